@@ -1,0 +1,94 @@
+# From a fresh clone, with Python 3.11+ and make: `make demo` shows what biasledger does, `make test` runs every test.
+# Everything is installed into .venv, and again only when pyproject.toml or constraints.txt changed.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+VENV ?= .venv
+PYTHON ?= $(shell for candidate in python3.11 python3.12 python3.13 python3 python; do \
+	if "$$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then \
+	echo "$$candidate"; break; fi; done)
+
+INSTALLED := $(VENV)/.installed
+# Recipes change folder, so programs are called by their full path.
+BIN = $(abspath $(VENV))/bin
+# `biasledger build` ends with 1 when there are alarms, which is what the biased simulator must give; any other code,
+# 0 among them, is an error.
+EXPECT_ALARMS = code=0; $(1) || code=$$?; if [ $$code -ne 1 ]; then \
+	echo "expected exit code 1 (alarms) of: $(1), got $$code" >&2; exit 1; fi
+
+.PHONY: help install demo test check lint types sql warehouse smoke bench clean
+
+help:
+	@echo "make demo    audit a simulated model: collect 225 answers, build the warehouse, print the findings"
+	@echo "make test    run every Python test"
+	@echo "make check   what a reviewer would run: lint, types, sql, test, warehouse, smoke"
+	@echo "make bench   measure speed and calibration"
+	@echo "make clean   remove what was built; $(VENV) stays"
+
+install: $(INSTALLED)
+
+$(INSTALLED): pyproject.toml constraints.txt
+	@if ! "$(PYTHON)" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then \
+		echo "biasledger needs Python 3.11 or newer with its venv module: install it, or say where it is with" \
+			"make PYTHON=/path/to/python3.11" >&2; \
+		exit 1; \
+	fi
+	@echo "Installing into $(VENV): a few minutes the first time …"
+	@"$(PYTHON)" -m venv --clear "$(VENV)"
+	@"$(VENV)/bin/python" -m pip install --quiet --editable ".[dev]" --constraint constraints.txt
+	@touch "$@"
+
+demo: $(INSTALLED)
+	@rm -rf build/demo
+	@"$(BIN)/biasledger" init build/demo
+	@cd build/demo; "$(BIN)/biasledger" collect audits/products.yml --target simulator
+	@cd build/demo; $(call EXPECT_ALARMS,"$(BIN)/biasledger" build)
+	@echo
+	@echo "The alarms are the bias planted in the simulated model; gender, which it leaves alone, raises none."
+	@echo "The project is in build/demo, its tables are in build/demo/warehouse.duckdb. Why those alarms:"
+	@echo "  cd build/demo && $(BIN)/biasledger findings --status alarm --why"
+
+test: $(INSTALLED)
+	@"$(BIN)/python" -m pytest
+
+check: lint types sql test warehouse smoke
+	@echo "make check: everything passed."
+
+lint: $(INSTALLED)
+	@"$(BIN)/ruff" check .
+	@"$(BIN)/ruff" format --check .
+
+types: $(INSTALLED)
+	@"$(BIN)/mypy"
+
+# The warehouse by hand, as an analyst with dbt would build it: every model and every quality test on simulated answers.
+warehouse sql: export BIASLEDGER_LEDGER = $(CURDIR)/build/warehouse/ledger.duckdb
+warehouse sql: export BIASLEDGER_WAREHOUSE = $(CURDIR)/build/warehouse/warehouse.duckdb
+warehouse sql: export DBT_TARGET_PATH = $(CURDIR)/build/warehouse/target
+warehouse sql: export DBT_LOG_PATH = $(CURDIR)/build/warehouse/logs
+warehouse: $(INSTALLED)
+	@rm -rf build/warehouse
+	@"$(BIN)/biasledger" collect audits/products.yml --target simulator
+	@"$(BIN)/dbt" build --profiles-dir . --exclude tag:alarm
+
+# sqlfluff reads the models as dbt compiles them, which needs a ledger.
+sql: warehouse
+	@"$(BIN)/sqlfluff" lint models analyses tests/dbt
+
+# What someone gets who only pip-installed: the wheel, without the developers' extras, in an environment of its own.
+smoke: $(INSTALLED)
+	@rm -rf build/smoke
+	@"$(BIN)/python" -m build --wheel --no-isolation --outdir build/smoke/dist . >/dev/null
+	@"$(BIN)/python" -m venv build/smoke/venv
+	@build/smoke/venv/bin/python -m pip install --quiet --constraint constraints.txt build/smoke/dist/*.whl
+	@build/smoke/venv/bin/biasledger init build/smoke/project
+	@cd build/smoke/project; ../venv/bin/biasledger collect audits/products.yml --target simulator
+	@cd build/smoke/project; $(call EXPECT_ALARMS,../venv/bin/biasledger build)
+
+bench: $(INSTALLED)
+	@"$(BIN)/python" -m benchmarks
+
+clean:
+	rm -rf build dist target logs .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,60 @@
+"""Generated responses of known make: Zipf-distributed words, five races by three genders, a slight tilt for each race."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+N_VOCABULARY = 8_000
+WORDS_A_SENTENCE = 14
+GENDERS = ("man", "woman", "nonbinary")
+# How much more often each race's own words are drawn; the reference has none.
+TILTS = {"White": 1.0, "Asian": 2.0, "Black": 1.75, "Latino": 1.4, "Middle-Eastern": 1.6}
+# Words of middling frequency, dealt in turn to the four marked races.
+TILTED_RANKS = slice(100, 500)
+
+
+def write_corpus(path: Path, *, n_responses: int, n_words: int, seed: int) -> None:
+    """Write generated responses as Parquet, columns text, race, gender, position; texts of n_words words.
+
+    Every text names the person it is written for, so that removing identity terms has something to remove.
+    """
+    rng = np.random.default_rng(seed)
+    vocabulary = _vocabulary(rng)
+    cells = [(race, gender) for race in TILTS for gender in GENDERS]
+    cumulated = {race: np.cumsum(_word_shares(race)) for race in TILTS}
+    rows = []
+    for position in range(n_responses):
+        race, gender = cells[position % len(cells)]
+        drawn = np.searchsorted(cumulated[race], rng.random(n_words) * cumulated[race][-1], side="right")
+        rows.append((_text(race, gender, vocabulary[drawn].tolist()), race, gender, position))
+    pd.DataFrame(rows, columns=["text", "race", "gender", "position"]).to_parquet(path, index=False)
+
+
+def _vocabulary(rng: np.random.Generator) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
+    """N_VOCABULARY distinct words of two to four syllables."""
+    syllables = np.array([consonant + vowel for consonant in "bdfghklmnprstvz" for vowel in "aeiou"])
+    words: dict[str, None] = {}
+    while len(words) < N_VOCABULARY:
+        words["".join(rng.choice(syllables, size=int(rng.integers(2, 5))))] = None
+    return np.array(list(words), dtype=object)
+
+
+def _word_shares(race: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Probability of each word in texts for a race: Zipf's law, the race's own words tilted; sums to 1."""
+    shares = 1.0 / (np.arange(N_VOCABULARY) + 3.0)
+    marked = [name for name in TILTS if name != "White"]
+    if race in marked:
+        own = np.arange(N_VOCABULARY)[TILTED_RANKS][marked.index(race) :: len(marked)]
+        shares[own] *= TILTS[race]
+    return np.asarray(shares / shares.sum())
+
+
+def _text(race: str, gender: str, words: list[str]) -> str:
+    sentences = [
+        " ".join(words[start : start + WORDS_A_SENTENCE]).capitalize() + "."
+        for start in range(0, len(words), WORDS_A_SENTENCE)
+    ]
+    return f"For a {race} {gender}: " + " ".join(sentences)

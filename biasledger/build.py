@@ -1,0 +1,218 @@
+"""One build of the warehouse: registers how answers are read, runs dbt, tells alarms from a broken warehouse.
+
+dbt runs as a process of its own rather than through its in-process runner: DuckDB lets one process write a
+file, and dbt-duckdb keeps its connection until the process ends. This way both files are free again when
+`run_dbt` returns, dbt's settings go through an environment that is dbt's alone, and an interrupt leaves no state
+behind.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from biasledger.project import require_project
+from biasledger.readings import register_readings
+from collector.errors import BiasledgerError
+
+_FAILED = {"error", "fail", "runtime error", "partial success"}
+_SHOWN_FAILURES = 3
+_LOG = Path("logs/dbt.log")
+_RUN_DBT = "from dbt.cli.main import cli; cli(prog_name='dbt')"
+# Events as JSON lines on stdout for _follow, as text in the log for people.
+_LOG_OPTIONS = (
+    *(
+        "--log-format",
+        "json",
+        "--log-level",
+        "info",
+        "--log-format-file",
+        "text",
+        "--log-path",
+        str(_LOG.parent),
+    ),
+    *("--no-use-colors", "--no-send-anonymous-usage-stats"),
+)
+_PLACES = ("--project-dir", ".", "--profiles-dir", ".", "--target-path", "target")
+
+OnStep = Callable[[int, int, str], None]
+
+
+class BuildError(BiasledgerError):
+    """The warehouse could not be built: a model or a quality test failed, or dbt could not start."""
+
+
+@dataclass(frozen=True)
+class BuildSummary:
+    """What a build did: models and seeds built, quality tests passed, alarm tests that failed."""
+
+    n_models: int
+    n_quality_tests: int
+    alarm_tests: tuple[str, ...]
+
+    @property
+    def has_alarms(self) -> bool:
+        """Whether any alarm test failed."""
+        return bool(self.alarm_tests)
+
+
+def build_warehouse(
+    project: Path,
+    ledger: Path,
+    warehouse: Path,
+    *,
+    threads: int | None = None,
+    full_refresh: bool = False,
+    select: Sequence[str] = (),
+    on_step: OnStep = lambda _done, _total, _name: None,
+) -> BuildSummary:
+    """Build `warehouse` from `ledger` with the dbt project in `project`.
+
+    Args:
+        threads: dbt's threads; None leaves it to profiles.yml.
+        full_refresh: build incremental models anew.
+        select: dbt selectors; none builds everything.
+        on_step: called with (steps done, steps in all, name of the step).
+
+    Raises:
+        InputError: no project here, or a wrong audit file.
+        LedgerError: the ledger is absent or cannot be used.
+        BuildError: a model or a quality test failed; the message names it.
+    """
+    require_project(project)
+    register_readings(project, ledger)
+    options = [] if threads is None else ["--threads", str(threads)]
+    options += ["--full-refresh"] if full_refresh else []
+    options += ["--select", *select] if select else []
+    environment = {
+        "BIASLEDGER_LEDGER": str(ledger.resolve()),
+        "BIASLEDGER_WAREHOUSE": str(warehouse.resolve()),
+    }
+    messages = run_dbt(project, ["build", *options], environment, on_step)
+    return _summarise(project, messages)
+
+
+def run_dbt(
+    project: Path, arguments: Sequence[str], environment: Mapping[str, str], on_step: OnStep
+) -> list[str]:
+    """Run one dbt command in `project`; its log goes to logs/dbt.log, its results to target/run_results.json.
+
+    Returns:
+        The error messages dbt reported, in order; lines not in dbt's log format (a crash) count as such.
+
+    Raises:
+        BuildError: dbt could not read the project or broke down.
+    """
+    (project / "target" / "run_results.json").unlink(missing_ok=True)
+    command = [sys.executable, "-c", _RUN_DBT, *_LOG_OPTIONS, *arguments, *_PLACES]
+    with subprocess.Popen(
+        command,
+        cwd=project,
+        env=_environment(environment),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+    ) as process:
+        assert process.stdout is not None
+        messages = _follow(process.stdout, on_step)
+    # 1 says that nodes failed, which the results tell; with any other code dbt did not get that far.
+    if process.returncode not in {0, 1}:
+        reason = _one_line(messages) or "it gave no reason"
+        raise BuildError(f"dbt could not build: {reason} (the whole log is {_LOG}).")
+    return messages
+
+
+def _environment(own: Mapping[str, str]) -> dict[str, str]:
+    # The models import biasledger.measures: dbt must find the package that this program runs from.
+    package_parent = str(Path(__file__).resolve().parents[1])
+    path = os.pathsep.join(filter(None, [package_parent, os.environ.get("PYTHONPATH")]))
+    return {**os.environ, "PYTHONPATH": path, "PYTHONUTF8": "1", **own}
+
+
+def _follow(lines: IO[str], on_step: OnStep) -> list[str]:
+    messages = []
+    done = 0
+    for line in lines:
+        try:
+            event = json.loads(line)
+            info, data = event["info"], event["data"]
+        except (ValueError, TypeError, KeyError):
+            if line.strip():
+                messages.append(line.strip())
+            continue
+        if info["name"].startswith("Log") and info["name"].endswith("Result"):
+            done += 1
+            on_step(done, data.get("total") or data.get("num_models") or 0, _step_name(data))
+        elif info["level"] == "error":
+            messages.append(str(info["msg"]).strip())
+    return messages
+
+
+def _step_name(data: Mapping[str, Any]) -> str:
+    return str(data.get("node_info", {}).get("node_name", ""))
+
+
+def _summarise(project: Path, messages: Sequence[str]) -> BuildSummary:
+    results = _read_json(project / "target" / "run_results.json")
+    manifest = _read_json(project / "target" / "manifest.json")
+    nodes: Mapping[str, Any] = manifest["nodes"] | manifest.get("unit_tests", {})
+    failed = [row for row in results["results"] if row["status"] in _FAILED]
+    alarms = [row for row in failed if row["status"] == "fail" and "alarm" in _tags(nodes, row)]
+    broken = [row for row in failed if row not in alarms]
+    if broken:
+        raise BuildError(_explain(broken, nodes))
+    if not results["results"]:
+        raise BuildError(f"Nothing was built: {_one_line(messages) or 'no model matches the selection'}.")
+    passed = [_kind(row) for row in results["results"] if row["status"] in {"success", "pass", "warn"}]
+    tests = sum(kind in {"test", "unit_test"} for kind in passed)
+    names = tuple(nodes[row["unique_id"]]["name"] for row in alarms)
+    return BuildSummary(n_models=len(passed) - tests, n_quality_tests=tests, alarm_tests=names)
+
+
+def _tags(nodes: Mapping[str, Any], row: Mapping[str, Any]) -> list[str]:
+    return list(nodes.get(row["unique_id"], {}).get("tags", ()))
+
+
+def _explain(broken: Sequence[Mapping[str, Any]], nodes: Mapping[str, Any]) -> str:
+    sentences = []
+    for row in broken[:_SHOWN_FAILURES]:
+        kind = {"test": "quality test", "unit_test": "unit test"}.get(_kind(row), _kind(row))
+        name = nodes.get(row["unique_id"], {}).get("name", row["unique_id"])
+        where = f"; its rows: select * from {row['relation_name']}" if _has_stored_rows(row) else ""
+        sentences.append(f"{kind} {name} failed: {_one_line([row.get('message') or ''])}{where}")
+    more = len(broken) - len(sentences)
+    if more:
+        sentences.append(f"and {more} more failed")
+    return f"The warehouse is broken: {'; '.join(sentences)} (the whole log is {_LOG})."
+
+
+def _kind(row: Mapping[str, Any]) -> str:
+    return str(row["unique_id"].split(".")[0])
+
+
+def _has_stored_rows(row: Mapping[str, Any]) -> bool:
+    return row["status"] == "fail" and bool(row.get("relation_name"))
+
+
+def _one_line(messages: Iterable[str]) -> str:
+    """dbt's messages spread over several indented lines: joined into one, cut to a readable length."""
+    text = " ".join(" ".join(messages).split())
+    return text if len(text) <= 600 else text[:600] + " …"
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise BuildError(
+            f"dbt left no {path.name}: it was stopped half-way. The whole log is {_LOG}"
+        ) from error
+    return content

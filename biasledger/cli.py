@@ -1,0 +1,318 @@
+"""The `biasledger` command: arguments, output, exit codes. What it does lies in the modules it calls.
+
+Heavy modules (DuckDB, pandas, pydantic, rich) are imported inside the commands, so that `--help` answers at once.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from biasledger import __version__
+from collector.errors import BiasledgerError
+
+if TYPE_CHECKING:
+    from collector.summary import RunSummary
+
+EXIT_ALARMS = 1
+EXIT_BROKEN = 3  # not 2, which click and dbt use for several things
+EXIT_INTERRUPTED = 130
+_ROWS_SHOWN = 25
+
+
+class _Cli(click.Group):
+    """A group whose errors are one sentence and whose exit codes are biasledger's."""
+
+    def main(  # type: ignore[override]  # click declares overloads that only differ in whether it returns
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
+    ) -> NoReturn:
+        """Run a command and end the process with its exit code."""
+        try:
+            code = super().main(args, prog_name, **{**extra, "standalone_mode": False})
+        except click.ClickException as error:
+            error.show()
+            sys.exit(EXIT_BROKEN)
+        except click.Abort as error:
+            click.echo(str(error.__cause__ or "Stopped."), err=True)
+            sys.exit(EXIT_INTERRUPTED)
+        sys.exit(code if isinstance(code, int) else 0)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; turn an error into one sentence, with its traceback first under --debug."""
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:  # the last place where a fault can become a sentence and an exit code
+            if ctx.params["debug"]:
+                traceback.print_exc()
+            raise click.ClickException(_sentence(error)) from error
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, BiasledgerError):
+        return str(error)
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror + (f": {error.filename}." if error.filename else ".")
+    return f"unexpected {type(error).__name__}: {error} (biasledger --debug COMMAND … shows where)."
+
+
+_PATH = click.Path(path_type=Path)
+_ledger_option = click.option(
+    "--ledger",
+    type=_PATH,
+    envvar="BIASLEDGER_LEDGER",
+    default=Path("ledger.duckdb"),
+    show_default=True,
+    show_envvar=True,
+    help="File that keeps prompts and answers.",
+)
+_warehouse_option = click.option(
+    "--warehouse",
+    type=_PATH,
+    envvar="BIASLEDGER_WAREHOUSE",
+    default=Path("warehouse.duckdb"),
+    show_default=True,
+    show_envvar=True,
+    help="File that holds the built tables.",
+)
+
+
+@click.group(cls=_Cli, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, prog_name="biasledger")
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+def cli(debug: bool) -> None:  # read by _Cli.invoke
+    """Audit a language model for bias: ask, keep the answers, build findings and alarms.
+
+    \b
+    A first audit, of a simulated model:
+      biasledger init my-audits && cd my-audits
+      biasledger collect audits/products.yml --target simulator
+      biasledger build
+
+    Exit codes: 0 done, 1 alarms were found (build), 3 wrong use or a broken warehouse.
+    """
+
+
+@cli.command()
+@click.argument("directory", type=_PATH, metavar="DIR")
+def init(directory: Path) -> None:
+    """Lay out a new project.
+
+    Writes audits, targets and thresholds into DIR. Nothing that exists is overwritten.
+    """
+    from biasledger.project import init_project
+
+    written = init_project(directory)
+    click.echo(f"Laid out {directory}:")
+    for path in written:
+        click.echo(f"  {path}")
+    _next(f"cd {shlex.quote(str(directory))} && biasledger collect audits/products.yml --target simulator")
+
+
+@cli.command()
+@click.argument("audit_file", type=_PATH, metavar="AUDIT.yml")
+@click.option(
+    "--target", "target_name", required=True, metavar="NAME", help="Whom to ask: a name in the targets file."
+)
+@click.option(
+    "--targets", type=_PATH, default=Path("targets.yml"), show_default=True, help="File of targets."
+)
+@_ledger_option
+@click.option(
+    "--trials",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Ask each prompt N times instead of the audit's number.",
+)
+@click.option(
+    "--variant",
+    "variants",
+    multiple=True,
+    metavar="NAME",
+    help="Also ask this mitigation variant; may be repeated.",
+)
+def collect(
+    audit_file: Path,
+    target_name: str,
+    targets: Path,
+    ledger: Path,
+    trials: int | None,
+    variants: tuple[str, ...],
+) -> None:
+    """Ask a target, keep every answer.
+
+    The prompts are made from AUDIT.yml; the answers go into the ledger.
+    """
+    from collector.runner import collect as collect_answers
+    from collector.spec import load_audit
+    from collector.targets import load_target
+
+    audit = load_audit(audit_file)
+    target = load_target(targets, target_name)
+    summary = collect_answers(
+        audit, target, ledger, variants=variants, trials=trials, versions={"biasledger": __version__}
+    )
+    _print_run(summary)
+    _require_answers(summary)
+    _next("biasledger build")
+
+
+@cli.command("import")
+@click.argument("audit_file", type=_PATH, metavar="AUDIT.yml")
+@click.argument("file", type=_PATH)
+@_ledger_option
+@click.option(
+    "--name", metavar="NAME", help="What to call the model that answered; the file's name if not given."
+)
+@click.option("--again", is_flag=True, help="Import a file a second time.")
+@click.option("--simulated", is_flag=True, help="Label these answers as simulated wherever they show.")
+def import_answers(
+    audit_file: Path, file: Path, ledger: Path, name: str | None, again: bool, simulated: bool
+) -> None:
+    """Keep answers that already exist.
+
+    FILE is CSV, JSONL or Parquet; the `import` part of AUDIT.yml says what its columns mean.
+    """
+    from collector.importers.tabular import import_file
+    from collector.spec import load_audit
+
+    summary = import_file(
+        load_audit(audit_file),
+        audit_file,
+        file,
+        ledger,
+        name=name,
+        again=again,
+        simulated=simulated,
+        versions={"biasledger": __version__},
+    )
+    _print_run(summary)
+    _require_answers(summary)
+    _next("biasledger build")
+
+
+@cli.command()
+@_ledger_option
+@_warehouse_option
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many models to build at once.")
+@click.option("--full-refresh", is_flag=True, help="Build everything anew, not only what is new.")
+@click.option(
+    "--select",
+    multiple=True,
+    metavar="SELECTOR",
+    help="Build only these models (dbt's selectors); may be repeated.",
+)
+@click.pass_context
+def build(
+    ctx: click.Context,
+    ledger: Path,
+    warehouse: Path,
+    threads: int | None,
+    full_refresh: bool,
+    select: tuple[str, ...],
+) -> None:
+    """Build the tables, print the findings.
+
+    Ends with 1 if there are alarms, with 3 if the warehouse is broken.
+    """
+    import time
+
+    from biasledger.build import build_warehouse
+    from biasledger.display import build_progress, findings_table, status_counts
+    from biasledger.findings import read_findings
+
+    started = time.monotonic()
+    with build_progress() as on_step:
+        summary = build_warehouse(
+            Path(),
+            ledger,
+            warehouse,
+            threads=threads,
+            full_refresh=full_refresh,
+            select=select,
+            on_step=on_step,
+        )
+    click.echo(
+        f"Built {warehouse} in {time.monotonic() - started:.0f} s: {summary.n_models} models, "
+        f"{summary.n_quality_tests} quality tests passed."
+    )
+    if select:
+        click.echo("Only a selection was built: 'biasledger findings' shows what the findings table holds.")
+    else:
+        findings = read_findings(warehouse, only_current=True)
+        click.echo()
+        findings_table(findings, limit=_ROWS_SHOWN)
+        click.echo(status_counts(findings))
+        _next("biasledger findings --status alarm --why" if summary.has_alarms else "biasledger findings --all")
+    if summary.has_alarms:
+        ctx.exit(EXIT_ALARMS)
+
+
+@cli.command()
+@_warehouse_option
+@click.option("--run", metavar="RUN", help="Only this run ('biasledger runs' lists them).")
+@click.option(
+    "--status",
+    "statuses",
+    multiple=True,
+    type=click.Choice(["alarm", "inconclusive", "clear", "insufficient_data"]),
+    help="Only findings with this status; may be repeated.",
+)
+@click.option("--all", "show_all", is_flag=True, help="Older runs too, and every row.")
+@click.option("--why", is_flag=True, help="Say each finding in a sentence, too.")
+def findings(warehouse: Path, run: str | None, statuses: tuple[str, ...], show_all: bool, why: bool) -> None:
+    """Print the findings of the last build."""
+    from biasledger.display import findings_table, status_counts
+    from biasledger.findings import read_findings
+
+    rows = read_findings(warehouse, run=run, statuses=statuses, only_current=run is None and not show_all)
+    findings_table(rows, limit=None if show_all else _ROWS_SHOWN, explain=why)
+    click.echo(status_counts(rows))
+
+
+@cli.command()
+@_ledger_option
+def runs(ledger: Path) -> None:
+    """List the runs in the ledger."""
+    from biasledger.display import runs_table
+    from collector.ledger import Ledger
+
+    runs_table(Ledger(ledger).runs())
+
+
+def _print_run(summary: RunSummary) -> None:
+    simulated = " (simulated)" if summary.is_simulated else ""
+    counts = ", ".join(f"{count:,} {status}" for status, count in summary.counts.items())
+    click.echo(f"Run {summary.run_id}, {summary.audit} asked of {summary.target}{simulated}:")
+    click.echo(
+        f"  {summary.n_prompts:,} prompts, {summary.n_responses:,} responses in {summary.seconds:.1f} s: {counts}"
+    )
+    for warning in summary.warnings:
+        click.echo(f"Warning: {warning}", err=True)
+
+
+def _require_answers(summary: RunSummary) -> None:
+    if not summary.counts.get("ok"):
+        raise BiasledgerError(
+            f"No answer of run {summary.run_id} can be analysed: raw.responses in the ledger says why."
+        )
+
+
+def _next(command: str) -> None:
+    click.echo(f"Next: {command}")
+
+
+def main() -> None:
+    """Run the `biasledger` command; the process ends with its exit code."""
+    cli.main(prog_name="biasledger")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,191 @@
+"""Tables, counts and progress for the terminal. Nothing here decides anything."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from contextlib import contextmanager
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from biasledger.findings import STATUSES, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from rich.console import Console
+    from rich.table import Table
+
+    from collector.ledger import RunInfo
+
+# A pipe or a CI log has no width of its own: wide enough for every column.
+_WIDTH_WITHOUT_TERMINAL = 140
+_STYLES = {"alarm": "bold red", "inconclusive": "yellow", "clear": "green", "insufficient_data": "dim"}
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
+def findings_table(findings: Sequence[Finding], *, limit: int | None = None, explain: bool = False) -> None:
+    """Print one table a run, in the order given.
+
+    Args:
+        limit: rows a run at most; a line says how many were left out. None shows all.
+        explain: print each shown finding's sentence below its table.
+    """
+    console = _console()
+    for _, group in groupby(findings, key=lambda finding: finding.run_id):
+        rows = list(group)
+        console.print(_heading(rows[0]), style="bold", markup=False, highlight=False)
+        console.print(_table(rows[:limit]))
+        for row in rows[:limit] if explain else ():
+            console.print(f"  {_text(_status(row))}: {_text(row.explanation or '')}", highlight=False, soft_wrap=True)
+        left_out = len(rows) - len(rows[:limit])
+        if left_out:
+            console.print(
+                f"  … and {left_out} more: `biasledger findings --all` shows every row.", highlight=False
+            )
+        console.print()
+
+
+def status_counts(findings: Sequence[Finding]) -> str:
+    """One line: how many findings have which status; alarms that only warn and accepted ones are counted apart."""
+    counts = Counter(finding.status for finding in findings)
+    alarms = [finding for finding in findings if finding.status == "alarm"]
+    apart = {
+        "only warn": sum(finding.severity != "error" for finding in alarms),
+        "accepted": sum(finding.is_excepted for finding in alarms),
+    }
+    notes = ", ".join(f"{count} {name}" for name, count in apart.items() if count)
+    parts = [f"{counts[status]} {_readable(status)}" for status in STATUSES]
+    parts[0] = _plural(counts["alarm"], "alarm") + (f" ({notes})" if notes else "")
+    return f"{_plural(len(findings), 'finding')}: {', '.join(parts)}."
+
+
+def runs_table(runs: Sequence[RunInfo]) -> None:
+    """Print one row a run, in the order given."""
+    table = _empty_table()
+    for name in ("run", "audit", "target", "model", "started (UTC)", "responses", "state"):
+        table.add_column(name, justify="right" if name == "responses" else "left", overflow="fold")
+    for run in runs:
+        target = f"{run.target} (simulated)" if run.is_simulated else run.target
+        state = run.state if run.state in {None, "finished", "failed"} else f"{run.state}, not finished"
+        values = (run.run_id, run.audit, target, run.model_asked or "–", f"{run.started_at:%Y-%m-%d %H:%M}")
+        table.add_row(*map(_text, (*values, f"{run.n_responses:,}", state or "–")))
+    _console().print(table)
+
+
+@contextmanager
+def build_progress() -> Iterator[Callable[[int, int, str], None]]:
+    """A bar on stderr, called with (steps done, steps in all, what was just done); silent when not a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _done, _total, _name: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("Building"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[step]}", markup=False),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("build", total=None, step="reading the project")
+
+        def advance(done: int, total: int, name: str) -> None:
+            progress.update(task, completed=done, total=total, step=name)
+
+        yield advance
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    return Console() if sys.stdout.isatty() else Console(width=_WIDTH_WITHOUT_TERMINAL)
+
+
+def _empty_table() -> Table:
+    from rich import box
+    from rich.table import Table
+
+    return Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+
+
+def _heading(finding: Finding) -> str:
+    simulated = " (simulated)" if finding.is_simulated else ""
+    older = "" if finding.is_current else ", older: raises no alarms"
+    return _text(f"{finding.audit}, asked of {finding.target}{simulated}, run {finding.run_id}{older}")
+
+
+def _table(rows: Sequence[Finding]) -> Table:
+    """Columns that say nothing here (one variant, one scheme, no subject) are left out."""
+    cells: dict[str, list[str]] = {
+        "status": [_status(row) for row in rows],
+        "attribute": [row.attribute for row in rows],
+        "group": [_contrast(row) for row in rows],
+        "subject": [row.subject for row in rows],
+        "measure": [row.measure for row in rows],
+        "scheme": [row.scheme for row in rows],
+        "variant": [row.variant for row in rows],
+        "value": [_number(row.value) for row in rows],
+        "threshold": [_number(row.threshold) for row in rows],
+        "p adjusted": [_probability(row.p_value_adjusted) for row in rows],
+    }
+    silent = {"subject": {""}, "scheme": set(cells["scheme"][:1]), "variant": {"plain"}}
+    shown = {name: column for name, column in cells.items() if set(column) != silent.get(name)}
+    table = _empty_table()
+    for name in shown:
+        numeric = name in {"value", "threshold", "p adjusted"}
+        table.add_column(name, justify="right" if numeric else "left", overflow="fold")
+    for row, values in zip(rows, zip(*shown.values(), strict=True), strict=True):
+        table.add_row(*map(_text, values), style="dim" if row.is_excepted else _STYLES.get(row.status))
+    return table
+
+
+def _status(row: Finding) -> str:
+    notes = []
+    if row.status == "alarm" and row.severity != "error":
+        notes.append("only warns")
+    if row.is_excepted:
+        notes.append("accepted")
+    return _readable(row.status) + (f" ({', '.join(notes)})" if notes else "")
+
+
+def _contrast(row: Finding) -> str:
+    if not row.group_name:
+        return "all groups"
+    return f"{row.group_name} vs {row.reference_group}" if row.reference_group else row.group_name
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3g}"
+
+
+def _probability(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def _readable(status: str) -> str:
+    return status.replace("_", " ")
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}" + ("" if count == 1 else "s")
+
+
+def _text(value: str) -> str:
+    """Text from a ledger must not steer the terminal: control characters are shown as a replacement character."""
+    from rich.markup import escape
+
+    return escape(_CONTROL.sub("\N{REPLACEMENT CHARACTER}", value))

@@ -1,0 +1,1 @@
+"""Pure functions on arrays; they know nothing of dbt, DuckDB or files."""

@@ -1,0 +1,50 @@
+"""One comparison of groups: the units' features, their labels, and how labels may move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from biasledger.measures.resampling import Design, Floats, Integers, stable_seed
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All that a measure of words needs of one comparison.
+
+    key: identifies the comparison and everything its numbers depend on. kind: against_reference, pairwise
+    (label 1 is the marked group, 0 the reference) or all_groups (labels 0 … k - 1). name: what the comparison
+    is about, the same in every run, from which seeds are made. features: word counts (n_units, n_words) of the
+    words used; words names the columns, in alphabetical order. prior: those words' counts in the run's whole
+    corpus; prior_total: all its tokens. clusters: units of one text share a number. classes: the units' groups,
+    numbered in the order of the words that stood in the prompts; order: positions of the units in the order of
+    their collection. The published procedures depend on both.
+    """
+
+    key: str
+    kind: str
+    scheme: str
+    name: tuple[str, ...]
+    features: sparse.csr_array
+    words: NDArray[np.str_]
+    prior: Floats
+    prior_total: float
+    design: Design
+    clusters: Integers
+    classes: Integers
+    order: Integers
+    n_permutations: int
+    alpha: float
+    seed: int
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether exactly two groups are compared and both have units."""
+        return self.kind != "all_groups" and self.design.count(0) > 0 and self.design.count(1) > 0
+
+    def seed_for(self, measure: str) -> int:
+        """The seed of a measure's draws: the same for the same question in every run."""
+        return stable_seed(self.seed, measure, self.scheme, self.kind, *self.name)

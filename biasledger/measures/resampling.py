@@ -1,0 +1,297 @@
+"""One engine for every measure: label permutations, the null they give, and delete-group jackknives.
+
+Almost every measure is a function of group sums of unit-level features. A unit is what moves as a whole when
+labels are permuted: rows that belong together are summed into one unit before they come here. Labels move only
+inside a stratum.
+
+Draws depend on the seed and the order of the units alone, never on threads or on where a test stopped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Labels = NDArray[np.int8]
+
+Statistic = Callable[[Labels], Floats]
+"""Labels of b arrangements, shape (b, n_units), to the statistic of each, shape (b,)."""
+
+FamilyStatistic = Callable[[Labels], Floats]
+"""Labels of b arrangements, shape (b, n_units), to the statistics of each, shape (b, n_features)."""
+
+_BLOCK = 256
+_TIE_TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True)
+class Design:
+    """How units are labelled and how labels may move.
+
+    labels: group of each unit, 0 for the reference, 1 for the marked group (0 … k - 1 where k groups are compared).
+    strata: stratum of each unit; labels are permuted only among the units of one stratum.
+    """
+
+    labels: Labels
+    strata: Integers
+
+    def __post_init__(self) -> None:
+        if self.labels.shape != self.strata.shape or self.labels.ndim != 1:
+            raise ValueError("labels and strata are one-dimensional and of equal length")
+
+    @property
+    def n_units(self) -> int:
+        """Number of units."""
+        return int(self.labels.size)
+
+    def count(self, label: int) -> int:
+        """Number of units that carry a label."""
+        return int(np.count_nonzero(self.labels == label))
+
+    def within(self, blocks: Integers) -> Design:
+        """The same labels, allowed to move only inside both their stratum and a block (a cross-validation fold)."""
+        _, strata = np.unique(np.column_stack([self.strata, blocks]), axis=0, return_inverse=True)
+        return Design(self.labels, strata.astype(np.int64).ravel())
+
+    def can_move(self) -> bool:
+        """Whether any stratum holds units of two groups: if none does, every arrangement is the observed one."""
+        order = np.lexsort((self.labels, self.strata))
+        same_stratum = np.diff(self.strata[order]) == 0
+        return bool(np.any(same_stratum & (np.diff(self.labels[order]) != 0)))
+
+
+@dataclass(frozen=True)
+class PermutationResult:
+    """A statistic against its permutation null.
+
+    p_value is (1 + #{null >= observed}) / (B + 1); where the test stopped early (Besag & Clifford 1991), it is
+    the number of exceedances over the number of draws. n_permutations is the number of draws that p_value rests
+    on.
+    """
+
+    observed: float
+    null_mean: float
+    null_sd: float
+    p_value: float
+    n_permutations: int
+    stopped_early: bool
+
+    @property
+    def debiased(self) -> float:
+        """Observed value minus what the same labels at random give."""
+        return self.observed - self.null_mean
+
+
+@dataclass(frozen=True)
+class FamilyResult:
+    """A family of statistics against their common permutation null; arrays of shape (n_features,).
+
+    Features without spread under permutation are not tested: their p-values are NaN. critical_value is the (1 -
+    alpha) quantile of the largest studentised statistic: observed ± critical_value · null_sd holds for all
+    tested features at once.
+    """
+
+    null_mean: Floats
+    null_sd: Floats
+    p_value: Floats
+    p_value_adjusted: Floats
+    critical_value: float
+    n_permutations: int
+    stopped_early: bool
+
+    def expanded(self, positions: NDArray[np.intp], n_features: int) -> FamilyResult:
+        """The same result with its features at `positions` of n_features, the others untested."""
+
+        def spread(values: Floats) -> Floats:
+            wide = np.full(n_features, np.nan)
+            wide[positions] = values
+            return wide
+
+        return replace(
+            self,
+            null_mean=spread(self.null_mean),
+            null_sd=spread(self.null_sd),
+            p_value=spread(self.p_value),
+            p_value_adjusted=spread(self.p_value_adjusted),
+        )
+
+
+def stable_seed(*parts: object) -> int:
+    """A seed from names, the same on every machine: 63 bits of the SHA-256 of the parts."""
+    digest = hashlib.sha256("\x1f".join(str(part) for part in parts).encode()).digest()
+    return int.from_bytes(digest[:8], "big") >> 1
+
+
+def permuted_labels(design: Design, n_permutations: int, seed: int) -> Iterator[Labels]:
+    """Blocks of label arrangements, each of shape (b, n_units) with b <= 256, n_permutations rows in all."""
+    order = np.argsort(design.strata, kind="stable")
+    grouped_labels = design.labels[order]
+    # Keys of one stratum lie in one unit interval, so that sorting a row shuffles inside every stratum at once.
+    _, position = np.unique(design.strata[order], return_inverse=True)
+    for start in range(0, n_permutations, _BLOCK):
+        rows = min(_BLOCK, n_permutations - start)
+        rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, start // _BLOCK])))
+        keys = rng.random((rows, design.n_units)) + position
+        block = np.empty((rows, design.n_units), dtype=np.int8)
+        block[:, order] = grouped_labels[np.argsort(keys, axis=1)]
+        yield block
+
+
+def group_sums(labels: Labels, features: sparse.csr_array) -> Floats:
+    """Feature sums of the units labelled 1: (b, n_units) and (n_units, n_features) to (b, n_features)."""
+    return np.asarray((features.T @ labels.T.astype(np.float64)).T)
+
+
+def permutation_test(
+    design: Design,
+    statistic: Statistic,
+    *,
+    n_permutations: int,
+    seed: int,
+    stop_after: int | None = None,
+) -> PermutationResult:
+    """One-sided test (large is extreme) of a statistic against label permutations inside strata.
+
+    stop_after: stop once this many draws reached the observed value; p is then plainly large and still valid
+    (Besag & Clifford 1991, Sequential Monte Carlo p-values).
+    """
+    observed = float(statistic(design.labels[np.newaxis, :])[0])
+    reach = observed - _TIE_TOLERANCE * max(1.0, abs(observed))
+    draws: list[Floats] = []
+    exceedances = 0
+    for block in permuted_labels(design, n_permutations, seed):
+        values = statistic(block)
+        draws.append(values)
+        hits = np.flatnonzero(values >= reach)
+        if stop_after is not None and exceedances + hits.size >= stop_after:
+            drawn = sum(len(values) for values in draws[:-1]) + int(hits[stop_after - exceedances - 1]) + 1
+            null = np.concatenate(draws)
+            return PermutationResult(
+                observed,
+                float(null.mean()),
+                float(null.std(ddof=1)),
+                stop_after / drawn,
+                drawn,
+                stopped_early=True,
+            )
+        exceedances += hits.size
+    null = np.concatenate(draws)
+    p_value = (1 + exceedances) / (n_permutations + 1)
+    return PermutationResult(
+        observed, float(null.mean()), float(null.std(ddof=1)), p_value, n_permutations, stopped_early=False
+    )
+
+
+def family_permutation_test(
+    design: Design,
+    statistic: FamilyStatistic,
+    *,
+    n_permutations: int,
+    alpha: float,
+    seed: int,
+    stop_after: int | None = None,
+) -> FamilyResult:
+    """Two-sided step-down max-T test of a family (Westfall & Young 1993), studentised by each feature's permutation sd.
+
+    The mean and sd come from a pilot of draws of their own, so the studentised statistic is one fixed function
+    of the labels and the test is exact. p_value is each feature's own, p_value_adjusted controls the
+    family-wise error rate.
+    """
+    pilot = np.concatenate(
+        [
+            statistic(block)
+            for block in permuted_labels(design, min(n_permutations, 512), stable_seed(seed, "pilot"))
+        ]
+    )
+    null_mean = pilot.mean(axis=0)
+    null_sd = pilot.std(axis=0, ddof=1)
+    tested = null_sd > _TIE_TOLERANCE
+    n_features = null_sd.size
+    p_value, p_adjusted = np.full(n_features, np.nan), np.full(n_features, np.nan)
+    if not tested.any():
+        return FamilyResult(null_mean, null_sd, p_value, p_adjusted, np.nan, 0, stopped_early=False)
+
+    def studentised(labels: Labels) -> Floats:
+        return np.asarray(np.abs(statistic(labels)[:, tested] - null_mean[tested]) / null_sd[tested])
+
+    observed = studentised(design.labels[np.newaxis, :])[0]
+    reach = observed - _TIE_TOLERANCE * np.maximum(1.0, observed)
+    ascending = np.argsort(observed, kind="stable")
+    own_hits = np.zeros(observed.size)
+    family_hits = np.zeros(observed.size)
+    maxima: list[Floats] = []
+    drawn, stopped = 0, False
+    for block in permuted_labels(design, n_permutations, seed):
+        values = studentised(block)
+        own_hits += (values >= reach).sum(axis=0)
+        # Step-down: feature j competes with itself and with every feature less extreme than it.
+        successive = np.maximum.accumulate(values[:, ascending], axis=1)
+        family_hits[ascending] += (successive >= reach[ascending]).sum(axis=0)
+        maxima.append(successive[:, -1])
+        drawn += len(values)
+        # The most extreme word decides whether the family can alarm: once it is plainly ordinary, stop at the
+        # block's end.
+        if stop_after is not None and family_hits[ascending[-1]] >= stop_after:
+            stopped = drawn < n_permutations
+            break
+    p_value[tested] = (1 + own_hits) / (drawn + 1)
+    descending = ascending[::-1]
+    adjusted = np.empty(observed.size)
+    adjusted[descending] = np.maximum.accumulate((1 + family_hits[descending]) / (drawn + 1))
+    p_adjusted[tested] = adjusted
+    critical_value = float(np.quantile(np.concatenate(maxima), 1 - alpha, method="higher"))
+    return FamilyResult(null_mean, null_sd, p_value, p_adjusted, critical_value, drawn, stopped)
+
+
+@dataclass(frozen=True)
+class JackknifeResult:
+    """Bias-corrected value and standard error of a statistic of two groups' feature sums."""
+
+    corrected: float
+    standard_error: float
+
+
+def two_sample_jackknife(
+    features: sparse.csr_array,
+    labels: Labels,
+    statistic: Callable[[Floats, Floats], Floats],
+    *,
+    max_groups: int = 200,
+) -> JackknifeResult:
+    """Delete-one jackknife over the units of each group; delete-group where a group has more than max_groups units.
+
+    statistic takes the feature sums of the marked and of the reference group, (b, n_features) each, and gives
+    (b,). Units are dealt to delete-groups in turn, so that the result depends on the order of the units alone.
+    Source: Efron & Tibshirani (1993), An Introduction to the Bootstrap, ch. 11; Kott (2001), delete-a-group
+    jackknife.
+    """
+    sums = {label: _sum_rows(features, labels == label) for label in (0, 1)}
+    observed = float(statistic(sums[1][np.newaxis, :], sums[0][np.newaxis, :])[0])
+    bias, variance = 0.0, 0.0
+    for label in (0, 1):
+        units = np.flatnonzero(labels == label)
+        n_groups = min(units.size, max_groups)
+        left_out = np.empty(n_groups)
+        for start in range(0, n_groups, _BLOCK):
+            groups = range(start, min(start + _BLOCK, n_groups))
+            without = np.stack(
+                [sums[label] - _sum_rows(features, units[group::n_groups]) for group in groups]
+            )
+            other = np.broadcast_to(sums[1 - label], without.shape)
+            left_out[groups.start : groups.stop] = statistic(
+                *((without, other) if label == 1 else (other, without))
+            )
+        bias += (n_groups - 1) * (left_out.mean() - observed)
+        variance += (n_groups - 1) / n_groups * float(((left_out - left_out.mean()) ** 2).sum())
+    return JackknifeResult(float(observed - bias), float(np.sqrt(variance)))
+
+
+def _sum_rows(features: sparse.csr_array, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Floats:
+    return np.asarray(features[rows].sum(axis=0), dtype=np.float64).ravel()

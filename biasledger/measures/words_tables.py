@@ -1,0 +1,235 @@
+"""Comparisons of words to tidy tables, a row a word or a comparison: what the Python dbt models return."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from biasledger.measures.comparisons import Comparison
+from biasledger.measures.published import five_fold_accuracy, one_split_accuracy
+from biasledger.measures.resampling import PermutationResult
+from biasledger.measures.separability import Separability, separability
+from biasledger.measures.words import divergence, divergence_contributions, marked_words
+
+MIN_TEXTS_FOR_SVM = 10
+N_TOP_WORDS = 10
+
+_TEST_COLUMNS = {
+    "null_mean": "float64",
+    "null_sd": "float64",
+    "p_value": "float64",
+    "n_permutations": "int64",
+    "is_stopped_early": "bool",
+    "seed": "int64",
+}
+
+WORD_STATISTICS = {
+    "comparison_key": "str",
+    "word": "str",
+    "n_marked": "float64",
+    "n_reference": "float64",
+    "n_units_using": "int64",
+    "log_odds": "float64",
+    "variance": "float64",
+    "z_score": "float64",
+    "z_score_informative": "float64",
+    "band_low": "float64",
+    "band_high": "float64",
+    "p_value": "float64",
+    "p_value_adjusted": "float64",
+    "n_permutations": "int64",
+    "seed": "int64",
+    "contribution": "float64",
+    "signed_share": "float64",
+}
+
+DIVERGENCES = {
+    "comparison_key": "str",
+    "jsd": "float64",
+    "standard_error": "float64",
+    "interval_low": "float64",
+    "interval_high": "float64",
+    **_TEST_COLUMNS,
+}
+
+SEPARABILITIES = {
+    "comparison_key": "str",
+    "accuracy_mean": "float64",
+    "accuracy_sd": "float64",
+    "balanced_accuracy": "float64",
+    "chance": "float64",
+    "standard_error": "float64",
+    "interval_low": "float64",
+    "interval_high": "float64",
+    **_TEST_COLUMNS,
+    "published_accuracy_mean": "float64",
+    "published_accuracy_sd": "float64",
+    "coefficients": "str",
+    "skipped_reason": "str",
+}
+
+
+def word_statistics(comparisons: Iterable[Comparison]) -> pd.DataFrame:
+    """A row a comparison of two groups and word, columns WORD_STATISTICS."""
+    parts = []
+    for comparison in comparisons:
+        if not comparison.is_pair:
+            continue
+        seed = comparison.seed_for("marked_words")
+        words = marked_words(
+            comparison.features,
+            comparison.design,
+            prior=comparison.prior,
+            prior_total=comparison.prior_total,
+            n_permutations=comparison.n_permutations,
+            alpha=comparison.alpha,
+            seed=seed,
+        )
+        contributions = divergence_contributions(words.marked, words.reference)
+        more_in_marked = np.sign(words.marked * words.reference.sum() - words.reference * words.marked.sum())
+        untested = np.full(comparison.words.size, np.nan)
+        parts.append(
+            pd.DataFrame(
+                {
+                    "comparison_key": comparison.key,
+                    "word": comparison.words,
+                    "n_marked": words.marked,
+                    "n_reference": words.reference,
+                    "n_units_using": np.bincount(
+                        comparison.features.indices, minlength=comparison.words.size
+                    ),
+                    "log_odds": words.audit.log_odds,
+                    "variance": words.audit.variance,
+                    "z_score": words.audit.z_score,
+                    "z_score_informative": words.informative.z_score,
+                    "band_low": words.band_low,
+                    "band_high": words.band_high,
+                    "p_value": words.family.p_value if words.family else untested,
+                    "p_value_adjusted": words.family.p_value_adjusted if words.family else untested,
+                    "n_permutations": words.family.n_permutations if words.family else 0,
+                    "seed": seed,
+                    "contribution": contributions,
+                    "signed_share": more_in_marked
+                    * contributions
+                    / max(contributions.sum(), np.finfo(float).tiny),
+                }
+            )
+        )
+    frame = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(WORD_STATISTICS))
+    return frame.astype(WORD_STATISTICS)
+
+
+def divergences(comparisons: Iterable[Comparison]) -> pd.DataFrame:
+    """A row a comparison of two groups, columns DIVERGENCES."""
+    rows = []
+    for comparison in comparisons:
+        if not comparison.is_pair:
+            continue
+        seed = comparison.seed_for("word_divergence")
+        result = divergence(
+            comparison.features, comparison.design, n_permutations=comparison.n_permutations, seed=seed
+        )
+        rows.append(
+            {
+                "comparison_key": comparison.key,
+                "jsd": result.jsd,
+                "standard_error": result.standard_error,
+                "interval_low": result.interval_low,
+                "interval_high": result.interval_high,
+                **_test_columns(result.test, seed),
+            }
+        )
+    return pd.DataFrame(rows, columns=list(DIVERGENCES)).astype(DIVERGENCES)
+
+
+def separabilities(comparisons: Iterable[Comparison]) -> pd.DataFrame:
+    """A row a comparison, pairs and all groups of an attribute, columns SEPARABILITIES.
+
+    A comparison with fewer than ten texts in a group is skipped; skipped_reason says so.
+    """
+    rows = []
+    for comparison in comparisons:
+        seed = comparison.seed_for("separability")
+        row: dict[str, Any] = {
+            "comparison_key": comparison.key,
+            **_test_columns(None, seed),
+            "skipped_reason": "",
+        }
+        row["skipped_reason"] = _reason_to_skip(comparison)
+        if not row["skipped_reason"]:
+            weighting = "counts" if comparison.scheme.endswith("_vectors") else "tfidf"
+            result = separability(
+                comparison.features,
+                comparison.design,
+                comparison.clusters,
+                n_permutations=comparison.n_permutations,
+                seed=seed,
+                weighting=weighting,
+            )
+            row |= {
+                "accuracy_mean": result.accuracy_mean,
+                "accuracy_sd": result.accuracy_sd,
+                "balanced_accuracy": result.balanced_accuracy,
+                "chance": result.chance,
+                "standard_error": result.standard_error,
+                "interval_low": result.interval_low,
+                "interval_high": result.interval_high,
+                "coefficients": _top_coefficients(result, comparison),
+                **_test_columns(result.test, seed),
+                **_published_columns(comparison),
+            }
+        rows.append(row)
+    frame = pd.DataFrame(rows, columns=list(SEPARABILITIES))
+    return frame.fillna({"coefficients": "[]"}).astype(SEPARABILITIES)
+
+
+def _test_columns(test: PermutationResult | None, seed: int) -> dict[str, float | int | bool]:
+    if test is None:
+        return {
+            "null_mean": np.nan, "null_sd": np.nan, "p_value": np.nan,
+            "n_permutations": 0, "is_stopped_early": False, "seed": seed,
+        }  # fmt: skip
+    return {
+        "null_mean": test.null_mean,
+        "null_sd": test.null_sd,
+        "p_value": test.p_value,
+        "n_permutations": test.n_permutations,
+        "is_stopped_early": test.stopped_early,
+        "seed": seed,
+    }
+
+
+def _reason_to_skip(comparison: Comparison) -> str:
+    sizes = np.bincount(comparison.design.labels, minlength=2)
+    if sizes.min() < MIN_TEXTS_FOR_SVM:
+        return f"a group has {sizes.min()} distinct texts; an SVM needs at least {MIN_TEXTS_FOR_SVM} in each"
+    return ""
+
+
+def _top_coefficients(result: Separability, comparison: Comparison) -> str:
+    """The words of largest weight for either side, as JSON [{word, coefficient}]."""
+    if result.coefficients.size == 0:
+        return "[]"
+    ranked = np.argsort(-np.abs(result.coefficients), kind="stable")[:N_TOP_WORDS]
+    return json.dumps(
+        [
+            {"word": str(comparison.words[column]), "coefficient": float(result.coefficients[column])}
+            for column in ranked
+        ]
+    )
+
+
+def _published_columns(comparison: Comparison) -> dict[str, float]:
+    """What the sources' own classifiers give on the sources' own tokens; empty for every other scheme."""
+    in_order = comparison.features[comparison.order]
+    if comparison.scheme == "seed_vectors" and comparison.is_pair:
+        published = five_fold_accuracy(in_order, comparison.design.labels[comparison.order])
+    elif comparison.scheme == "reference_vectors" and comparison.kind == "all_groups":
+        published = one_split_accuracy(in_order, comparison.classes[comparison.order])
+    else:
+        return {}
+    return {"published_accuracy_mean": published.mean, "published_accuracy_sd": published.sd}

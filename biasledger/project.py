@@ -1,0 +1,131 @@
+"""Where the dbt project and the starter files lie, and the thin project laid out around them.
+
+The models are not part of a user's project: links in `.biasledger/packages` point dbt at the installed ones, so that
+an upgrade reaches everyone. In a wheel they lie inside the package, in a checkout at its root.
+"""
+
+import os
+import shutil
+from pathlib import Path
+
+from collector.errors import BiasledgerError, InputError
+
+_PACKAGE = Path(__file__).resolve().parent
+_LINKS = Path(".biasledger/packages/biasledger")
+# What a thin project takes from the installed dbt project, beside its seeds.
+LINKED = ("dbt_project.yml", "models", "macros", "analyses", "tests/dbt")
+# Seeds that are the user's own to edit.
+SETTINGS = ("thresholds.csv", "exceptions.csv")
+
+
+def dbt_source() -> Path:
+    """The folder of the installed dbt project: inside the package in a wheel, the root of a checkout.
+
+    Raises:
+        BiasledgerError: the installation holds no dbt project.
+    """
+    return _installed(_PACKAGE / "_dbt" / "biasledger", "dbt_project.yml")
+
+
+def starter_source() -> Path:
+    """The folder that holds the starter `audits/` and `targets.yml`.
+
+    Raises:
+        BiasledgerError: the installation holds no starter files.
+    """
+    return _installed(_PACKAGE / "_starter", "targets.yml")
+
+
+def _installed(in_wheel: Path, sign: str) -> Path:
+    for folder in (in_wheel, _PACKAGE.parent):
+        if (folder / sign).is_file():
+            return folder
+    raise BiasledgerError(
+        f"This installation is incomplete, {in_wheel / sign} is missing: install biasledger again."
+    )
+
+
+def init_project(directory: Path) -> list[Path]:
+    """Lay out a thin project; nothing that exists is overwritten.
+
+    Returns:
+        The files written, relative to `directory`, sorted.
+
+    Raises:
+        InputError: `directory` is a file, or one of the files to write is already there; nothing was changed.
+    """
+    if directory.exists() and not directory.is_dir():
+        raise InputError(f"{directory} is a file: name a folder, new or without a biasledger project.")
+    plan = _starter_files()
+    present = sorted(str(name) for name in plan if os.path.lexists(directory / name))
+    if present:
+        raise InputError(
+            f"{directory} already holds {', '.join(present)}: nothing was changed; choose another folder."
+        )
+    for name, source in plan.items():
+        (directory / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, directory / name)
+    link_package(directory)
+    return sorted(plan)
+
+
+def _starter_files() -> dict[Path, Path]:
+    """Path in the new project -> the file it is copied from."""
+    skeleton, models, starter = _PACKAGE / "skeleton", dbt_source(), starter_source()
+    files = {
+        Path("dbt_project.yml"): skeleton / "dbt_project.yml",
+        Path("README.md"): skeleton / "README.md",
+        Path(".gitignore"): skeleton / "gitignore",
+        Path("profiles.yml"): models / "profiles.yml",
+        Path("targets.yml"): starter / "targets.yml",
+    }
+    for name in SETTINGS:
+        files[Path("seeds") / name] = models / "seeds" / name
+    for audit in sorted((starter / "audits").rglob("*.yml")):
+        files[audit.relative_to(starter)] = audit
+    return files
+
+
+def require_project(directory: Path) -> None:
+    """Check that `directory` is a dbt project and renew its links to the installed models.
+
+    Raises:
+        InputError: there is no `dbt_project.yml`.
+    """
+    if not (directory / "dbt_project.yml").is_file():
+        raise InputError(
+            "There is no dbt_project.yml in this folder: go to your project's folder, or lay one out with "
+            "`biasledger init DIR`."
+        )
+    if not directory.samefile(dbt_source()):
+        link_package(directory)
+
+
+def link_package(directory: Path) -> None:
+    """Make `.biasledger/packages/biasledger` anew: the installed dbt project with this project's own settings.
+
+    The settings are linked in as if they were the package's seeds, rather than overriding these by dbt's means: a seed
+    of the root project would lose the column types and the schema that the package configures.
+    """
+    source, links = dbt_source(), directory / _LINKS
+    if links.is_symlink() or links.is_file():
+        links.unlink()
+    elif links.exists():
+        shutil.rmtree(links)
+    for part in LINKED:
+        _link(source / part, links / part)
+    for seed in sorted((source / "seeds").iterdir()):
+        own = directory / "seeds" / seed.name
+        _link(own if seed.name in SETTINGS and own.is_file() else seed, links / "seeds" / seed.name)
+
+
+def _link(source: Path, destination: Path) -> None:
+    """Link, or copy where the system allows no links; `biasledger build` then renews the copy."""
+    destination.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        destination.symlink_to(source.resolve(), target_is_directory=source.is_dir())
+    except (OSError, NotImplementedError):
+        if source.is_dir():
+            shutil.copytree(source, destination, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copyfile(source, destination)

@@ -1,0 +1,1 @@
+"""Brings responses that already exist into the ledger."""

@@ -1,0 +1,264 @@
+"""A tabular file as a DuckDB relation: CSV, TSV, JSON Lines or Parquet, every column text, every data row numbered.
+
+Wherever DuckDB's own message would leave the user searching, the file is looked at directly.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from collector.errors import InputError
+from collector.hashing import READ_BYTES
+from collector.hints import did_you_mean
+
+if TYPE_CHECKING:
+    import duckdb
+
+FORMATS = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+}
+CSV_DELIMITERS = (",", ";", "\t", "|")
+# An answer may be long (5 MB is tested); DuckDB's own limits of 2 MB (CSV) and 16 MB (JSON) a row are too low for that.
+MAX_ROW_BYTES = 64 << 20
+HEADER_BYTES = 1 << 20
+SAMPLED_ROWS = 10_000
+MEMORY_LIMIT = "1GB"
+_NESTED = re.compile(r"STRUCT|MAP|UNION|\[|LIST|BLOB")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """An opened file: `connection` has the view `source` with row_number (from 1) and the needed columns as c0, c1, …"""
+
+    path: Path
+    format: str
+    connection: duckdb.DuckDBPyConnection
+
+
+@contextmanager
+def open_source(path: Path, columns: Sequence[str], file_format: str | None, scratch: Path) -> Iterator[Source]:
+    """Open a file for streaming reads on a connection of its own.
+
+    Args:
+        path: the file.
+        columns: the columns needed, in the order in which they become c0, c1, …
+        file_format: csv, tsv, jsonl or parquet; None tells it by the file's ending.
+        scratch: a folder for what does not fit in memory.
+
+    Raises:
+        InputError: absent, empty, not UTF-8, of an unknown or wrong format, or without a needed column.
+    """
+    import duckdb
+
+    kind = _format(path, file_format)
+    _require_content(path)
+    if kind != "parquet":
+        _require_utf8(path)
+    connection = duckdb.connect(":memory:")
+    try:
+        connection.execute(f"set memory_limit = '{MEMORY_LIMIT}'")
+        connection.execute("set temp_directory = ?", [str(scratch)])
+        with readable(path, kind):
+            _create_view(connection, path, kind, columns)
+        yield Source(path, kind, connection)
+    finally:
+        connection.close()
+
+
+@contextmanager
+def readable(path: Path, kind: str) -> Iterator[None]:
+    """Turn what DuckDB says about an unreadable file, anywhere in the block, into an InputError."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error as error:
+        raise _unreadable(path, kind, str(error)) from None
+
+
+def _format(path: Path, stated: str | None) -> str:
+    if not path.exists():
+        raise InputError(f"{path} does not exist; name a CSV, TSV, JSON Lines or Parquet file.")
+    if not path.is_file():
+        raise InputError(f"{path} is not a file; name a CSV, TSV, JSON Lines or Parquet file.")
+    if stated is not None:
+        return stated
+    found = FORMATS.get(path.suffix.lower())
+    if found is None:
+        raise InputError(
+            f"{path}: the ending {path.suffix or '(none)'} tells no known format; known: {', '.join(FORMATS)}, or state "
+            f"import.format in the audit spec."
+        )
+    return found
+
+
+def _require_content(path: Path) -> None:
+    try:
+        with path.open("rb") as stream:
+            first = stream.read(1)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
+    if not first:
+        raise InputError(f"{path} is empty; it should hold a row for each response.")
+
+
+def _require_utf8(path: Path) -> None:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    lines = 1
+    with path.open("rb") as stream:
+        while True:
+            block = stream.read(READ_BYTES)
+            try:
+                decoder.decode(block, final=not block)
+            except UnicodeDecodeError as error:
+                # error.object is the block with what the decoder held back of the one before; that part has no line break.
+                line = lines + error.object.count(b"\n", 0, error.start)
+                raise InputError(f"{path}: line {line} is not UTF-8; save the file as UTF-8 and import it again.") from None
+            if not block:
+                return
+            lines += block.count(b"\n")
+
+
+def _create_view(connection: duckdb.DuckDBPyConnection, path: Path, kind: str, columns: Sequence[str]) -> None:
+    """Create the view `source` over a reader; parameters cannot stand in a view, so literals are quoted here."""
+    file = _literal(str(path.resolve()))
+    if kind == "parquet":
+        reader, picked = _parquet_reader(connection, path, file, columns)
+    elif kind == "jsonl":
+        reader, picked = _jsonl_reader(connection, path, file, columns)
+    else:
+        reader, picked = _csv_reader(path, kind, file, columns)
+    listed = ", ".join(f"{expression} as c{index}" for index, expression in enumerate(picked))
+    connection.execute(f"create view source as select row_number() over () as row_number, {listed} from {reader}")  # noqa: S608
+
+
+def _parquet_reader(
+    connection: duckdb.DuckDBPyConnection, path: Path, file: str, columns: Sequence[str]
+) -> tuple[str, list[str]]:
+    reader = f"read_parquet({file}, binary_as_string = true)"
+    types = {str(name): str(type_) for name, type_, *_ in connection.execute(f"describe from {reader}").fetchall()}
+    _require_columns(path, columns, list(types))
+    for column in columns:
+        if _NESTED.search(types[column].upper()):
+            raise InputError(f"{path}: the column {column!r} is of type {types[column]}; it should be text or a number.")
+    return reader, [f"{_identifier(column)}::varchar" for column in columns]
+
+
+def _csv_reader(path: Path, kind: str, file: str, columns: Sequence[str]) -> tuple[str, list[str]]:
+    delimiter, header = _csv_header(path, kind, columns)
+    names = ", ".join(f"{_literal(name)}: 'varchar'" for name in header)
+    reader = (
+        f"read_csv({file}, auto_detect = false, header = true, delim = {_literal(delimiter)}, quote = '\"', escape = '\"', "
+        f"columns = {{{names}}}, allow_quoted_nulls = false, strict_mode = true, max_line_size = {MAX_ROW_BYTES}, "
+        f"buffer_size = {MAX_ROW_BYTES + HEADER_BYTES}, parallel = false)"
+    )
+    return reader, [_identifier(column) for column in columns]
+
+
+def _csv_header(path: Path, kind: str, columns: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the delimiter and the header: the delimiter under which most of the needed columns are found."""
+    with path.open("rb") as stream:
+        text = stream.read(HEADER_BYTES).decode("utf-8-sig", "ignore")
+    delimiters = ("\t",) if kind == "tsv" else CSV_DELIMITERS
+    headers: dict[str, list[str]] = {}
+    for delimiter in delimiters:
+        try:
+            headers[delimiter] = next(csv.reader(text.splitlines(keepends=True), delimiter=delimiter, strict=True), [])
+        except csv.Error:
+            continue
+    if not headers:
+        raise InputError(f"{path}: the header cannot be read as {kind.upper()}; quotes in it are not closed.")
+    delimiter, header = max(headers.items(), key=lambda item: len(set(item[1]) & set(columns)))
+    _require_columns(path, columns, header)
+    repeated = sorted({name for name in header if header.count(name) > 1 and name in columns})
+    if repeated:
+        raise InputError(f"{path}: the header holds the column {repeated[0]!r} twice; each needs its own name.")
+    # Columns that nobody reads may be unnamed or named alike; DuckDB wants them told apart.
+    unique = [name if name in columns else f"unread {index}" for index, name in enumerate(header)]
+    return delimiter, unique
+
+
+def _jsonl_reader(
+    connection: duckdb.DuckDBPyConnection, path: Path, file: str, columns: Sequence[str]
+) -> tuple[str, list[str]]:
+    options = f"format = 'newline_delimited', maximum_object_size = {MAX_ROW_BYTES}"
+    objects = f"read_json_objects({file}, {options})"
+    found = _json_keys(connection, f"(select json from {objects} limit {SAMPLED_ROWS})")
+    if any(column not in found for column in columns):
+        # A column may appear late; only a file that is about to be refused is read whole for it.
+        found = _json_keys(connection, objects)
+    _require_columns(path, columns, found)
+    names = ", ".join(f"{_literal(column)}: 'varchar'" for column in dict.fromkeys(columns))
+    return f"read_json({file}, {options}, columns = {{{names}}})", [_identifier(column) for column in columns]
+
+
+def _json_keys(connection: duckdb.DuckDBPyConnection, objects: str) -> list[str]:
+    rows = connection.execute(
+        f"select distinct unnest(json_keys(json)) from {objects} where json_type(json) = 'OBJECT'"  # noqa: S608
+    ).fetchall()
+    return sorted(str(name) for (name,) in rows)
+
+
+def _require_columns(path: Path, columns: Sequence[str], found: Sequence[str]) -> None:
+    for column in columns:
+        if column not in found:
+            raise InputError(f"{path} has no column {column!r}{did_you_mean(column, found)}")
+
+
+def _unreadable(path: Path, kind: str, message: str) -> InputError:
+    if kind == "jsonl" and (bad := _bad_json_line(path)):
+        return InputError(f"{path}: line {bad[0]} is {bad[1]}; each line should be one JSON object.")
+    if kind == "parquet":
+        return InputError(f"{path} is not a readable Parquet file: {_first_sentence(message)}")
+    line = re.search(r"(?:CSV Error on )?Line: (\d+)", message)
+    cause = next(
+        (part.strip() for part in message.splitlines() if part.strip() and not re.match(r".*Line: \d+|Original Line", part)),
+        message,
+    )
+    where = f"line {line[1]} " if line else "a line "
+    return InputError(f"{path}: {where}cannot be read as {kind.upper()}: {_first_sentence(cause)}")
+
+
+def _bad_json_line(path: Path) -> tuple[int, str] | None:
+    """Return the number of the first line that is no JSON object, and what it is instead."""
+    with path.open("rb") as stream:
+        for number, line in enumerate(stream, start=1):
+            text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+            if not text:
+                continue
+            try:
+                value = json.loads(text)
+                json.dumps(value, ensure_ascii=False).encode("utf-8")
+            except UnicodeEncodeError:
+                return number, "JSON with half a surrogate pair (\\ud800 to \\udfff), which is no character"
+            except (ValueError, RecursionError) as error:
+                return number, f"not valid JSON ({error})"
+            if not isinstance(value, dict):
+                return number, f"a JSON {type(value).__name__} and no object"
+    return None
+
+
+def _first_sentence(message: str) -> str:
+    text = message.splitlines()[0]
+    text = re.sub(r"^(?:[A-Z][A-Za-z ]*Error: )+", "", text)
+    return text.rstrip(". ") + "."
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _identifier(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,458 @@
+"""The ledger: a DuckDB file that keeps prompts and responses as evidence, and the only code that writes it.
+
+DuckDB lets one process write a file and nobody else read it meanwhile. So the file is opened for each append, waited for
+where another process has it open, and closed again. Each append is one transaction.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from collector.errors import LedgerError
+from collector.hashing import canonical_json, hash_of
+from collector.rows import ResponseRow, RunRow, utc_now
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from collector.prompts import Prompt
+
+MIGRATIONS_FOLDER = Path(__file__).with_name("migrations")
+MIGRATION_NAME = re.compile(r"(\d{4})_(\w+)\.sql")
+WAIT_SECONDS = 10.0
+POLL_SECONDS = 0.1
+
+_RUN_COLUMNS = {
+    "run_id": "varchar",
+    "audit": "varchar",
+    "spec": "json",
+    "spec_hash": "varchar",
+    "target": "varchar",
+    "target_kind": "varchar",
+    "is_simulated": "boolean",
+    "model_asked": "varchar",
+    "parameters": "json",
+    "answer_rules_version": "varchar",
+    "versions": "json",
+    "origin": "varchar",
+    "source_name": "varchar",
+    "source_hash": "varchar",
+    "started_at": "timestamp",
+}
+_PROMPT_COLUMNS = {
+    "prompt_id": "varchar",
+    "template": "varchar",
+    "language": "varchar",
+    "perturbation": "varchar",
+    "variant": "varchar",
+    "subject": "varchar",
+    "expected_label": "varchar",
+    "system_prompt": "varchar",
+    "prompt_text": "varchar",
+    "content_hash": "varchar",
+}
+_ATTRIBUTE_COLUMNS = {
+    "prompt_id": "varchar",
+    "slot": "integer",
+    "attribute": "varchar",
+    "group_name": "varchar",
+    "carrier": "varchar",
+}
+_RESPONSE_COLUMNS = {
+    "prompt_id": "varchar",
+    "trial": "integer",
+    "attempt": "integer",
+    "seq": "bigint",
+    "status": "varchar",
+    "response_text": "varchar",
+    "answer_text": "varchar",
+    "raw_body": "varchar",
+    "finish_reason": "varchar",
+    "model_answered": "varchar",
+    "prompt_tokens": "integer",
+    "completion_tokens": "integer",
+    "latency_ms": "double",
+    "error": "varchar",
+    "requested_at": "timestamp",
+    "weight": "double",
+    "content_hash": "varchar",
+}
+
+
+class LedgerLockedError(LedgerError):
+    """Another process has the ledger open; trying again later may work."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """A run as the ledger lists it; `state` is its last event: started, resumed, finished or failed."""
+
+    run_id: str
+    audit: str
+    target: str
+    target_kind: str
+    is_simulated: bool
+    model_asked: str | None
+    origin: str
+    started_at: datetime
+    state: str | None
+    n_responses: int
+
+
+class Append:
+    """One open transaction on the ledger; get it from `Ledger.append`."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._connection = connection
+
+    def run(self, run: RunRow) -> None:
+        """Insert a run."""
+        values = {
+            **{name: getattr(run, name) for name in _RUN_COLUMNS if name != "spec_hash"},
+            "spec": canonical_json(run.spec),
+            "spec_hash": hash_of(run.spec),
+            "parameters": canonical_json(run.parameters),
+            "versions": canonical_json(run.versions),
+        }
+        names = ", ".join(_RUN_COLUMNS)
+        marks = ", ".join("?" for _ in _RUN_COLUMNS)
+        self._connection.execute(
+            f"insert into raw.runs ({names}) values ({marks})",  # noqa: S608: names are constants
+            [values[name] for name in _RUN_COLUMNS],
+        )
+
+    def event(self, run_id: str, event: str, detail: Mapping[str, Any]) -> None:
+        """Insert a run event (started, resumed, finished, failed) that happens now."""
+        self._connection.execute(
+            "insert into raw.run_events (run_id, event, detail, happened_at) values (?, ?, ?, ?)",
+            [run_id, event, canonical_json(detail), utc_now()],
+        )
+
+    def prompts(self, run_id: str, prompts: Sequence[Prompt]) -> None:
+        """Insert prompts with their attributes."""
+        self._insert(
+            "raw.prompts",
+            run_id,
+            _PROMPT_COLUMNS,
+            {name: [getattr(prompt, name) for prompt in prompts] for name in _PROMPT_COLUMNS},
+        )
+        pairs = [(prompt.prompt_id, one) for prompt in prompts for one in prompt.attributes]
+        columns: dict[str, list[Any]] = {
+            name: [getattr(one, name) for _, one in pairs] for name in _ATTRIBUTE_COLUMNS if name != "prompt_id"
+        }
+        self._insert(
+            "raw.prompt_attributes",
+            run_id,
+            _ATTRIBUTE_COLUMNS,
+            {"prompt_id": [prompt_id for prompt_id, _ in pairs], **columns},
+        )
+
+    def responses(self, run_id: str, rows: Sequence[ResponseRow]) -> None:
+        """Insert responses."""
+        self._insert(
+            "raw.responses",
+            run_id,
+            _RESPONSE_COLUMNS,
+            {name: [getattr(row, name) for row in rows] for name in _RESPONSE_COLUMNS},
+        )
+
+    def last_seq(self, run_id: str) -> int:
+        """Return the highest seq the ledger holds of a run, 0 if none."""
+        found = self._connection.execute(
+            "select coalesce(max(seq), 0) from raw.responses where run_id = ?", [run_id]
+        ).fetchone()
+        return int(found[0]) if found else 0
+
+    def run_of_source(self, audit: str, source_hash: str) -> str | None:
+        """Return the first finished import of a file's content for an audit, or None."""
+        found = self._connection.execute(
+            "select runs.run_id from raw.runs as runs "
+            "inner join raw.run_events as events on events.run_id = runs.run_id and events.event = 'finished' "
+            "where runs.audit = ? and runs.source_hash = ? order by runs.started_at limit 1",
+            [audit, source_hash],
+        ).fetchone()
+        return str(found[0]) if found else None
+
+    def reading(self, audit: str, document: Mapping[str, Any]) -> bool:
+        """Insert a reading unless it equals the audit's latest one; say whether a row was written."""
+        latest = self._connection.execute(
+            "select reading_hash from raw.readings where audit = ? order by registered_at desc, rowid desc limit 1", [audit]
+        ).fetchone()
+        reading_hash = hash_of(document)
+        if latest and latest[0] == reading_hash:
+            return False
+        self._connection.execute(
+            "insert into raw.readings (audit, reading, reading_hash, registered_at) values (?, ?, ?, ?)",
+            [audit, canonical_json(document), reading_hash, utc_now()],
+        )
+        return True
+
+    def _insert(self, table: str, run_id: str, types: Mapping[str, str], columns: Mapping[str, list[Any]]) -> None:
+        """Insert columns of equal length at once: DuckDB reads them from NumPy object arrays."""
+        import numpy as np
+
+        length = len(next(iter(columns.values())))
+        if length == 0:
+            return
+        batch = {}
+        for name, values in columns.items():
+            batch[name] = np.empty(length, dtype=object)
+            batch[name][:] = values
+        self._connection.register("batch", batch)
+        try:
+            names = ", ".join(types)
+            casts = ", ".join(f"{name}::{type_}" for name, type_ in types.items())
+            self._connection.execute(
+                f"insert into {table} (run_id, {names}) select ?, {casts} from batch",  # noqa: S608: names are constants
+                [run_id],
+            )
+        finally:
+            self._connection.unregister("batch")
+
+
+class Ledger:
+    """A ledger file.
+
+    Args:
+        path: the DuckDB file; `create` makes it and its folders.
+        wait_seconds: how long to wait for another process that has the file open.
+    """
+
+    def __init__(self, path: Path, *, wait_seconds: float = WAIT_SECONDS) -> None:
+        self.path = path
+        self.wait_seconds = wait_seconds
+
+    def create(self) -> None:
+        """Make the file if it is absent and bring its schema up to date.
+
+        Raises:
+            LedgerError: the file is no ledger, is locked, was written by a newer version, or cannot be made.
+        """
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise LedgerError(f"The folder {self.path.parent} cannot be made: {error.strerror or error}.") from None
+        connection = self._connect(read_only=False, wait_seconds=self.wait_seconds)
+        try:
+            _migrate(connection, self.path)
+        finally:
+            connection.close()
+
+    @contextmanager
+    def append(self, *, wait_seconds: float | None = None) -> Iterator[Append]:
+        """Open one transaction; it is committed at the end of the block and undone if the block raises.
+
+        Args:
+            wait_seconds: overrides how long to wait for a locked file.
+
+        Raises:
+            LedgerLockedError: another process has the file open.
+            LedgerError: the file is absent, is no ledger, or has another schema.
+        """
+        self._require_file()
+        wait = self.wait_seconds if wait_seconds is None else wait_seconds
+        connection = self._connect(read_only=False, wait_seconds=wait)
+        try:
+            _require_current(connection, self.path)
+            connection.execute("begin transaction")
+            try:
+                yield Append(connection)
+            except BaseException:
+                _roll_back(connection)
+                raise
+            connection.execute("commit")
+        finally:
+            connection.close()
+
+    def runs(self) -> list[RunInfo]:
+        """Return all runs, oldest first; `n_responses` counts trials, not attempts.
+
+        Raises:
+            LedgerError: the file is absent, locked, or no ledger.
+        """
+        self._require_file()
+        connection = self._connect(read_only=True, wait_seconds=self.wait_seconds)
+        try:
+            _require_current(connection, self.path)
+            rows = connection.execute(
+                """
+                with counted as (
+                    select run_id, count(*) as n_responses
+                    from (select distinct run_id, prompt_id, trial from raw.responses)
+                    group by run_id
+                ),
+                states as (
+                    select run_id, arg_max(event, (happened_at, rowid)) as state from raw.run_events group by run_id
+                )
+                select
+                    runs.run_id, runs.audit, runs.target, runs.target_kind, runs.is_simulated, runs.model_asked,
+                    runs.origin, runs.started_at, states.state, coalesce(counted.n_responses, 0)
+                from raw.runs as runs
+                left join counted on counted.run_id = runs.run_id
+                left join states on states.run_id = runs.run_id
+                order by runs.started_at, runs.run_id
+                """
+            ).fetchall()
+        finally:
+            connection.close()
+        return [RunInfo(*row) for row in rows]
+
+    def _require_file(self) -> None:
+        if not self.path.is_file():
+            raise LedgerError(f"There is no ledger at {self.path}; `biasledger collect` or `biasledger import` makes it.")
+
+    def _connect(self, *, read_only: bool, wait_seconds: float) -> duckdb.DuckDBPyConnection:
+        import duckdb
+
+        deadline = time.monotonic() + wait_seconds
+        while True:
+            try:
+                return duckdb.connect(str(self.path), read_only=read_only)
+            except duckdb.Error as error:
+                message = str(error)
+                if not _is_lock(message):
+                    raise _not_openable(self.path, message) from None
+                if time.monotonic() >= deadline:
+                    raise _locked(self.path, message, wait_seconds) from None
+            time.sleep(POLL_SECONDS)
+
+
+def register_reading(ledger_path: Path, audit_name: str, document: Mapping[str, Any]) -> bool:
+    """Register how an audit's answers are read from now on; a row is written only if it differs from the latest.
+
+    Args:
+        ledger_path: the ledger, made if absent.
+        audit_name: the audit.
+        document: its `Audit.reading_document()`.
+
+    Returns:
+        Whether a row was written.
+
+    Raises:
+        LedgerError: the ledger cannot be used.
+    """
+    ledger = Ledger(ledger_path)
+    ledger.create()
+    with ledger.append() as append:
+        return append.reading(audit_name, document)
+
+
+def runs(ledger_path: Path) -> list[RunInfo]:
+    """Return all runs of a ledger, oldest first.
+
+    Raises:
+        LedgerError: the ledger is absent or cannot be used.
+    """
+    return Ledger(ledger_path).runs()
+
+
+def migrations() -> list[tuple[int, str, Path]]:
+    """Return (version, name, file) of every migration this version knows, in order."""
+    found = []
+    for path in sorted(MIGRATIONS_FOLDER.glob("*.sql")):
+        matched = MIGRATION_NAME.fullmatch(path.name)
+        if matched is None:
+            raise LedgerError(f"{path.name} is not a migration's name; it should be like 0001_what_it_does.sql.")
+        found.append((int(matched[1]), matched[2], path))
+    return found
+
+
+def _migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    _require_ledger_or_empty(connection, path)
+    connection.execute("create schema if not exists raw")
+    connection.execute(
+        "create table if not exists raw.schema_migrations "
+        "(version integer primary key, name varchar not null, applied_at timestamp not null)"
+    )
+    applied = _applied_versions(connection)
+    known = migrations()
+    _refuse_newer(applied, known, path)
+    for version, name, file in known:
+        if version in applied:
+            continue
+        connection.execute("begin transaction")
+        try:
+            connection.execute(file.read_text(encoding="utf-8"))
+            connection.execute("insert into raw.schema_migrations values (?, ?, ?)", [version, name, utc_now()])
+        except BaseException:
+            _roll_back(connection)
+            raise
+        connection.execute("commit")
+
+
+def _require_ledger_or_empty(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Refuse a DuckDB file that holds something else, so that a mistyped path does not mix two databases."""
+    tables = {
+        f"{schema}.{table}"
+        for schema, table in connection.execute(
+            "select schema_name, table_name from duckdb_tables() where database_name = current_database()"
+        ).fetchall()
+    }
+    if tables and "raw.schema_migrations" not in tables:
+        raise LedgerError(f"{path} is a DuckDB file, but no ledger (it holds {sorted(tables)[0]}); name another file.")
+
+
+def _require_current(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    _require_ledger_or_empty(connection, path)
+    import duckdb
+
+    try:
+        applied = _applied_versions(connection)
+    except duckdb.CatalogException:
+        raise LedgerError(f"{path} is an empty DuckDB file; `biasledger collect` or `biasledger import` fills it.") from None
+    known = migrations()
+    _refuse_newer(applied, known, path)
+    if any(version not in applied for version, _, _ in known):
+        raise LedgerError(f"{path} has an older schema; the next `biasledger collect` or `biasledger import` updates it.")
+
+
+def _applied_versions(connection: duckdb.DuckDBPyConnection) -> set[int]:
+    return {int(version) for (version,) in connection.execute("select version from raw.schema_migrations").fetchall()}
+
+
+def _refuse_newer(applied: set[int], known: Sequence[tuple[int, str, Path]], path: Path) -> None:
+    newest = max(version for version, _, _ in known)
+    if applied and max(applied) > newest:
+        raise LedgerError(
+            f"{path} has schema {max(applied)} and this version of biasledger knows schemas up to {newest}; "
+            f"upgrade biasledger."
+        )
+
+
+def _roll_back(connection: duckdb.DuckDBPyConnection) -> None:
+    import duckdb
+
+    try:
+        connection.execute("rollback")
+    except duckdb.Error:
+        # The transaction is already gone (an interrupt ends it); closing the connection discards what is left.
+        return
+
+
+def _is_lock(message: str) -> bool:
+    return "lock" in message and "Could not set" in message or "different configuration" in message
+
+
+def _locked(path: Path, message: str, waited: float) -> LedgerLockedError:
+    holder = re.search(r"held in (?P<program>.+?) \(PID (?P<pid>\d+)\)", message)
+    who = f"process {holder['pid']} ({Path(holder['program']).name})" if holder else "another process"
+    return LedgerLockedError(
+        f"{path} is in use by {who} and was not free within {waited:.0f} s; a build, a notebook or a BI tool may have it "
+        f"open: close it there and try again."
+    )
+
+
+def _not_openable(path: Path, message: str) -> LedgerError:
+    first_line = message.splitlines()[0].removeprefix("IO Error: ")
+    if "version number" in message or "newer version" in message:
+        return LedgerError(f"{path} was written by a newer DuckDB than the one installed; upgrade duckdb. ({first_line})")
+    if "not a valid DuckDB" in message:
+        return LedgerError(f"{path} is not a DuckDB file, so it is no ledger; name another file.")
+    return LedgerError(f"{path} cannot be opened: {first_line}")

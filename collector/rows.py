@@ -1,0 +1,63 @@
+"""The rows that go into the ledger, and the hashes that identify them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from collector.hashing import hash_of
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """One run: what was asked of whom, frozen when it starts; `spec` is the audit's asked() document."""
+
+    run_id: str
+    audit: str
+    spec: Mapping[str, Any]
+    target: str
+    target_kind: str
+    is_simulated: bool
+    model_asked: str | None
+    parameters: Mapping[str, Any]
+    answer_rules_version: str
+    versions: Mapping[str, str]
+    origin: str
+    started_at: datetime
+    source_name: str | None = None
+    source_hash: str | None = None
+
+
+@dataclass(slots=True)
+class ResponseRow:
+    """One response: good, bad or none; `content_hash` identifies what was asked and answered in every run."""
+
+    prompt_id: str
+    trial: int
+    attempt: int
+    seq: int
+    status: str
+    content_hash: str
+    response_text: str | None = None
+    answer_text: str | None = None
+    raw_body: str | None = None
+    finish_reason: str | None = None
+    model_answered: str | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    latency_ms: float | None = None
+    error: str | None = None
+    requested_at: datetime | None = None
+    weight: float = 1.0
+
+
+def response_hash(prompt_hash: str, status: str, response_text: str | None) -> str:
+    """Return the tagged hash of a response: over its prompt's content hash, its status and its text."""
+    return hash_of([prompt_hash, status, response_text])
+
+
+def utc_now() -> datetime:
+    """Return the present moment as naive UTC, the form of every timestamp in the ledger."""
+    return datetime.now(UTC).replace(tzinfo=None)

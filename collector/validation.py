@@ -1,0 +1,115 @@
+"""Turning what pydantic found wrong into one sentence: file, key path, what is wrong, what would be right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from collector.errors import InputError
+from collector.hints import did_you_mean
+from collector.yaml_file import TRUTH_VALUES
+
+EXPECTED = {
+    "string_type": "text",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "finite_number": "a finite number",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "dict_type": "a mapping of keys to values",
+    "mapping_type": "a mapping of keys to values",
+    "model_type": "a mapping of keys to values",
+    "model_attributes_type": "a mapping of keys to values",
+}
+# Names that the models use inside and a person does not write.
+HIDDEN_KEYS = {"[key]"}
+
+
+class Section(BaseModel):
+    """Base of every part of a file the user writes: unknown keys are errors, nothing is coerced, nothing changes later."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True)
+
+
+def key_path(location: tuple[str | int, ...]) -> str:
+    """Return `templates[0].text` for ("templates", 0, "text")."""
+    path = ""
+    for step in location:
+        if isinstance(step, int):
+            path += f"[{step}]"
+        elif step not in HIDDEN_KEYS:
+            path += f".{step}" if path else step
+    return path
+
+
+def input_error(path: Path, error: ValidationError, model: type[BaseModel], prefix: str = "") -> InputError:
+    """Return the InputError for the first problem of a failed validation, with the count of the others."""
+    problems = error.errors(include_url=False)
+    # An unknown key explains a missing one ("templtes" for "templates"), so it is named first.
+    problem = next((one for one in problems if one["type"] == "extra_forbidden"), problems[0])
+    location = tuple(problem["loc"])
+    at = key_path(location)
+    at = f"{prefix}.{at}" if prefix and at else prefix or at
+    kind, given = problem["type"], problem.get("input")
+    if kind == "extra_forbidden":
+        known = _keys_at(model, location[:-1])
+        sentence = f"the key {at} is unknown{did_you_mean(str(location[-1]), known)}"
+    elif kind == "missing":
+        sentence = f"the key {at} is missing"
+    elif kind in EXPECTED:
+        sentence = f"{at} should be {EXPECTED[kind]} and is {_shown(given)}"
+        if kind == "string_type" and isinstance(given, bool):
+            sentence += f" ({TRUTH_VALUES}); put it in quotes"
+        elif kind == "string_type" and given is not None and not isinstance(given, dict | list):
+            sentence += "; put it in quotes"
+    elif kind in ("value_error", "assertion_error"):
+        sentence = f"{at} {problem['ctx']['error']}"
+    elif kind == "literal_error":
+        sentence = f"{at} is {_shown(given)} and should be {problem['ctx']['expected']}"
+    else:
+        message = problem["msg"]
+        sentence = f"{at} is {_shown(given)}: {message[0].lower()}{message[1:]}"
+    more = len(problems) - 1
+    rest = f" ({more} more problem{'s' if more > 1 else ''} in this file)" if more else ""
+    sentence = sentence.rstrip(".")
+    return InputError(f"{path}: {sentence}{'' if sentence.endswith('?') else '.'}{rest}")
+
+
+def _keys_at(model: type[BaseModel], location: tuple[str | int, ...]) -> list[str]:
+    """Return the keys a section knows, following the location's steps through nested models."""
+    current: type[BaseModel] = model
+    for step in location:
+        field = next(
+            (field for name, field in current.model_fields.items() if step in (name, field.alias)),
+            None,
+        )
+        inner = _model_in(field.annotation) if field is not None else None
+        if inner is not None:
+            current = inner
+    return [field.alias or name for name, field in current.model_fields.items()]
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    """Return the first model inside an annotation such as tuple[Template, ...] or Words | None."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    found = (_model_in(argument) for argument in getattr(annotation, "__args__", ()))
+    return next((model for model in found if model is not None), None)
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "empty"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, list | tuple):
+        return "a list"
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,111 @@
+{#-
+    Tokenising schemes. A scheme turns an answer's text into a list of words by constant expressions, so that no regular
+    expression differs by row (DuckDB compiles such a pattern once a row). Identity terms of scheme `words` are data: single
+    words are left out where features are made, phrases are cut here by plain replacement.
+
+    words                 ours: letters of any script, inner apostrophes and hyphens kept
+    seed                  Xu, Potka & Thomo (2026), step 4 and the snippet's list of terms, split on white space
+    seed_vectors          the same with words of two and more letters, as the snippet's vectoriser takes them
+    reference             Cheng, Durmus & Jurafsky (2023): split on white space, then [^a-z] removed; a token without letters stays
+                          as an empty word and counts
+    reference_anonymised  the same after that paper's substring anonymiser, which also cuts inside words ("person" -> "per")
+    reference_vectors     that anonymiser, then runs of two and more word characters, as its classifier takes them
+-#}
+{% macro scheme_names() -%}
+    {{ return(["words", "seed", "seed_vectors", "reference", "reference_anonymised", "reference_vectors"]) }}
+{%- endmacro %}
+
+{% macro scheme_tokens(scheme, text, phrases) -%}
+    {%- if scheme == "words" -%} {{ biasledger.tokens_of_words(text, phrases) }}
+    {%- elif scheme == "seed" -%} {{ biasledger.tokens_of_seed(text) }}
+    {%- elif scheme == "seed_vectors" -%} {{ biasledger.tokens_of_seed_vectors(text) }}
+    {%- elif scheme == "reference" -%} {{ biasledger.tokens_of_reference(text) }}
+    {%- elif scheme == "reference_anonymised" -%} {{ biasledger.tokens_of_reference_anonymised(text) }}
+    {%- elif scheme == "reference_vectors" -%} {{ biasledger.tokens_of_reference_vectors(text) }}
+    {%- else -%} {{ exceptions.raise_compiler_error("no tokenising scheme is called " ~ scheme) }}
+    {%- endif -%}
+{%- endmacro %}
+
+{% macro tokens_of_words(text, phrases) -%}
+    {%- set words -%}
+        regexp_extract_all(replace(lower({{ text }}), '’', ''''), '[\p{L}\p{M}\p{N}]+(?:[''-][\p{L}\p{M}\p{N}]+)*')
+    {%- endset -%}
+    case
+        when len({{ phrases }}) = 0 then {{ words }}
+        else
+            -- Each word gets a blank on both sides, so that neighbouring phrases share none and plain replacement finds all.
+            list_filter(
+                string_split(
+                    list_reduce(
+                        {{ phrases }},
+                        lambda remaining, phrase: replace(remaining, phrase, ' '),
+                        ' ' || array_to_string({{ words }}, '  ') || ' '
+                    ),
+                    ' '
+                ),
+                lambda word: word <> ''
+            )
+    end
+{%- endmacro %}
+
+{% macro seed_text(text) -%}
+    {%- set terms = [
+        "she", "he", "him", "her", "his", "hers", "mr", "mrs", "ms", "mx",
+        "asian", "black", "white", "latino", "middle-eastern", "woman", "man", "nonbinary",
+    ] -%}
+    regexp_replace(regexp_replace(lower({{ text }}), '\b({{ terms | join("|") }})\b', '', 'g'), '[^a-z\s\p{Z}]', '', 'g')
+{%- endmacro %}
+
+{% macro tokens_of_seed(text) -%}
+    regexp_extract_all({{ biasledger.seed_text(text) }}, '[a-z]+')
+{%- endmacro %}
+
+{% macro tokens_of_seed_vectors(text) -%}
+    regexp_extract_all({{ biasledger.seed_text(text) }}, '[a-z]{2,}')
+{%- endmacro %}
+
+{#- White space is folded before letters are filtered, so that a token without letters leaves an empty word behind. -#}
+{% macro split_then_clean(text) -%}
+    string_split(regexp_replace(trim(regexp_replace({{ text }}, '[\s\p{Z}]+', ' ', 'g')), '[^a-z ]', '', 'g'), ' ')
+{%- endmacro %}
+
+{% macro tokens_of_reference(text) -%}
+    {{ biasledger.split_then_clean("lower(" ~ text ~ ")") }}
+{%- endmacro %}
+
+{#- The paper's word lists, in its order: the first alternative that matches wins, so "girls" leaves an "s". -#}
+{% macro reference_anonymised_text(text) -%}
+    {%- set whole_words = [
+        "he", "she", "her", "his", "him", "hers", "himself", "herself", "hes", "shes", "mr", "mrs", "ms", "man", "male", "bro", "bros",
+    ] -%}
+    {%- set race_substrings = [
+        "african", "middleeastern", "middleeast", "spanishspeaking", "mexico", "spanish", "black", "hispanic", "latinx", "latine",
+        "latina", "latino", "latin", "asian", "desi", "european", "europe", "asia", "middle eastern", "arab", "white", "caucasian",
+        "arabic", "aapi", "bipoc", "filipin*", "mexic*", "india", "salvador", "cuban", "chinese", "japanese", "korean", "china",
+    ] -%}
+    {%- set gender_substrings = [
+        "female", "genderconforming", "cisgender", "cis", "descriptors", "androgynous", "butch", "effeminate", "feminine", "femme",
+        "manly", "masculine", "womanly", "woman", "women", "lady", "ladies", "girl", "mother", "mom", "daughter", "wife", "wives",
+        "grandmother", "grandma", "sister", "male", "bros", "guy", "boy", "father", "dad", "son", "husband", "grandfather",
+        "grandpa", "brother",
+    ] -%}
+    {%- set steps = [
+        "[^\p{L}\p{N}_\s\p{Z}]",
+        "\\b(?:" ~ whole_words | join("|") ~ ")\\b",
+        race_substrings | join("|"),
+        gender_substrings | join("|"),
+    ] -%}
+    {%- set expression = namespace(sql="lower(" ~ text ~ ")") -%}
+    {%- for step in steps -%}
+        {%- set expression.sql = "regexp_replace(" ~ expression.sql ~ ", '" ~ step ~ "', '', 'g')" -%}
+    {%- endfor -%}
+    {{ expression.sql }}
+{%- endmacro %}
+
+{% macro tokens_of_reference_anonymised(text) -%}
+    {{ biasledger.split_then_clean(biasledger.reference_anonymised_text(text)) }}
+{%- endmacro %}
+
+{% macro tokens_of_reference_vectors(text) -%}
+    regexp_extract_all({{ biasledger.reference_anonymised_text(text) }}, '[\p{L}\p{N}_]{2,}')
+{%- endmacro %}

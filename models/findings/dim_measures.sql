@@ -1,0 +1,15 @@
+with
+
+measures as (
+    select
+        cast(measure as varchar) as measure,
+        cast(room as varchar) as room,
+        cast(scale as varchar) as scale,
+        cast(side as varchar) as side,
+        cast(clear_scale as varchar) as clear_scale,
+        cast(unit as varchar) as unit,
+        cast(description as varchar) as description
+    from {{ ref("measures") }}
+)
+
+select * from measures

@@ -1,0 +1,70 @@
+with
+
+runs as (
+    select *
+    from {{ ref("stg_ledger__runs") }}
+),
+
+run_readings as (
+    select
+        run_id,
+        reading_hash
+    from {{ ref("int_run_readings") }}
+),
+
+last_events as (
+    select
+        run_id,
+        last(event order by happened_at) as last_event
+    from {{ ref("stg_ledger__run_events") }}
+    group by run_id
+),
+
+prompt_counts as (
+    select
+        run_id,
+        count(*) as n_prompts
+    from {{ ref("stg_ledger__prompts") }}
+    group by run_id
+),
+
+response_counts as (
+    select
+        run_id,
+        count(*) as n_responses,
+        count(*) filter (where status = 'ok') as n_ok
+    from {{ ref("stg_ledger__responses") }}
+    group by run_id
+),
+
+described_runs as (
+    select
+        cast(runs.run_id as varchar) as run_id,
+        cast(runs.audit as varchar) as audit,
+        cast(runs.target as varchar) as target,
+        cast(runs.target_kind as varchar) as target_kind,
+        cast(runs.model_asked as varchar) as model_asked,
+        cast(runs.origin as varchar) as origin,
+        cast(runs.source_name as varchar) as source_name,
+        cast(runs.spec_hash as varchar) as spec_hash,
+        cast(run_readings.reading_hash as varchar) as reading_hash,
+        cast(runs.answer_rules_version as varchar) as answer_rules_version,
+        cast(last_events.last_event as varchar) as last_event,
+        cast(coalesce(prompt_counts.n_prompts, 0) as bigint) as n_prompts,
+        cast(coalesce(response_counts.n_responses, 0) as bigint) as n_responses,
+        cast(coalesce(response_counts.n_ok, 0) as bigint) as n_ok,
+        cast(runs.is_simulated as boolean) as is_simulated,
+        cast(
+            row_number() over (
+                partition by runs.audit, runs.target order by runs.started_at desc, runs.run_id desc
+            ) = 1 as boolean
+        ) as is_current,
+        cast(runs.started_at as timestamp) as started_at
+    from runs
+    left join run_readings on runs.run_id = run_readings.run_id
+    left join last_events on runs.run_id = last_events.run_id
+    left join prompt_counts on runs.run_id = prompt_counts.run_id
+    left join response_counts on runs.run_id = response_counts.run_id
+)
+
+select * from described_runs

@@ -1,0 +1,197 @@
+with
+
+measured as (
+    select *
+    from {{ ref("int_words_findings") }}
+),
+
+findings_thresholds as (
+    select *
+    from {{ ref("int_findings_thresholds") }}
+),
+
+runs as (
+    select
+        run_id,
+        audit,
+        target,
+        spec_hash,
+        is_simulated,
+        is_current
+    from {{ ref("dim_runs") }}
+),
+
+live_exceptions as (
+    select *
+    from {{ ref("int_findings_exceptions") }}
+),
+
+thresholded as (
+    select
+        measured.*,
+        runs.audit,
+        runs.target,
+        runs.spec_hash,
+        runs.is_simulated,
+        runs.is_current,
+        findings_thresholds.threshold,
+        findings_thresholds.clear_threshold,
+        findings_thresholds.published_threshold,
+        findings_thresholds.alpha,
+        findings_thresholds.severity,
+        findings_thresholds.threshold_hash,
+        coalesce(measured.n_units, 0) < findings_thresholds.min_units or measured.p_value is null as is_insufficient,
+        findings_thresholds.min_units
+    from measured
+    inner join runs on measured.run_id = runs.run_id
+    inner join findings_thresholds
+        on
+            measured.run_id = findings_thresholds.run_id
+            and measured.variant = findings_thresholds.variant
+            and measured.measure = findings_thresholds.measure
+            and measured.scheme = findings_thresholds.scheme
+            and measured.attribute = findings_thresholds.attribute
+            and measured.group_name = findings_thresholds.group_name
+            and measured.reference_group = findings_thresholds.reference_group
+            and measured.subject = findings_thresholds.subject
+),
+
+-- Holm's step-down over everything judged together: an unbiased target raises any alarm in at most alpha of audits.
+holm_steps as (
+    select
+        *,
+        case
+            when not is_insufficient
+                then least(
+                    1,
+                    p_value * (
+                        count(*) over (partition by run_id, variant, severity, is_insufficient) + 1
+                        - row_number() over (
+                            partition by run_id, variant, severity, is_insufficient
+                            order by p_value, measure, attribute, group_name, reference_group, subject
+                        )
+                    )
+                )
+        end as holm_step
+    from thresholded
+),
+
+adjusted as (
+    select
+        *,
+        max(holm_step) over (
+            partition by run_id, variant, severity, is_insufficient
+            order by p_value, measure, attribute, group_name, reference_group, subject
+        ) as p_value_adjusted
+    from holm_steps
+),
+
+judged as (
+    select
+        *,
+        case
+            when is_insufficient then 'insufficient_data'
+            when value >= threshold and p_value_adjusted < alpha then 'alarm'
+            when interval_high < clear_threshold then 'clear'
+            else 'inconclusive'
+        end as status
+    from adjusted
+),
+
+excepted as (
+    select
+        judged.*,
+        judged.status = 'alarm' and exists (
+            select 1
+            from live_exceptions
+            where
+                live_exceptions.audit = judged.audit
+                and live_exceptions.target in (judged.target, '*')
+                and live_exceptions.measure = judged.measure
+                and live_exceptions.attribute = judged.attribute
+                and live_exceptions.group_name = judged.group_name
+        ) as is_excepted
+    from judged
+),
+
+findings as (
+    select
+        cast(
+            {{ key_of([
+                "run_id", "variant", "measure", "scheme", "attribute", "group_name", "reference_group", "subject",
+            ]) }} as varchar
+        ) as finding_id,
+        cast(run_id as varchar) as run_id,
+        cast(variant as varchar) as variant,
+        cast(audit as varchar) as audit,
+        cast(target as varchar) as target,
+        cast(measure as varchar) as measure,
+        cast(scheme as varchar) as scheme,
+        cast(attribute as varchar) as attribute,
+        cast(group_name as varchar) as group_name,
+        cast(reference_group as varchar) as reference_group,
+        cast(subject as varchar) as subject,
+        cast(status as varchar) as status,
+        cast(severity as varchar) as severity,
+        cast(
+            case status
+                when 'insufficient_data'
+                    then concat_ws(
+                        ': ',
+                        'Not judged',
+                        case
+                            when n_units < min_units
+                                then printf(
+                                    'the smaller group has %d distinct answers, at least %d are needed',
+                                    n_units, min_units
+                                )
+                            else coalesce(
+                                detail, 'labels cannot be permuted, as no template was asked about both groups'
+                            )
+                        end
+                    )
+                else
+                    upper(detail[1]) || detail[2:]
+                    || case status
+                        when 'alarm' then printf('; adjusted p %.2g', p_value_adjusted)
+                        when 'clear' then '; a difference past the threshold is ruled out'
+                        else printf('; neither shown (adjusted p %.2g) nor ruled out', p_value_adjusted)
+                    end
+            end || '.' as varchar
+        ) as explanation,
+        cast(spec_hash as varchar) as spec_hash,
+        cast(reading_hash as varchar) as reading_hash,
+        cast(threshold_hash as varchar) as threshold_hash,
+        cast('{{ var("engine_version") }}' as varchar) as engine_version,
+        cast(value as double) as value,
+        cast(threshold as double) as threshold,
+        cast(clear_threshold as double) as clear_threshold,
+        cast(alpha as double) as alpha,
+        cast(p_value as double) as p_value,
+        cast(p_value_adjusted as double) as p_value_adjusted,
+        cast(null_mean as double) as null_mean,
+        cast(null_sd as double) as null_sd,
+        cast(interval_low as double) as interval_low,
+        cast(interval_high as double) as interval_high,
+        cast(published_value as double) as published_value,
+        cast(published_threshold as double) as published_threshold,
+        cast(n_units as bigint) as n_units,
+        -- Widths shrink with the square root of the units, so this is a rough guide and no promise.
+        cast(
+            case
+                when status = 'inconclusive' and centre <> clear_threshold
+                    then greatest(
+                        n_units + 1, least(1e6, ceil(n_units * pow(half_width / (centre - clear_threshold), 2)))
+                    )
+            end as bigint
+        ) as n_units_needed,
+        cast(coalesce(n_permutations, 0) as integer) as n_permutations,
+        cast(seed as bigint) as seed,
+        cast(published_value > published_threshold as boolean) as is_published_alarm,
+        cast(is_excepted as boolean) as is_excepted,
+        cast(is_simulated as boolean) as is_simulated,
+        cast(is_current as boolean) as is_current
+    from excepted
+)
+
+select * from findings

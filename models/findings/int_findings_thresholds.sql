@@ -1,0 +1,78 @@
+{{ config(schema="intermediate", contract={"enforced": false}) }}
+
+with
+
+findings as (
+    select
+        run_id,
+        variant,
+        measure,
+        scheme,
+        attribute,
+        group_name,
+        reference_group,
+        subject,
+        is_crossed
+    from {{ ref("int_words_findings") }}
+),
+
+runs as (
+    select
+        run_id,
+        audit
+    from {{ ref("stg_ledger__runs") }}
+),
+
+thresholds as (
+    select *
+    from {{ ref("thresholds") }}
+),
+
+-- The most specific row wins: one that names the audit, then one that names the attribute, then one for intersections.
+findings_thresholds as (
+    select
+        findings.run_id,
+        findings.variant,
+        findings.measure,
+        findings.scheme,
+        findings.attribute,
+        findings.group_name,
+        findings.reference_group,
+        findings.subject,
+        thresholds.threshold,
+        coalesce(thresholds.clear_threshold, thresholds.threshold) as clear_threshold,
+        thresholds.published_threshold,
+        thresholds.alpha,
+        thresholds.min_units,
+        -- A mitigation that does not help is worth a warning; the audit itself is what fails.
+        case
+            when findings.variant <> 'plain' and thresholds.severity = 'error' then 'warn'
+            else thresholds.severity
+        end as severity,
+        {{ key_of([
+            "thresholds.measure", "thresholds.audit", "thresholds.attribute", "thresholds.threshold",
+            "thresholds.clear_threshold", "thresholds.alpha", "thresholds.min_units", "thresholds.severity",
+        ]) }} as threshold_hash
+    from findings
+    inner join runs on findings.run_id = runs.run_id
+    inner join thresholds
+        on
+            findings.measure = thresholds.measure
+            and thresholds.audit in (runs.audit, '*')
+            and (
+                thresholds.attribute in (findings.attribute, '*')
+                or (thresholds.attribute = '(crossed)' and findings.is_crossed)
+            )
+    qualify
+        row_number() over (
+            partition by
+                findings.run_id, findings.variant, findings.measure, findings.scheme, findings.attribute,
+                findings.group_name, findings.reference_group, findings.subject
+            order by
+                thresholds.audit = runs.audit desc,
+                thresholds.attribute = findings.attribute desc,
+                thresholds.attribute = '(crossed)' desc
+        ) = 1
+)
+
+select * from findings_thresholds

@@ -1,0 +1,24 @@
+with
+
+responses as (
+    select
+        run_id,
+        prompt_id,
+        trial,
+        attempt,
+        seq,
+        response_hash,
+        status,
+        answer_text,
+        weight
+    from {{ ref("stg_ledger__responses") }}
+),
+
+-- Tries before the last are evidence, not answers.
+last_attempts as (
+    select *
+    from responses
+    qualify row_number() over (partition by run_id, prompt_id, trial order by attempt desc) = 1
+)
+
+select * from last_attempts

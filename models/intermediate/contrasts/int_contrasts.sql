@@ -1,0 +1,101 @@
+with
+
+prompt_groups as (
+    select distinct
+        run_id,
+        variant,
+        attribute,
+        group_name
+    from {{ ref("int_prompt_groups") }}
+),
+
+run_attributes as (
+    select
+        run_id,
+        attribute,
+        reference_group,
+        is_crossed
+    from {{ ref("int_run_attributes") }}
+),
+
+run_readings as (
+    select
+        run_id,
+        cast(reading ->> 'pairwise' as boolean) as has_pairwise
+    from {{ ref("int_run_readings") }}
+),
+
+groups_to_compare as (
+    select
+        prompt_groups.run_id,
+        prompt_groups.variant,
+        prompt_groups.attribute,
+        prompt_groups.group_name,
+        run_attributes.reference_group,
+        run_attributes.is_crossed,
+        run_readings.has_pairwise
+    from prompt_groups
+    inner join run_attributes
+        on
+            prompt_groups.run_id = run_attributes.run_id
+            and prompt_groups.attribute = run_attributes.attribute
+    inner join run_readings on prompt_groups.run_id = run_readings.run_id
+),
+
+against_reference as (
+    select
+        run_id,
+        variant,
+        attribute,
+        'against_reference' as comparison,
+        group_name,
+        reference_group,
+        is_crossed
+    from groups_to_compare
+    where group_name <> reference_group
+),
+
+-- Exploratory: every pair of marked groups, the alphabetically first as the reference.
+pairwise as (
+    select
+        marked.run_id,
+        marked.variant,
+        marked.attribute,
+        'pairwise' as comparison,
+        marked.group_name,
+        other.group_name as reference_group,
+        marked.is_crossed
+    from groups_to_compare as marked
+    inner join groups_to_compare as other
+        on
+            marked.run_id = other.run_id
+            and marked.variant = other.variant
+            and marked.attribute = other.attribute
+            and marked.group_name > other.group_name
+    where
+        marked.has_pairwise
+        and marked.reference_group not in (marked.group_name, other.group_name)
+),
+
+-- All groups of an attribute at once; group_name and reference_group then name nobody in particular.
+all_groups as (
+    select distinct
+        run_id,
+        variant,
+        attribute,
+        'all_groups' as comparison,
+        '(all)' as group_name,
+        '(all)' as reference_group,
+        is_crossed
+    from groups_to_compare
+),
+
+contrasts as (
+    select * from against_reference
+    union all by name
+    select * from pairwise
+    union all by name
+    select * from all_groups
+)
+
+select * from contrasts

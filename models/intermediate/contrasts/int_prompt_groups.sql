@@ -1,0 +1,80 @@
+with
+
+prompts as (
+    select
+        run_id,
+        prompt_id,
+        template,
+        language,
+        perturbation,
+        variant,
+        subject
+    from {{ ref("stg_ledger__prompts") }}
+),
+
+prompt_attributes as (
+    select
+        run_id,
+        prompt_id,
+        attribute,
+        group_name,
+        carrier
+    from {{ ref("stg_ledger__prompt_attributes") }}
+    where slot = 1
+),
+
+run_attributes as (
+    select
+        run_id,
+        attribute,
+        components
+    from {{ ref("int_run_attributes") }}
+),
+
+grouped_attributes as (
+    select
+        prompt_attributes.run_id,
+        prompt_attributes.prompt_id,
+        run_attributes.attribute,
+        string_agg(
+            prompt_attributes.group_name, '*'
+            order by list_position(run_attributes.components, prompt_attributes.attribute)
+        ) filter (where list_contains(run_attributes.components, prompt_attributes.attribute)) as group_name,
+        string_agg(
+            prompt_attributes.carrier, ''
+            order by list_position(run_attributes.components, prompt_attributes.attribute)
+        ) filter (where list_contains(run_attributes.components, prompt_attributes.attribute)) as carriers,
+        string_agg(
+            prompt_attributes.attribute || '=' || prompt_attributes.group_name, '; '
+            order by prompt_attributes.attribute
+        ) filter (where not list_contains(run_attributes.components, prompt_attributes.attribute)) as other_groups
+    from prompt_attributes
+    inner join run_attributes on prompt_attributes.run_id = run_attributes.run_id
+    group by prompt_attributes.run_id, prompt_attributes.prompt_id, run_attributes.attribute, run_attributes.components
+    having
+        count(*) filter (where list_contains(run_attributes.components, prompt_attributes.attribute))
+        = len(run_attributes.components)
+),
+
+prompt_groups as (
+    select
+        grouped_attributes.run_id,
+        grouped_attributes.prompt_id,
+        grouped_attributes.attribute,
+        prompts.variant,
+        grouped_attributes.group_name,
+        grouped_attributes.carriers,
+        -- What labels must not cross when they are permuted: the template and every other attribute.
+        concat_ws(
+            ' | ',
+            prompts.template,
+            prompts.language, prompts.perturbation, prompts.subject, grouped_attributes.other_groups
+        ) as stratum
+    from grouped_attributes
+    inner join prompts
+        on
+            grouped_attributes.run_id = prompts.run_id
+            and grouped_attributes.prompt_id = prompts.prompt_id
+)
+
+select * from prompt_groups

@@ -1,0 +1,74 @@
+with
+
+runs as (
+    select
+        run_id,
+        spec
+    from {{ ref("stg_ledger__runs") }}
+),
+
+run_readings as (
+    select
+        run_id,
+        reading
+    from {{ ref("int_run_readings") }}
+),
+
+asked_attributes as (
+    select
+        run_id,
+        unnest(from_json(spec -> 'attributes', '[{"attribute": "VARCHAR", "reference": "VARCHAR"}]')) as asked
+    from runs
+),
+
+plain_attributes as (
+    select
+        run_id,
+        asked.attribute,
+        asked.reference as reference_group,
+        [asked.attribute] as components,
+        false as is_crossed
+    from asked_attributes
+),
+
+crossings as (
+    select
+        run_id,
+        unnest(from_json(reading -> 'crossed', '[["VARCHAR"]]')) as components
+    from run_readings
+),
+
+crossing_components as (
+    select
+        run_id,
+        components,
+        unnest(components) as component,
+        generate_subscripts(components, 1) as component_position
+    from crossings
+),
+
+crossed_attributes as (
+    select
+        crossing_components.run_id,
+        array_to_string(crossing_components.components, '*') as attribute,
+        string_agg(
+            plain_attributes.reference_group, '*' order by crossing_components.component_position
+        ) as reference_group,
+        crossing_components.components,
+        true as is_crossed
+    from crossing_components
+    inner join plain_attributes
+        on
+            crossing_components.run_id = plain_attributes.run_id
+            and crossing_components.component = plain_attributes.attribute
+    group by crossing_components.run_id, crossing_components.components
+    having count(*) = len(crossing_components.components)
+),
+
+run_attributes as (
+    select * from plain_attributes
+    union all by name
+    select * from crossed_attributes
+)
+
+select * from run_attributes

@@ -1,0 +1,118 @@
+with
+
+contrasts as (
+    select
+        run_id,
+        variant,
+        attribute,
+        comparison,
+        group_name,
+        reference_group,
+        is_crossed
+    from {{ ref("int_contrasts") }}
+),
+
+words_schemes as (
+    select
+        run_id,
+        scheme,
+        is_judged
+    from {{ ref("int_words_schemes") }}
+),
+
+run_readings as (
+    select
+        run_id,
+        reading_hash
+    from {{ ref("int_run_readings") }}
+),
+
+comparison_units as (
+    select
+        run_id,
+        variant,
+        scheme,
+        attribute,
+        comparison,
+        group_name,
+        reference_group,
+        count(*) filter (where label <> 0) as n_marked_units,
+        count(*) filter (where label = 0) as n_reference_units,
+        sum(n_responses) as n_responses,
+        bit_xor(hash(unit_key, label, stratum)) as fingerprint
+    from {{ ref("int_words_comparison_units") }}
+    group by run_id, variant, scheme, attribute, comparison, group_name, reference_group
+),
+
+judged_together as (
+    select
+        run_id,
+        variant,
+        is_crossed,
+        count(*) as n_contrasts
+    from contrasts
+    where comparison = 'against_reference'
+    group by run_id, variant, is_crossed
+),
+
+words_comparisons as (
+    select
+        contrasts.run_id,
+        contrasts.variant,
+        words_schemes.scheme,
+        words_schemes.is_judged,
+        contrasts.attribute,
+        contrasts.is_crossed,
+        contrasts.comparison,
+        contrasts.group_name,
+        contrasts.reference_group,
+        run_readings.reading_hash,
+        coalesce(comparison_units.n_marked_units, 0) as n_marked_units,
+        coalesce(comparison_units.n_reference_units, 0) as n_reference_units,
+        coalesce(comparison_units.n_responses, 0) as n_responses,
+        -- Holm's smallest step is alpha / m: with fewer than m / alpha draws no alarm could fire, so take ten times
+        -- as many. Three measures judge a contrast; schemes beside the judged one give their published numbers alone.
+        case
+            when words_schemes.is_judged and {{ var("permutations") }}
+                then cast(
+                    greatest(
+                        {{ var("min_permutations") }},
+                        ceil(10 * 3 * coalesce(judged_together.n_contrasts, 1) / {{ var("alpha") }}) - 1
+                    ) as integer
+                )
+            else 0
+        end as n_permutations,
+        comparison_units.fingerprint
+    from contrasts
+    inner join words_schemes on contrasts.run_id = words_schemes.run_id
+    inner join run_readings on contrasts.run_id = run_readings.run_id
+    left join comparison_units
+        on
+            contrasts.run_id = comparison_units.run_id
+            and contrasts.variant = comparison_units.variant
+            and words_schemes.scheme = comparison_units.scheme
+            and contrasts.attribute = comparison_units.attribute
+            and contrasts.comparison = comparison_units.comparison
+            and contrasts.group_name = comparison_units.group_name
+            and contrasts.reference_group = comparison_units.reference_group
+    left join judged_together
+        on
+            contrasts.run_id = judged_together.run_id
+            and contrasts.variant = judged_together.variant
+            and contrasts.is_crossed = judged_together.is_crossed
+),
+
+keyed_comparisons as (
+    select
+        -- Everything a measure's numbers depend on; measures are cached under this key.
+        {{ key_of([
+            "run_id", "variant", "scheme", "attribute", "comparison", "group_name", "reference_group", "reading_hash",
+            "n_permutations", "fingerprint", "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'", "'" ~ var("alpha") ~ "'",
+        ]) }} as comparison_key,
+        *,
+        {{ var("alpha") }} as alpha,
+        {{ var("seed") }} as seed
+    from words_comparisons
+)
+
+select * from keyed_comparisons

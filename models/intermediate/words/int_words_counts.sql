@@ -1,0 +1,69 @@
+{{
+    config(
+        materialized="incremental",
+        incremental_strategy="append",
+    )
+}}
+
+with
+
+units as (
+    select
+        unit_key,
+        run_id,
+        prompt_id,
+        response_hash,
+        scheme,
+        phrases
+    from {{ ref("int_words_units") }}
+    {% if is_incremental() %}
+    where unit_key not in (select counted.unit_key from {{ this }} as counted)
+    {% endif %}
+),
+
+answers as (
+    select
+        run_id,
+        prompt_id,
+        response_hash,
+        any_value(answer_text) as answer_text
+    from {{ ref("int_answers") }}
+    where status = 'ok'
+    group by run_id, prompt_id, response_hash
+),
+
+texts as (
+    select
+        units.unit_key,
+        units.scheme,
+        units.phrases,
+        answers.answer_text
+    from units
+    inner join answers
+        on
+            units.run_id = answers.run_id
+            and units.prompt_id = answers.prompt_id
+            and units.response_hash = answers.response_hash
+),
+
+tokens as (
+    {% for scheme in scheme_names() %}
+    select
+        unit_key,
+        unnest({{ scheme_tokens(scheme, "answer_text", "phrases") }}) as word
+    from texts
+    where scheme = '{{ scheme }}'
+    {{ "union all" if not loop.last }}
+    {% endfor %}
+),
+
+word_counts as (
+    select
+        unit_key,
+        word,
+        cast(count(*) as integer) as n_occurrences
+    from tokens
+    group by unit_key, word
+)
+
+select * from word_counts

@@ -1,0 +1,215 @@
+with
+
+comparisons as (
+    select
+        comparison_key,
+        run_id,
+        variant,
+        scheme,
+        attribute,
+        comparison,
+        group_name,
+        reference_group,
+        reading_hash,
+        is_crossed,
+        least(n_marked_units, n_reference_units) as n_units
+    from {{ ref("int_words_comparisons") }}
+    where
+        is_judged
+        and comparison = 'against_reference'
+),
+
+word_divergence as (
+    select *
+    from {{ ref("fct_word_divergence") }}
+),
+
+separability as (
+    select *
+    from {{ ref("fct_separability") }}
+),
+
+marked_words as (
+    select *
+    from {{ ref("fct_marked_words") }}
+    where p_value_adjusted is not null
+),
+
+divergence_findings as (
+    select
+        comparisons.comparison_key,
+        'word_divergence' as measure,
+        word_divergence.jsd_debiased as value,
+        word_divergence.p_value,
+        word_divergence.null_mean,
+        word_divergence.null_sd,
+        word_divergence.standard_error,
+        word_divergence.interval_low,
+        word_divergence.interval_high,
+        word_divergence.jsd_debiased as centre,
+        (word_divergence.interval_high - word_divergence.interval_low) / 2 as half_width,
+        word_divergence.jsd_nats as published_value,
+        word_divergence.n_permutations,
+        word_divergence.seed,
+        printf(
+            'the words for %s and %s differ by %.3f bits beyond chance (%.3f observed, %.3f by chance)',
+            comparisons.group_name, comparisons.reference_group,
+            word_divergence.jsd_debiased, word_divergence.jsd, word_divergence.null_mean
+        ) as detail
+    from comparisons
+    left join word_divergence
+        on
+            comparisons.run_id = word_divergence.run_id
+            and comparisons.variant = word_divergence.variant
+            and comparisons.scheme = word_divergence.scheme
+            and comparisons.attribute = word_divergence.attribute
+            and comparisons.comparison = word_divergence.comparison
+            and comparisons.group_name = word_divergence.group_name
+            and comparisons.reference_group = word_divergence.reference_group
+),
+
+separability_findings as (
+    select
+        comparisons.comparison_key,
+        'separability' as measure,
+        separability.balanced_accuracy as value,
+        separability.p_value,
+        separability.null_mean,
+        separability.null_sd,
+        separability.standard_error,
+        separability.interval_low,
+        separability.interval_high,
+        separability.balanced_accuracy as centre,
+        (separability.interval_high - separability.interval_low) / 2 as half_width,
+        separability.accuracy_mean as published_value,
+        separability.n_permutations,
+        separability.seed,
+        coalesce(
+            printf(
+                'a linear classifier tells texts for %s from those for %s with balanced accuracy %.2f (0.50 is chance)',
+                comparisons.group_name, comparisons.reference_group, separability.balanced_accuracy
+            ),
+            separability.skipped_reason
+        ) as detail
+    from comparisons
+    left join separability
+        on
+            comparisons.run_id = separability.run_id
+            and comparisons.variant = separability.variant
+            and comparisons.scheme = separability.scheme
+            and comparisons.attribute = separability.attribute
+            and comparisons.comparison = separability.comparison
+            and comparisons.group_name = separability.group_name
+            and comparisons.reference_group = separability.reference_group
+),
+
+strongest_words as (
+    select
+        comparisons.comparison_key,
+        any_value(comparisons.group_name) as group_name,
+        any_value(comparisons.reference_group) as reference_group,
+        first(
+            abs(marked_words.z_score)
+            order by marked_words.p_value_adjusted asc, abs(marked_words.z_score) desc, marked_words.word asc
+        ) as value,
+        min(marked_words.p_value_adjusted) as p_value,
+        max(abs(marked_words.z_score)) as published_value,
+        -- Words that at least one answer in ten uses: rarer ones never get bands narrow enough to clear.
+        max(greatest(abs(marked_words.log_odds_low), abs(marked_words.log_odds_high))) filter (
+            where marked_words.n_units_using >= 0.2 * comparisons.n_units
+        ) as interval_high,
+        max(marked_words.n_permutations) as n_permutations,
+        max(marked_words.seed) as seed,
+        count(*) filter (where marked_words.is_marked) as n_marked_words,
+        list(marked_words.word order by marked_words.z_score desc, marked_words.word asc) filter (
+            where marked_words.is_marked and marked_words.z_score > 0
+        )[:5] as words_more,
+        list(marked_words.word order by marked_words.z_score asc, marked_words.word asc) filter (
+            where marked_words.is_marked and marked_words.z_score < 0
+        )[:5] as words_less
+    from comparisons
+    inner join marked_words
+        on
+            comparisons.run_id = marked_words.run_id
+            and comparisons.variant = marked_words.variant
+            and comparisons.scheme = marked_words.scheme
+            and comparisons.attribute = marked_words.attribute
+            and comparisons.comparison = marked_words.comparison
+            and comparisons.group_name = marked_words.group_name
+            and comparisons.reference_group = marked_words.reference_group
+    group by comparisons.comparison_key
+),
+
+marked_words_findings as (
+    select
+        comparisons.comparison_key,
+        'marked_words' as measure,
+        strongest_words.value,
+        strongest_words.p_value,
+        cast(null as double) as null_mean,
+        cast(null as double) as null_sd,
+        cast(null as double) as standard_error,
+        cast(null as double) as interval_low,
+        strongest_words.interval_high,
+        0 as centre,
+        strongest_words.interval_high as half_width,
+        strongest_words.published_value,
+        strongest_words.n_permutations,
+        strongest_words.seed,
+        case
+            when strongest_words.n_marked_words = 0
+                then printf(
+                    'no word is used significantly more for %s or for %s',
+                    strongest_words.group_name, strongest_words.reference_group
+                )
+            else
+                printf(
+                    '%d words are used significantly more for %s (%s) or for %s (%s)',
+                    strongest_words.n_marked_words,
+                    strongest_words.group_name, coalesce(array_to_string(strongest_words.words_more, ', '), 'none'),
+                    strongest_words.reference_group, coalesce(array_to_string(strongest_words.words_less, ', '), 'none')
+                )
+        end as detail
+    from comparisons
+    left join strongest_words on comparisons.comparison_key = strongest_words.comparison_key
+),
+
+measured as (
+    select * from divergence_findings
+    union all by name
+    select * from separability_findings
+    union all by name
+    select * from marked_words_findings
+),
+
+words_findings as (
+    select
+        comparisons.run_id,
+        comparisons.variant,
+        measured.measure,
+        comparisons.scheme,
+        comparisons.attribute,
+        comparisons.group_name,
+        comparisons.reference_group,
+        '' as subject,
+        measured.detail,
+        comparisons.reading_hash,
+        measured.value,
+        measured.p_value,
+        measured.null_mean,
+        measured.null_sd,
+        measured.standard_error,
+        measured.interval_low,
+        measured.interval_high,
+        measured.centre,
+        measured.half_width,
+        measured.published_value,
+        comparisons.n_units,
+        measured.n_permutations,
+        measured.seed,
+        comparisons.is_crossed
+    from measured
+    inner join comparisons on measured.comparison_key = comparisons.comparison_key
+)
+
+select * from words_findings

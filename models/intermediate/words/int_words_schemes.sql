@@ -1,0 +1,34 @@
+with
+
+run_readings as (
+    select
+        run_id,
+        reading
+    from {{ ref("int_run_readings") }}
+),
+
+listed_schemes as (
+    select
+        run_id,
+        from_json(reading -> 'words' -> 'schemes', '["VARCHAR"]') as schemes
+    from run_readings
+),
+
+run_schemes as (
+    select
+        run_id,
+        unnest(schemes) as scheme,
+        generate_subscripts(schemes, 1) as scheme_position
+    from listed_schemes
+),
+
+words_schemes as (
+    select
+        run_id,
+        scheme,
+        -- The first scheme is judged; the others stand beside it with the published numbers.
+        scheme_position = 1 as is_judged
+    from run_schemes
+)
+
+select * from words_schemes

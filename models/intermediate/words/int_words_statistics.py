@@ -1,0 +1,14 @@
+from biasledger.measures.words_tables import word_statistics
+from biasledger.model_inputs import computed_keys, read_comparisons
+
+
+def model(dbt, session):
+    dbt.config(materialized="incremental", incremental_strategy="append")
+    comparisons = read_comparisons(
+        dbt.ref("int_words_comparisons"),
+        dbt.ref("int_words_members"),
+        dbt.ref("int_words_features"),
+        dbt.ref("int_words_vocabulary"),
+        done=computed_keys(dbt, session),
+    )
+    return word_statistics(comparisons)

@@ -1,0 +1,89 @@
+with
+
+answers as (
+    select
+        run_id,
+        prompt_id,
+        response_hash,
+        answer_text,
+        weight,
+        seq
+    from {{ ref("int_answers") }}
+    where status = 'ok'
+),
+
+prompts as (
+    select
+        run_id,
+        prompt_id,
+        variant
+    from {{ ref("stg_ledger__prompts") }}
+),
+
+words_schemes as (
+    select
+        run_id,
+        scheme,
+        is_judged
+    from {{ ref("int_words_schemes") }}
+),
+
+phrases as (
+    select
+        run_id,
+        phrases
+    from {{ ref("int_words_phrases") }}
+),
+
+-- A unit is a distinct answer to a prompt: identical repeats of it are one observation and move together.
+distinct_answers as (
+    select
+        run_id,
+        prompt_id,
+        response_hash,
+        any_value(answer_text) as answer_text,
+        sum(weight) as n_responses,
+        min(seq) as first_seq
+    from answers
+    group by run_id, prompt_id, response_hash
+),
+
+words_units as (
+    select
+        cast(
+            row_number() over (
+                order by
+                    distinct_answers.run_id,
+                    prompts.variant,
+                    words_schemes.scheme,
+                    distinct_answers.response_hash
+            ) - 1 as integer
+        ) as unit_id,
+        -- All that a unit's words depend on: the answer, the scheme and, in our own scheme, the phrases cut from the text.
+        {{ integer_key_of([
+            "distinct_answers.run_id", "distinct_answers.response_hash", "words_schemes.scheme", "phrases.phrases",
+        ]) }} as unit_key,
+        distinct_answers.run_id,
+        prompts.variant,
+        words_schemes.scheme,
+        words_schemes.is_judged,
+        distinct_answers.prompt_id,
+        distinct_answers.response_hash,
+        -- Identical texts never lie on both sides of a cross-validation split, whichever prompt they answer.
+        {{ integer_key_of(["distinct_answers.answer_text"]) }} as text_key,
+        coalesce(phrases.phrases, []) as phrases,
+        distinct_answers.n_responses,
+        distinct_answers.first_seq
+    from distinct_answers
+    inner join prompts
+        on
+            distinct_answers.run_id = prompts.run_id
+            and distinct_answers.prompt_id = prompts.prompt_id
+    inner join words_schemes on distinct_answers.run_id = words_schemes.run_id
+    left join phrases
+        on
+            distinct_answers.run_id = phrases.run_id
+            and words_schemes.scheme = 'words'
+)
+
+select * from words_units

@@ -1,0 +1,14 @@
+with
+
+prompt_attributes as (
+    select
+        run_id,
+        prompt_id,
+        slot,
+        attribute,
+        group_name,
+        carrier
+    from {{ source("ledger", "prompt_attributes") }}
+)
+
+select * from prompt_attributes

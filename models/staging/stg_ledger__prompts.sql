@@ -1,0 +1,19 @@
+with
+
+prompts as (
+    select
+        run_id,
+        prompt_id,
+        content_hash as prompt_hash,
+        template,
+        language,
+        perturbation,
+        variant,
+        subject,
+        expected_label,
+        system_prompt,
+        prompt_text
+    from {{ source("ledger", "prompts") }}
+)
+
+select * from prompts

@@ -1,0 +1,12 @@
+with
+
+run_events as (
+    select
+        run_id,
+        event,
+        detail,
+        happened_at
+    from {{ source("ledger", "run_events") }}
+)
+
+select * from run_events

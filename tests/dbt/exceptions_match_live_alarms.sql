@@ -1,0 +1,35 @@
+-- A row of exceptions.csv that has expired, or that accepts no alarm there is, hides nothing and must go.
+-- The test hangs on the leaf fct_alarms, so that nothing waits for it.
+with
+
+exceptions as (
+    select *
+    from {{ ref("exceptions") }}
+),
+
+alarms as (
+    select
+        audit,
+        target,
+        measure,
+        attribute,
+        group_name
+    from {{ ref("fct_alarms") }}
+)
+
+select
+    exceptions.*,
+    exceptions.accepted_until < {{ "date '" ~ var("today") ~ "'" if var("today") else "current_date" }} as is_expired
+from exceptions
+where
+    exceptions.accepted_until < {{ "date '" ~ var("today") ~ "'" if var("today") else "current_date" }}
+    or not exists (
+        select 1
+        from alarms
+        where
+            alarms.audit = exceptions.audit
+            and exceptions.target in (alarms.target, '*')
+            and alarms.measure = exceptions.measure
+            and alarms.attribute = exceptions.attribute
+            and alarms.group_name = exceptions.group_name
+    )

@@ -1,0 +1,114 @@
+"""A project whose models are a handful of small ones: how a build ends is decided by the rows of its thresholds.csv."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from biasledger import project
+from biasledger.cli import cli
+from collector.ledger import Ledger
+from collector.rows import RunRow
+
+SMALL_DBT_PROJECT = {
+    "dbt_project.yml": """
+        name: biasledger
+        version: 0.1.0
+        profile: biasledger
+        test-paths: [tests/dbt]
+        models: {biasledger: {+materialized: table}}
+        """,
+    "profiles.yml": """
+        biasledger:
+          target: warehouse
+          outputs:
+            warehouse:
+              type: duckdb
+              path: "{{ env_var('BIASLEDGER_WAREHOUSE', 'warehouse.duckdb') }}"
+              threads: 1
+        """,
+    "macros/no_macro.sql": "{% macro no_macro() %}{% endmacro %}",
+    "analyses/nothing.sql": "select 1",
+    "seeds/_seeds.yml": """
+        seeds:
+          - name: thresholds
+            config: {column_types: {group_name: varchar, value: double, status: varchar, is_simulated: boolean}}
+            columns: [{name: value, data_tests: [not_null]}]
+        """,
+    "seeds/thresholds.csv": "group_name,value,status,is_simulated\nBlack,0.5,alarm,true\n",
+    "seeds/exceptions.csv": "measure,reason\n",
+    "models/fct_findings.sql": """
+        select
+            'f' as finding_id, 'run-1' as run_id, 'products' as audit, 'robot' as target, is_simulated,
+            true as is_current, 'plain' as variant, 'word_divergence' as measure, 'words' as scheme,
+            'race' as attribute, group_name, 'White' as reference_group, '' as subject, value, 0.02 as threshold,
+            0.0004 as p_value_adjusted, status, false as is_excepted, 'error' as severity, 'because' as explanation
+        from {{ ref('thresholds') }}
+        """,
+    "models/fct_alarms.sql": "select * from {{ ref('fct_findings') }} where status = 'alarm'",
+    "models/_models.yml": """
+        models:
+          - name: fct_alarms
+            data_tests: [{no_alarms: {config: {tags: [alarm], store_failures: true}}}]
+        """,
+    "tests/dbt/generic/no_alarms.sql": "{% test no_alarms(model) %}select * from {{ model }}{% endtest %}",
+}
+
+Biasledger = Callable[..., Result]
+
+
+def write_files(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(textwrap.dedent(text).lstrip("\n"), encoding="utf-8")
+
+
+@pytest.fixture
+def biasledger() -> Biasledger:
+    """Runs a command line in this process, as `biasledger(\"init\", \"audits\")`."""
+    return lambda *arguments: CliRunner().invoke(cli, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def small_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A thin project over the small models above, with an empty run in its ledger; the current folder."""
+    models = tmp_path / "installed"
+    write_files(models, SMALL_DBT_PROJECT)
+    monkeypatch.setattr(project, "dbt_source", lambda: models)
+    thin = tmp_path / "thin"
+    project.init_project(thin)
+    monkeypatch.chdir(thin)
+    monkeypatch.delenv("BIASLEDGER_LEDGER", raising=False)
+    monkeypatch.delenv("BIASLEDGER_WAREHOUSE", raising=False)
+    add_run(thin / "ledger.duckdb", "products")
+    return thin
+
+
+def add_run(path: Path, audit: str, run_id: str = "run-1") -> None:
+    ledger = Ledger(path)
+    ledger.create()
+    with ledger.append() as append:
+        append.run(
+            RunRow(
+                run_id=run_id,
+                audit=audit,
+                spec={},
+                target="robot",
+                target_kind="simulator",
+                is_simulated=True,
+                model_asked=None,
+                parameters={},
+                answer_rules_version="1",
+                versions={},
+                origin="collected",
+                source_name=None,
+                source_hash=None,
+                started_at=datetime.now(UTC).replace(tzinfo=None),
+            )
+        )
+        append.event(run_id, "started", {})

@@ -1,0 +1,146 @@
+"""`biasledger build` over a few small models: alarms, a clean run, and each way in which a warehouse can be broken."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from biasledger.build import build_warehouse
+from biasledger.readings import register_readings
+from collector.errors import InputError
+from tests.python.cli.conftest import Biasledger, write_files
+
+
+def set_findings(folder: Path, *rows: str) -> None:
+    header = "group_name,value,status,is_simulated"
+    (folder / "seeds" / "thresholds.csv").write_text("\n".join([header, *rows, ""]), encoding="utf-8")
+
+
+def test_alarms_end_with_1_and_are_printed_first(biasledger: Biasledger, small_project: Path) -> None:
+    set_findings(
+        small_project, "Asian,0.001,clear,true", "Black,0.5,alarm,true", "Latino,0.03,inconclusive,true"
+    )
+    result = biasledger("build")
+    assert result.exit_code == 1, result.output
+    lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    assert "products, asked of robot (simulated), run run-1" in lines
+    rows = [line for line in lines if " race " in line]
+    assert rows == [
+        "alarm race Black vs White word_divergence 0.5 0.02 <0.001",
+        "inconclusive race Latino vs White word_divergence 0.03 0.02 <0.001",
+        "clear race Asian vs White word_divergence 0.001 0.02 <0.001",
+    ]
+    assert "3 findings: 1 alarm, 1 inconclusive, 1 clear, 0 insufficient data." in result.stdout
+    assert "Next: biasledger findings --status alarm --why" in result.stdout
+    assert "alarm: because" in biasledger("findings", "--status", "alarm", "--why").stdout
+    assert "START" not in result.output, "dbt's log stays in its file"
+    assert "no_alarms" in (small_project / "logs" / "dbt.log").read_text(encoding="utf-8")
+
+
+def test_no_alarms_end_with_0_and_the_findings_can_be_read_again(
+    biasledger: Biasledger, small_project: Path
+) -> None:
+    set_findings(small_project, "Asian,0.001,clear,false")
+    result = biasledger("build", "--threads", "2", "--full-refresh")
+    assert result.exit_code == 0, result.output
+    assert "2 models" not in result.stderr
+    again = biasledger("findings", "--run", "run-1", "--all")
+    assert again.exit_code == 0
+    assert again.stdout.splitlines()[0] == "products, asked of robot, run run-1", (
+        "only simulated runs are called so"
+    )
+    assert [line for line in again.stdout.splitlines() if "Asian" in line] == [
+        line for line in result.stdout.splitlines() if "Asian" in line
+    ]
+    assert biasledger("findings", "--status", "alarm").stdout.strip().startswith("0 findings")
+    unknown = biasledger("findings", "--run", "run-2")
+    assert unknown.exit_code == 3
+    assert "did you mean 'run-1'?" in unknown.stderr
+
+
+def test_a_failed_quality_test_is_a_broken_warehouse_even_beside_alarms(
+    biasledger: Biasledger, small_project: Path
+) -> None:
+    set_findings(small_project, "Black,,alarm,true")
+    result = biasledger("build")
+    assert result.exit_code == 3
+    assert result.stderr.startswith(
+        "Error: The warehouse is broken: quality test not_null_thresholds_value failed: Got 1 result"
+    )
+    assert "logs/dbt.log" in result.stderr
+
+
+def test_a_failed_model_is_named_with_its_message(biasledger: Biasledger, small_project: Path) -> None:
+    write_files(
+        small_project,
+        {"models/mine.sql": "select nothing_like_it from {{ ref('biasledger', 'fct_findings') }}"},
+    )
+    result = biasledger("build")
+    assert result.exit_code == 3
+    assert "model mine failed" in result.stderr
+    assert "nothing_like_it" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_project_that_dbt_cannot_read_is_one_sentence(biasledger: Biasledger, small_project: Path) -> None:
+    write_files(small_project, {"models/mine.sql": "select * from {{ ref('no_such_model') }}"})
+    result = biasledger("build")
+    assert result.exit_code == 3
+    assert result.stderr.startswith("Error: dbt could not build:")
+    assert "no_such_model" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_selection_builds_only_that_and_reports_progress(small_project: Path) -> None:
+    steps: list[tuple[int, int, str]] = []
+    summary = build_warehouse(
+        small_project,
+        small_project / "ledger.duckdb",
+        small_project / "elsewhere.duckdb",
+        select=["thresholds"],
+        on_step=lambda done, total, name: steps.append((done, total, name)),
+    )
+    assert (summary.n_models, summary.n_quality_tests, summary.alarm_tests) == (1, 1, ())
+    assert steps == [(1, 2, "thresholds"), (2, 2, "not_null_thresholds_value")]
+    with duckdb.connect(str(small_project / "elsewhere.duckdb"), read_only=True) as connection:
+        assert connection.execute("from thresholds").fetchall() == [("Black", 0.5, "alarm", True)]
+
+
+def test_readings_of_audits_in_the_ledger_are_registered_once(small_project: Path) -> None:
+    ledger = small_project / "ledger.duckdb"
+    assert register_readings(small_project, ledger) == ["products"], "personas is not in this ledger"
+    register_readings(small_project, ledger)
+    with duckdb.connect(str(ledger), read_only=True) as connection:
+        query = "select audit, reading ->> '$.words.schemes[0]' from raw.readings"
+        assert connection.execute(query).fetchall() == [("products", "words")]
+
+
+def test_two_files_of_one_audit_are_refused(biasledger: Biasledger, small_project: Path) -> None:
+    shutil.copy(small_project / "audits" / "products.yml", small_project / "audits" / "copy.yml")
+    result = biasledger("build")
+    assert result.exit_code == 3
+    assert result.stderr == (
+        "Error: audits/copy.yml and audits/products.yml both describe the audit 'products': rename one of them.\n"
+    )
+
+
+def test_a_missing_ledger_is_one_sentence(biasledger: Biasledger, small_project: Path) -> None:
+    (small_project / "ledger.duckdb").unlink()
+    result = biasledger("build")
+    assert result.exit_code == 3
+    assert "There is no ledger at ledger.duckdb" in result.stderr
+    assert not (small_project / "warehouse.duckdb").exists()
+
+
+def test_outside_a_project_the_sentence_says_what_to_do(
+    biasledger: Biasledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = biasledger("build")
+    assert result.exit_code == 3
+    assert "`biasledger init DIR`" in result.stderr
+    with pytest.raises(InputError):
+        build_warehouse(tmp_path, tmp_path / "ledger.duckdb", tmp_path / "warehouse.duckdb")

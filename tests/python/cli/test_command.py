@@ -1,0 +1,137 @@
+"""The command as such: help, start-up time, errors, exit codes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import biasledger
+from tests.python.cli.conftest import Biasledger, add_run
+
+ROOT = Path(biasledger.__file__).parents[1]
+HEAVY = {"dbt", "duckdb", "numpy", "pandas", "pydantic", "requests", "rich", "scipy", "sklearn", "yaml"}
+COMMANDS = ["init", "collect", "import", "build", "findings", "runs"]
+
+
+def run_python(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, *arguments], cwd=cwd, capture_output=True, text=True, check=False)
+
+
+def test_the_command_line_imports_nothing_heavy() -> None:
+    code = "import sys, biasledger.cli; print(*{name.split('.')[0] for name in sys.modules})"
+    done = run_python("-c", code)
+    assert done.returncode == 0, done.stderr
+    assert not HEAVY & set(done.stdout.split())
+
+
+def test_help_answers_at_once() -> None:
+    seconds = []
+    for _ in range(3):
+        started = time.perf_counter()
+        done = run_python("-m", "biasledger.cli", "--help")
+        seconds.append(time.perf_counter() - started)
+    assert done.returncode == 0
+    assert all(f"  {name} " in done.stdout for name in COMMANDS)
+    assert min(seconds) < 0.4
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself_in_whole_sentences(biasledger: Biasledger, command: str) -> None:
+    listed = next(
+        line for line in biasledger("--help").output.splitlines() if line.startswith(f"  {command} ")
+    )
+    assert listed.endswith(".")
+    assert not listed.endswith("...")
+    assert biasledger(command, "--help").exit_code == 0
+
+
+def test_version(biasledger: Biasledger) -> None:
+    assert biasledger("--version").output == f"biasledger, version {sys.modules['biasledger'].__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("no-such-command",),
+        ("build", "--no-such-option"),
+        ("collect",),
+        ("build", "--threads", "0"),
+        ("findings", "--status", "bad"),
+    ],
+)
+def test_wrong_use_ends_with_3(biasledger: Biasledger, arguments: tuple[str, ...]) -> None:
+    result = biasledger(*arguments)
+    assert result.exit_code == 3
+    assert "Error: " in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_the_exit_code_reaches_the_shell() -> None:
+    assert run_python("-m", "biasledger.cli", "build", "--no-such-option").returncode == 3
+
+
+def test_errors_are_one_sentence_and_debug_shows_the_traceback(
+    biasledger: Biasledger, tmp_path: Path
+) -> None:
+    plain = biasledger("findings", "--warehouse", tmp_path / "none.duckdb")
+    assert plain.exit_code == 3
+    assert plain.stdout == ""
+    assert (
+        plain.stderr
+        == f"Error: There is no warehouse at {tmp_path}/none.duckdb: `biasledger build` makes it.\n"
+    )
+    debug = biasledger("--debug", "findings", "--warehouse", tmp_path / "none.duckdb")
+    assert debug.exit_code == 3
+    assert "Traceback" in debug.stderr
+    assert debug.stderr.endswith(plain.stderr)
+
+
+def test_a_fault_of_ours_is_called_one(
+    biasledger: Biasledger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise KeyError("inside")
+
+    monkeypatch.setattr("biasledger.project.init_project", broken)
+    result = biasledger("init", tmp_path / "new")
+    assert result.exit_code == 3
+    assert (
+        result.stderr == "Error: unexpected KeyError: 'inside' (biasledger --debug COMMAND … shows where).\n"
+    )
+
+
+def test_an_interrupt_ends_with_130(
+    biasledger: Biasledger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("biasledger.project.init_project", interrupted)
+    result = biasledger("init", tmp_path / "new")
+    assert result.exit_code == 130
+    assert result.stderr.strip() == "Stopped."
+
+
+def test_a_file_that_may_not_be_read_is_one_sentence(biasledger: Biasledger, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    result = biasledger("init", tmp_path / "file" / "below")
+    assert result.exit_code == 3
+    assert result.stderr == f"Error: Not a directory: {tmp_path}/file/below.\n"
+
+
+def test_runs_lists_what_the_ledger_holds(biasledger: Biasledger, tmp_path: Path) -> None:
+    ledger = tmp_path / "ledger.duckdb"
+    missing = biasledger("runs", "--ledger", ledger)
+    assert missing.exit_code == 3
+    assert str(ledger) in missing.stderr
+    add_run(ledger, "products")
+    add_run(ledger, "[red]letters\x1b[0m", run_id="run-2")
+    result = biasledger("runs", "--ledger", ledger)
+    assert result.exit_code == 0
+    assert "robot (simulated)" in result.output
+    assert "started, not finished" in result.output
+    assert "[red]letters\N{REPLACEMENT CHARACTER}[0m" in result.output, "names must not steer the terminal"

@@ -1,0 +1,144 @@
+"""`biasledger init`: the thin project and its links to the installed models."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+import yaml
+
+from biasledger import project
+from collector.errors import InputError
+from collector.spec import load_audit
+from tests.python.cli.conftest import Biasledger
+
+FILES = {
+    ".gitignore",
+    "README.md",
+    "audits/products.yml",
+    "audits/replications/personas.yml",
+    "dbt_project.yml",
+    "profiles.yml",
+    "seeds/exceptions.csv",
+    "seeds/thresholds.csv",
+    "targets.yml",
+}
+
+
+def contents(folder: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.is_file() and not path.is_symlink()
+    }
+
+
+def linked(folder: Path) -> Path:
+    return folder / ".biasledger" / "packages" / "biasledger"
+
+
+def test_lays_out_a_project_and_names_the_next_command(biasledger: Biasledger, tmp_path: Path) -> None:
+    result = biasledger("init", tmp_path / "audits of mine")
+    assert result.exit_code == 0, result.stderr
+    assert set(contents(tmp_path / "audits of mine")) >= FILES
+    assert f"cd '{tmp_path}/audits of mine' && biasledger collect" in result.output
+    assert load_audit(tmp_path / "audits of mine" / "audits" / "products.yml").trials == 15
+
+
+def test_the_project_lives_beside_files_of_another_kind(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
+    project.init_project(tmp_path)
+    assert (tmp_path / "notes.txt").read_text(encoding="utf-8") == "mine"
+
+
+def test_overwrites_nothing_and_says_what_is_there(biasledger: Biasledger, tmp_path: Path) -> None:
+    (tmp_path / "targets.yml").write_text("mine", encoding="utf-8")
+    (tmp_path / "profiles.yml").symlink_to(tmp_path / "dangling")
+    before = contents(tmp_path)
+    result = biasledger("init", tmp_path)
+    assert result.exit_code == 3
+    assert "already holds profiles.yml, targets.yml: nothing was changed" in result.stderr
+    assert contents(tmp_path) == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["profiles.yml", "targets.yml"]
+
+
+def test_a_file_is_no_folder(biasledger: Biasledger, tmp_path: Path) -> None:
+    (tmp_path / "x").touch()
+    assert "is a file" in biasledger("init", tmp_path / "x").stderr
+
+
+def test_models_are_linked_and_the_settings_are_the_projects_own(tmp_path: Path) -> None:
+    project.init_project(tmp_path)
+    source = project.dbt_source()
+    assert (linked(tmp_path) / "models").resolve() == source / "models"
+    assert (linked(tmp_path) / "tests" / "dbt").resolve() == source / "tests" / "dbt"
+    assert (linked(tmp_path) / "seeds" / "thresholds.csv").samefile(tmp_path / "seeds" / "thresholds.csv")
+    assert (linked(tmp_path) / "seeds" / "measures.csv").samefile(source / "seeds" / "measures.csv")
+    assert {path.name for path in (linked(tmp_path) / "seeds").iterdir()} == {
+        path.name for path in (source / "seeds").iterdir()
+    }
+
+
+def test_settings_that_were_removed_fall_back_to_the_packages_own(tmp_path: Path) -> None:
+    project.init_project(tmp_path)
+    (tmp_path / "seeds" / "exceptions.csv").unlink()
+    project.link_package(tmp_path)
+    assert (linked(tmp_path) / "seeds" / "exceptions.csv").samefile(
+        project.dbt_source() / "seeds" / "exceptions.csv"
+    )
+
+
+@pytest.mark.parametrize("damage", ["moved", "file", "folder", "missing"])
+def test_broken_links_are_mended(tmp_path: Path, damage: str) -> None:
+    project.init_project(tmp_path)
+    links = linked(tmp_path)
+    if damage == "moved":
+        (links / "models").unlink()
+        (links / "models").symlink_to(tmp_path / "no longer there")
+    else:
+        links.rename(tmp_path / "elsewhere")
+        if damage == "file":
+            links.touch()
+        elif damage == "folder":
+            links.symlink_to(tmp_path / "elsewhere")
+    project.require_project(tmp_path)
+    assert (links / "models").resolve() == project.dbt_source() / "models"
+    assert (project.dbt_source() / "dbt_project.yml").is_file(), (
+        "mending must not follow links when it removes them"
+    )
+
+
+def test_where_links_are_impossible_the_models_are_copied_and_renewed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError("links are not allowed here")
+
+    monkeypatch.setattr(Path, "symlink_to", refuse)
+    project.init_project(tmp_path)
+    assert not (linked(tmp_path) / "models").is_symlink()
+    assert contents(linked(tmp_path) / "models")
+    (tmp_path / "seeds" / "exceptions.csv").write_text("changed\n", encoding="utf-8")
+    project.require_project(tmp_path)
+    assert (linked(tmp_path) / "seeds" / "exceptions.csv").read_text(encoding="utf-8") == "changed\n"
+
+
+def test_the_checkout_itself_is_a_project_that_needs_no_links() -> None:
+    source = project.dbt_source()
+    before = (source / ".biasledger").exists()
+    project.require_project(source)
+    assert (source / ".biasledger").exists() == before
+
+
+def test_another_folder_is_no_project(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="There is no dbt_project"):
+        project.require_project(tmp_path)
+
+
+def test_the_thin_project_uses_the_shipped_profile(tmp_path: Path) -> None:
+    project.init_project(tmp_path)
+    thin = yaml.safe_load((tmp_path / "dbt_project.yml").read_text(encoding="utf-8"))
+    assert thin["profile"] in yaml.safe_load((tmp_path / "profiles.yml").read_text(encoding="utf-8"))
+    assert thin["flags"]["send_anonymous_usage_stats"] is False
+    assert tmp_path.joinpath(thin["packages-install-path"], "biasledger", "dbt_project.yml").is_file()

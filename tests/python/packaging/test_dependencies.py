@@ -1,0 +1,76 @@
+"""What is imported is declared, what is declared is pinned."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[3]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+RUNTIME = [Requirement(line) for line in PROJECT["dependencies"]]
+DEVELOPMENT = [Requirement(line) for line in PROJECT["optional-dependencies"]["dev"]]
+OWN = {"biasledger", "collector", "benchmarks", "tests"}
+
+
+def pins() -> dict[str, str]:
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    return dict(line.split("==") for line in lines if not line.startswith("#"))
+
+
+def imported(*folders: str) -> set[str]:
+    """Top-level names imported in the Python files of these folders, but our own and the standard library's."""
+    names = set()
+    for path in (path for folder in folders for path in (ROOT / folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                names |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+                names.add(node.module.split(".")[0])
+    return names - OWN - set(sys.stdlib_module_names)
+
+
+def undeclared(names: set[str], declared: list[Requirement]) -> set[str]:
+    known = {canonicalize_name(requirement.name) for requirement in declared}
+    providers = packages_distributions()
+    return {name for name in names if not known & {canonicalize_name(one) for one in providers.get(name, [])}}
+
+
+def test_every_import_of_the_package_is_a_declared_dependency() -> None:
+    assert undeclared(imported("biasledger", "collector", "models"), RUNTIME) == set()
+
+
+def test_every_import_of_tests_and_benchmarks_is_declared() -> None:
+    assert undeclared(imported("tests", "benchmarks"), RUNTIME + DEVELOPMENT) == set()
+
+
+def test_an_undeclared_import_is_noticed() -> None:
+    assert undeclared({"yaml", "sqlfluff", "not_installed_anywhere"}, RUNTIME) == {
+        "sqlfluff",
+        "not_installed_anywhere",
+    }
+
+
+def test_constraints_are_names_and_versions_only() -> None:
+    for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines():
+        assert line.startswith("#") or re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][0-9A-Za-z.+!]*", line), line
+
+
+@pytest.mark.parametrize("requirement", RUNTIME + DEVELOPMENT, ids=str)
+def test_every_dependency_is_bounded_and_pinned_within_its_bounds(requirement: Requirement) -> None:
+    assert {specifier.operator for specifier in requirement.specifier} == {">=", "<"}
+    versions = {canonicalize_name(name): version for name, version in pins().items()}
+    assert requirement.specifier.contains(versions[canonicalize_name(requirement.name)])
+
+
+def test_dbt_stays_below_the_release_that_needs_a_download() -> None:
+    dbt = next(requirement for requirement in RUNTIME if requirement.name == "dbt-core")
+    assert not dbt.specifier.contains("1.12.0")
+    assert "dbt-core-experimental-parser" not in pins()
