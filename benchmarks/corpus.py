@@ -10,8 +10,9 @@ import pandas as pd
 N_VOCABULARY = 8_000
 WORDS_A_SENTENCE = 14
 GENDERS = ("man", "woman", "nonbinary")
-# How much more often each race's own words are drawn; the reference has none.
-TILTS = {"White": 1.0, "Asian": 2.0, "Black": 1.75, "Latino": 1.4, "Middle-Eastern": 1.6}
+# How much more often each race's own words are drawn; the reference has none. A linear SVM on counts then tells the four
+# from the reference with accuracies spread over 0.55 to 0.95.
+TILTS = {"White": 1.0, "Asian": 2.0, "Black": 1.6, "Latino": 1.2, "Middle-Eastern": 1.4}
 # Words of middling frequency, dealt in turn to the four marked races.
 TILTED_RANKS = slice(100, 500)
 

@@ -23,6 +23,7 @@ from collector.errors import BiasledgerError
 
 _FAILED = {"error", "fail", "runtime error", "partial success"}
 _SHOWN_FAILURES = 3
+_SHOWN_CHARACTERS = 600
 _LOG = Path("logs/dbt.log")
 _RUN_DBT = "from dbt.cli.main import cli; cli(prog_name='dbt')"
 # Events as JSON lines on stdout for _follow, as text in the log for people.
@@ -203,9 +204,11 @@ def _has_stored_rows(row: Mapping[str, Any]) -> bool:
 
 
 def _one_line(messages: Iterable[str]) -> str:
-    """dbt's messages spread over several indented lines: joined into one, cut to a readable length."""
-    text = " ".join(" ".join(messages).split())
-    return text if len(text) <= 600 else text[:600] + " …"
+    """dbt's messages spread over several indented lines: joined, a traceback cut to its last line, all to some length."""
+    before, found, trace = "\n".join(messages).partition("Traceback (most recent call last):")
+    reason = trace.strip().splitlines()[-1] if trace.strip() else ""
+    text = " ".join(f"{before} {reason if found else ''}".split())
+    return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + " …"
 
 
 def _read_json(path: Path) -> dict[str, Any]:

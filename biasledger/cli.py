@@ -39,7 +39,7 @@ class _Cli(click.Group):
             error.show()
             sys.exit(EXIT_BROKEN)
         except click.Abort as error:
-            click.echo(str(error.__cause__ or "Stopped."), err=True)
+            click.echo(str(error.__cause__ or "") or "Stopped.", err=True)
             sys.exit(EXIT_INTERRUPTED)
         sys.exit(code if isinstance(code, int) else 0)
 
@@ -250,7 +250,9 @@ def build(
         click.echo()
         findings_table(findings, limit=_ROWS_SHOWN)
         click.echo(status_counts(findings))
-        _next("biasledger findings --status alarm --why" if summary.has_alarms else "biasledger findings --all")
+        _next(
+            "biasledger findings --status alarm --why" if summary.has_alarms else "biasledger findings --all"
+        )
     if summary.has_alarms:
         ctx.exit(EXIT_ALARMS)
 

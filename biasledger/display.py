@@ -38,7 +38,9 @@ def findings_table(findings: Sequence[Finding], *, limit: int | None = None, exp
         console.print(_heading(rows[0]), style="bold", markup=False, highlight=False)
         console.print(_table(rows[:limit]))
         for row in rows[:limit] if explain else ():
-            console.print(f"  {_text(_status(row))}: {_text(row.explanation or '')}", highlight=False, soft_wrap=True)
+            console.print(
+                f"  {_text(_status(row))}: {_text(row.explanation or '')}", highlight=False, soft_wrap=True
+            )
         left_out = len(rows) - len(rows[:limit])
         if left_out:
             console.print(

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import duckdb
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from biasledger.measures.comparisons import Comparison
-from biasledger.measures.resampling import Design
+from biasledger.measures.resampling import Design, Floats
+
+_Corpus = tuple[str, str, str]
+_SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 
 
 def computed_keys(dbt: Any, session: duckdb.DuckDBPyConnection) -> frozenset[str]:
@@ -37,31 +41,29 @@ def read_comparisons(
     vocabulary: the words by word_id.
     Linear algebra runs on one thread: dbt runs models side by side, and sums then never depend on the machine's cores.
     """
-    rows = [row for row in _records(comparisons.order("comparison_key")) if row["comparison_key"] not in done]
-    if not rows:
+    rows = _records(comparisons.order("comparison_key"))
+    pending = [row for row in rows if row["comparison_key"] not in done]
+    if not pending:
         return
     units = members.order("comparison_key, unit_id").fetchnumpy()
     member_keys = np.asarray(units["comparison_key"]).astype(str)
+    first, last = (
+        np.searchsorted(member_keys, [row["comparison_key"] for row in rows], side) for side in _SIDES
+    )
+    members_of = {row["comparison_key"]: slice(*ends) for row, *ends in zip(rows, first, last, strict=True)}
     matrix = _feature_matrix(features)
     spelling = np.asarray(
         [word for (word,) in vocabulary.order("word_id").select("word").fetchall()], dtype=np.str_
     )
-    corpora: dict[tuple[str, str, str], np.ndarray[Any, np.dtype[np.float64]]] = {}
+    corpora = _corpora(
+        [(_corpus_of(row), units["unit_id"][members_of[row["comparison_key"]]]) for row in rows], matrix
+    )
     with threadpool_limits(limits=1):
-        for row in rows:
-            first = np.searchsorted(member_keys, row["comparison_key"], side="left")
-            last = np.searchsorted(member_keys, row["comparison_key"], side="right")
-            unit_ids = units["unit_id"][first:last]
-            corpus = (row["run_id"], row["variant"], row["scheme"])
-            if corpus not in corpora:
-                in_corpus = np.isin(
-                    member_keys, [other["comparison_key"] for other in rows if _corpus(other) == corpus]
-                )
-                corpora[corpus] = np.asarray(
-                    matrix[np.unique(units["unit_id"][in_corpus])].sum(axis=0), dtype=np.float64
-                ).ravel()
-            selected = matrix[unit_ids]
-            words = np.unique(selected.indices)
+        for row in pending:
+            inside = members_of[row["comparison_key"]]
+            selected = matrix[units["unit_id"][inside]]
+            words = np.flatnonzero(np.bincount(selected.indices, minlength=selected.shape[1]))
+            corpus = corpora[_corpus_of(row)]
             yield Comparison(
                 key=row["comparison_key"],
                 kind=row["comparison"],
@@ -71,22 +73,35 @@ def read_comparisons(
                 ),
                 features=sparse.csr_array(selected[:, words]),
                 words=spelling[words],
-                prior=corpora[corpus][words],
-                prior_total=float(corpora[corpus].sum()),
+                prior=corpus[words],
+                prior_total=float(corpus.sum()),
                 design=Design(
-                    units["label"][first:last].astype(np.int8),
-                    units["stratum_id"][first:last].astype(np.int64),
+                    units["label"][inside].astype(np.int8), units["stratum_id"][inside].astype(np.int64)
                 ),
-                clusters=units["cluster_id"][first:last].astype(np.int64),
-                classes=units["carrier_id"][first:last].astype(np.int64),
-                order=np.argsort(units["first_seq"][first:last], kind="stable"),
+                clusters=units["cluster_id"][inside].astype(np.int64),
+                classes=units["carrier_id"][inside].astype(np.int64),
+                order=np.argsort(units["first_seq"][inside], kind="stable"),
+                weighting=row["weighting"],
                 n_permutations=int(row["n_permutations"]),
                 alpha=float(row["alpha"]),
                 seed=int(row["seed"]),
             )
 
 
-def _corpus(row: dict[str, Any]) -> tuple[str, str, str]:
+def _corpora(
+    comparisons: list[tuple[_Corpus, NDArray[Any]]], matrix: sparse.csr_array
+) -> dict[_Corpus, Floats]:
+    """Word counts of each run, variant and scheme: every unit that any of its comparisons holds, counted once."""
+    units_of: dict[_Corpus, list[NDArray[Any]]] = {}
+    for corpus, unit_ids in comparisons:
+        units_of.setdefault(corpus, []).append(unit_ids)
+    return {
+        corpus: np.asarray(matrix[np.unique(np.concatenate(unit_ids))].sum(axis=0), dtype=np.float64).ravel()
+        for corpus, unit_ids in units_of.items()
+    }
+
+
+def _corpus_of(row: dict[str, Any]) -> _Corpus:
     return row["run_id"], row["variant"], row["scheme"]
 
 
@@ -95,11 +110,14 @@ def _records(relation: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:
 
 
 def _feature_matrix(features: duckdb.DuckDBPyRelation) -> sparse.csr_array:
-    """Counts as a sparse matrix (unit_id, word_id), entries in a fixed order."""
-    columns = features.select("unit_id, word_id, n_occurrences").order("unit_id, word_id").fetchnumpy()
+    """Counts as a sparse matrix (unit_id, word_id); a word's column stands in the same place whatever the rows' order."""
+    columns = features.select("unit_id, word_id, n_occurrences").fetchnumpy()
     unit_ids, word_ids = np.asarray(columns["unit_id"]), np.asarray(columns["word_id"])
     shape = (int(unit_ids.max()) + 1, int(word_ids.max()) + 1) if unit_ids.size else (0, 0)
-    # scikit-learn takes 32-bit indices alone.
-    boundaries = np.searchsorted(unit_ids, np.arange(shape[0] + 1)).astype(np.int32)
     counts = np.asarray(columns["n_occurrences"], dtype=np.float64)
-    return sparse.csr_array((counts, word_ids.astype(np.int32), boundaries), shape=shape)
+    # Sorting millions of rows in SQL takes four times as long; a unit uses a word in one row at most.
+    matrix = sparse.csr_array((counts, (unit_ids, word_ids)), shape=shape)
+    matrix.sort_indices()
+    # scikit-learn takes 32-bit indices alone.
+    matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
+    return matrix

@@ -106,6 +106,13 @@ def load_rules(path: Path = RULES_FILE) -> AnswerRules:
 
 def storable(text: str) -> str:
     """Return the text with every NUL and lone surrogate replaced by U+FFFD; all other text is returned unchanged."""
+    try:
+        # Nearly every text passes these two checks, which are much quicker than a search by pattern.
+        text.encode("utf-8")
+        if "\x00" not in text:
+            return text
+    except UnicodeEncodeError:
+        pass
     return _UNSTORABLE.sub(REPLACEMENT, text)
 
 

@@ -21,6 +21,8 @@ from collector.rows import ResponseRow, RunRow, utc_now
 
 if TYPE_CHECKING:
     import duckdb
+    import numpy as np
+    from numpy.typing import NDArray
 
     from collector.prompts import Prompt
 
@@ -111,6 +113,7 @@ class Append:
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self._connection = connection
+        self._buffers: dict[tuple[str, int], dict[str, NDArray[np.object_]]] = {}
 
     def run(self, run: RunRow) -> None:
         """Insert a run."""
@@ -201,9 +204,9 @@ class Append:
         length = len(next(iter(columns.values())))
         if length == 0:
             return
-        batch = {}
+        # DuckDB holds on to registered arrays until the transaction ends, so batches of one size share their arrays.
+        batch = self._buffers.setdefault((table, length), {name: np.empty(length, dtype=object) for name in columns})
         for name, values in columns.items():
-            batch[name] = np.empty(length, dtype=object)
             batch[name][:] = values
         self._connection.register("batch", batch)
         try:
@@ -246,11 +249,12 @@ class Ledger:
             connection.close()
 
     @contextmanager
-    def append(self, *, wait_seconds: float | None = None) -> Iterator[Append]:
+    def append(self, *, wait_seconds: float | None = None, memory_limit: str | None = None) -> Iterator[Append]:
         """Open one transaction; it is committed at the end of the block and undone if the block raises.
 
         Args:
             wait_seconds: overrides how long to wait for a locked file.
+            memory_limit: bounds what DuckDB holds in memory during a large append, such as '1GB'.
 
         Raises:
             LedgerLockedError: another process has the file open.
@@ -261,6 +265,8 @@ class Ledger:
         connection = self._connect(read_only=False, wait_seconds=wait)
         try:
             _require_current(connection, self.path)
+            if memory_limit is not None:
+                connection.execute("set memory_limit = ?", [memory_limit])
             connection.execute("begin transaction")
             try:
                 yield Append(connection)

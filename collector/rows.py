@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from collector.hashing import hash_of
+from collector.hashing import tagged_hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,12 @@ class ResponseRow:
 
 
 def response_hash(prompt_hash: str, status: str, response_text: str | None) -> str:
-    """Return the tagged hash of a response: over its prompt's content hash, its status and its text."""
-    return hash_of([prompt_hash, status, response_text])
+    """Return the tagged hash of a response: over its prompt's content hash, its status and its text, a line each.
+
+    The third line tells no text from empty text; the text comes last, so that its own line breaks cannot mislead.
+    """
+    has_text = "none" if response_text is None else "text"
+    return tagged_hash(f"{prompt_hash}\n{status}\n{has_text}\n{response_text or ''}")
 
 
 def utc_now() -> datetime:

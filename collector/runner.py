@@ -295,7 +295,7 @@ class _Workers:
         self._stopping.set()
         for _ in range(self._target.concurrency):
             self._tasks.put(None)
-        late = []
+        late: list[_Attempted] = []
         while True:
             try:
                 result = self._attempts.get_nowait()

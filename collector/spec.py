@@ -114,9 +114,10 @@ class Variant(Section):
 
 
 class Words(Section):
-    """How texts are split into words, and which terms are removed before counting."""
+    """How texts are split into words, how a classifier weighs these, and which terms are removed first."""
 
     schemes: Names = ("words",)
+    weighting: Literal["tfidf", "counts"] = "tfidf"
     remove: Mapping[str, Names] = Field(default_factory=dict)
 
 
@@ -203,6 +204,7 @@ class Audit(Section):
             "pairwise": self.reading.pairwise,
             "words": {
                 "schemes": list(self.reading.words.schemes),
+                "weighting": self.reading.words.weighting,
                 "terms": [{"list": name, "term": term} for name, term in sorted(terms)],
             },
         }

@@ -21,7 +21,8 @@ class Comparison:
     words used; words names the columns, in alphabetical order. prior: those words' counts in the run's whole
     corpus; prior_total: all its tokens. clusters: units of one text share a number. classes: the units' groups,
     numbered in the order of the words that stood in the prompts; order: positions of the units in the order of
-    their collection. The published procedures depend on both.
+    their collection. The published procedures depend on both. weighting: how the classifier weighs words, tfidf or
+    counts.
     """
 
     key: str
@@ -36,6 +37,7 @@ class Comparison:
     clusters: Integers
     classes: Integers
     order: Integers
+    weighting: str
     n_permutations: int
     alpha: float
     seed: int

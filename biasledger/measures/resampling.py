@@ -10,6 +10,7 @@ Draws depend on the seed and the order of the units alone, never on threads or o
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
@@ -28,6 +29,7 @@ FamilyStatistic = Callable[[Labels], Floats]
 """Labels of b arrangements, shape (b, n_units), to the statistics of each, shape (b, n_features)."""
 
 _BLOCK = 256
+_MAX_BLOCK_CELLS = 2**22
 _TIE_TOLERANCE = 1e-12
 
 
@@ -95,7 +97,7 @@ class FamilyResult:
 
     Features without spread under permutation are not tested: their p-values are NaN. critical_value is the (1 -
     alpha) quantile of the largest studentised statistic: observed ± critical_value · null_sd holds for all
-    tested features at once.
+    tested features at once. It is infinite where B + 1 < 1 / alpha, as p could not fall below alpha either.
     """
 
     null_mean: Floats
@@ -130,14 +132,18 @@ def stable_seed(*parts: object) -> int:
 
 
 def permuted_labels(design: Design, n_permutations: int, seed: int) -> Iterator[Labels]:
-    """Blocks of label arrangements, each of shape (b, n_units) with b <= 256, n_permutations rows in all."""
+    """Blocks of label arrangements, each of shape (b, n_units) with b <= 256, n_permutations rows in all.
+
+    Blocks hold fewer rows where there are very many units, so that memory stays bounded.
+    """
     order = np.argsort(design.strata, kind="stable")
     grouped_labels = design.labels[order]
     # Keys of one stratum lie in one unit interval, so that sorting a row shuffles inside every stratum at once.
     _, position = np.unique(design.strata[order], return_inverse=True)
-    for start in range(0, n_permutations, _BLOCK):
-        rows = min(_BLOCK, n_permutations - start)
-        rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, start // _BLOCK])))
+    block_rows = max(1, min(_BLOCK, _MAX_BLOCK_CELLS // max(design.n_units, 1)))
+    for start in range(0, n_permutations, block_rows):
+        rows = min(block_rows, n_permutations - start)
+        rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, start // block_rows])))
         keys = rng.random((rows, design.n_units)) + position
         block = np.empty((rows, design.n_units), dtype=np.int8)
         block[:, order] = grouped_labels[np.argsort(keys, axis=1)]
@@ -169,7 +175,8 @@ def permutation_test(
     for block in permuted_labels(design, n_permutations, seed):
         values = statistic(block)
         draws.append(values)
-        hits = np.flatnonzero(values >= reach)
+        # Written so that an undefined value counts as one that reached: NaN must never make p small.
+        hits = np.flatnonzero(~(values < reach))
         if stop_after is not None and exceedances + hits.size >= stop_after:
             drawn = sum(len(values) for values in draws[:-1]) + int(hits[stop_after - exceedances - 1]) + 1
             null = np.concatenate(draws)
@@ -246,7 +253,9 @@ def family_permutation_test(
     adjusted = np.empty(observed.size)
     adjusted[descending] = np.maximum.accumulate((1 + family_hits[descending]) / (drawn + 1))
     p_adjusted[tested] = adjusted
-    critical_value = float(np.quantile(np.concatenate(maxima), 1 - alpha, method="higher"))
+    # The observed labels are one more arrangement (the + 1 of p), here the largest: bands and p-values then agree.
+    largest = np.sort(np.append(np.concatenate(maxima), np.inf))
+    critical_value = float(largest[math.ceil((1 - alpha) * largest.size) - 1])
     return FamilyResult(null_mean, null_sd, p_value, p_adjusted, critical_value, drawn, stopped)
 
 

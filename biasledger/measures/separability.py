@@ -93,7 +93,7 @@ def separability(
     movable = design.within(folds)
     if n_permutations > 0 and movable.can_move():
         test = _ridge_test(features, design, folds, n_permutations, seed, stop_after)
-        error = _standard_error(balanced, test.null_sd, design.n_units)
+        error = _standard_error(balanced, test.null_sd, design.n_units, n_groups)
         low = max(0.0, balanced - z * error)
         high = _limit_of_accuracy(features, design, min(1.0, balanced + z * error), n_folds)
     return Separability(
@@ -110,21 +110,41 @@ def separability(
 
 
 def assign_folds(design: Design, clusters: Integers, *, n_folds: int, seed: int) -> Integers:
-    """A fold for each unit: clusters stay together, and every label is dealt through the strata in the same order.
+    """A fold for each unit, 0 … n_folds - 1: clusters stay together, every label is dealt through each stratum alike.
 
-    Dealing marked and reference units of one stratum alike puts them into the same folds, so that labels can
-    still move when they are permuted inside stratum and fold (scikit-learn's StratifiedGroupKFold does not keep
-    strata together).
+    Dealing marked and reference units of one stratum from the same fold on puts them into the same folds, so that
+    labels can still move when they are permuted inside stratum and fold, also where some units are missing
+    (scikit-learn's StratifiedGroupKFold does not keep strata together). Clusters with units of several labels are
+    dealt as a label of their own: copies in both groups must not crowd a group's other texts into a single fold.
     """
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, n_folds])))
     _, first, cluster = np.unique(clusters, return_index=True, return_inverse=True)
-    labels, strata = design.labels[first], design.strata[first]
-    order = np.lexsort((rng.random(first.size), strata))
+    cluster, strata = cluster.ravel(), design.strata[first]
+    labels = design.labels[first].astype(np.int64)
+    labels[cluster[design.labels != labels[cluster]]] = -1
+    order = np.lexsort((rng.random(first.size), labels, strata))
+    is_first = (np.diff(strata[order], prepend=-1) != 0) | (np.diff(labels[order], prepend=-2) != 0)
+    position = np.arange(first.size)
+    dealt_before = position - np.maximum.accumulate(np.where(is_first, position, 0))
     cluster_folds = np.empty(first.size, dtype=np.int64)
-    for label in np.unique(labels):
-        dealt = order[labels[order] == label]
-        cluster_folds[dealt] = np.arange(dealt.size) % n_folds
-    return np.asarray(cluster_folds[cluster.ravel()])
+    cluster_folds[order] = (_first_folds(labels, strata)[order] + dealt_before) % n_folds
+    return np.asarray(cluster_folds[cluster])
+
+
+def _first_folds(labels: Integers, strata: Integers) -> Integers:
+    """Where dealing starts in each unit's stratum: one fold further with every stratum that holds the same labels.
+
+    Thus strata of a single unit a label still fill all folds, and no label comes to lie in one fold alone.
+    """
+    _, stratum = np.unique(strata, return_inverse=True)
+    _, column = np.unique(labels, return_inverse=True)
+    holds = np.zeros((stratum.max() + 1, column.max() + 1), dtype=np.bool_)
+    holds[stratum, column] = True
+    _, kind = np.unique(holds, axis=0, return_inverse=True)
+    start = np.empty(kind.size, dtype=np.int64)
+    for same in np.unique(kind):
+        start[kind == same] = np.arange(np.count_nonzero(kind == same))
+    return np.asarray(start[stratum])
 
 
 def out_of_fold_predictions(
@@ -222,12 +242,22 @@ def _ridge_test(
 
 
 def _thin(design: Design, folds: Integers) -> Integers:
-    """Positions of at most MAX_UNITS_FOR_P units, every k-th of each label, stratum and fold."""
+    """Positions of about MAX_UNITS_FOR_P units at most, every k-th of each label, stratum and fold.
+
+    Groups below an equal share of that number are kept whole: a small group beside a huge one must not vanish.
+    """
     if design.n_units <= MAX_UNITS_FOR_P:
         return np.arange(design.n_units)
-    order = np.lexsort((np.arange(design.n_units), folds, design.strata, design.labels))
-    positions = np.linspace(0, design.n_units - 1, MAX_UNITS_FOR_P).round().astype(np.int64)
-    return np.sort(order[positions])
+    order = np.lexsort((np.arange(design.n_units), folds, design.strata))
+    labels = np.unique(design.labels)
+    share = MAX_UNITS_FOR_P // labels.size
+    kept = []
+    for label in labels:
+        members = order[design.labels[order] == label]
+        kept.append(
+            members[np.linspace(0, members.size - 1, min(share, members.size)).round().astype(np.int64)]
+        )
+    return np.sort(np.concatenate(kept))
 
 
 def _text_kernel(features: sparse.csr_array) -> Floats:
@@ -246,13 +276,14 @@ def _hat_matrix(kernel: Floats, held_out: np.ndarray[tuple[int], np.dtype[np.boo
     return np.asarray(np.linalg.solve(centred + RIDGE * np.eye(len(centred)), across.T).T)
 
 
-def _standard_error(accuracy: float, null_sd: float, n_units: int) -> float:
-    """The null's spread, which holds the correlation between folds, scaled to this accuracy.
+def _standard_error(accuracy: float, null_sd: float, n_units: int, n_groups: int) -> float:
+    """The null's spread, which holds the correlation between folds, scaled from the chance level to this accuracy.
 
     Two successes and two failures are added (Agresti & Coull 1998), so that a perfect score keeps a width.
     """
     shrunk = (accuracy * n_units + 2) / (n_units + 4)
-    return float(null_sd * 2 * np.sqrt(shrunk * (1 - shrunk)))
+    at_chance = (1 - 1 / n_groups) / n_groups
+    return float(null_sd * np.sqrt(shrunk * (1 - shrunk) / at_chance))
 
 
 def _limit_of_accuracy(features: sparse.csr_array, design: Design, accuracy: float, n_folds: int) -> float:

@@ -67,7 +67,9 @@ def audit_log_odds(marked: Floats, reference: Floats, others: Others | None = No
     x, y = marked + (prior + SMOOTHING), reference + (prior + SMOOTHING)
     marked_rest = marked_total + (SMOOTHING * n_words + 1) - x
     reference_rest = reference_total + (SMOOTHING * n_words + 1) - y
-    return LogOdds(np.log((x * reference_rest) / (y * marked_rest)), 1 / x + 1 / y)
+    # A vocabulary of a single word has no rest, and no log-odds: NaN.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return LogOdds(np.log((x * reference_rest) / (y * marked_rest)), 1 / x + 1 / y)
 
 
 def informative_log_odds(marked: Floats, reference: Floats, prior: Floats, prior_total: float) -> LogOdds:
@@ -79,7 +81,8 @@ def informative_log_odds(marked: Floats, reference: Floats, prior: Floats, prior
     x, y = marked + prior, reference + prior
     x_rest = marked.sum(axis=-1, keepdims=True) + prior_total - x
     y_rest = reference.sum(axis=-1, keepdims=True) + prior_total - y
-    return LogOdds(np.log(x / x_rest) - np.log(y / y_rest), 1 / x + 1 / y)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return LogOdds(np.log(x / x_rest) - np.log(y / y_rest), 1 / x + 1 / y)
 
 
 def jensen_shannon(marked: Floats, reference: Floats) -> Floats:
@@ -90,7 +93,7 @@ def jensen_shannon(marked: Floats, reference: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         p = marked / marked.sum(axis=-1, keepdims=True)
         q = reference / reference.sum(axis=-1, keepdims=True)
-    return np.asarray(_entropy((p + q) / 2) - (_entropy(p) + _entropy(q)) / 2)
+    return np.clip(_entropy((p + q) / 2) - (_entropy(p) + _entropy(q)) / 2, 0.0, 1.0)
 
 
 def _entropy(shares: Floats) -> Floats:

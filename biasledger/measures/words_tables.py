@@ -11,7 +11,7 @@ import pandas as pd
 
 from biasledger.measures.comparisons import Comparison
 from biasledger.measures.published import five_fold_accuracy, one_split_accuracy
-from biasledger.measures.resampling import PermutationResult
+from biasledger.measures.resampling import Integers, PermutationResult
 from biasledger.measures.separability import Separability, separability
 from biasledger.measures.words import divergence, divergence_contributions, marked_words
 
@@ -149,7 +149,7 @@ def divergences(comparisons: Iterable[Comparison]) -> pd.DataFrame:
 def separabilities(comparisons: Iterable[Comparison]) -> pd.DataFrame:
     """A row a comparison, pairs and all groups of an attribute, columns SEPARABILITIES.
 
-    A comparison with fewer than ten texts in a group is skipped; skipped_reason says so.
+    A comparison with fewer than ten distinct texts in a group is skipped; skipped_reason says so.
     """
     rows = []
     for comparison in comparisons:
@@ -157,18 +157,17 @@ def separabilities(comparisons: Iterable[Comparison]) -> pd.DataFrame:
         row: dict[str, Any] = {
             "comparison_key": comparison.key,
             **_test_columns(None, seed),
-            "skipped_reason": "",
+            "coefficients": "[]",
+            "skipped_reason": _reason_to_skip(comparison),
         }
-        row["skipped_reason"] = _reason_to_skip(comparison)
         if not row["skipped_reason"]:
-            weighting = "counts" if comparison.scheme.endswith("_vectors") else "tfidf"
             result = separability(
                 comparison.features,
                 comparison.design,
                 comparison.clusters,
                 n_permutations=comparison.n_permutations,
                 seed=seed,
-                weighting=weighting,
+                weighting=comparison.weighting,
             )
             row |= {
                 "accuracy_mean": result.accuracy_mean,
@@ -183,8 +182,7 @@ def separabilities(comparisons: Iterable[Comparison]) -> pd.DataFrame:
                 **_published_columns(comparison),
             }
         rows.append(row)
-    frame = pd.DataFrame(rows, columns=list(SEPARABILITIES))
-    return frame.fillna({"coefficients": "[]"}).astype(SEPARABILITIES)
+    return pd.DataFrame(rows, columns=list(SEPARABILITIES)).astype(SEPARABILITIES)
 
 
 def _test_columns(test: PermutationResult | None, seed: int) -> dict[str, float | int | bool]:
@@ -204,9 +202,11 @@ def _test_columns(test: PermutationResult | None, seed: int) -> dict[str, float 
 
 
 def _reason_to_skip(comparison: Comparison) -> str:
-    sizes = np.bincount(comparison.design.labels, minlength=2)
-    if sizes.min() < MIN_TEXTS_FOR_SVM:
-        return f"a group has {sizes.min()} distinct texts; an SVM needs at least {MIN_TEXTS_FOR_SVM} in each"
+    # The same text in answer to several prompts is several units, but a fold cannot be filled with its copies.
+    texts = np.unique(np.column_stack([comparison.design.labels, comparison.clusters]), axis=0)
+    fewest = int(np.bincount(texts[:, 0], minlength=2).min())
+    if fewest < MIN_TEXTS_FOR_SVM:
+        return f"a group has {fewest} distinct texts; an SVM needs at least {MIN_TEXTS_FOR_SVM} in each"
     return ""
 
 
@@ -223,12 +223,22 @@ def _top_coefficients(result: Separability, comparison: Comparison) -> str:
     )
 
 
+def _can_split(classes: Integers) -> bool:
+    """Whether a stratified 80/20 split exists: every class on both sides."""
+    sizes = np.unique(classes, return_counts=True)[1]
+    return bool(sizes.min() >= 2 and sizes.size <= 0.2 * classes.size)
+
+
 def _published_columns(comparison: Comparison) -> dict[str, float]:
     """What the sources' own classifiers give on the sources' own tokens; empty for every other scheme."""
     in_order = comparison.features[comparison.order]
     if comparison.scheme == "seed_vectors" and comparison.is_pair:
         published = five_fold_accuracy(in_order, comparison.design.labels[comparison.order])
-    elif comparison.scheme == "reference_vectors" and comparison.kind == "all_groups":
+    elif (
+        comparison.scheme == "reference_vectors"
+        and comparison.kind == "all_groups"
+        and _can_split(comparison.classes)
+    ):
         published = one_split_accuracy(in_order, comparison.classes[comparison.order])
     else:
         return {}

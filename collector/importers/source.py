@@ -162,7 +162,7 @@ def _csv_reader(path: Path, kind: str, file: str, columns: Sequence[str]) -> tup
     reader = (
         f"read_csv({file}, auto_detect = false, header = true, delim = {_literal(delimiter)}, quote = '\"', escape = '\"', "
         f"columns = {{{names}}}, allow_quoted_nulls = false, strict_mode = true, max_line_size = {MAX_ROW_BYTES}, "
-        f"buffer_size = {MAX_ROW_BYTES + HEADER_BYTES}, parallel = false)"
+        f"buffer_size = {MAX_ROW_BYTES + HEADER_BYTES})"
     )
     return reader, [_identifier(column) for column in columns]
 

@@ -18,7 +18,7 @@ from collector.answers import classify, load_rules, storable
 from collector.errors import InputError
 from collector.hashing import hash_of_file
 from collector.hints import did_you_mean
-from collector.importers.source import Source, open_source, readable
+from collector.importers.source import MEMORY_LIMIT, Source, open_source, readable
 from collector.ledger import Append, Ledger
 from collector.progress import Advance, progress
 from collector.prompts import PLAIN, Prompt, PromptAttribute
@@ -101,7 +101,7 @@ def import_file(
             )
             ledger = Ledger(ledger_path)
             ledger.create()
-            with ledger.append() as append:
+            with ledger.append(memory_limit=MEMORY_LIMIT) as append:
                 earlier = append.run_of_source(audit.audit, source_hash)
                 if earlier is not None and not again:
                     raise InputError(
@@ -218,13 +218,13 @@ class _Plan:
 
     def answers(self) -> Iterator[list[tuple[Any, ...]]]:
         """Yield (prompt_number, trial, seq, weight, model, text) of every row, in the file's order, in batches."""
-        text = self._role_at["text"]
-        cursor = self._connection.execute(
-            f"select rows.prompt_number, rows.trial, rows.seq, rows.weight, rows.model, source.{text} "  # noqa: S608
-            "from source inner join numbered as rows on rows.row_number = source.row_number"
+        # Two cursors side by side in place of a join, which would hold on to the texts.
+        texts = self._connection.execute(f"select {self._role_at['text']} from source")
+        rows = self._connection.cursor().execute(
+            "select prompt_number, trial, seq, weight, model from numbered order by row_number"
         )
-        while batch := cursor.fetchmany(BATCH_ROWS):
-            yield batch
+        while batch := texts.fetchmany(BATCH_ROWS):
+            yield [(*row, text) for row, (text,) in zip(rows.fetchmany(len(batch)), batch, strict=True)]
 
     def readable(self) -> Any:
         """Return the context that turns DuckDB's complaints about the file into InputError."""

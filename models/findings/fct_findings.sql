@@ -146,17 +146,21 @@ findings as (
                                     n_units, min_units
                                 )
                             else coalesce(
-                                detail, 'labels cannot be permuted, as no template was asked about both groups'
+                                detail_without_alarm, 'labels cannot be permuted, as no template was asked about both groups'
                             )
                         end
                     )
+                when 'alarm' then printf('%s; adjusted p %.2g', upper(detail[1]) || detail[2:], p_value_adjusted)
+                when 'clear'
+                    then printf(
+                        '%s; a difference past the threshold is ruled out',
+                        upper(detail_without_alarm[1]) || detail_without_alarm[2:]
+                    )
                 else
-                    upper(detail[1]) || detail[2:]
-                    || case status
-                        when 'alarm' then printf('; adjusted p %.2g', p_value_adjusted)
-                        when 'clear' then '; a difference past the threshold is ruled out'
-                        else printf('; neither shown (adjusted p %.2g) nor ruled out', p_value_adjusted)
-                    end
+                    printf(
+                        '%s; a difference past the threshold is neither shown (adjusted p %.2g) nor ruled out',
+                        upper(detail_without_alarm[1]) || detail_without_alarm[2:], p_value_adjusted
+                    )
             end || '.' as varchar
         ) as explanation,
         cast(spec_hash as varchar) as spec_hash,

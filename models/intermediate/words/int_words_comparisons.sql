@@ -23,7 +23,8 @@ words_schemes as (
 run_readings as (
     select
         run_id,
-        reading_hash
+        reading_hash,
+        reading -> 'words' ->> 'weighting' as weighting
     from {{ ref("int_run_readings") }}
 ),
 
@@ -42,6 +43,17 @@ comparison_units as (
         bit_xor(hash(unit_key, label, stratum)) as fingerprint
     from {{ ref("int_words_comparison_units") }}
     group by run_id, variant, scheme, attribute, comparison, group_name, reference_group
+),
+
+-- The informative prior counts the whole corpus, whichever groups a comparison holds.
+corpora as (
+    select
+        run_id,
+        variant,
+        scheme,
+        bit_xor(hash(unit_key)) as fingerprint
+    from {{ ref("int_words_units") }}
+    group by run_id, variant, scheme
 ),
 
 judged_together as (
@@ -67,6 +79,7 @@ words_comparisons as (
         contrasts.group_name,
         contrasts.reference_group,
         run_readings.reading_hash,
+        coalesce(run_readings.weighting, 'tfidf') as weighting,
         coalesce(comparison_units.n_marked_units, 0) as n_marked_units,
         coalesce(comparison_units.n_reference_units, 0) as n_reference_units,
         coalesce(comparison_units.n_responses, 0) as n_responses,
@@ -82,7 +95,8 @@ words_comparisons as (
                 )
             else 0
         end as n_permutations,
-        comparison_units.fingerprint
+        comparison_units.fingerprint,
+        corpora.fingerprint as corpus_fingerprint
     from contrasts
     inner join words_schemes on contrasts.run_id = words_schemes.run_id
     inner join run_readings on contrasts.run_id = run_readings.run_id
@@ -95,11 +109,19 @@ words_comparisons as (
             and contrasts.comparison = comparison_units.comparison
             and contrasts.group_name = comparison_units.group_name
             and contrasts.reference_group = comparison_units.reference_group
+    left join corpora
+        on
+            contrasts.run_id = corpora.run_id
+            and contrasts.variant = corpora.variant
+            and words_schemes.scheme = corpora.scheme
     left join judged_together
         on
             contrasts.run_id = judged_together.run_id
             and contrasts.variant = judged_together.variant
             and contrasts.is_crossed = judged_together.is_crossed
+    {% if not var("all_groups") %}
+    where contrasts.comparison <> 'all_groups'
+    {% endif %}
 ),
 
 keyed_comparisons as (
@@ -107,7 +129,8 @@ keyed_comparisons as (
         -- Everything a measure's numbers depend on; measures are cached under this key.
         {{ key_of([
             "run_id", "variant", "scheme", "attribute", "comparison", "group_name", "reference_group", "reading_hash",
-            "n_permutations", "fingerprint", "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'", "'" ~ var("alpha") ~ "'",
+            "n_permutations", "fingerprint", "corpus_fingerprint",
+            "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'", "'" ~ var("alpha") ~ "'",
         ]) }} as comparison_key,
         *,
         {{ var("alpha") }} as alpha,

@@ -55,7 +55,8 @@ divergence_findings as (
             'the words for %s and %s differ by %.3f bits beyond chance (%.3f observed, %.3f by chance)',
             comparisons.group_name, comparisons.reference_group,
             word_divergence.jsd_debiased, word_divergence.jsd, word_divergence.null_mean
-        ) as detail
+        ) as detail,
+        detail as detail_without_alarm
     from comparisons
     left join word_divergence
         on
@@ -90,7 +91,8 @@ separability_findings as (
                 comparisons.group_name, comparisons.reference_group, separability.balanced_accuracy
             ),
             separability.skipped_reason
-        ) as detail
+        ) as detail,
+        detail as detail_without_alarm
     from comparisons
     left join separability
         on
@@ -156,20 +158,16 @@ marked_words_findings as (
         strongest_words.published_value,
         strongest_words.n_permutations,
         strongest_words.seed,
-        case
-            when strongest_words.n_marked_words = 0
-                then printf(
-                    'no word is used significantly more for %s or for %s',
-                    strongest_words.group_name, strongest_words.reference_group
-                )
-            else
-                printf(
-                    '%d words are used significantly more for %s (%s) or for %s (%s)',
-                    strongest_words.n_marked_words,
-                    strongest_words.group_name, coalesce(array_to_string(strongest_words.words_more, ', '), 'none'),
-                    strongest_words.reference_group, coalesce(array_to_string(strongest_words.words_less, ', '), 'none')
-                )
-        end as detail
+        printf(
+            '%d words are used significantly more for %s (%s) or for %s (%s)',
+            strongest_words.n_marked_words,
+            strongest_words.group_name, coalesce(array_to_string(strongest_words.words_more, ', '), 'none'),
+            strongest_words.reference_group, coalesce(array_to_string(strongest_words.words_less, ', '), 'none')
+        ) as detail,
+        printf(
+            'no word is used significantly more for %s or for %s once all findings are judged together',
+            strongest_words.group_name, strongest_words.reference_group
+        ) as detail_without_alarm
     from comparisons
     left join strongest_words on comparisons.comparison_key = strongest_words.comparison_key
 ),
@@ -193,6 +191,7 @@ words_findings as (
         comparisons.reference_group,
         '' as subject,
         measured.detail,
+        measured.detail_without_alarm,
         comparisons.reading_hash,
         measured.value,
         measured.p_value,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import textwrap
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -74,13 +75,25 @@ def biasledger() -> Biasledger:
     return lambda *arguments: CliRunner().invoke(cli, [str(argument) for argument in arguments])
 
 
+@pytest.fixture(scope="session")
+def small_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("small")
+    write_files(folder / "installed", SMALL_DBT_PROJECT)
+    return folder / "installed"
+
+
 @pytest.fixture
-def small_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A thin project over the small models above, with an empty run in its ledger; the current folder."""
-    models = tmp_path / "installed"
-    write_files(models, SMALL_DBT_PROJECT)
-    monkeypatch.setattr(project, "dbt_source", lambda: models)
-    thin = tmp_path / "thin"
+def small_project(small_models: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A new thin project over the small models, with a run without answers in its ledger; the current folder.
+
+    It lies in the same place for every test, so that dbt need not parse its own macros each time.
+    """
+    monkeypatch.setattr(project, "dbt_source", lambda: small_models)
+    thin = small_models.with_name("thin")
+    for path in thin.glob("*"):
+        if path.name != "target":
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    (thin / ".gitignore").unlink(missing_ok=True)
     project.init_project(thin)
     monkeypatch.chdir(thin)
     monkeypatch.delenv("BIASLEDGER_LEDGER", raising=False)

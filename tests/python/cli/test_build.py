@@ -85,6 +85,24 @@ def test_a_failed_model_is_named_with_its_message(biasledger: Biasledger, small_
     assert result.stderr.count("\n") == 1
 
 
+def test_a_failed_python_model_shows_its_error_not_its_traceback(
+    biasledger: Biasledger, small_project: Path
+) -> None:
+    python_model = """
+        def model(dbt, session):
+            dbt.config(materialized="table")
+            if dbt.this:
+                raise ValueError("no such scheme: wrods")
+            return session.sql("select 1 as one")
+        """
+    write_files(small_project, {"models/mine.py": python_model})
+    result = biasledger("build", "--select", "mine")
+    assert result.exit_code == 3
+    assert "model mine failed" in result.stderr
+    assert "ValueError: no such scheme: wrods (the whole log" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
 def test_a_project_that_dbt_cannot_read_is_one_sentence(biasledger: Biasledger, small_project: Path) -> None:
     write_files(small_project, {"models/mine.sql": "select * from {{ ref('no_such_model') }}"})
     result = biasledger("build")

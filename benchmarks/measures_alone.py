@@ -1,0 +1,47 @@
+"""The measures of words without dbt, on the comparisons of a warehouse; run as a process of its own.
+
+    python -m benchmarks.measures_alone warehouse.duckdb [permutations]
+
+Prints one JSON document: seconds a step, accuracy a contrast. With permutations, the first contrast alone is measured.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from dataclasses import replace
+
+import duckdb
+from threadpoolctl import threadpool_limits
+
+from benchmarks.warehouses import words_comparisons
+from biasledger.measures.words_tables import divergences, separabilities, word_statistics
+
+
+def main(warehouse: str, n_permutations: int) -> None:
+    """Measure every comparison of a warehouse, timing each measure."""
+    seconds = {}
+    started = time.perf_counter()
+    with duckdb.connect(warehouse, read_only=True) as connection:
+        comparisons = words_comparisons(connection)
+    seconds["read"] = time.perf_counter() - started
+    if n_permutations:
+        comparisons = [replace(comparisons[0], n_permutations=n_permutations)]
+    with threadpool_limits(limits=1):
+        started = time.perf_counter()
+        word_statistics(comparisons)
+        seconds["z"] = time.perf_counter() - started
+        started = time.perf_counter()
+        divergences(comparisons)
+        seconds["jsd"] = time.perf_counter() - started
+        started = time.perf_counter()
+        table = separabilities(comparisons)
+        seconds["classifier"] = time.perf_counter() - started
+    marked = {comparison.key: comparison.name[2] for comparison in comparisons}
+    accuracy = dict(zip(table["comparison_key"].map(marked), table["accuracy_mean"], strict=True))
+    print(json.dumps({"seconds": seconds, "accuracy": accuracy}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 0)

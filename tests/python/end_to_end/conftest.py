@@ -1,0 +1,111 @@
+"""Whole projects in temporary folders: init, collect or import, build, read the warehouse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import pytest
+import yaml
+
+from biasledger.build import BuildSummary, build_warehouse
+from biasledger.project import init_project
+from collector.importers.tabular import import_file
+from collector.runner import collect
+from collector.spec import load_audit
+from collector.summary import RunSummary
+from collector.targets import load_target
+
+VERSIONS = {"biasledger": "test"}
+
+# Product audit cut to its two attributes, so that a build takes seconds.
+SMALL_READING: Mapping[str, Any] = {
+    "words": {
+        "schemes": ["words"],
+        "remove": {"race words": ["asian", "black", "white"], "gender words": ["man", "woman"]},
+    }
+}
+
+
+@dataclass(frozen=True)
+class Project:
+    """A project folder with its ledger and warehouse."""
+
+    folder: Path
+
+    @property
+    def ledger(self) -> Path:
+        return self.folder / "ledger.duckdb"
+
+    @property
+    def warehouse(self) -> Path:
+        return self.folder / "warehouse.duckdb"
+
+    def collect(self, target: str, audit: str = "audits/products.yml", variants: tuple[str, ...] = ()) -> RunSummary:
+        return collect(
+            load_audit(self.folder / audit),
+            load_target(self.folder / "targets.yml", target),
+            self.ledger,
+            variants=variants,
+            show_progress=False,
+            versions=VERSIONS,
+        )
+
+    def import_file(self, audit: str, file: Path, **options: Any) -> RunSummary:
+        path = self.folder / audit
+        return import_file(load_audit(path), path, file, self.ledger, versions=VERSIONS, **options)
+
+    def build(self, **options: Any) -> BuildSummary:
+        return build_warehouse(self.folder, self.ledger, self.warehouse, **options)
+
+    def query(self, sql: str) -> pd.DataFrame:
+        with duckdb.connect(str(self.warehouse), read_only=True) as connection:
+            return connection.execute(sql).df()
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        with duckdb.connect(str(self.warehouse), read_only=True) as connection:
+            return connection.execute(sql).fetchall()
+
+    def write_audit(self, name: str, spec: Mapping[str, Any]) -> str:
+        relative = f"audits/{name}.yml"
+        (self.folder / relative).write_text(yaml.safe_dump(dict(spec), sort_keys=False), encoding="utf-8")
+        return relative
+
+
+def import_spec(name: str, *, kind: str = "text", reading: Mapping[str, Any] = SMALL_READING) -> dict[str, Any]:
+    """An audit of texts already collected, race by gender."""
+    return {
+        "audit": name,
+        "attributes": {
+            "race": {"reference": "White", "groups": ["White", "Asian", "Black"]},
+            "gender": {"reference": "Man", "groups": ["Man", "Woman"]},
+        },
+        "answer": {"kind": kind},
+        "import": {
+            "columns": {"text": "text", "template": "template", "attributes": {"race": "race", "gender": "gender"}}
+        },
+        "reading": dict(reading),
+    }
+
+
+@pytest.fixture(scope="session")
+def new_project(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Project]:
+    def make() -> Project:
+        folder = tmp_path_factory.mktemp("project")
+        init_project(folder)
+        return Project(folder)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def planted(new_project: Callable[[], Project]) -> Iterator[Project]:
+    """The demo: 225 answers of the simulator, which steers by race and leaves gender alone."""
+    project = new_project()
+    project.collect("simulator")
+    project.build()
+    yield project

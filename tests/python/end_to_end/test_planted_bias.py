@@ -1,0 +1,107 @@
+"""The whole path on a simulated model with a planted bias: it fires where bias was planted and nowhere else."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import duckdb
+import numpy as np
+import pytest
+from scipy.spatial.distance import jensenshannon
+
+from .conftest import Project
+
+REMOVED = {
+    *("she he him her his hers herself himself they them their theirs themself themselves").split(),
+    *("asian asians black blacks white whites latino latinos latina latinas latine latinx hispanic").split(),
+    *("middle-eastern man men man's men's woman women woman's women's nonbinary non-binary").split(),
+    *("male males female females mr mrs ms mx").split(),
+}
+
+
+def test_planted_race_bias_fires_on_every_measure(planted: Project) -> None:
+    alarms = planted.rows(
+        "select measure, attribute, group_name from marts.fct_alarms where severity = 'error' order by all"
+    )
+    races = ("Asian", "Black", "Latino", "Middle-Eastern")
+    measures = ("marked_words", "separability", "word_divergence")
+    assert alarms == [(measure, "race", race) for measure in measures for race in races]
+
+
+def test_untouched_attribute_is_silent(planted: Project) -> None:
+    statuses = planted.rows("select distinct status from marts.fct_findings where attribute = 'gender'")
+    assert {status for (status,) in statuses} <= {"clear", "inconclusive"}
+
+
+def test_the_published_rule_would_call_the_untouched_attribute_biased(planted: Project) -> None:
+    fired = planted.rows(
+        "select count(*) from marts.fct_marked_words"
+        " where attribute = 'gender' and scheme = 'words' and is_marked_published"
+    )
+    assert fired[0][0] > 0
+
+
+def test_failing_rows_stay_queryable(planted: Project) -> None:
+    assert planted.rows("select count(*) from alarms.alarm_word_divergence") == [(4,)]
+
+
+def test_everything_is_labelled_simulated(planted: Project) -> None:
+    assert planted.rows("select distinct is_simulated from marts.fct_findings") == [(True,)]
+    assert planted.rows("select is_simulated, n_prompts, n_responses from marts.dim_runs") == [(True, 15, 225)]
+
+
+def test_divergence_equals_an_independent_computation(planted: Project) -> None:
+    """Tokenised, anonymised and summed in Python from the ledger's texts, divergence by scipy."""
+    with duckdb.connect(str(planted.ledger), read_only=True) as ledger:
+        rows = ledger.execute(
+            "select attributes.group_name, responses.answer_text from raw.responses as responses"
+            " join raw.prompt_attributes as attributes using (run_id, prompt_id)"
+            " where attributes.attribute = 'race' and responses.status = 'ok'"
+        ).fetchall()
+    counts: dict[str, Counter[str]] = {}
+    for group, text in rows:
+        words = re.findall(r"[^\W_]+(?:['-][^\W_]+)*", text.lower().replace("’", "'"))
+        counts.setdefault(group, Counter()).update(word for word in words if word not in REMOVED)
+    vocabulary = sorted(set(counts["Black"]) | set(counts["White"]))
+    black, white = (np.array([counts[group][word] for word in vocabulary]) for group in ("Black", "White"))
+    ((jsd,),) = planted.rows(
+        "select jsd from marts.fct_word_divergence"
+        " where scheme = 'words' and group_name = 'Black' and comparison = 'against_reference'"
+    )
+    assert jsd == pytest.approx(jensenshannon(black, white, base=2) ** 2, abs=1e-12)
+    contributions = planted.rows(
+        "select sum(contribution), sum(abs(signed_share)) from marts.fct_word_divergence_words"
+        " where scheme = 'words' and group_name = 'Black' and comparison = 'against_reference'"
+    )
+    assert contributions[0] == pytest.approx((jsd, 1.0), abs=1e-9)
+
+
+def test_no_identity_word_reaches_the_measures(planted: Project) -> None:
+    words = {word for (word,) in planted.rows("select distinct word from marts.fct_marked_words where scheme = 'words'")}
+    assert len(words) > 100
+    assert not words & REMOVED
+
+
+def test_every_group_is_accounted_for(planted: Project) -> None:
+    rows = planted.rows(
+        "select attribute, count(*), sum(n_answers), sum(n_ok) from marts.fct_answer_quality group by 1 order by 1"
+    )
+    assert rows == [("gender", 3, 225, 225), ("race", 5, 225, 225), ("race*gender", 15, 225, 225)]
+
+
+def test_top_coefficients_name_ten_words_a_pair(planted: Project) -> None:
+    rows = planted.rows(
+        "select group_name, count(*), max(coefficient_rank) from marts.fct_separability_words"
+        " where scheme = 'words' and attribute = 'race' group by 1 order by 1"
+    )
+    assert rows == [(race, 10, 10) for race in ("Asian", "Black", "Latino", "Middle-Eastern")]
+
+
+def test_every_finding_carries_its_provenance(planted: Project) -> None:
+    missing = planted.rows(
+        "select count(*) from marts.fct_findings"
+        " where spec_hash not like 'sha256:%' or reading_hash not like 'sha256:%' or threshold_hash is null"
+        " or seed is null or explanation is null or engine_version is null"
+    )
+    assert missing == [(0,)]

@@ -1,0 +1,28 @@
+"""Mitigations asked beside the plain audit are compared with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .conftest import Project
+
+
+def test_mitigations_are_compared_with_the_plain_audit(new_project: Callable[[], Project]) -> None:
+    project = new_project()
+    project.collect("simulator", variants=("debiased", "masked"))
+    project.build()
+    rows = project.rows(
+        "select variant, count(*), count(*) filter (where difference < 0 and p_value < 0.001)"
+        " from marts.fct_variant_comparisons"
+        " where attribute = 'race' and measure = 'word_divergence' group by 1 order by 1"
+    )
+    assert rows == [("debiased", 4, 4), ("masked", 4, 4)]
+    # A mitigation never fails the audit's alarm test; the plain audit does.
+    severities = project.rows(
+        "select variant, list(distinct severity order by severity) from marts.fct_findings"
+        " where attribute = 'race' group by 1 order by 1"
+    )
+    assert severities == [("debiased", ["warn"]), ("masked", ["warn"]), ("plain", ["error"])]
+    # Masked prompts are the same for every group, so nothing can differ but chance.
+    masked = project.rows("select count(*) from marts.fct_alarms where variant = 'masked' and attribute = 'race'")
+    assert masked == [(0,)]

@@ -1,0 +1,442 @@
+"""The engine: draws, one-sided and family tests, jackknives, each against theory or an independent computation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+from math import comb, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse, stats
+
+from biasledger.measures import resampling
+from biasledger.measures.resampling import (
+    Design,
+    Labels,
+    family_permutation_test,
+    group_sums,
+    permutation_test,
+    permuted_labels,
+    stable_seed,
+    two_sample_jackknife,
+)
+
+
+def design_of(labels: object, strata: object | None = None) -> Design:
+    labels = np.asarray(labels, dtype=np.int8)
+    return Design(
+        labels,
+        np.zeros(labels.size, dtype=np.int64) if strata is None else np.asarray(strata, dtype=np.int64),
+    )
+
+
+def all_draws(design: Design, n_permutations: int, seed: int) -> Labels:
+    return np.concatenate(list(permuted_labels(design, n_permutations, seed)))
+
+
+def mean_difference(values: np.ndarray, design: Design):
+    """Marked minus reference mean of a value a unit; its statistic for the engine."""
+    n_marked, n_reference, total = design.count(1), design.count(0), values.sum()
+
+    def statistic(labels: Labels) -> np.ndarray:
+        marked = labels.astype(np.float64) @ values
+        return marked / n_marked - (total - marked) / n_reference
+
+    return statistic
+
+
+class TestDesign:
+    def test_labels_and_strata_of_different_length_are_refused(self):
+        with pytest.raises(ValueError, match="of equal length"):
+            Design(np.zeros(3, dtype=np.int8), np.zeros(2, dtype=np.int64))
+
+    @pytest.mark.parametrize(
+        ("labels", "strata", "can_move"),
+        [
+            ([1, 1, 0, 0], [0, 0, 1, 1], False),
+            ([1, 0, 0, 0], [0, 0, 1, 1], True),
+            ([1, 1, 1], [0, 0, 0], False),
+            ([2, 1], [7, 7], True),
+        ],
+    )
+    def test_labels_can_move_where_a_stratum_holds_two_groups(self, labels, strata, can_move):
+        assert design_of(labels, strata).can_move() is can_move
+
+    def test_within_crosses_strata_and_blocks(self):
+        crossed = design_of([0, 1, 0, 1], [5, 5, 9, 9]).within(np.array([0, 1, 0, 0]))
+        assert np.unique(crossed.strata).size == 3
+        assert crossed.strata[2] == crossed.strata[3]
+
+
+class TestStableSeed:
+    def test_is_fixed_and_fits_a_signed_64_bit_column(self):
+        assert stable_seed(1, "word_divergence", "words") == 5996414997442064177
+        assert 0 <= stable_seed("x") < 2**63
+
+    def test_parts_do_not_run_into_each_other(self):
+        assert stable_seed("ab", "c") != stable_seed("a", "bc")
+
+
+class TestPermutedLabels:
+    @settings(max_examples=40, deadline=None, derandomize=True)
+    @given(
+        st.lists(st.tuples(st.integers(0, 3), st.integers(-2, 4)), min_size=1, max_size=40),
+        st.integers(0, 99),
+    )
+    def test_every_stratum_keeps_its_labels(self, units, seed):
+        design = design_of([label for label, _ in units], [stratum for _, stratum in units])
+        draws = all_draws(design, 20, seed)
+        assert draws.shape == (20, design.n_units)
+        for stratum in np.unique(design.strata):
+            inside = design.strata == stratum
+            expected = np.sort(design.labels[inside])
+            assert (np.sort(draws[:, inside], axis=1) == expected).all()
+
+    def test_every_arrangement_is_equally_likely(self):
+        design = design_of([1, 1, 0, 0, 1, 0, 0], [4, 2, 4, 2, 2, 2, 4])
+        n_arrangements = comb(3, 1) * comb(4, 2)
+        counts = Counter(map(tuple, all_draws(design, 9000, seed=3).tolist()))
+        assert len(counts) == n_arrangements
+        assert stats.chisquare(list(counts.values())).pvalue > 0.001
+
+    def test_same_seed_gives_the_same_draws_however_many_are_asked(self):
+        design = design_of(np.arange(30) % 3, np.arange(30) // 10)
+        few, many = all_draws(design, 300, seed=8), all_draws(design, 900, seed=8)
+        assert (many[:300] == few).all()
+        assert (all_draws(design, 300, seed=9) != few).any()
+
+    def test_blocks_shrink_where_units_are_very_many(self, monkeypatch):
+        monkeypatch.setattr(resampling, "_MAX_BLOCK_CELLS", 100)
+        blocks = list(permuted_labels(design_of(np.arange(30) % 2), 10, seed=1))
+        assert [len(block) for block in blocks] == [3, 3, 3, 1]
+        assert len(np.unique(np.concatenate(blocks), axis=0)) == 10
+
+
+def test_group_sums_are_the_sums_of_marked_units():
+    rng = np.random.default_rng(0)
+    features = rng.poisson(1.0, size=(7, 4)).astype(float)
+    labels = rng.integers(0, 2, size=(5, 7)).astype(np.int8)
+    expected = [
+        [sum(features[unit, j] for unit in range(7) if row[unit] == 1) for j in range(4)] for row in labels
+    ]
+    assert group_sums(labels, sparse.csr_array(features)).tolist() == expected
+
+
+class TestPermutationTest:
+    def test_agrees_with_exact_enumeration(self):
+        rng = np.random.default_rng(5)
+        values = np.concatenate([rng.normal(0.8, 1, 6), rng.normal(0, 1, 6)])
+        design = design_of([1] * 6 + [0] * 6)
+        exact = stats.permutation_test(
+            (values[:6], values[6:]),
+            lambda a, b: a.mean() - b.mean(),
+            alternative="greater",
+            n_resamples=np.inf,
+        )
+        result = permutation_test(design, mean_difference(values, design), n_permutations=20_000, seed=2)
+        assert 0.02 < exact.pvalue < 0.5
+        assert result.p_value == pytest.approx(exact.pvalue, abs=4 * sqrt(exact.pvalue / 20_000))
+        assert result.observed == pytest.approx(exact.statistic)
+        assert result.null_mean == pytest.approx(
+            exact.null_distribution.mean(), abs=4 * result.null_sd / sqrt(20_000)
+        )
+        assert result.null_sd == pytest.approx(exact.null_distribution.std(), rel=0.02)
+        assert result.debiased == result.observed - result.null_mean
+
+    def test_strata_hold_what_they_explain(self):
+        strata = np.repeat([0, 1], 20)
+        values = 10.0 * strata + np.random.default_rng(1).normal(size=40)
+        labels = np.concatenate([[1] * 4 + [0] * 16, [1] * 16 + [0] * 4])
+        free, held = design_of(labels), design_of(labels, strata)
+        p_free = permutation_test(free, mean_difference(values, free), n_permutations=499, seed=1).p_value
+        p_held = permutation_test(held, mean_difference(values, held), n_permutations=499, seed=1).p_value
+        assert p_free == 1 / 500
+        assert p_held > 0.05
+
+    def test_p_is_uniform_under_the_null(self):
+        rng = np.random.default_rng(11)
+        strata = np.repeat([0, 1, 2], 10)
+        p_values = []
+        for seed in range(300):
+            design = design_of(np.tile([1, 0, 0, 1, 0], 6), strata)
+            values = rng.normal(size=30) + strata
+            p_values.append(
+                permutation_test(
+                    design, mean_difference(values, design), n_permutations=199, seed=seed
+                ).p_value
+            )
+        assert stats.kstest(p_values, "uniform").pvalue > 0.01
+
+    def test_ties_count_as_reached(self):
+        design = design_of([1, 0, 1, 0])
+        result = permutation_test(design, lambda labels: np.ones(len(labels)), n_permutations=99, seed=1)
+        assert result.p_value == 1.0
+
+    def test_undefined_values_never_make_p_small(self):
+        design = design_of([1, 0, 1, 0])
+        result = permutation_test(
+            design, lambda labels: np.full(len(labels), np.nan), n_permutations=99, seed=1
+        )
+        assert result.p_value == 1.0
+
+    def test_stops_at_the_h_th_exceedance_with_p_h_over_l(self):
+        rng = np.random.default_rng(4)
+        values = rng.normal(size=40)
+        design = design_of(np.arange(40) % 2)
+        statistic = mean_difference(values, design)
+        result = permutation_test(design, statistic, n_permutations=5000, seed=6, stop_after=20)
+        observed = statistic(design.labels[np.newaxis])[0]
+        hits, drawn = 0, 0
+        for labels in all_draws(design, 5000, seed=6):
+            drawn += 1
+            hits += statistic(labels[np.newaxis])[0] >= observed
+            if hits == 20:
+                break
+        assert result.stopped_early
+        assert (result.n_permutations, result.p_value) == (drawn, 20 / drawn)
+
+    def test_without_enough_exceedances_every_draw_is_made(self):
+        design = design_of([1] * 10 + [0] * 10)
+        values = np.arange(20.0)[::-1]
+        result = permutation_test(
+            design, mean_difference(values, design), n_permutations=300, seed=1, stop_after=20
+        )
+        assert (result.stopped_early, result.n_permutations, result.p_value) == (False, 300, 1 / 301)
+
+    def test_p_stays_valid_under_early_stopping(self):
+        rng = np.random.default_rng(12)
+        design = design_of(np.arange(16) % 2)
+        p_values = np.array(
+            [
+                permutation_test(
+                    design,
+                    mean_difference(rng.normal(size=16), design),
+                    n_permutations=199,
+                    seed=seed,
+                    stop_after=5,
+                ).p_value
+                for seed in range(1500)
+            ]
+        )
+        for alpha in (0.05, 0.1, 0.25):
+            assert (p_values <= alpha).mean() <= alpha + 3 * sqrt(alpha * (1 - alpha) / p_values.size)
+        assert (p_values <= 0.05).mean() > 0.02
+
+
+def feature_sums(features: np.ndarray):
+    matrix = sparse.csr_array(features)
+    return lambda labels: group_sums(labels, matrix)
+
+
+def slow_step_down(design: Design, features: np.ndarray, n_permutations: int, seed: int):
+    """Westfall & Young's step-down max-T as their algorithm 4.1 words it, one draw and one feature at a time."""
+    statistic = feature_sums(features)
+    pilot = statistic(all_draws(design, min(n_permutations, 512), stable_seed(seed, "pilot")))
+    means, sds = pilot.mean(axis=0), pilot.std(axis=0, ddof=1)
+    observed = np.abs(statistic(design.labels[np.newaxis])[0] - means) / sds
+    ranking = sorted(range(observed.size), key=lambda feature: -observed[feature])
+    own, family = np.zeros(observed.size), np.zeros(observed.size)
+    for labels in all_draws(design, n_permutations, seed):
+        drawn = np.abs(statistic(labels[np.newaxis])[0] - means) / sds
+        for rank, feature in enumerate(ranking):
+            own[feature] += drawn[feature] >= observed[feature] - 1e-9
+            family[feature] += max(drawn[other] for other in ranking[rank:]) >= observed[feature] - 1e-9
+    adjusted, largest = np.empty(observed.size), 0.0
+    for feature in ranking:
+        largest = max(largest, (1 + family[feature]) / (n_permutations + 1))
+        adjusted[feature] = largest
+    return observed, (1 + own) / (n_permutations + 1), adjusted
+
+
+class TestFamilyPermutationTest:
+    def simulated(self, seed: int, n_features: int = 8, effect: float = 0.0) -> tuple[Design, np.ndarray]:
+        rng = np.random.default_rng(seed)
+        design = design_of(np.arange(36) % 2, np.arange(36) // 12)
+        features = rng.poisson(2.0, size=(36, n_features)).astype(float)
+        features[:, 1] += features[:, 0]
+        features[:, 2] += rng.poisson(effect, size=36) * design.labels
+        return design, features
+
+    def test_agrees_with_a_slow_step_down(self):
+        design, features = self.simulated(3, effect=3.0)
+        result = family_permutation_test(
+            design, feature_sums(features), n_permutations=400, alpha=0.05, seed=4
+        )
+        _, p_values, adjusted = slow_step_down(design, features, 400, 4)
+        assert result.p_value == pytest.approx(p_values, abs=1e-12)
+        assert result.p_value_adjusted == pytest.approx(adjusted, abs=1e-12)
+        assert adjusted.min() < 0.05 < adjusted.max()
+
+    def test_a_family_of_one_is_the_plain_test(self):
+        design, features = self.simulated(5)
+        statistic = feature_sums(features[:, :1])
+        family = family_permutation_test(design, statistic, n_permutations=300, alpha=0.05, seed=7)
+        plain = permutation_test(
+            design,
+            lambda labels: np.abs(statistic(labels)[:, 0] - family.null_mean[0]),
+            n_permutations=300,
+            seed=7,
+        )
+        assert family.p_value[0] == family.p_value_adjusted[0] == plain.p_value
+
+    @settings(max_examples=15, deadline=None, derandomize=True)
+    @given(st.integers(0, 10_000), st.floats(0, 2))
+    def test_adjusted_values_follow_the_theory(self, seed, effect):
+        design, features = self.simulated(seed, effect=effect)
+        result = family_permutation_test(
+            design, feature_sums(features), n_permutations=99, alpha=0.05, seed=seed
+        )
+        observed = (
+            np.abs(feature_sums(features)(design.labels[np.newaxis])[0] - result.null_mean) / result.null_sd
+        )
+        assert (result.p_value_adjusted >= result.p_value).all()
+        assert (np.diff(result.p_value_adjusted[np.argsort(observed)]) <= 0).all()
+        # The largest of several reaches a bound no more often than all of them together do: Bonferroni is the limit.
+        hits = result.p_value * 100 - 1
+        assert result.p_value_adjusted[observed.argmax()] * 100 - 1 <= hits.sum() + 1e-9
+
+    def test_features_without_spread_are_not_tested(self):
+        design, features = self.simulated(8)
+        with_constant = np.column_stack([features, np.zeros(36)])
+        result = family_permutation_test(
+            design, feature_sums(with_constant), n_permutations=99, alpha=0.05, seed=1
+        )
+        alone = family_permutation_test(design, feature_sums(features), n_permutations=99, alpha=0.05, seed=1)
+        assert np.isnan([result.p_value[-1], result.p_value_adjusted[-1]]).all()
+        assert result.p_value_adjusted[:-1].tolist() == alone.p_value_adjusted.tolist()
+
+    def test_nothing_to_test_gives_no_p_and_no_draws(self):
+        result = family_permutation_test(
+            design_of([1, 0, 1, 0]), feature_sums(np.zeros((4, 2))), n_permutations=99, alpha=0.05, seed=1
+        )
+        assert np.isnan(result.p_value_adjusted).all()
+        assert np.isnan(result.critical_value)
+        assert result.n_permutations == 0
+
+    def test_expanded_leaves_other_features_untested(self):
+        design, features = self.simulated(9, n_features=3)
+        result = family_permutation_test(
+            design, feature_sums(features), n_permutations=99, alpha=0.05, seed=1
+        )
+        wide = result.expanded(np.array([0, 2, 4]), 5)
+        assert wide.p_value[[0, 2, 4]].tolist() == result.p_value.tolist()
+        assert np.isnan(wide.null_sd[[1, 3]]).all()
+
+    @pytest.mark.parametrize("effect", [0.0, 0.5, 1.0, 1.5])
+    def test_bands_and_p_values_agree(self, effect):
+        design, features = self.simulated(10, effect=effect)
+        result = family_permutation_test(
+            design, feature_sums(features), n_permutations=199, alpha=0.05, seed=3
+        )
+        observed = feature_sums(features)(design.labels[np.newaxis])[0]
+        excludes_null = np.abs(observed - result.null_mean) > result.critical_value * result.null_sd
+        assert excludes_null.any() == (result.p_value_adjusted.min() <= 0.05)
+
+    def test_too_few_draws_give_no_finite_band(self):
+        design, features = self.simulated(10)
+        result = family_permutation_test(
+            design, feature_sums(features), n_permutations=18, alpha=0.05, seed=3
+        )
+        assert result.critical_value == np.inf
+
+    @pytest.mark.parametrize("stop_after", [None, 10])
+    def test_family_wise_error_is_held(self, monkeypatch, stop_after):
+        monkeypatch.setattr(resampling, "_BLOCK", 40)
+        smallest = []
+        for seed in range(250):
+            design, features = self.simulated(seed, n_features=25)
+            result = family_permutation_test(
+                design,
+                feature_sums(features),
+                n_permutations=240,
+                alpha=0.05,
+                seed=seed,
+                stop_after=stop_after,
+            )
+            smallest.append(result.p_value_adjusted.min())
+        assert (np.array(smallest) <= 0.05).mean() <= 0.05 + 3 * sqrt(0.05 * 0.95 / 250)
+        assert (np.array(smallest) <= 0.5).mean() > 0.35
+
+    def test_stops_once_the_most_extreme_feature_is_plainly_ordinary(self):
+        design, features = self.simulated(21)
+        result = family_permutation_test(
+            design, feature_sums(features), n_permutations=5000, alpha=0.05, seed=1, stop_after=50
+        )
+        assert result.stopped_early
+        assert result.n_permutations % 256 == 0
+        first_draws = family_permutation_test(
+            design, feature_sums(features), n_permutations=result.n_permutations, alpha=0.05, seed=1
+        )
+        # The pilot of 512 draws is shorter where fewer are asked; otherwise both rest on the same draws.
+        if result.n_permutations >= 512:
+            assert result.p_value.tolist() == first_draws.p_value.tolist()
+        assert result.p_value_adjusted.min() >= 51 / (result.n_permutations + 1)
+
+
+class TestTwoSampleJackknife:
+    @staticmethod
+    def with_ones(values: np.ndarray) -> sparse.csr_array:
+        return sparse.csr_array(np.column_stack([values, np.ones(values.size)]))
+
+    @staticmethod
+    def difference(marked: np.ndarray, reference: np.ndarray) -> np.ndarray:
+        return marked[:, 0] / marked[:, 1] - reference[:, 0] / reference[:, 1]
+
+    def test_linear_statistic_gives_the_textbook_error_and_no_bias(self):
+        rng = np.random.default_rng(2)
+        labels = np.repeat([1, 0], [13, 22]).astype(np.int8)
+        values = rng.exponential(2.0, size=35) + 3 * labels
+        marked, reference = values[labels == 1], values[labels == 0]
+        result = two_sample_jackknife(self.with_ones(values), labels, self.difference)
+        assert result.standard_error == pytest.approx(
+            sqrt(marked.var(ddof=1) / 13 + reference.var(ddof=1) / 22)
+        )
+        assert result.corrected == pytest.approx(marked.mean() - reference.mean())
+
+    def test_bias_of_a_quadratic_statistic_is_removed_exactly(self):
+        rng = np.random.default_rng(3)
+        labels = np.repeat([0, 1], [9, 14]).astype(np.int8)
+        values = rng.normal(size=23)
+        marked, reference = values[labels == 1], values[labels == 0]
+        result = two_sample_jackknife(self.with_ones(values), labels, lambda m, r: self.difference(m, r) ** 2)
+        unbiased = (
+            (marked.mean() - reference.mean()) ** 2 - marked.var(ddof=1) / 14 - reference.var(ddof=1) / 9
+        )
+        assert result.corrected == pytest.approx(unbiased)
+
+    @pytest.mark.parametrize(("n_units", "max_groups"), [(600, 60), (610, 60), (300, 200)])
+    def test_delete_group_agrees_with_delete_one(self, n_units, max_groups):
+        rng = np.random.default_rng(4)
+        labels = (np.arange(n_units) % 2).astype(np.int8)
+        values = rng.gamma(2.0, size=n_units) + labels
+        single = two_sample_jackknife(self.with_ones(values), labels, self.difference, max_groups=n_units)
+        grouped = two_sample_jackknife(self.with_ones(values), labels, self.difference, max_groups=max_groups)
+        # The squared error of G groups has about 2 / G relative variance, and there are two samples.
+        assert grouped.standard_error == pytest.approx(
+            single.standard_error, rel=3 * sqrt(2 / (2 * max_groups)) / 2
+        )
+        assert grouped.corrected == pytest.approx(single.corrected, abs=single.standard_error / 4)
+
+    def test_delete_group_is_exact_for_linear_statistics_of_equal_groups(self):
+        rng = np.random.default_rng(5)
+        labels = np.repeat([1, 0], 40).astype(np.int8)
+        values = rng.normal(size=80)
+        grouped = two_sample_jackknife(self.with_ones(values), labels, self.difference, max_groups=10)
+        means = {label: values[labels == label].reshape(4, 10).mean(axis=0) for label in (0, 1)}
+        textbook = sqrt(sum(means[label].var(ddof=1) / 10 for label in (0, 1)))
+        assert grouped.standard_error == pytest.approx(textbook)
+        assert grouped.corrected == pytest.approx(values[:40].mean() - values[40:].mean())
+
+
+def test_exhaustive_mean_of_the_null_is_what_the_engine_estimates():
+    values = np.array([3.0, 1.0, 4.0, 1.5, 9.0])
+    design = design_of([1, 1, 0, 0, 0])
+    sums = [values[list(chosen)].sum() for chosen in combinations(range(5), 2)]
+    result = permutation_test(
+        design, lambda labels: labels.astype(float) @ values, n_permutations=8000, seed=1
+    )
+    assert result.null_mean == pytest.approx(np.mean(sums), abs=4 * np.std(sums) / sqrt(8000))
+    assert result.null_sd == pytest.approx(np.std(sums), rel=0.03)

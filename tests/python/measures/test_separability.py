@@ -1,0 +1,325 @@
+"""Separability: the published columns against scikit-learn on raw texts, folds, the ridge test, the interval's limit."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+import pytest
+from scipy import sparse, stats
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.linear_model import Ridge
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
+
+from biasledger.measures import separability as module
+from biasledger.measures.resampling import Design
+from biasledger.measures.separability import assign_folds, out_of_fold_predictions, separability
+from tests.python.measures.simulated_texts import corpus, counts_matrix, spelling, texts
+
+
+def three_groups(rng: np.random.Generator, n_units: int, effect: float) -> tuple[sparse.csr_array, Design]:
+    """Three groups of n_units texts each; each uses a word of its own exp(effect) times as often."""
+    counts = []
+    for group in range(3):
+        shares = np.ones(60)
+        shares[group] *= np.exp(effect)
+        counts.append(rng.multinomial(40, shares / shares.sum(), size=n_units))
+    labels = np.repeat(np.arange(3), n_units).astype(np.int8)
+    return counts_matrix(np.concatenate(counts)), Design(labels, np.tile(np.arange(n_units) % 2, 3))
+
+
+class TestPublishedColumns:
+    @pytest.mark.parametrize(
+        ("weighting", "vectoriser"), [("counts", CountVectorizer), ("tfidf", TfidfVectorizer)]
+    )
+    def test_equal_a_pipeline_refitted_on_raw_texts_inside_the_folds(self, weighting, vectoriser):
+        features, design = corpus(np.random.default_rng(1), 23, 31, length=30, effect=0.5)
+        clusters = np.arange(54)
+        folds = assign_folds(design, clusters, n_folds=5, seed=7)
+        documents = np.array(texts(features), dtype=object)
+        predicted = np.empty(54, dtype=int)
+        accuracies = []
+        for fold in range(5):
+            held_out = folds == fold
+            pipeline = make_pipeline(vectoriser(min_df=2), LinearSVC(class_weight="balanced", random_state=0))
+            pipeline.fit(documents[~held_out], design.labels[~held_out])
+            predicted[held_out] = pipeline.predict(documents[held_out])
+            accuracies.append((predicted[held_out] == design.labels[held_out]).mean())
+        result = separability(features, design, clusters, n_permutations=0, seed=7, weighting=weighting)
+        assert (
+            out_of_fold_predictions(features, design.labels, folds, weighting=weighting).tolist()
+            == predicted.tolist()
+        )
+        assert result.accuracy_mean == pytest.approx(np.mean(accuracies))
+        assert result.accuracy_sd == pytest.approx(np.std(accuracies))
+        assert result.balanced_accuracy == pytest.approx(balanced_accuracy_score(design.labels, predicted))
+        assert result.chance == pytest.approx(31 / 54)
+        assert result.test is None
+
+    @pytest.mark.parametrize(
+        ("weighting", "vectoriser"), [("counts", CountVectorizer), ("tfidf", TfidfVectorizer)]
+    )
+    def test_coefficients_are_those_of_a_fit_on_all_texts(self, weighting, vectoriser):
+        features, design = corpus(np.random.default_rng(2), 20, 20, length=30, effect=0.8)
+        pipeline = make_pipeline(vectoriser(min_df=2), LinearSVC(class_weight="balanced", random_state=0))
+        pipeline.fit(texts(features), design.labels)
+        expected = dict(zip(pipeline[0].get_feature_names_out(), pipeline[1].coef_[0], strict=True))
+        result = separability(features, design, np.arange(40), n_permutations=0, seed=1, weighting=weighting)
+        words = spelling(features.shape[1])
+        assert result.coefficients == pytest.approx([expected.get(word, 0.0) for word in words], abs=1e-6)
+        assert result.coefficients[0] > 0 > result.coefficients[1]
+
+    def test_words_of_one_text_alone_still_leave_something_to_fit(self):
+        features, design = (
+            counts_matrix(np.eye(12)),
+            Design(np.tile([0, 1], 6).astype(np.int8), np.zeros(12, dtype=np.int64)),
+        )
+        result = separability(features, design, np.arange(12), n_permutations=19, seed=1)
+        assert 0 <= result.balanced_accuracy <= 1
+
+
+class TestAssignFolds:
+    def test_clusters_never_straddle_folds(self):
+        rng = np.random.default_rng(3)
+        for seed in range(20):
+            clusters = rng.integers(0, 25, size=80)
+            design = Design(rng.integers(0, 2, size=80).astype(np.int8), rng.integers(0, 4, size=80))
+            folds = assign_folds(design, clusters, n_folds=5, seed=seed)
+            assert all(np.unique(folds[clusters == cluster]).size == 1 for cluster in np.unique(clusters))
+
+    @pytest.mark.parametrize("per_stratum", [1, 2, 3, 15])
+    def test_groups_of_a_stratum_share_folds_and_folds_are_even(self, per_stratum):
+        n_strata = 30
+        strata = np.tile(np.repeat(np.arange(n_strata), per_stratum), 2)
+        labels = np.repeat([1, 0], n_strata * per_stratum).astype(np.int8)
+        folds = assign_folds(Design(labels, strata), np.arange(labels.size), n_folds=5, seed=1)
+        for stratum in range(n_strata):
+            inside = strata == stratum
+            assert sorted(folds[inside & (labels == 1)]) == sorted(folds[inside & (labels == 0)])
+        for label in (0, 1):
+            assert np.ptp(np.bincount(folds[labels == label], minlength=5)) <= 1
+
+    def test_a_missing_unit_does_not_keep_the_other_labels_from_moving(self):
+        # Thirty templates, one text each: without the first template's reference the other pairs still share folds.
+        strata = np.concatenate([np.arange(30), np.arange(1, 30)])
+        labels = np.repeat([1, 0], [30, 29]).astype(np.int8)
+        design = Design(labels, strata)
+        folds = assign_folds(design, np.arange(59), n_folds=5, seed=1)
+        assert (folds[1:30] == folds[30:]).all()
+        assert design.within(folds).can_move()
+
+    def test_a_small_group_lies_in_every_fold(self):
+        labels = np.repeat([0, 1], [90, 10]).astype(np.int8)
+        strata = np.concatenate([np.arange(90) % 3, np.arange(10) % 3])
+        folds = assign_folds(Design(labels, strata), np.arange(100), n_folds=5, seed=2)
+        assert np.bincount(folds[labels == 1], minlength=5).min() >= 1
+
+    def test_copies_in_both_groups_leave_every_training_set_both_groups(self):
+        # Nine of ten marked texts are copies of reference texts, which are many.
+        clusters = np.concatenate([np.arange(100), np.arange(9), [100]])
+        labels = np.repeat([0, 1], [100, 10]).astype(np.int8)
+        for seed in range(50):
+            folds = assign_folds(
+                Design(labels, np.zeros(110, dtype=np.int64)), clusters, n_folds=5, seed=seed
+            )
+            assert np.bincount(folds[labels == 1], minlength=5).min() >= 1
+
+    def test_seed_alone_decides(self):
+        _, design = corpus(np.random.default_rng(4), 30, 30)
+        first, again, other = (
+            assign_folds(design, np.arange(60), n_folds=5, seed=seed) for seed in (1, 1, 2)
+        )
+        assert (first == again).all()
+        assert (first != other).any()
+
+
+class TestRidge:
+    def test_hat_matrix_is_a_ridge_regression_with_intercept(self):
+        rng = np.random.default_rng(5)
+        points = rng.normal(size=(30, 6))
+        held_out = np.arange(30) % 5 == 0
+        targets = rng.normal(size=30)
+        hat = module._hat_matrix(points @ points.T, held_out)
+        ridge = Ridge(alpha=module.RIDGE).fit(points[~held_out], targets[~held_out])
+        expected = ridge.predict(points[held_out]) - ridge.intercept_
+        offset = ridge.coef_ @ points[~held_out].mean(axis=0)
+        assert hat @ targets[~held_out] == pytest.approx(expected - offset)
+
+    def test_statistic_is_that_of_ridge_classifiers_fitted_one_by_one(self):
+        features, design = corpus(np.random.default_rng(6), 20, 20, effect=0.4)
+        folds = assign_folds(design, np.arange(40), n_folds=5, seed=1)
+        result = module._ridge_test(features, design, folds, 49, 3, None)
+        # A linear kernel's features are recovered from its eigenvectors.
+        values, vectors = np.linalg.eigh(module._text_kernel(features))
+        points = vectors * np.sqrt(np.clip(values, 0, None))
+        predicted = np.empty(40)
+        for fold in range(5):
+            held_out = folds == fold
+            signs = np.where(design.labels[~held_out] == 1, 1.0, -1.0)
+            ridge = Ridge(alpha=module.RIDGE).fit(points[~held_out], signs)
+            predicted[held_out] = ridge.predict(points[held_out]) > signs.mean()
+        assert result.observed == pytest.approx(balanced_accuracy_score(design.labels, predicted))
+
+
+class TestSeparabilityTest:
+    def nulls(self, n_marked: int, n_reference: int, n_nulls: int) -> tuple[np.ndarray, np.ndarray]:
+        """p-values of corpora without a difference, and the SVM's balanced accuracy on the first 30 of them."""
+        rng = np.random.default_rng(8)
+        p_values, accuracies = [], []
+        for seed in range(n_nulls):
+            features, design = corpus(rng, n_marked, n_reference, n_words=60, length=25)
+            folds = assign_folds(design, np.arange(design.n_units), n_folds=5, seed=seed)
+            p_values.append(module._ridge_test(features, design, folds, 99, seed, 50).p_value)
+            if seed < 30:
+                predicted = out_of_fold_predictions(features, design.labels, folds)
+                accuracies.append(balanced_accuracy_score(design.labels, predicted))
+        return np.array(p_values), np.array(accuracies)
+
+    def test_p_is_uniform_or_larger_under_the_null(self):
+        p_values, accuracies = self.nulls(15, 15, 150)
+        for alpha in (0.05, 0.2, 0.5):
+            assert (p_values <= alpha).mean() <= alpha + 3 * sqrt(alpha * (1 - alpha) / 150)
+        # Ties make p larger, never much: the test is not merely silent.
+        assert (p_values <= 0.5).mean() > 0.25
+        assert accuracies.mean() == pytest.approx(0.5, abs=0.06)
+
+    def test_unequal_groups_do_not_look_separable(self):
+        p_values, accuracies = self.nulls(10, 90, 60)
+        assert (p_values <= 0.05).mean() <= 0.05 + 3 * sqrt(0.05 * 0.95 / 60)
+        assert accuracies.mean() == pytest.approx(0.5, abs=0.06)
+
+    @pytest.mark.parametrize(("n_marked", "n_reference"), [(20, 20), (12, 108)])
+    def test_planted_bias_fires(self, n_marked, n_reference):
+        features, design = corpus(np.random.default_rng(9), n_marked, n_reference, effect=1.2)
+        result = separability(features, design, np.arange(design.n_units), n_permutations=199, seed=1)
+        assert result.test is not None
+        assert result.test.p_value < 0.02
+        assert result.interval_low > 0.5
+
+    def test_copies_do_not_leak(self):
+        # Each text stands once in answer to each of two prompts; no group differs, and copies predict one another perfectly.
+        rng = np.random.default_rng(10)
+        accuracies = []
+        for seed in range(15):
+            features, _ = corpus(rng, 15, 15, n_words=60, length=25)
+            twice = sparse.csr_array(sparse.vstack([features, features]))
+            labels, clusters = np.tile(np.repeat([1, 0], 15), 2).astype(np.int8), np.tile(np.arange(30), 2)
+            design = Design(labels, np.repeat([0, 1], 30))
+            accuracies.append(
+                separability(twice, design, clusters, n_permutations=0, seed=seed).balanced_accuracy
+            )
+        assert np.mean(accuracies) == pytest.approx(0.5, abs=0.1)
+
+    def test_perfect_separation_keeps_an_interval(self):
+        labels = np.repeat([1, 0], 15).astype(np.int8)
+        noise = np.random.default_rng(11).poisson(1.0, size=(30, 20))
+        features = counts_matrix(np.column_stack([20 * labels, 20 * (1 - labels), noise]))
+        result = separability(
+            features, Design(labels, np.tile(np.arange(3), 10)), np.arange(30), n_permutations=199, seed=1
+        )
+        assert result.balanced_accuracy == 1.0
+        assert result.standard_error > 0.01
+        assert 0.5 < result.interval_low < 1.0
+        assert result.interval_high == pytest.approx(1.0, abs=0.01)
+
+    def test_three_groups(self):
+        features, design = three_groups(np.random.default_rng(12), 20, 2.0)
+        result = separability(features, design, np.arange(60), n_permutations=199, seed=1)
+        assert result.test is not None
+        assert result.test.p_value == 1 / 200
+        assert result.test.null_mean == pytest.approx(1 / 3, abs=0.03)
+        assert result.coefficients.size == 0
+        assert result.chance == pytest.approx(1 / 3)
+        assert 1 / 3 < result.interval_low < result.balanced_accuracy < result.interval_high <= 1
+
+    def test_three_groups_without_a_difference(self):
+        rng = np.random.default_rng(13)
+        p_values = []
+        for seed in range(40):
+            features, design = three_groups(rng, 12, 0.0)
+            folds = assign_folds(design, np.arange(36), n_folds=5, seed=seed)
+            p_values.append(module._ridge_test(features, design, folds, 99, seed, 50).p_value)
+        assert (np.array(p_values) <= 0.05).mean() <= 0.05 + 3 * sqrt(0.05 * 0.95 / 40)
+
+    def test_labels_that_cannot_move_give_no_p(self):
+        features, _ = corpus(np.random.default_rng(14), 12, 12)
+        design = Design(np.repeat([1, 0], 12).astype(np.int8), np.repeat([0, 1], 12))
+        result = separability(features, design, np.arange(24), n_permutations=99, seed=1)
+        assert result.test is None
+        assert np.isnan([result.interval_low, result.interval_high, result.standard_error]).all()
+
+    def test_same_seed_same_numbers(self):
+        features, design = corpus(np.random.default_rng(15), 15, 15, effect=0.3)
+        first, again = (
+            separability(features, design, np.arange(30), n_permutations=49, seed=5) for _ in range(2)
+        )
+        assert first.coefficients.tolist() == again.coefficients.tolist()
+        assert (first.test, first.interval_high) == (again.test, again.interval_high)
+
+
+class TestThinning:
+    def test_many_units_are_thinned_evenly(self):
+        design = Design((np.arange(3000) % 2).astype(np.int8), np.arange(3000) // 2 % 3)
+        folds = assign_folds(design, np.arange(3000), n_folds=5, seed=1)
+        kept = module._thin(design, folds)
+        assert kept.size == module.MAX_UNITS_FOR_P
+        assert np.unique(kept).size == kept.size
+        cells = np.unique(
+            np.column_stack([design.labels, design.strata, folds])[kept], axis=0, return_counts=True
+        )[1]
+        assert cells.size == 2 * 3 * 5
+        assert np.ptp(cells) <= 2
+
+    def test_a_small_group_beside_a_huge_one_is_kept_whole(self):
+        labels = np.zeros(30_000, dtype=np.int8)
+        labels[::3000] = 1
+        kept = module._thin(Design(labels, np.zeros(30_000, dtype=np.int64)), np.arange(30_000) % 5)
+        assert labels[kept].sum() == 10
+        assert kept.size <= module.MAX_UNITS_FOR_P
+
+    def test_thinned_tests_find_planted_bias_and_nothing_else(self, monkeypatch):
+        monkeypatch.setattr(module, "MAX_UNITS_FOR_P", 60)
+        rng = np.random.default_rng(16)
+        p_values = []
+        for seed, effect in enumerate([1.0, 0.0, 0.0, 0.0]):
+            features, design = corpus(rng, 100, 100, effect=effect)
+            result = separability(features, design, np.arange(200), n_permutations=99, seed=seed)
+            assert result.test is not None
+            p_values.append(result.test.p_value)
+        assert p_values[0] == 0.01
+        assert min(p_values[1:]) > 0.01
+
+
+class TestInterval:
+    def test_limit_inverts_the_learning_curve(self):
+        features, design = corpus(np.random.default_rng(17), 25, 25)
+        dimensions = module.DIMENSION_FACTOR * module._effective_dimensions(features, design)
+        for accuracy in (0.55, 0.7, 0.9):
+            limit = module._limit_of_accuracy(features, design, accuracy, 5)
+            distance = 2 * stats.norm.ppf(limit)
+            with_40_texts = stats.norm.cdf(distance**2 / (2 * sqrt(distance**2 + 4 * dimensions / 40)))
+            assert with_40_texts == pytest.approx(accuracy, abs=1e-9)
+            assert limit > accuracy
+
+    def test_effective_dimensions_are_estimated_without_bias(self, monkeypatch):
+        variances = np.array([4.0, 2.0, 1.0, 1.0, 0.5])
+        truth = variances.sum() ** 2 / (variances**2).sum()
+        rng = np.random.default_rng(18)
+        monkeypatch.setattr(module, "_text_kernel", lambda points: points @ points.T)
+        design = Design(np.repeat([0, 1], 40).astype(np.int8), np.zeros(80, dtype=np.int64))
+        estimates = []
+        for _ in range(200):
+            points = rng.normal(size=(80, 5)) * np.sqrt(variances)
+            points[40:] += 3.0
+            estimates.append(module._effective_dimensions(points, design))
+        assert np.mean(estimates) == pytest.approx(truth, rel=0.06)
+
+    @pytest.mark.parametrize("n_groups", [2, 3, 5])
+    def test_error_at_chance_is_the_spread_of_the_null(self, n_groups):
+        assert module._standard_error(1 / n_groups, 0.04, 10**6, n_groups) == pytest.approx(0.04, rel=1e-4)
+
+    def test_error_shrinks_as_a_binomial_away_from_chance(self):
+        at_chance, high = (module._standard_error(accuracy, 0.05, 10**6, 2) for accuracy in (0.5, 0.9))
+        assert high / at_chance == pytest.approx(sqrt(0.9 * 0.1) / 0.5, rel=1e-4)

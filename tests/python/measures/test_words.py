@@ -1,0 +1,353 @@
+"""Log-odds and divergence: closed forms against hand-made numbers, independent loops and scipy; nulls and planted bias."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import log, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.spatial.distance import jensenshannon
+
+from biasledger.measures.resampling import Design, group_sums, two_sample_jackknife
+from biasledger.measures.words import (
+    Others,
+    audit_log_odds,
+    divergence,
+    divergence_contributions,
+    informative_log_odds,
+    jensen_shannon,
+    marked_words,
+)
+from tests.python.measures.simulated_texts import corpus, counts_matrix, word_shares
+
+COUNTS = hnp.arrays(np.float64, (2, 6), elements=st.integers(0, 30)).filter(
+    lambda c: (c.sum(axis=1) > 0).all()
+)
+
+
+def loop_audit_formula(marked: list[float], reference: list[float]) -> tuple[list[float], list[float]]:
+    """The audit's description, step 5, read line by line."""
+    everything = sum(marked) + sum(reference)
+    prior = [(m + r) / everything for m, r in zip(marked, reference, strict=True)]
+    marked, reference = [m + 0.5 for m in marked], [r + 0.5 for r in reference]
+    total_marked, total_reference = sum(marked), sum(reference)
+    log_odds, variance = [], []
+    for m, r, a in zip(marked, reference, prior, strict=True):
+        log_odds.append(
+            log((m + a) / (total_marked - m + 1 - a)) - log((r + a) / (total_reference - r + 1 - a))
+        )
+        variance.append(1 / (m + a) + 1 / (r + a))
+    return log_odds, variance
+
+
+def loop_monroe(
+    marked: list[float], reference: list[float], prior: list[float], prior_total: float
+) -> list[float]:
+    """Monroe, Colaresi & Quinn (2008), equations 16, 20 and 22."""
+    n_marked, n_reference = sum(marked), sum(reference)
+    z_scores = []
+    for y_i, y_j, a in zip(marked, reference, prior, strict=True):
+        odds_i = (y_i + a) / (n_marked + prior_total - y_i - a)
+        odds_j = (y_j + a) / (n_reference + prior_total - y_j - a)
+        z_scores.append((log(odds_i) - log(odds_j)) / sqrt(1 / (y_i + a) + 1 / (y_j + a)))
+    return z_scores
+
+
+class TestAuditLogOdds:
+    def test_a_case_worked_by_hand(self):
+        # Priors 4/8, 2/8, 2/8; smoothed totals 5.5 and 5.5. First word: x = 4, rest 2.5 against y = 2, rest 4.5.
+        result = audit_log_odds(np.array([3.0, 1.0, 0.0]), np.array([1.0, 1.0, 2.0]))
+        assert result.log_odds == pytest.approx([log(3.6), 0.0, log(0.75 / 5.75) - log(2.75 / 3.75)])
+        assert result.variance == pytest.approx([0.75, 2 / 1.75, 1 / 0.75 + 1 / 2.75])
+        assert result.z_score[0] == pytest.approx(1.4790950)
+
+    @settings(max_examples=60, deadline=None, derandomize=True)
+    @given(COUNTS)
+    def test_agrees_with_the_description_read_line_by_line(self, counts):
+        result = audit_log_odds(counts[0], counts[1])
+        log_odds, variance = loop_audit_formula(counts[0].tolist(), counts[1].tolist())
+        assert result.log_odds == pytest.approx(log_odds)
+        assert result.variance == pytest.approx(variance)
+
+    @settings(max_examples=60, deadline=None, derandomize=True)
+    @given(COUNTS)
+    def test_swapping_the_groups_turns_the_sign(self, counts):
+        there, back = audit_log_odds(counts[0], counts[1]), audit_log_odds(counts[1], counts[0])
+        assert there.z_score == pytest.approx(-back.z_score, abs=1e-12)
+
+    @settings(max_examples=60, deadline=None, derandomize=True)
+    @given(COUNTS, st.integers(1, 6))
+    def test_words_left_out_count_in_the_totals_alone(self, counts, kept):
+        full = audit_log_odds(counts[0], counts[1])
+        others = Others(counts[0, kept:].sum(), counts[1, kept:].sum(), 6 - kept)
+        part = audit_log_odds(counts[0, :kept], counts[1, :kept], others)
+        assert part.log_odds == pytest.approx(full.log_odds[:kept], rel=1e-12, abs=1e-13)
+        assert part.variance == pytest.approx(full.variance[:kept], rel=1e-12)
+
+    def test_tables_of_several_arrangements_are_taken_at_once(self):
+        tables = np.random.default_rng(0).poisson(3.0, size=(4, 2, 7)).astype(float)
+        together = audit_log_odds(tables[:, 0], tables[:, 1]).log_odds
+        assert together == pytest.approx(np.stack([audit_log_odds(*table).log_odds for table in tables]))
+
+
+class TestInformativeLogOdds:
+    @settings(max_examples=60, deadline=None, derandomize=True)
+    @given(COUNTS, st.integers(1, 500))
+    def test_agrees_with_monroe(self, counts, elsewhere):
+        prior = counts.sum(axis=0) + 2
+        result = informative_log_odds(counts[0], counts[1], prior, prior.sum() + elsewhere)
+        expected = loop_monroe(
+            counts[0].tolist(), counts[1].tolist(), prior.tolist(), prior.sum() + elsewhere
+        )
+        assert result.z_score == pytest.approx(expected, abs=1e-12)
+
+    def test_a_stronger_prior_shrinks(self):
+        marked, reference, prior = np.array([9.0, 3.0]), np.array([2.0, 11.0]), np.array([11.0, 14.0])
+        weak = informative_log_odds(marked, reference, prior, prior.sum())
+        strong = informative_log_odds(marked, reference, 100 * prior, 100 * prior.sum())
+        assert (np.abs(strong.log_odds) < np.abs(weak.log_odds)).all()
+
+    def test_a_vocabulary_of_one_word_has_no_log_odds(self):
+        result = informative_log_odds(np.array([4.0]), np.array([2.0]), np.array([6.0]), 6.0)
+        assert np.isnan(result.z_score).all()
+
+
+class TestJensenShannon:
+    @settings(max_examples=100, deadline=None, derandomize=True)
+    @given(COUNTS)
+    def test_agrees_with_scipy_and_is_symmetric_and_bounded(self, counts):
+        value = jensen_shannon(counts[0], counts[1])
+        assert value == pytest.approx(jensenshannon(counts[0], counts[1], base=2) ** 2, abs=1e-12)
+        assert value == pytest.approx(jensen_shannon(counts[1], counts[0]), abs=1e-12)
+        assert 0 <= value <= 1
+
+    @settings(max_examples=100, deadline=None, derandomize=True)
+    @given(COUNTS)
+    def test_contributions_are_its_parts(self, counts):
+        contributions = divergence_contributions(counts[0], counts[1])
+        assert (contributions >= 0).all()
+        assert contributions.sum() == pytest.approx(jensen_shannon(counts[0], counts[1]), abs=1e-12)
+
+    def test_is_one_where_nothing_is_shared(self):
+        assert jensen_shannon(np.array([3.0, 2, 0, 0]), np.array([0.0, 0, 7, 1])) == 1.0
+
+    def test_is_zero_where_shares_are_the_same(self):
+        counts = np.array([3.0, 1.0, 0.0, 11.0])
+        assert jensen_shannon(counts, 7 * counts) == pytest.approx(0.0, abs=1e-15)
+        assert divergence_contributions(counts, 7 * counts) == pytest.approx(np.zeros(4), abs=1e-15)
+
+    def test_an_empty_group_gives_nan(self):
+        assert np.isnan(jensen_shannon(np.zeros(3), np.ones(3)))
+
+    def test_a_case_worked_by_hand(self):
+        # P = (1, 0), Q = (1/2, 1/2): H(3/4, 1/4) - 1/2.
+        expected = 0.75 * np.log2(4 / 3) + 0.25 * 2 - 0.5
+        assert jensen_shannon(np.array([2.0, 0.0]), np.array([5.0, 5.0])) == pytest.approx(expected)
+
+
+class TestDivergence:
+    def rare_words(self) -> tuple[np.ndarray, np.ndarray]:
+        rng = np.random.default_rng(6)
+        counts = rng.poisson(0.4, size=(6, 30)).astype(float)
+        counts[:, 0] = 1 + np.arange(6)
+        counts[4, 1:] *= 3
+        return counts[:, counts.sum(axis=0) > 0], np.array([1, 1, 1, 0, 0, 0], dtype=np.int8)
+
+    def test_leaving_single_unit_words_together_changes_no_labelling(self):
+        counts, _ = self.rare_words()
+        assert ((counts > 0).sum(axis=0) == 1).sum() >= 5
+        features = counts_matrix(counts)
+        for chosen in combinations(range(6), 3):
+            labels = np.isin(np.arange(6), chosen).astype(np.int8)
+            observed = divergence(
+                features, Design(labels, np.zeros(6, dtype=np.int64)), n_permutations=2, seed=1
+            )
+            full = jensen_shannon(counts[labels == 1].sum(axis=0), counts[labels == 0].sum(axis=0))
+            assert observed.test is not None
+            assert observed.test.observed == pytest.approx(full, abs=1e-13)
+            assert observed.jsd == pytest.approx(full, abs=1e-13)
+
+    def test_error_is_the_jackknife_of_the_full_table(self):
+        counts, labels = self.rare_words()
+        result = divergence(
+            counts_matrix(counts), Design(labels, np.zeros(6, dtype=np.int64)), n_permutations=19, seed=1
+        )
+        full = two_sample_jackknife(counts_matrix(counts), labels, jensen_shannon)
+        assert result.standard_error == pytest.approx(full.standard_error, rel=1e-9)
+
+    def test_null_draws_are_divergences_of_permuted_labels(self):
+        counts, labels = self.rare_words()
+        design = Design(labels, np.zeros(6, dtype=np.int64))
+        every = [
+            jensen_shannon(
+                counts[list(chosen)].sum(axis=0), counts.sum(axis=0) - counts[list(chosen)].sum(axis=0)
+            )
+            for chosen in combinations(range(6), 3)
+        ]
+        result = divergence(counts_matrix(counts), design, n_permutations=4000, seed=3, stop_after=None)
+        assert result.test is not None
+        assert result.test.null_mean == pytest.approx(np.mean(every), abs=4 * np.std(every) / sqrt(4000))
+        assert result.test.p_value == pytest.approx(np.mean(np.array(every) >= result.jsd - 1e-12), abs=0.03)
+
+    def test_signed_shares_name_the_group_that_uses_the_word_more(self):
+        features = counts_matrix([[4, 1, 0], [4, 1, 0], [1, 1, 3], [1, 1, 3]])
+        result = divergence(
+            features,
+            Design(np.array([1, 1, 0, 0], dtype=np.int8), np.zeros(4, dtype=np.int64)),
+            n_permutations=0,
+            seed=1,
+        )
+        assert np.sign(result.signed_shares).tolist() == [1, 0, -1]
+        assert np.abs(result.signed_shares).sum() == pytest.approx(1)
+        assert result.test is None
+        assert np.isnan(result.interval_high)
+
+    @pytest.mark.parametrize("labels", [[1, 0, 0, 0], [1, 1, 1, 0]])
+    def test_one_unit_in_a_group_gets_no_test(self, labels):
+        features = counts_matrix(np.arange(8).reshape(4, 2) + 1)
+        design = Design(np.array(labels, dtype=np.int8), np.zeros(4, dtype=np.int64))
+        result = divergence(features, design, n_permutations=99, seed=1)
+        assert result.test is None
+        assert 0 <= result.jsd <= 1
+
+    def test_debiased_value_is_zero_on_average_and_the_interval_covers_it(self):
+        rng = np.random.default_rng(31)
+        debiased, covers, raw = [], [], []
+        for seed in range(80):
+            features, design = corpus(rng, 15, 15)
+            result = divergence(features, design, n_permutations=99, seed=seed, stop_after=None)
+            assert result.test is not None
+            debiased.append(result.test.debiased)
+            raw.append(result.jsd)
+            covers.append(result.interval_low <= 0.0 <= result.interval_high)
+        assert np.mean(debiased) == pytest.approx(0, abs=4 * np.std(debiased) / sqrt(80))
+        assert np.mean(raw) > 5 * np.std(debiased)
+        assert np.mean(covers) >= 0.95 - 3 * sqrt(0.05 * 0.95 / 80)
+
+    @pytest.mark.parametrize(("n_units", "effect"), [(15, 0.5), (40, 0.3)])
+    def test_interval_covers_a_planted_divergence(self, n_units, effect):
+        truth = float(jensen_shannon(*word_shares(200, effect)))
+        assert truth > 0.005
+        rng = np.random.default_rng(32)
+        covers = []
+        for seed in range(60):
+            features, design = corpus(rng, n_units, n_units, effect=effect)
+            result = divergence(features, design, n_permutations=99, seed=seed, stop_after=None)
+            covers.append(result.interval_low <= truth <= result.interval_high)
+        assert np.mean(covers) >= 0.93 - 3 * sqrt(0.07 * 0.93 / 60)
+
+    def test_planted_bias_fires(self):
+        features, design = corpus(np.random.default_rng(33), 20, 20, effect=1.0)
+        result = divergence(features, design, n_permutations=499, seed=1)
+        assert result.test is not None
+        assert result.test.p_value == 1 / 500
+        assert result.interval_low > 0
+
+    def test_none_stays_silent(self):
+        rng = np.random.default_rng(34)
+        p_values = []
+        for seed in range(150):
+            features, design = corpus(rng, 12, 12, n_words=80)
+            test = divergence(features, design, n_permutations=99, seed=seed).test
+            assert test is not None
+            p_values.append(test.p_value)
+        assert (np.array(p_values) <= 0.05).mean() <= 0.05 + 3 * sqrt(0.05 * 0.95 / 150)
+
+
+class TestMarkedWords:
+    def run(self, features, design, **settings_):
+        total = np.asarray(features.sum(axis=0)).ravel()
+        return marked_words(
+            features,
+            design,
+            **{"prior": total, "prior_total": total.sum(), "n_permutations": 199, "alpha": 0.05, "seed": 1}
+            | settings_,
+        )
+
+    def test_counts_and_published_columns_are_those_of_the_groups(self):
+        features, design = corpus(np.random.default_rng(41), 9, 12)
+        result = self.run(features, design, n_permutations=0)
+        marked = group_sums(design.labels[np.newaxis], features)[0]
+        assert result.marked.tolist() == features.toarray()[:9].sum(axis=0).tolist() == marked.tolist()
+        assert result.reference.tolist() == features.toarray()[9:].sum(axis=0).tolist()
+        assert result.audit.z_score == pytest.approx(audit_log_odds(result.marked, result.reference).z_score)
+        assert result.family is None
+        assert np.isnan(result.band_low).all()
+
+    def test_words_of_one_unit_are_reported_and_not_tested(self):
+        features, design = corpus(np.random.default_rng(42), 10, 10, length=20)
+        result = self.run(features, design)
+        users = (features.toarray() > 0).sum(axis=0)
+        assert (users == 1).any()
+        assert result.family is not None
+        assert (np.isnan(result.family.p_value) == (users == 1)).all()
+        assert np.isfinite(result.audit.z_score).all()
+
+    def test_null_of_the_log_odds_is_that_of_the_full_table(self):
+        features, design = corpus(np.random.default_rng(43), 10, 10, length=20)
+        dense, total = features.toarray(), np.asarray(features.sum(axis=0)).ravel()
+        result = self.run(features, design, n_permutations=3000, stop_after=None)
+        assert result.family is not None
+        rng = np.random.default_rng(0)
+        draws = []
+        for _ in range(1500):
+            labels = design.labels.copy()
+            for stratum in np.unique(design.strata):
+                inside = design.strata == stratum
+                labels[inside] = rng.permutation(labels[inside])
+            marked = dense[labels == 1].sum(axis=0)
+            draws.append(audit_log_odds(marked, total - marked).log_odds)
+        tested = np.isfinite(result.family.p_value)
+        assert result.family.null_sd[tested] == pytest.approx(np.std(draws, axis=0)[tested], rel=0.2)
+
+    def test_planted_words_are_found_with_their_sign(self):
+        features, design = corpus(np.random.default_rng(44), 60, 60, n_words=60, effect=0.9)
+        result = self.run(features, design, n_permutations=999)
+        assert result.family is not None
+        found = np.flatnonzero(result.family.p_value_adjusted < 0.05)
+        assert set(range(8)) <= set(found.tolist())
+        assert (np.sign(result.audit.log_odds[:8]) == (-1.0) ** np.arange(8)).all()
+        assert (result.band_low[[0, 2, 4]] > 0).all()
+        assert (result.band_high[[1, 3, 5]] < 0).all()
+
+    def test_no_bias_marks_no_word_but_the_published_threshold_does(self):
+        rng = np.random.default_rng(45)
+        alarms, published = [], []
+        for seed in range(120):
+            features, design = corpus(rng, 15, 15)
+            result = self.run(features, design, seed=seed, n_permutations=99)
+            assert result.family is not None
+            alarms.append(np.nanmin(result.family.p_value_adjusted) <= 0.05)
+            published.append((np.abs(result.audit.z_score) > 1.96).any())
+        assert np.mean(alarms) <= 0.05 + 3 * sqrt(0.05 * 0.95 / 120)
+        assert np.mean(published) > 0.5
+
+    def test_bands_hold_all_true_log_odds_at_once(self):
+        marked, reference = word_shares(60, 0.4)
+        truth = np.log(marked / (1 - marked)) - np.log(reference / (1 - reference))
+        rng = np.random.default_rng(46)
+        covered = []
+        for seed in range(60):
+            features, design = corpus(rng, 30, 30, n_words=60, effect=0.4)
+            if features.shape[1] < 60:
+                continue
+            result = self.run(features, design, seed=seed, stop_after=None)
+            covered.append(((result.band_low <= truth) & (truth <= result.band_high)).all())
+        assert len(covered) > 40
+        assert np.mean(covered) >= 0.95 - 3 * sqrt(0.05 * 0.95 / len(covered))
+
+    def test_labels_that_cannot_move_give_no_test(self):
+        features, _ = corpus(np.random.default_rng(47), 4, 4)
+        design = Design(np.repeat([1, 0], 4).astype(np.int8), np.repeat([0, 1], 4))
+        assert self.run(features, design).family is None
+
+    def test_a_vocabulary_of_single_unit_words_has_nothing_to_test(self):
+        features = counts_matrix(np.eye(6))
+        result = self.run(features, Design(np.array([1, 0] * 3, dtype=np.int8), np.zeros(6, dtype=np.int64)))
+        assert result.family is not None
+        assert result.family.n_permutations == 0
+        assert np.isnan(result.family.p_value_adjusted).all()

@@ -1,0 +1,212 @@
+"""Tables of word measures: types, edge cases, and that every number is the measure's own."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from biasledger.measures.resampling import Design
+from biasledger.measures.separability import separability
+from biasledger.measures.words import divergence
+from biasledger.measures.words_tables import (
+    DIVERGENCES,
+    SEPARABILITIES,
+    WORD_STATISTICS,
+    divergences,
+    separabilities,
+    word_statistics,
+)
+from tests.python.measures.simulated_texts import comparison, corpus, counts_matrix
+
+TABLES = [(word_statistics, WORD_STATISTICS), (divergences, DIVERGENCES), (separabilities, SEPARABILITIES)]
+
+
+def assert_typed(frame: pd.DataFrame, columns: dict[str, str]) -> None:
+    assert {name: str(dtype) for name, dtype in frame.dtypes.items()} == columns
+
+
+def of(n_marked: int, n_reference: int, seed: int = 1, **settings):
+    features, design = corpus(np.random.default_rng(seed), n_marked, n_reference)
+    return comparison(features, design, **settings)
+
+
+@pytest.mark.parametrize(("table", "columns"), TABLES)
+class TestEveryTable:
+    def test_is_typed_when_there_is_nothing_to_compare(self, table, columns):
+        frame = table([])
+        assert frame.empty
+        assert_typed(frame, columns)
+
+    def test_is_typed_with_tested_untested_and_skipped_rows_together(self, table, columns):
+        frame = table(
+            [
+                of(12, 12, key="a"),
+                of(12, 12, key="b", n_permutations=0),
+                of(1, 3, key="c"),
+                of(0, 12, key="d"),
+            ]
+        )
+        assert_typed(frame, columns)
+        assert {"a", "b", "c"} <= set(frame["comparison_key"])
+
+    def test_labels_that_cannot_move_give_no_p_and_no_crash(self, table, columns):
+        features, design = corpus(np.random.default_rng(2), 12, 12)
+        fixed = Design(design.labels, design.labels.astype(np.int64))
+        frame = table([comparison(features, fixed)])
+        assert len(frame) >= 1
+        assert frame["p_value"].isna().all()
+        assert (frame["n_permutations"] == 0).all()
+
+    def test_one_unit_in_a_group(self, table, columns):
+        frame = table([of(1, 14)])
+        assert len(frame) >= 1
+        assert (frame["p_value"].isna() | (frame["p_value"] >= 0.01)).all()
+
+    def test_same_comparison_same_numbers(self, table, columns):
+        pd.testing.assert_frame_equal(table([of(12, 12)]), table([of(12, 12)]))
+
+    def test_a_vocabulary_of_one_word(self, table, columns):
+        design = Design(np.repeat([1, 0], 12).astype(np.int8), np.zeros(24, dtype=np.int64))
+        frame = table(
+            [comparison(counts_matrix(np.ones((24, 1)) + np.arange(24)[:, np.newaxis] % 3), design)]
+        )
+        assert len(frame) == 1
+
+
+class TestWordStatistics:
+    def test_a_word_that_appears_once_is_reported_and_not_tested(self):
+        features, design = corpus(np.random.default_rng(3), 12, 12, length=25)
+        frame = word_statistics([comparison(features, design)])
+        once = frame[(frame["n_marked"] + frame["n_reference"]) == 1]
+        assert len(once) > 0
+        assert (once["n_units_using"] == 1).all()
+        assert once["p_value_adjusted"].isna().all()
+        assert once["z_score"].notna().all()
+        assert frame.loc[frame["n_units_using"] >= 2, "p_value"].notna().all()
+
+    def test_contributions_sum_to_the_divergence(self):
+        one = of(12, 12)
+        words, [divergent] = word_statistics([one]), divergences([one]).to_dict("records")
+        assert words["contribution"].sum() == pytest.approx(divergent["jsd"])
+        assert words["signed_share"].abs().sum() == pytest.approx(1.0)
+        more_marked = (
+            words["n_marked"] / words["n_marked"].sum() > words["n_reference"] / words["n_reference"].sum()
+        )
+        assert (words.loc[words["contribution"] > 0, "signed_share"] > 0).equals(
+            more_marked[words["contribution"] > 0]
+        )
+
+    def test_one_enormous_text_does_not_become_a_marked_word(self):
+        # A 5 MB answer that repeats two words: the counts scream, one text is still one text.
+        features, design = corpus(np.random.default_rng(4), 15, 15)
+        counts = features.toarray()
+        counts[0, :2] = 400_000
+        frame = word_statistics([comparison(counts_matrix(counts), design, n_permutations=199)])
+        assert frame["z_score"].abs().max() > 20
+        assert (frame["p_value_adjusted"].dropna() > 0.05).all()
+
+    def test_comparisons_of_all_groups_have_no_words(self):
+        assert word_statistics([of(12, 12, kind="all_groups")]).empty
+
+
+class TestDivergences:
+    def test_numbers_are_the_measures_own(self):
+        one = of(12, 14, seed=5)
+        [row] = divergences([one]).to_dict("records")
+        seed = one.seed_for("word_divergence")
+        result = divergence(one.features, one.design, n_permutations=99, seed=seed)
+        assert result.test is not None
+        assert row["seed"] == seed
+        assert (row["jsd"], row["interval_low"], row["interval_high"]) == (
+            result.jsd, result.interval_low, result.interval_high,
+        )  # fmt: skip
+        assert (row["null_mean"], row["p_value"], row["n_permutations"], row["is_stopped_early"]) == (
+            result.test.null_mean, result.test.p_value, result.test.n_permutations, result.test.stopped_early,
+        )  # fmt: skip
+
+    def test_one_enormous_text_is_no_divergence(self):
+        features, design = corpus(np.random.default_rng(6), 15, 15)
+        counts = features.toarray()
+        counts[0, :2] = 400_000
+        [row] = divergences([comparison(counts_matrix(counts), design)]).to_dict("records")
+        assert row["jsd"] > 0.3
+        assert row["p_value"] > 0.05
+        assert row["interval_low"] == 0.0
+
+
+class TestSeparabilities:
+    def test_numbers_are_the_measures_own(self):
+        one = of(12, 14, seed=7)
+        [row] = separabilities([one]).to_dict("records")
+        result = separability(
+            one.features, one.design, one.clusters, n_permutations=99, seed=one.seed_for("separability")
+        )
+        assert result.test is not None
+        assert (row["accuracy_mean"], row["balanced_accuracy"]) == (
+            result.accuracy_mean,
+            result.balanced_accuracy,
+        )
+        assert (row["interval_high"], row["p_value"]) == (result.interval_high, result.test.p_value)
+        assert row["skipped_reason"] == ""
+        weights = json.loads(row["coefficients"])
+        assert len(weights) == 10
+        assert {entry["word"] for entry in weights} <= set(one.words.tolist())
+        sizes = [abs(entry["coefficient"]) for entry in weights]
+        assert sizes == sorted(np.abs(result.coefficients), reverse=True)[:10]
+
+    @pytest.mark.parametrize(("n_marked", "n_reference"), [(9, 30), (30, 9), (0, 30), (1, 1)])
+    def test_a_group_below_ten_texts_is_skipped_with_a_reason(self, n_marked, n_reference):
+        [row] = separabilities([of(n_marked, n_reference)]).to_dict("records")
+        fewest = min(n_marked, n_reference)
+        assert (
+            row["skipped_reason"] == f"a group has {fewest} distinct texts; an SVM needs at least 10 in each"
+        )
+        assert row["coefficients"] == "[]"
+        assert np.isnan(row["accuracy_mean"])
+
+    def test_copies_of_few_texts_are_skipped_too(self):
+        # A target that refuses every prompt with the same sentence: twenty units, one text.
+        features = counts_matrix(np.tile([[1.0, 2.0, 1.0]], (40, 1)))
+        design = Design(np.repeat([1, 0], 20).astype(np.int8), np.tile(np.arange(20), 2))
+        same = comparison(features, design, clusters=np.zeros(40, dtype=np.int64))
+        [row] = separabilities([same]).to_dict("records")
+        assert row["skipped_reason"].startswith("a group has 1 distinct texts")
+
+    def test_seed_vectors_carry_the_published_five_folds(self):
+        [row] = separabilities([of(15, 15, scheme="seed_vectors", n_permutations=0)]).to_dict("records")
+        assert 0 <= row["published_accuracy_mean"] <= 1
+        assert np.isnan(row["p_value"])
+
+    def test_reference_vectors_carry_the_published_split_of_all_groups(self):
+        rows = separabilities(
+            [
+                of(15, 15, scheme="reference_vectors", kind="all_groups", n_permutations=0, key="a"),
+                of(15, 15, scheme="reference_vectors", n_permutations=0, key="b"),
+            ]
+        ).set_index("comparison_key")["published_accuracy_mean"]
+        assert 0 <= rows["a"] <= 1
+        assert np.isnan(rows["b"])
+
+    @pytest.mark.parametrize("classes", [np.arange(30), np.arange(30) // 2])
+    def test_classes_too_small_to_split_leave_the_published_column_empty(self, classes):
+        one = of(15, 15, scheme="reference_vectors", kind="all_groups", classes=classes, n_permutations=0)
+        [row] = separabilities([one]).to_dict("records")
+        assert np.isnan(row["published_accuracy_mean"])
+        assert 0 <= row["balanced_accuracy"] <= 1
+
+    def test_published_numbers_follow_the_order_of_collection(self):
+        features, design = corpus(np.random.default_rng(8), 15, 15, effect=0.3)
+        shuffled = np.random.default_rng(9).permutation(30)
+        moved = comparison(
+            features[shuffled],
+            Design(design.labels[shuffled], design.strata[shuffled]),
+            scheme="seed_vectors",
+            order=np.argsort(shuffled),
+            n_permutations=0,
+        )
+        straight = comparison(features, design, scheme="seed_vectors", n_permutations=0)
+        published = separabilities([moved, straight])["published_accuracy_mean"]
+        assert published[0] == published[1]
