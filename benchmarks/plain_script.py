@@ -97,7 +97,11 @@ def main(path: str) -> None:
         table = z_scores(words, marked, reference)
         n_significant[race] = int((table["z_score"].abs() > 1.96).sum())
         seconds["z"] += time.perf_counter() - started
-    print(json.dumps({"seconds": seconds, "accuracy": accuracies, "jsd": divergences, "n_marked": n_significant}))
+    print(
+        json.dumps(
+            {"seconds": seconds, "accuracy": accuracies, "jsd": divergences, "n_marked": n_significant}
+        )
+    )
 
 
 if __name__ == "__main__":

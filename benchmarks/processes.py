@@ -29,18 +29,31 @@ class Measured:
     output: str
 
 
-def run_measured(command: Sequence[str], *, folder: Path, environment: Mapping[str, str] | None = None) -> Measured:
+def run_measured(
+    command: Sequence[str], *, folder: Path, environment: Mapping[str, str] | None = None
+) -> Measured:
     """Run a program to its end, one thread of linear algebra, and measure it.
 
     Raises:
         BenchmarkError: it failed; the message ends with what it printed last.
     """
     path = os.pathsep.join(filter(None, [str(PACKAGE_PARENT), os.environ.get("PYTHONPATH")]))
-    settings = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1", **(environment or {})}
+    settings = {
+        **os.environ,
+        "PYTHONPATH": path,
+        "OMP_NUM_THREADS": "1",
+        "PYTHONUTF8": "1",
+        **(environment or {}),
+    }
     with tempfile.TemporaryFile() as printed:
         started = time.perf_counter()
         process = subprocess.Popen(
-            command, cwd=folder, env=settings, stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.STDOUT
+            command,
+            cwd=folder,
+            env=settings,
+            stdin=subprocess.DEVNULL,
+            stdout=printed,
+            stderr=subprocess.STDOUT,
         )
         # wait4 gives this one child's use; getrusage would give the largest of all children so far.
         _, status, usage = os.wait4(process.pid, 0)
@@ -51,6 +64,6 @@ def run_measured(command: Sequence[str], *, folder: Path, environment: Mapping[s
     if process.returncode != 0:
         ending = output.strip()[-_SHOWN_CHARACTERS:]
         raise BenchmarkError(f"{' '.join(command[:4])} … failed with {process.returncode}: {ending}")
-    # Linux counts kibibytes here, macOS bytes.
+    # Linux counts kibibytes here, macOS bytes. On Linux it is no less than the size this program had when it started the other.
     peak = usage.ru_maxrss if sys.platform == "darwin" else usage.ru_maxrss * 1024
     return Measured(wall, usage.ru_utime + usage.ru_stime, peak, output)

@@ -47,7 +47,9 @@ class Repeat:
     @property
     def measures_ratio(self) -> float:
         """How many times as long the script's classifier, JSD and z take."""
-        return sum(self.script_steps[step] for step in MEASURES) / sum(self.measures[step] for step in MEASURES)
+        return sum(self.script_steps[step] for step in MEASURES) / sum(
+            self.measures[step] for step in MEASURES
+        )
 
 
 def run(*, n_responses: int, n_words: int, repeats: int, n_permutations: int) -> list[Repeat]:
@@ -90,7 +92,9 @@ def _make_ledger(corpus: Path, ledger: Path, n_responses: int, n_words: int) -> 
 
 def _repeat(project: Project, corpus: Path) -> Repeat:
     build = project.build()
-    script = run_measured([sys.executable, "-m", "benchmarks.plain_script", str(corpus)], folder=project.folder)
+    script = run_measured(
+        [sys.executable, "-m", "benchmarks.plain_script", str(corpus)], folder=project.folder
+    )
     own, its = _measures_alone(project, 0), _document(script)
     return Repeat(build, script, own["seconds"], its["seconds"], own["accuracy"], its["accuracy"])
 

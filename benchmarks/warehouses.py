@@ -45,14 +45,18 @@ class Project:
 
     def seconds_by_model(self) -> dict[str, float]:
         """Wall time of each model in the last build."""
-        results = json.loads((self.folder / "target" / "run_results.json").read_text(encoding="utf-8"))["results"]
+        results = json.loads((self.folder / "target" / "run_results.json").read_text(encoding="utf-8"))[
+            "results"
+        ]
         return {row["unique_id"].rsplit(".", 1)[-1]: float(row["execution_time"]) for row in results}
 
     def _dbt(self, *arguments: str) -> Measured:
         environment = {"BIASLEDGER_LEDGER": str(self.ledger), "BIASLEDGER_WAREHOUSE": str(self.warehouse)}
         options = ("--vars", self.variables, "--project-dir", ".", "--profiles-dir", ".", "--no-use-colors")
         return run_measured(
-            [sys.executable, "-c", _RUN_DBT, *arguments, *options], folder=self.folder, environment=environment
+            [sys.executable, "-c", _RUN_DBT, *arguments, *options],
+            folder=self.folder,
+            environment=environment,
         )
 
 
@@ -61,12 +65,20 @@ def words_comparisons(connection: duckdb.DuckDBPyConnection) -> list[Comparison]
     from biasledger.model_inputs import read_comparisons
 
     relations = [
-        connection.table(f"{_schema_of(connection, name)}.{name}")
-        for name in ("int_words_comparisons", "int_words_members", "int_words_features", "int_words_vocabulary")
+        connection.table(f"{schema_of(connection, name)}.{name}")
+        for name in (
+            "int_words_comparisons",
+            "int_words_members",
+            "int_words_features",
+            "int_words_vocabulary",
+        )
     ]
     return list(read_comparisons(*relations, done=frozenset()))
 
 
-def _schema_of(connection: duckdb.DuckDBPyConnection, table: str) -> str:
-    [(schema,)] = connection.execute("select schema_name from duckdb_tables() where table_name = ?", [table]).fetchall()
+def schema_of(connection: duckdb.DuckDBPyConnection, table: str) -> str:
+    """The schema that holds a table of the warehouse."""
+    [(schema,)] = connection.execute(
+        "select schema_name from duckdb_tables() where table_name = ?", [table]
+    ).fetchall()
     return str(schema)

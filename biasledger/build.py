@@ -22,6 +22,8 @@ from biasledger.readings import register_readings
 from collector.errors import BiasledgerError
 
 _FAILED = {"error", "fail", "runtime error", "partial success"}
+_DONE = {"success", "pass", "warn"}
+_TESTS = {"test": "quality test", "unit_test": "unit test"}
 _SHOWN_FAILURES = 3
 _SHOWN_CHARACTERS = 600
 _LOG = Path("logs/dbt.log")
@@ -172,10 +174,11 @@ def _summarise(project: Path, messages: Sequence[str]) -> BuildSummary:
         raise BuildError(_explain(broken, nodes))
     if not results["results"]:
         raise BuildError(f"Nothing was built: {_one_line(messages) or 'no model matches the selection'}.")
-    passed = [_kind(row) for row in results["results"] if row["status"] in {"success", "pass", "warn"}]
-    tests = sum(kind in {"test", "unit_test"} for kind in passed)
+    done = [row for row in results["results"] if row["status"] in _DONE]
+    quality_tests = [row for row in done if _kind(row) in _TESTS and "alarm" not in _tags(nodes, row)]
+    n_models = sum(_kind(row) not in _TESTS for row in done)
     names = tuple(nodes[row["unique_id"]]["name"] for row in alarms)
-    return BuildSummary(n_models=len(passed) - tests, n_quality_tests=tests, alarm_tests=names)
+    return BuildSummary(n_models=n_models, n_quality_tests=len(quality_tests), alarm_tests=names)
 
 
 def _tags(nodes: Mapping[str, Any], row: Mapping[str, Any]) -> list[str]:
@@ -185,7 +188,7 @@ def _tags(nodes: Mapping[str, Any], row: Mapping[str, Any]) -> list[str]:
 def _explain(broken: Sequence[Mapping[str, Any]], nodes: Mapping[str, Any]) -> str:
     sentences = []
     for row in broken[:_SHOWN_FAILURES]:
-        kind = {"test": "quality test", "unit_test": "unit test"}.get(_kind(row), _kind(row))
+        kind = _TESTS.get(_kind(row), _kind(row))
         name = nodes.get(row["unique_id"], {}).get("name", row["unique_id"])
         where = f"; its rows: select * from {row['relation_name']}" if _has_stored_rows(row) else ""
         sentences.append(f"{kind} {name} failed: {_one_line([row.get('message') or ''])}{where}")

@@ -228,6 +228,7 @@ def build(
     from biasledger.display import build_progress, findings_table, status_counts
     from biasledger.findings import read_findings
 
+    click.echo(f"Building {warehouse} from {ledger} …")
     started = time.monotonic()
     with build_progress() as on_step:
         summary = build_warehouse(
@@ -240,11 +241,11 @@ def build(
             on_step=on_step,
         )
     click.echo(
-        f"Built {warehouse} in {time.monotonic() - started:.0f} s: {summary.n_models} models, "
-        f"{summary.n_quality_tests} quality tests passed."
+        f"{summary.n_models} models and settings built, {summary.n_quality_tests} quality tests passed "
+        f"in {time.monotonic() - started:.0f} s."
     )
     if select:
-        click.echo("Only a selection was built: 'biasledger findings' shows what the findings table holds.")
+        click.echo("Only a selection was built: `biasledger findings` shows what the findings table holds.")
     else:
         findings = read_findings(warehouse, only_current=True)
         click.echo()
@@ -259,7 +260,7 @@ def build(
 
 @cli.command()
 @_warehouse_option
-@click.option("--run", metavar="RUN", help="Only this run ('biasledger runs' lists them).")
+@click.option("--run", metavar="RUN", help="Only this run (`biasledger runs` lists them).")
 @click.option(
     "--status",
     "statuses",

@@ -64,12 +64,17 @@ class AnswerRules:
 
     def by_finish_reason(self, finish_reason: str | None, status: Status) -> Rule | None:
         """Return the rule of a status that names this finish reason."""
-        return next((rule for rule in self.rules if rule.status == status and finish_reason in rule.finish_reasons), None)
+        return next(
+            (rule for rule in self.rules if rule.status == status and finish_reason in rule.finish_reasons),
+            None,
+        )
 
     def by_pattern(self, text: str) -> Rule | None:
         """Return the first rule whose pattern matches at the start of the text, past quotes, markup and white space."""
         start = re.sub(r"^\W+", "", text[:2000]).replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
-        return next((rule for rule in self.rules if rule.pattern is not None and rule.pattern.match(start)), None)
+        return next(
+            (rule for rule in self.rules if rule.pattern is not None and rule.pattern.match(start)), None
+        )
 
 
 @cache
@@ -90,7 +95,9 @@ def load_rules(path: Path = RULES_FILE) -> AnswerRules:
                     reason=entry["reason"],
                     finish_reasons=frozenset(entry.get("finish_reason", ())),
                     # A pattern may be written over several lines; the line breaks are not part of it.
-                    pattern=re.compile(entry["pattern"].replace("\n", ""), re.IGNORECASE) if "pattern" in entry else None,
+                    pattern=re.compile(entry["pattern"].replace("\n", ""), re.IGNORECASE)
+                    if "pattern" in entry
+                    else None,
                     examples=tuple(entry.get("examples", ())),
                     counterexamples=tuple(entry.get("counterexamples", ())),
                 )
@@ -98,7 +105,9 @@ def load_rules(path: Path = RULES_FILE) -> AnswerRules:
         except KeyError as error:
             raise InputError(f"{path}: rules[{index}] has no key {error.args[0]!r}.") from None
         except re.error as error:
-            raise InputError(f"{path}: rules[{index}].pattern is not a regular expression: {error}.") from None
+            raise InputError(
+                f"{path}: rules[{index}].pattern is not a regular expression: {error}."
+            ) from None
     if not isinstance(document.get("version"), str):
         raise InputError(f"{path}: version is missing; it is text and changes with every rule.")
     return AnswerRules(document["version"], tuple(rules))
@@ -137,7 +146,9 @@ def classify(text: str | None, kind: str, max_characters: int, finish_reason: st
             return Answer(cut_off.status, error=_sentence(cut_off))
         return Answer("malformed", error="The answer is empty.")
     if len(text) > max_characters:
-        return Answer("malformed", error=f"The answer has {len(text)} characters; the limit is {max_characters}.")
+        return Answer(
+            "malformed", error=f"The answer has {len(text)} characters; the limit is {max_characters}."
+        )
     if kind == "json_object":
         return _classify_json(text, rules, cut_off)
     if rule := rules.by_pattern(text):
@@ -221,7 +232,12 @@ def _parse(candidate: str) -> tuple[JsonObject | list[Any] | None, str]:
     for attempt in (candidate, _TRAILING_COMMA.sub(lambda found: found[1] or "", candidate)):
         try:
             value = json.loads(
-                attempt, strict=False, object_pairs_hook=JsonObject, parse_int=str, parse_float=str, parse_constant=str
+                attempt,
+                strict=False,
+                object_pairs_hook=JsonObject,
+                parse_int=str,
+                parse_float=str,
+                parse_constant=str,
             )
         except json.JSONDecodeError as error:
             reason = reason or f"The JSON is not valid: {error.msg} at character {error.pos + 1}."

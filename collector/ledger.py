@@ -127,7 +127,7 @@ class Append:
         names = ", ".join(_RUN_COLUMNS)
         marks = ", ".join("?" for _ in _RUN_COLUMNS)
         self._connection.execute(
-            f"insert into raw.runs ({names}) values ({marks})",  # noqa: S608: names are constants
+            f"insert into raw.runs ({names}) values ({marks})",
             [values[name] for name in _RUN_COLUMNS],
         )
 
@@ -148,7 +148,9 @@ class Append:
         )
         pairs = [(prompt.prompt_id, one) for prompt in prompts for one in prompt.attributes]
         columns: dict[str, list[Any]] = {
-            name: [getattr(one, name) for _, one in pairs] for name in _ATTRIBUTE_COLUMNS if name != "prompt_id"
+            name: [getattr(one, name) for _, one in pairs]
+            for name in _ATTRIBUTE_COLUMNS
+            if name != "prompt_id"
         }
         self._insert(
             "raw.prompt_attributes",
@@ -168,28 +170,27 @@ class Append:
 
     def last_seq(self, run_id: str) -> int:
         """Return the highest seq the ledger holds of a run, 0 if none."""
-        found = self._connection.execute(
-            "select coalesce(max(seq), 0) from raw.responses where run_id = ?", [run_id]
-        ).fetchone()
-        return int(found[0]) if found else 0
+        found = self._first("select coalesce(max(seq), 0) from raw.responses where run_id = ?", [run_id])
+        return int(found)
 
     def run_of_source(self, audit: str, source_hash: str) -> str | None:
         """Return the first finished import of a file's content for an audit, or None."""
-        found = self._connection.execute(
+        found = self._first(
             "select runs.run_id from raw.runs as runs "
             "inner join raw.run_events as events on events.run_id = runs.run_id and events.event = 'finished' "
             "where runs.audit = ? and runs.source_hash = ? order by runs.started_at limit 1",
             [audit, source_hash],
-        ).fetchone()
-        return str(found[0]) if found else None
+        )
+        return None if found is None else str(found)
 
     def reading(self, audit: str, document: Mapping[str, Any]) -> bool:
         """Insert a reading unless it equals the audit's latest one; say whether a row was written."""
-        latest = self._connection.execute(
-            "select reading_hash from raw.readings where audit = ? order by registered_at desc, rowid desc limit 1", [audit]
-        ).fetchone()
+        latest = self._first(
+            "select reading_hash from raw.readings where audit = ? order by registered_at desc, rowid desc limit 1",
+            [audit],
+        )
         reading_hash = hash_of(document)
-        if latest and latest[0] == reading_hash:
+        if latest == reading_hash:
             return False
         self._connection.execute(
             "insert into raw.readings (audit, reading, reading_hash, registered_at) values (?, ?, ?, ?)",
@@ -197,7 +198,15 @@ class Append:
         )
         return True
 
-    def _insert(self, table: str, run_id: str, types: Mapping[str, str], columns: Mapping[str, list[Any]]) -> None:
+    def _first(self, sql: str, values: list[Any]) -> Any:
+        """Return the first value of the first row, or None."""
+        # All rows are fetched: an unfinished result would bar the connection from what comes next.
+        rows = self._connection.execute(sql, values).fetchall()
+        return rows[0][0] if rows else None
+
+    def _insert(
+        self, table: str, run_id: str, types: Mapping[str, str], columns: Mapping[str, list[Any]]
+    ) -> None:
         """Insert columns of equal length at once: DuckDB reads them from NumPy object arrays."""
         import numpy as np
 
@@ -205,7 +214,9 @@ class Append:
         if length == 0:
             return
         # DuckDB holds on to registered arrays until the transaction ends, so batches of one size share their arrays.
-        batch = self._buffers.setdefault((table, length), {name: np.empty(length, dtype=object) for name in columns})
+        batch = self._buffers.get((table, length))
+        if batch is None:
+            batch = self._buffers[table, length] = {name: np.empty(length, dtype=object) for name in columns}
         for name, values in columns.items():
             batch[name][:] = values
         self._connection.register("batch", batch)
@@ -213,7 +224,7 @@ class Append:
             names = ", ".join(types)
             casts = ", ".join(f"{name}::{type_}" for name, type_ in types.items())
             self._connection.execute(
-                f"insert into {table} (run_id, {names}) select ?, {casts} from batch",  # noqa: S608: names are constants
+                f"insert into {table} (run_id, {names}) select ?, {casts} from batch",
                 [run_id],
             )
         finally:
@@ -241,7 +252,9 @@ class Ledger:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise LedgerError(f"The folder {self.path.parent} cannot be made: {error.strerror or error}.") from None
+            raise LedgerError(
+                f"The folder {self.path.parent} cannot be made: {error.strerror or error}."
+            ) from None
         connection = self._connect(read_only=False, wait_seconds=self.wait_seconds)
         try:
             _migrate(connection, self.path)
@@ -249,7 +262,9 @@ class Ledger:
             connection.close()
 
     @contextmanager
-    def append(self, *, wait_seconds: float | None = None, memory_limit: str | None = None) -> Iterator[Append]:
+    def append(
+        self, *, wait_seconds: float | None = None, memory_limit: str | None = None
+    ) -> Iterator[Append]:
         """Open one transaction; it is committed at the end of the block and undone if the block raises.
 
         Args:
@@ -312,7 +327,9 @@ class Ledger:
 
     def _require_file(self) -> None:
         if not self.path.is_file():
-            raise LedgerError(f"There is no ledger at {self.path}; `biasledger collect` or `biasledger import` makes it.")
+            raise LedgerError(
+                f"There is no ledger at {self.path}; `biasledger collect` or `biasledger import` makes it."
+            )
 
     def _connect(self, *, read_only: bool, wait_seconds: float) -> duckdb.DuckDBPyConnection:
         import duckdb
@@ -365,7 +382,9 @@ def migrations() -> list[tuple[int, str, Path]]:
     for path in sorted(MIGRATIONS_FOLDER.glob("*.sql")):
         matched = MIGRATION_NAME.fullmatch(path.name)
         if matched is None:
-            raise LedgerError(f"{path.name} is not a migration's name; it should be like 0001_what_it_does.sql.")
+            raise LedgerError(
+                f"{path.name} is not a migration's name; it should be like 0001_what_it_does.sql."
+            )
         found.append((int(matched[1]), matched[2], path))
     return found
 
@@ -386,7 +405,9 @@ def _migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
         connection.execute("begin transaction")
         try:
             connection.execute(file.read_text(encoding="utf-8"))
-            connection.execute("insert into raw.schema_migrations values (?, ?, ?)", [version, name, utc_now()])
+            connection.execute(
+                "insert into raw.schema_migrations values (?, ?, ?)", [version, name, utc_now()]
+            )
         except BaseException:
             _roll_back(connection)
             raise
@@ -402,7 +423,9 @@ def _require_ledger_or_empty(connection: duckdb.DuckDBPyConnection, path: Path) 
         ).fetchall()
     }
     if tables and "raw.schema_migrations" not in tables:
-        raise LedgerError(f"{path} is a DuckDB file, but no ledger (it holds {sorted(tables)[0]}); name another file.")
+        raise LedgerError(
+            f"{path} is a DuckDB file, but no ledger (it holds {sorted(tables)[0]}); name another file."
+        )
 
 
 def _require_current(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
@@ -412,15 +435,22 @@ def _require_current(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     try:
         applied = _applied_versions(connection)
     except duckdb.CatalogException:
-        raise LedgerError(f"{path} is an empty DuckDB file; `biasledger collect` or `biasledger import` fills it.") from None
+        raise LedgerError(
+            f"{path} is an empty DuckDB file; `biasledger collect` or `biasledger import` fills it."
+        ) from None
     known = migrations()
     _refuse_newer(applied, known, path)
     if any(version not in applied for version, _, _ in known):
-        raise LedgerError(f"{path} has an older schema; the next `biasledger collect` or `biasledger import` updates it.")
+        raise LedgerError(
+            f"{path} has an older schema; the next `biasledger collect` or `biasledger import` updates it."
+        )
 
 
 def _applied_versions(connection: duckdb.DuckDBPyConnection) -> set[int]:
-    return {int(version) for (version,) in connection.execute("select version from raw.schema_migrations").fetchall()}
+    return {
+        int(version)
+        for (version,) in connection.execute("select version from raw.schema_migrations").fetchall()
+    }
 
 
 def _refuse_newer(applied: set[int], known: Sequence[tuple[int, str, Path]], path: Path) -> None:
@@ -443,7 +473,7 @@ def _roll_back(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def _is_lock(message: str) -> bool:
-    return "lock" in message and "Could not set" in message or "different configuration" in message
+    return ("lock" in message and "Could not set" in message) or "different configuration" in message
 
 
 def _locked(path: Path, message: str, waited: float) -> LedgerLockedError:
@@ -458,7 +488,9 @@ def _locked(path: Path, message: str, waited: float) -> LedgerLockedError:
 def _not_openable(path: Path, message: str) -> LedgerError:
     first_line = message.splitlines()[0].removeprefix("IO Error: ")
     if "version number" in message or "newer version" in message:
-        return LedgerError(f"{path} was written by a newer DuckDB than the one installed; upgrade duckdb. ({first_line})")
+        return LedgerError(
+            f"{path} was written by a newer DuckDB than the one installed; upgrade duckdb. ({first_line})"
+        )
     if "not a valid DuckDB" in message:
         return LedgerError(f"{path} is not a DuckDB file, so it is no ledger; name another file.")
     return LedgerError(f"{path} cannot be opened: {first_line}")

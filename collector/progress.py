@@ -9,9 +9,11 @@ from typing import Protocol
 
 
 class Advance(Protocol):
-    """Called with the number of finished and of failed responses so far."""
+    """What a caller of `progress` reports to."""
 
-    def __call__(self, done: int, failed: int) -> None: ...
+    def __call__(self, done: int, failed: int) -> None:
+        """Report the number of finished responses so far, and how many of them failed."""
+        ...
 
 
 @contextmanager
@@ -24,7 +26,7 @@ def progress(total: int, label: str, show: bool | None) -> Iterator[Advance]:
         show: None shows it on a terminal only.
     """
     if not (sys.stderr.isatty() if show is None else show):
-        yield lambda done, failed: None  # noqa: ARG005: the protocol's names
+        yield lambda done, failed: None  # noqa: ARG005 (the protocol's names)
         return
 
     import time

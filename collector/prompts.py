@@ -11,11 +11,11 @@ from collector.errors import InputError
 from collector.hashing import hash_of
 from collector.hints import did_you_mean
 from collector.slots import fill
+from collector.spec import PLAIN
 
 if TYPE_CHECKING:
     from collector.spec import Audit, Template, Variant
 
-PLAIN = "plain"
 PROMPT_ID_DIGITS = 16
 
 
@@ -55,7 +55,9 @@ class Prompt:
             "expected_label": self.expected_label,
             "system_prompt": self.system_prompt,
             "prompt_text": self.prompt_text,
-            "attributes": sorted([one.slot, one.attribute, one.group_name, one.carrier] for one in self.attributes),
+            "attributes": sorted(
+                [one.slot, one.attribute, one.group_name, one.carrier] for one in self.attributes
+            ),
         }
         object.__setattr__(self, "content_hash", hash_of(content))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 import queue
@@ -90,7 +91,9 @@ def collect(
         audit = audit.with_trials(trials)
     prompts = build_prompts(audit, variants)
     if len({prompt.prompt_id for prompt in prompts}) < len(prompts):
-        raise LedgerError("Two prompts of this audit share a prompt_id, so their answers could not be told apart.")
+        raise LedgerError(
+            "Two prompts of this audit share a prompt_id, so their answers could not be told apart."
+        )
     n_trials = audit.trials or 1
     started, started_at = time.monotonic(), utc_now()
     run = RunRow(
@@ -112,7 +115,12 @@ def collect(
     with ledger.append() as append:
         append.reading(audit.audit, audit.reading_document())
         append.run(run)
-        detail = {"prompts": len(prompts), "trials": n_trials, "variants": list(dict.fromkeys(variants)), "seed": seed}
+        detail = {
+            "prompts": len(prompts),
+            "trials": n_trials,
+            "variants": list(dict.fromkeys(variants)),
+            "seed": seed,
+        }
         append.event(run.run_id, "started", {**detail, "concurrency": target.concurrency})
         append.prompts(run.run_id, prompts)
 
@@ -221,7 +229,11 @@ class _Sink:
                 # The interrupt may have come between a commit and its return.
                 written = append.last_seq(self._run_id)
                 append.responses(self._run_id, [row for row in self._rows if row.seq > written])
-                append.event(self._run_id, "failed", {"reason": reason, "counts": {name: n for name, n in counts.items() if n}})
+                append.event(
+                    self._run_id,
+                    "failed",
+                    {"reason": reason, "counts": {name: n for name, n in counts.items() if n}},
+                )
         except LedgerLockedError as error:
             raise self._not_written(error) from None
         self._rows = []
@@ -235,7 +247,9 @@ class _Sink:
         self._next_flush = time.monotonic() + FLUSH_SECONDS
 
     def _not_written(self, error: LedgerLockedError) -> LedgerError:
-        return LedgerError(f"{error} Run {self._run_id}: {len(self._rows)} answered rows could not be written and are lost.")
+        return LedgerError(
+            f"{error} Run {self._run_id}: {len(self._rows)} answered rows could not be written and are lost."
+        )
 
 
 class _Workers:
@@ -287,12 +301,18 @@ class _Workers:
             if result.is_last:
                 failures_in_a_row = failures_in_a_row + 1 if result.row.status == "error" else 0
             if failures_in_a_row >= max(MAX_FAILURES_IN_A_ROW, capacity):
-                raise TargetError(f"{failures_in_a_row} questions in a row failed, so the run stops: {result.row.error}")
+                raise TargetError(
+                    f"{failures_in_a_row} questions in a row failed, so the run stops: {result.row.error}"
+                )
         self.stop()
 
     def stop(self) -> list[_Attempted]:
         """Tell the threads to end; return what they had answered and nobody had taken."""
         self._stopping.set()
+        with contextlib.suppress(queue.Empty):
+            # What nobody has begun to ask is not in flight.
+            while self._tasks.get_nowait() is not None:
+                self.in_flight -= 1
         for _ in range(self._target.concurrency):
             self._tasks.put(None)
         late: list[_Attempted] = []
@@ -313,7 +333,7 @@ class _Workers:
             try:
                 for attempted in self._attempts_of(task):
                     self._attempts.put(attempted)
-            except BaseException as error:  # noqa: BLE001: a thread's error has to reach the caller, whatever it is
+            except BaseException as error:  # noqa: BLE001 (a thread's error has to reach the caller, whatever it is)
                 self._attempts.put(error)
                 return
 
@@ -365,7 +385,9 @@ class _Workers:
 
     def _fill(self, row: ResponseRow, task: _Task, reply: Reply) -> None:
         text = storable(reply.text) if reply.text is not None else None
-        answer = classify(text, self._audit.answer.kind, self._audit.answer.max_characters, reply.finish_reason)
+        answer = classify(
+            text, self._audit.answer.kind, self._audit.answer.max_characters, reply.finish_reason
+        )
         row.status, row.answer_text, row.error = answer.status, _storable(answer.answer_text), answer.error
         row.response_text = text
         row.raw_body = _storable(reply.raw_body)

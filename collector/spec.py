@@ -31,7 +31,9 @@ def _list_to_tuple(value: Any) -> Any:
 
 def _name(value: str) -> str:
     if not re.fullmatch(SLOT_NAME, value):
-        raise ValueError(f"is {value!r} and should be a name of letters, digits and _ that starts with a letter")
+        raise ValueError(
+            f"is {value!r} and should be a name of letters, digits and _ that starts with a letter"
+        )
     return value
 
 
@@ -48,7 +50,9 @@ def _not_blank(value: str) -> str:
 
 
 Text = Annotated[str, Field(strict=True)]
-NonBlank = Annotated[str, BeforeValidator(lambda value: _not_blank(value) if isinstance(value, str) else value)]
+NonBlank = Annotated[
+    str, BeforeValidator(lambda value: _not_blank(value) if isinstance(value, str) else value)
+]
 Names = Annotated[tuple[NonBlank, ...], BeforeValidator(_list_to_tuple)]
 
 
@@ -173,12 +177,16 @@ class Audit(Section):
             "audit": self.audit,
             "title": self.title,
             "source": self.source,
-            "templates": [{"id": one.id, "text": one.text, "language": one.language} for one in self.templates],
+            "templates": [
+                {"id": one.id, "text": one.text, "language": one.language} for one in self.templates
+            ],
             "attributes": [
                 {
                     "attribute": name,
                     "reference": attribute.reference,
-                    "groups": [{"group": group, "carrier": carrier} for group, carrier in attribute.groups.items()],
+                    "groups": [
+                        {"group": group, "carrier": carrier} for group, carrier in attribute.groups.items()
+                    ],
                 }
                 for name, attribute in self.attributes.items()
             ],
@@ -186,7 +194,8 @@ class Audit(Section):
             "answer": {"kind": self.answer.kind, "max_characters": self.answer.max_characters},
             "system_prompt": self.system_prompt,
             "variants": {
-                name: variant.model_dump(exclude_unset=True, mode="python") for name, variant in self.variants.items()
+                name: variant.model_dump(exclude_unset=True, mode="python")
+                for name, variant in self.variants.items()
             },
         }
 
@@ -196,7 +205,9 @@ class Audit(Section):
         Terms are lower-case, white space within them is single, each (list, term) stands once, in sorted order.
         """
         terms = {
-            (name, " ".join(term.lower().split())) for name, listed in self.reading.words.remove.items() for term in listed
+            (name, " ".join(term.lower().split()))
+            for name, listed in self.reading.words.remove.items()
+            for term in listed
         }
         return {
             "version": 1,
@@ -226,7 +237,9 @@ class Audit(Section):
             InputError: fewer than one trial.
         """
         if trials < 1:
-            raise InputError(f"trials is {trials}; at least 1 is needed, and {MINIMUM_TRIALS} for usable statistics.")
+            raise InputError(
+                f"trials is {trials}; at least 1 is needed, and {MINIMUM_TRIALS} for usable statistics."
+            )
         return self.model_copy(update={"trials": trials})
 
 
@@ -272,11 +285,17 @@ def _name_problems(audit: Audit) -> Iterator[_Problem]:
     if not audit.attributes:
         yield "attributes", "is empty; an audit compares the groups of at least one attribute"
     if not audit.templates and audit.imported is None:
-        yield "templates", "is missing; a spec asks something (templates) or reads answers that exist (import)"
+        yield (
+            "templates",
+            "is missing; a spec asks something (templates) or reads answers that exist (import)",
+        )
     if audit.trials is not None and audit.trials < 1:
         yield "trials", f"is {audit.trials} and should be at least 1"
     if audit.templates and audit.trials is None:
-        yield "trials", f"is missing; say how often each prompt is asked (the source asks {MINIMUM_TRIALS} times)"
+        yield (
+            "trials",
+            f"is missing; say how often each prompt is asked (the source asks {MINIMUM_TRIALS} times)",
+        )
 
 
 def _attribute_problems(audit: Audit) -> Iterator[_Problem]:
@@ -309,7 +328,10 @@ def _template_problems(audit: Audit) -> Iterator[_Problem]:
     for index, template in enumerate(audit.templates):
         at = f"templates[{index}]"
         if template.id in seen:
-            yield f"{at}.id", f"is {template.id!r}, which an earlier template has too; every template needs its own id"
+            yield (
+                f"{at}.id",
+                f"is {template.id!r}, which an earlier template has too; every template needs its own id",
+            )
         seen.add(template.id)
         try:
             parts = template.parts
@@ -324,15 +346,18 @@ def _template_problems(audit: Audit) -> Iterator[_Problem]:
                 hint = did_you_mean(part.name, audit.attributes)
                 yield f"{at}.text", f"has a slot {{{part.name}}}, which is no attribute{hint}"
             if part.article and template.language.split("-")[0].lower() != "en":
-                yield (
-                    f"{at}.text",
+                article = (
                     f"has an English article slot {{{part.article} {part.name}}} in the language {template.language!r}; "
-                    f"write {{{part.name}}} and the article with each group's carrier",
+                    f"write {{{part.name}}} and the article with each group's carrier"
                 )
+                yield f"{at}.text", article
     if audit.templates:
         for name in audit.attributes:
             if name not in used:
-                yield f"attributes.{name}", f"has a slot that no template uses; write {{{name}}} in a template or remove it"
+                yield (
+                    f"attributes.{name}",
+                    f"has a slot that no template uses; write {{{name}}} in a template or remove it",
+                )
 
 
 def _variant_problems(audit: Audit) -> Iterator[_Problem]:
@@ -361,11 +386,11 @@ def _mask_problems(audit: Audit, at: str, mask: Mapping[str, str | None]) -> Ite
     for template in audit.templates:
         for slot in template.slots:
             if slot not in mask:
-                yield (
-                    f"{at}.mask",
+                left_out = (
                     f'leaves out {slot!r}, which template {template.id!r} uses; add {slot}: "" to remove it, a neutral '
-                    f"word to replace it, or null to keep it",
+                    f"word to replace it, or null to keep it"
                 )
+                yield f"{at}.mask", left_out
 
 
 def _unfilled_slots(audit: Audit, at: str, text: str | None) -> Iterator[_Problem]:

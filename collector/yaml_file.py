@@ -22,9 +22,13 @@ def _construct_mapping(loader: _UniqueKeyLoader, node: yaml.MappingNode) -> dict
     for key_node, value_node in node.value:
         key = loader.construct_object(key_node, deep=True)
         if not isinstance(key, str | int | float | bool):
-            raise yaml.constructor.ConstructorError(None, None, f"{key!r} cannot be a key", key_node.start_mark)
+            raise yaml.constructor.ConstructorError(
+                None, None, f"{key!r} cannot be a key", key_node.start_mark
+            )
         if key in mapping:
-            raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} is given twice", key_node.start_mark)
+            raise yaml.constructor.ConstructorError(
+                None, None, f"the key {key!r} is given twice", key_node.start_mark
+            )
         mapping[key] = loader.construct_object(value_node, deep=True)
     return mapping
 
@@ -54,18 +58,22 @@ def read_yaml_mapping(path: Path, *, what: str) -> dict[str, Any]:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
     try:
-        document = yaml.load(text, Loader=_UniqueKeyLoader)  # noqa: S506: a SafeLoader
+        document = yaml.load(text, Loader=_UniqueKeyLoader)  # noqa: S506 (a SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f"line {mark.line + 1}, column {mark.column + 1}" if mark else "somewhere"
-        raise InputError(f"{path}: {where}: {error.problem or error.context}; this is not valid YAML.") from None
+        raise InputError(
+            f"{path}: {where}: {error.problem or error.context}; this is not valid YAML."
+        ) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         # ValueError: an impossible date, for instance 2026-13-45.
         raise InputError(f"{path} is not valid YAML: {' '.join(str(error).split())}.") from None
     if document is None:
         raise InputError(f"{path} is empty; it should hold {what}.")
     if not isinstance(document, dict):
-        raise InputError(f"{path} should hold {what}, a mapping of keys to values, and not a {type(document).__name__}.")
+        raise InputError(
+            f"{path} should hold {what}, a mapping of keys to values, and not a {type(document).__name__}."
+        )
     _require_text_keys(path, document, "")
     return document
 

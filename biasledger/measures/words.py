@@ -194,7 +194,7 @@ class Divergence:
     """Jensen-Shannon divergence of one contrast, in bits.
 
     The interval runs from debiased - z·SE to jackknife-corrected + z·SE: the plug-in divergence is biased
-    upwards by rare words, its permutation-debiased value downwards, and the truth lies between.
+    upwards by rare words, its permutation-debiased value mostly downwards. The larger of both carries the upper end.
     """
 
     contributions: Floats

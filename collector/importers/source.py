@@ -48,7 +48,9 @@ class Source:
 
 
 @contextmanager
-def open_source(path: Path, columns: Sequence[str], file_format: str | None, scratch: Path) -> Iterator[Source]:
+def open_source(
+    path: Path, columns: Sequence[str], file_format: str | None, scratch: Path
+) -> Iterator[Source]:
     """Open a file for streaming reads on a connection of its own.
 
     Args:
@@ -125,13 +127,17 @@ def _require_utf8(path: Path) -> None:
             except UnicodeDecodeError as error:
                 # error.object is the block with what the decoder held back of the one before; that part has no line break.
                 line = lines + error.object.count(b"\n", 0, error.start)
-                raise InputError(f"{path}: line {line} is not UTF-8; save the file as UTF-8 and import it again.") from None
+                raise InputError(
+                    f"{path}: line {line} is not UTF-8; save the file as UTF-8 and import it again."
+                ) from None
             if not block:
                 return
             lines += block.count(b"\n")
 
 
-def _create_view(connection: duckdb.DuckDBPyConnection, path: Path, kind: str, columns: Sequence[str]) -> None:
+def _create_view(
+    connection: duckdb.DuckDBPyConnection, path: Path, kind: str, columns: Sequence[str]
+) -> None:
     """Create the view `source` over a reader; parameters cannot stand in a view, so literals are quoted here."""
     file = _literal(str(path.resolve()))
     if kind == "parquet":
@@ -141,18 +147,24 @@ def _create_view(connection: duckdb.DuckDBPyConnection, path: Path, kind: str, c
     else:
         reader, picked = _csv_reader(path, kind, file, columns)
     listed = ", ".join(f"{expression} as c{index}" for index, expression in enumerate(picked))
-    connection.execute(f"create view source as select row_number() over () as row_number, {listed} from {reader}")  # noqa: S608
+    connection.execute(
+        f"create view source as select row_number() over () as row_number, {listed} from {reader}"
+    )
 
 
 def _parquet_reader(
     connection: duckdb.DuckDBPyConnection, path: Path, file: str, columns: Sequence[str]
 ) -> tuple[str, list[str]]:
     reader = f"read_parquet({file}, binary_as_string = true)"
-    types = {str(name): str(type_) for name, type_, *_ in connection.execute(f"describe from {reader}").fetchall()}
+    types = {
+        str(name): str(type_) for name, type_, *_ in connection.execute(f"describe from {reader}").fetchall()
+    }
     _require_columns(path, columns, list(types))
     for column in columns:
         if _NESTED.search(types[column].upper()):
-            raise InputError(f"{path}: the column {column!r} is of type {types[column]}; it should be text or a number.")
+            raise InputError(
+                f"{path}: the column {column!r} is of type {types[column]}; it should be text or a number."
+            )
     return reader, [f"{_identifier(column)}::varchar" for column in columns]
 
 
@@ -175,7 +187,9 @@ def _csv_header(path: Path, kind: str, columns: Sequence[str]) -> tuple[str, lis
     headers: dict[str, list[str]] = {}
     for delimiter in delimiters:
         try:
-            headers[delimiter] = next(csv.reader(text.splitlines(keepends=True), delimiter=delimiter, strict=True), [])
+            headers[delimiter] = next(
+                csv.reader(text.splitlines(keepends=True), delimiter=delimiter, strict=True), []
+            )
         except csv.Error:
             continue
     if not headers:
@@ -184,7 +198,9 @@ def _csv_header(path: Path, kind: str, columns: Sequence[str]) -> tuple[str, lis
     _require_columns(path, columns, header)
     repeated = sorted({name for name in header if header.count(name) > 1 and name in columns})
     if repeated:
-        raise InputError(f"{path}: the header holds the column {repeated[0]!r} twice; each needs its own name.")
+        raise InputError(
+            f"{path}: the header holds the column {repeated[0]!r} twice; each needs its own name."
+        )
     # Columns that nobody reads may be unnamed or named alike; DuckDB wants them told apart.
     unique = [name if name in columns else f"unread {index}" for index, name in enumerate(header)]
     return delimiter, unique
@@ -206,7 +222,7 @@ def _jsonl_reader(
 
 def _json_keys(connection: duckdb.DuckDBPyConnection, objects: str) -> list[str]:
     rows = connection.execute(
-        f"select distinct unnest(json_keys(json)) from {objects} where json_type(json) = 'OBJECT'"  # noqa: S608
+        f"select distinct unnest(json_keys(json)) from {objects} where json_type(json) = 'OBJECT'"
     ).fetchall()
     return sorted(str(name) for (name,) in rows)
 
@@ -224,7 +240,11 @@ def _unreadable(path: Path, kind: str, message: str) -> InputError:
         return InputError(f"{path} is not a readable Parquet file: {_first_sentence(message)}")
     line = re.search(r"(?:CSV Error on )?Line: (\d+)", message)
     cause = next(
-        (part.strip() for part in message.splitlines() if part.strip() and not re.match(r".*Line: \d+|Original Line", part)),
+        (
+            part.strip()
+            for part in message.splitlines()
+            if part.strip() and not re.match(r".*Line: \d+|Original Line", part)
+        ),
         message,
     )
     where = f"line {line[1]} " if line else "a line "

@@ -21,8 +21,9 @@ from collector.hints import did_you_mean
 from collector.importers.source import MEMORY_LIMIT, Source, open_source, readable
 from collector.ledger import Append, Ledger
 from collector.progress import Advance, progress
-from collector.prompts import PLAIN, Prompt, PromptAttribute
+from collector.prompts import Prompt, PromptAttribute
 from collector.rows import ResponseRow, RunRow, response_hash, utc_now
+from collector.spec import MINIMUM_TRIALS, PLAIN
 from collector.summary import RunSummary, all_versions, new_run_id
 
 if TYPE_CHECKING:
@@ -73,48 +74,52 @@ def import_file(
         LedgerError: the ledger cannot be used.
     """
     if audit.imported is None:
-        raise InputError(f"{audit_path}: the key import is missing; it says which column of a file holds what.")
+        raise InputError(
+            f"{audit_path}: the key import is missing; it says which column of a file holds what."
+        )
     started, started_at = time.monotonic(), utc_now()
     columns = audit.imported.columns
-    with tempfile.TemporaryDirectory(prefix="biasledger-") as scratch:
-        with open_source(file, _needed(columns), audit.imported.format, Path(scratch)) as source:
-            with readable(file, source.format):
-                plan = _Plan(audit, source)
-                plan.check()
-            source_hash = hash_of_file(file)
-            target = name or file.stem
-            run = RunRow(
-                run_id=new_run_id(audit.audit, target, started_at),
-                audit=audit.audit,
-                spec=audit.asked(),
-                target=target,
-                target_kind="import",
-                is_simulated=simulated,
-                model_asked=plan.models[0] if len(plan.models) == 1 else None,
-                parameters={"columns": columns.model_dump(exclude_none=True)},
-                answer_rules_version=load_rules().version,
-                versions=all_versions(versions),
-                origin="imported",
-                source_name=file.name,
-                source_hash=source_hash,
-                started_at=started_at,
-            )
-            ledger = Ledger(ledger_path)
-            ledger.create()
-            with ledger.append(memory_limit=MEMORY_LIMIT) as append:
-                earlier = append.run_of_source(audit.audit, source_hash)
-                if earlier is not None and not again:
-                    raise InputError(
-                        f"{file} was imported for the audit {audit.audit!r} before, as run {earlier}; use --again to import "
-                        f"it a second time."
-                    )
-                append.reading(audit.audit, audit.reading_document())
-                append.run(run)
-                append.event(run.run_id, "started", {"prompts": plan.n_prompts, "rows": plan.n_rows})
-                with progress(plan.n_rows, f"import {file.name}", show_progress) as advance:
-                    counts = _write(append, run.run_id, plan, audit, advance)
-                append.event(run.run_id, "finished", {"responses": counts.total(), "counts": dict(counts)})
-            warnings = tuple(plan.warnings())
+    with (
+        tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
+        open_source(file, _needed(columns), audit.imported.format, Path(scratch)) as source,
+    ):
+        with readable(file, source.format):
+            plan = _Plan(audit, source)
+            plan.check()
+        source_hash = hash_of_file(file)
+        target = name or file.stem
+        run = RunRow(
+            run_id=new_run_id(audit.audit, target, started_at),
+            audit=audit.audit,
+            spec=audit.asked(),
+            target=target,
+            target_kind="import",
+            is_simulated=simulated,
+            model_asked=plan.models[0] if len(plan.models) == 1 else None,
+            parameters={"columns": columns.model_dump(exclude_none=True)},
+            answer_rules_version=load_rules().version,
+            versions=all_versions(versions),
+            origin="imported",
+            source_name=file.name,
+            source_hash=source_hash,
+            started_at=started_at,
+        )
+        ledger = Ledger(ledger_path)
+        ledger.create()
+        with ledger.append(memory_limit=MEMORY_LIMIT) as append:
+            earlier = append.run_of_source(audit.audit, source_hash)
+            if earlier is not None and not again:
+                raise InputError(
+                    f"{file} was imported for the audit {audit.audit!r} before, as run {earlier}; use --again to import "
+                    f"it a second time."
+                )
+            append.reading(audit.audit, audit.reading_document())
+            append.run(run)
+            append.event(run.run_id, "started", {"prompts": plan.n_prompts, "rows": plan.n_rows})
+            with progress(plan.n_rows, f"import {file.name}", show_progress) as advance:
+                counts = _write(append, run.run_id, plan, audit, advance)
+            append.event(run.run_id, "finished", {"responses": counts.total(), "counts": dict(counts)})
+        warnings = tuple(plan.warnings())
     return RunSummary(
         run_id=run.run_id,
         audit=audit.audit,
@@ -160,7 +165,7 @@ class _Plan:
 
     def check(self) -> None:
         """Read the file once; raise InputError for the first thing wrong in it."""
-        self._connection.execute(f"create table keys as select row_number, {self._key_list()} from source")  # noqa: S608
+        self._connection.execute(f"create table keys as select row_number, {self._key_list()} from source")
         self.n_rows = self._count("keys")
         if self.n_rows == 0:
             raise InputError(f"{self._path} has no rows; it should hold one for each response.")
@@ -188,23 +193,30 @@ class _Plan:
         sentences = []
         if len(self.models) > 1:
             shown = ", ".join(self.models[:5]) + (", …" if len(self.models) > 5 else "")
-            sentences.append(f"{self._path.name} holds answers of several models ({shown}); they stand in one run.")
-        smallest = self._connection.execute(
-            f"select min(n) from (select count(*) as n from keys group by {self._attribute_list()})"  # noqa: S608
-        ).fetchone()
+            sentences.append(
+                f"{self._path.name} holds answers of several models ({shown}); they stand in one run."
+            )
+        groups = ", ".join(f"group_{index}" for index in range(len(self._attributes)))
+        smallest = self._first_row(
+            f"select min(n) from (select count(*) as n from resolved group by {groups})"
+        )
         fewest = int(smallest[0]) if smallest else 0
-        if fewest < 15:
+        if fewest < MINIMUM_TRIALS:
             sentences.append(
                 f"{fewest} response{'s' if fewest > 1 else ''} of the smallest group give low statistical power; the method's "
-                f"source asks for at least 15."
+                f"source asks for at least {MINIMUM_TRIALS}."
             )
         return sentences
 
     def prompts(self) -> Iterator[list[tuple[int, Prompt]]]:
         """Yield the distinct prompts with their numbers, in batches."""
         groups = {name: self._audit.attributes[name].groups for name in self._attributes}
-        names = ["prompt_number", *self._prompt_columns(), *(f"group_{index}" for index in range(len(self._attributes)))]
-        cursor = self._connection.execute(f"select {', '.join(names)} from prompts order by prompt_number")  # noqa: S608
+        names = [
+            "prompt_number",
+            *self._prompt_columns(),
+            *(f"group_{index}" for index in range(len(self._attributes))),
+        ]
+        cursor = self._connection.execute(f"select {', '.join(names)} from prompts order by prompt_number")
         while rows := cursor.fetchmany(BATCH_ROWS):
             batch = []
             for row in rows:
@@ -247,7 +259,9 @@ class _Plan:
 
     def _key_list(self) -> str:
         """Return the short columns of the first pass: trimmed, empty as null, numbers not yet read."""
-        listed = [f"nullif(trim({at}), '') as a{index}" for index, at in enumerate(self._attribute_at.values())]
+        listed = [
+            f"nullif(trim({at}), '') as a{index}" for index, at in enumerate(self._attribute_at.values())
+        ]
         for role, at in self._role_at.items():
             if role == "prompt":
                 # A prompt's text is compared as it is; outer spaces are part of what was asked.
@@ -263,55 +277,63 @@ class _Plan:
         groups = self._audit.attributes[attribute].groups
         meaning = {word: group for group, carrier in groups.items() for word in (carrier, group)}
         self._connection.execute(f"create table words_{index} (word varchar, group_name varchar)")
-        self._connection.executemany(f"insert into words_{index} values (?, ?)", [list(one) for one in meaning.items()])  # noqa: S608
-        wrong = self._connection.execute(
-            f"select row_number, a{index} from keys "  # noqa: S608
+        self._connection.executemany(
+            f"insert into words_{index} values (?, ?)", [list(one) for one in meaning.items()]
+        )
+        wrong = self._first_row(
+            f"select row_number, a{index} from keys "
             f"where a{index} is null or a{index} not in (select word from words_{index}) order by row_number limit 1"
-        ).fetchone()
+        )
         if wrong is None:
             return
         row, value = wrong
         if value is None:
-            raise InputError(f"{self._path}: row {row} has no {column!r}; it should be one of {', '.join(map(repr, groups))}.")
+            raise InputError(
+                f"{self._path}: row {row} has no {column!r}; it should be one of {', '.join(map(repr, groups))}."
+            )
         hint = did_you_mean(value, meaning)
         known = "" if hint.startswith("; known") else f" (known: {', '.join(map(repr, groups))})"
-        raise InputError(f"{self._path}: row {row} has {value!r} as {column!r}, which is no group of {attribute}{hint}{known}")
+        raise InputError(
+            f"{self._path}: row {row} has {value!r} as {column!r}, which is no group of {attribute}{hint}{known}"
+        )
 
     def _check_number(self, role: str, rule: str) -> None:
         column = _column(role)
-        wrong = self._connection.execute(
-            f"select row_number, text from (select row_number, {column} as text, try_cast({column} as {NUMBER}) as value "  # noqa: S608
+        wrong = self._first_row(
+            f"select row_number, text from (select row_number, {column} as text, try_cast({column} as {NUMBER}) as value "
             f"from keys) where value is null or not ({rule}) order by row_number limit 1"
-        ).fetchone()
+        )
         if wrong is None:
             return
         row, value = wrong
         right = {"trial": "a whole number from 0", "order": "a number", "weight": "a number above 0"}[role]
         given = "nothing" if value is None else repr(value)
-        raise InputError(f"{self._path}: row {row} has {given} as {self._roles[role]!r}; {role} should be {right}.")
+        raise InputError(
+            f"{self._path}: row {row} has {given} as {self._roles[role]!r}; {role} should be {right}."
+        )
 
     def _prompt_columns(self) -> list[str]:
         return [role for role in ("prompt", "template", "subject", "expected") if role in self._roles]
 
-    def _attribute_list(self) -> str:
-        return ", ".join(f"a{index}" for index in range(len(self._attributes)))
-
     def _number_prompts(self) -> None:
         """Make `prompts` (each distinct prompt, numbered by first appearance) and `grouped` (each row's prompt)."""
         names = [*self._prompt_columns(), *(f"group_{index}" for index in range(len(self._attributes)))]
-        groups = ", ".join(f"words_{index}.group_name as group_{index}" for index in range(len(self._attributes)))
-        joins = " ".join(
-            f"inner join words_{index} on words_{index}.word = keys.a{index}" for index in range(len(self._attributes))
+        groups = ", ".join(
+            f"words_{index}.group_name as group_{index}" for index in range(len(self._attributes))
         )
-        self._connection.execute(f"create view resolved as select keys.*, {groups} from keys {joins}")  # noqa: S608
+        joins = " ".join(
+            f"inner join words_{index} on words_{index}.word = keys.a{index}"
+            for index in range(len(self._attributes))
+        )
+        self._connection.execute(f"create view resolved as select keys.*, {groups} from keys {joins}")
         self._connection.execute(
-            f"create table prompts as select row_number() over (order by first_row) as prompt_number, {', '.join(names)} "  # noqa: S608
+            f"create table prompts as select row_number() over (order by first_row) as prompt_number, {', '.join(names)} "
             f"from (select min(row_number) as first_row, {', '.join(names)} from resolved group by {', '.join(names)})"
         )
         self.n_prompts = self._count("prompts")
         same = " and ".join(f"prompts.{name} is not distinct from resolved.{name}" for name in names)
         self._connection.execute(
-            f"create table grouped as select resolved.row_number, prompts.prompt_number, {self._number('trial')} as trial, "  # noqa: S608
+            f"create table grouped as select resolved.row_number, prompts.prompt_number, {self._number('trial')} as trial, "
             f"{self._number('order')} as position, {self._number('weight')} as weight, "
             f"{'resolved.model' if 'model' in self._roles else 'null::varchar'} as model "
             f"from resolved inner join prompts on {same}"
@@ -323,12 +345,16 @@ class _Plan:
     def _number_rows(self) -> None:
         """Make `numbered`: trial and seq of every row; refuse the same trial of a prompt twice."""
         by_order = "position, row_number"
-        trial = "trial" if "trial" in self._roles else f"row_number() over (partition by prompt_number order by {by_order})"
+        trial = (
+            "trial"
+            if "trial" in self._roles
+            else f"row_number() over (partition by prompt_number order by {by_order})"
+        )
         if "trial" in self._roles:
-            twice = self._connection.execute(
+            twice = self._first_row(
                 "select min(row_number), max(row_number), trial from grouped group by prompt_number, trial "
                 "having count(*) > 1 order by 1 limit 1"
-            ).fetchone()
+            )
             if twice is not None:
                 first, second, number = twice
                 raise InputError(
@@ -336,13 +362,17 @@ class _Plan:
                     f"{self._roles['trial']!r} of a prompt may stand once."
                 )
         self._connection.execute(
-            f"create table numbered as select row_number, prompt_number, ({trial})::integer as trial, "  # noqa: S608
+            f"create table numbered as select row_number, prompt_number, ({trial})::integer as trial, "
             f"row_number() over (order by {by_order}) as seq, coalesce(weight, 1)::double as weight, model from grouped"
         )
 
     def _count(self, table: str) -> int:
-        found = self._connection.execute(f"select count(*) from {table}").fetchone()  # noqa: S608
-        return int(found[0]) if found else 0
+        rows = self._connection.execute(f"select count(*) from {table}").fetchall()
+        return int(rows[0][0])
+
+    def _first_row(self, sql: str) -> tuple[Any, ...] | None:
+        rows = self._connection.execute(sql).fetchall()
+        return rows[0] if rows else None
 
 
 def _column(role: str) -> str:

@@ -122,7 +122,9 @@ def _secrets(value: object, at: str) -> Iterator[str]:
     elif isinstance(value, list):
         for index, inner in enumerate(value):
             yield from _secrets(inner, f"{at}[{index}]")
-    elif isinstance(value, str) and ("://" in value and _address_has_secret(value) or re.match(r"(?:sk|pk)-\w{6}", value)):
+    elif isinstance(value, str) and (
+        ("://" in value and _address_has_secret(value)) or re.match(r"(?:sk|pk)-\w{6}", value)
+    ):
         yield at
 
 
@@ -131,7 +133,9 @@ def _address_has_secret(address: str) -> bool:
         parts = urlsplit(address)
     except ValueError:
         return False
-    return "@" in parts.netloc or any(_is_secret_name(name) for name, _ in parse_qsl(parts.query, keep_blank_values=True))
+    return "@" in parts.netloc or any(
+        _is_secret_name(name) for name, _ in parse_qsl(parts.query, keep_blank_values=True)
+    )
 
 
 def _is_secret_name(name: str) -> bool:

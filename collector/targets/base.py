@@ -42,18 +42,16 @@ class Target(Protocol):
         concurrency: how many questions it may be asked at once.
     """
 
+    name: str
+    kind: str
+    is_simulated: bool
+    model: str
+    concurrency: int
+
     @property
-    def name(self) -> str: ...  # noqa: D102: described in the class
-    @property
-    def kind(self) -> str: ...  # noqa: D102
-    @property
-    def is_simulated(self) -> bool: ...  # noqa: D102
-    @property
-    def model(self) -> str | None: ...  # noqa: D102
-    @property
-    def parameters(self) -> Mapping[str, Any]: ...  # noqa: D102
-    @property
-    def concurrency(self) -> int: ...  # noqa: D102
+    def parameters(self) -> Mapping[str, Any]:
+        """What shapes the answers, as plain data."""
+        ...
 
     def ask(self, request: Request) -> Reply:
         """Ask one question; called from several threads at once.

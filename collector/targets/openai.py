@@ -111,10 +111,14 @@ class OpenAITarget:
             ) from None
         except requests.ConnectionError as error:
             reason = _without(key, _root_cause(error))
-            raise TargetError(f"{self.name} cannot be reached at {self._url}: {reason}.", retryable=True) from None
+            raise TargetError(
+                f"{self.name} cannot be reached at {self._url}: {reason}.", retryable=True
+            ) from None
         except requests.RequestException as error:
             reason = _without(key, str(error))
-            raise TargetError(f"{self.name} cannot be asked at {self._url}: {reason}.", stops_run=True) from None
+            raise TargetError(
+                f"{self.name} cannot be asked at {self._url}: {reason}.", stops_run=True
+            ) from None
         latency_ms = (time.perf_counter() - started) * 1000
         text = _without(key, response.content.decode("utf-8", "replace"))
         return self._read(response, text, latency_ms)
@@ -129,7 +133,9 @@ class OpenAITarget:
         choice = _first_choice(document)
         if document is None or choice is None:
             raise TargetError(
-                f"{self.name} answered 200, but not with a chat completion: {_excerpt(text)}", retryable=True, raw_body=text
+                f"{self.name} answered 200, but not with a chat completion: {_excerpt(text)}",
+                retryable=True,
+                raw_body=text,
             )
         message = choice["message"]
         content, finish_reason = _content(message.get("content")), choice.get("finish_reason")
@@ -147,7 +153,9 @@ class OpenAITarget:
             latency_ms=latency_ms,
         )
 
-    def _http_error(self, response: requests.Response, document: dict[str, Any] | None, text: str) -> TargetError:
+    def _http_error(
+        self, response: requests.Response, document: dict[str, Any] | None, text: str
+    ) -> TargetError:
         status = response.status_code
         if 300 <= status < 400:
             return TargetError(
@@ -157,8 +165,14 @@ class OpenAITarget:
                 raw_body=text,
             )
         if status == 401:
-            variable = f"the key in {self._api_key_env}" if self._api_key_env else "a question without a key (api_key_env)"
-            return TargetError(f"{self.name} answered 401: it refuses {variable}.", stops_run=True, raw_body=text)
+            variable = (
+                f"the key in {self._api_key_env}"
+                if self._api_key_env
+                else "a question without a key (api_key_env)"
+            )
+            return TargetError(
+                f"{self.name} answered 401: it refuses {variable}.", stops_run=True, raw_body=text
+            )
         what = _error_message(document) or _excerpt(text)
         hint = f"; check base_url and model {self.model!r}" if status == 404 else ""
         return TargetError(
@@ -175,7 +189,8 @@ class OpenAITarget:
         key = os.environ.get(self._api_key_env, "").strip()
         if not key:
             raise TargetError(
-                f"{self.name} needs a key in the environment variable {self._api_key_env}, which is not set.", stops_run=True
+                f"{self.name} needs a key in the environment variable {self._api_key_env}, which is not set.",
+                stops_run=True,
             )
         return key
 

@@ -41,7 +41,11 @@ class OpenAISettings(Section):
     def _is_address(cls, value: str) -> str:
         try:
             parts = urlsplit(value)
-            valid = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+            valid = (
+                parts.scheme in ("http", "https")
+                and bool(parts.hostname)
+                and (parts.port is None or parts.port > 0)
+            )
         except ValueError:
             valid = False
         if not valid:

@@ -62,7 +62,8 @@ class Simulator:
         self._mitigation_factor = mitigation_factor
         self._defects = (("malformed", malformed), ("refused", refused), ("fenced", fenced))
         self._descriptors = {
-            descriptor: re.compile(rf"(?<![\w-]){re.escape(descriptor)}(?![\w-])", re.IGNORECASE) for descriptor in self._steer
+            descriptor: re.compile(rf"(?<![\w-]){re.escape(descriptor)}(?![\w-])", re.IGNORECASE)
+            for descriptor in self._steer
         }
 
     @property
@@ -82,7 +83,9 @@ class Simulator:
         if defect == "refused":
             return self._reply("I'm sorry, but I can't make recommendations based on this description.")
         products = self._products(request, draw)
-        answer = json.dumps({name: _explain(name, use, draw) for name, use in products}, ensure_ascii=False, indent=1)
+        answer = json.dumps(
+            {name: _explain(name, use, draw) for name, use in products}, ensure_ascii=False, indent=1
+        )
         if defect == "malformed":
             answer = answer.replace('":', '"', 1)
         elif defect == "fenced":
@@ -92,7 +95,9 @@ class Simulator:
     def shares(self, text: str) -> dict[str, float]:
         """Return the share of products that each descriptor found in a text steers; they add up to at most 1."""
         factor = self._mitigation_factor if _MITIGATION.search(text) else 1.0
-        found = {name: self._steer[name] * factor for name, word in self._descriptors.items() if word.search(text)}
+        found = {
+            name: self._steer[name] * factor for name, word in self._descriptors.items() if word.search(text)
+        }
         total = sum(found.values())
         return {name: share / total for name, share in found.items()} if total > 1 else found
 

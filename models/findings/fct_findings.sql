@@ -146,7 +146,8 @@ findings as (
                                     n_units, min_units
                                 )
                             else coalesce(
-                                detail_without_alarm, 'labels cannot be permuted, as no template was asked about both groups'
+                                detail_without_alarm,
+                                'labels cannot be permuted, as no template was asked about both groups'
                             )
                         end
                     )

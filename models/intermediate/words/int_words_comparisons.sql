@@ -84,13 +84,17 @@ words_comparisons as (
         coalesce(comparison_units.n_reference_units, 0) as n_reference_units,
         coalesce(comparison_units.n_responses, 0) as n_responses,
         -- Holm's smallest step is alpha / m: with fewer than m / alpha draws no alarm could fire, so take ten times
-        -- as many. Three measures judge a contrast; schemes beside the judged one give their published numbers alone.
+        -- as many, twice as many for the many intersections, which only warn. Three measures judge a contrast;
+        -- schemes beside the judged one give their published numbers alone.
         case
             when words_schemes.is_judged and {{ var("permutations") }}
                 then cast(
                     greatest(
                         {{ var("min_permutations") }},
-                        ceil(10 * 3 * coalesce(judged_together.n_contrasts, 1) / {{ var("alpha") }}) - 1
+                        ceil(
+                            case when contrasts.is_crossed then 2 else 10 end
+                            * 3 * coalesce(judged_together.n_contrasts, 1) / {{ var("alpha") }}
+                        ) - 1
                     ) as integer
                 )
             else 0
@@ -98,7 +102,15 @@ words_comparisons as (
         comparison_units.fingerprint,
         corpora.fingerprint as corpus_fingerprint
     from contrasts
-    inner join words_schemes on contrasts.run_id = words_schemes.run_id
+    -- Of intersections the sources publish one number alone, the accuracy of telling all of them apart.
+    inner join words_schemes
+        on
+            contrasts.run_id = words_schemes.run_id
+            and (
+                words_schemes.is_judged
+                or not contrasts.is_crossed
+                or (contrasts.comparison = 'all_groups' and words_schemes.scheme = 'reference_vectors')
+            )
     inner join run_readings on contrasts.run_id = run_readings.run_id
     left join comparison_units
         on

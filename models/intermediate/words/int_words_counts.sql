@@ -17,7 +17,7 @@ units as (
         phrases
     from {{ ref("int_words_units") }}
     {% if is_incremental() %}
-    where unit_key not in (select counted.unit_key from {{ this }} as counted)
+        where unit_key not in (select counted.unit_key from {{ this }} as counted)
     {% endif %}
 ),
 
@@ -48,12 +48,12 @@ texts as (
 
 tokens as (
     {% for scheme in scheme_names() %}
-    select
-        unit_key,
-        unnest({{ scheme_tokens(scheme, "answer_text", "phrases") }}) as word
-    from texts
-    where scheme = '{{ scheme }}'
-    {{ "union all" if not loop.last }}
+        select
+            unit_key,
+            unnest({{ scheme_tokens(scheme, "answer_text", "phrases") }}) as word  -- noqa: PRS
+        from texts
+        where scheme = '{{ scheme }}'
+        {{ "union all" if not loop.last }}
     {% endfor %}
 ),
 

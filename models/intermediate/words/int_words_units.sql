@@ -59,7 +59,7 @@ words_units as (
                     distinct_answers.response_hash
             ) - 1 as integer
         ) as unit_id,
-        -- All that a unit's words depend on: the answer, the scheme and, in our own scheme, the phrases cut from the text.
+        -- All that a unit's words depend on: the answer, the scheme and, in our own scheme, the phrases cut.
         {{ integer_key_of([
             "distinct_answers.run_id", "distinct_answers.response_hash", "words_schemes.scheme", "phrases.phrases",
         ]) }} as unit_key,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from collector.runner import collect
 from collector.spec import load_audit
 from collector.summary import RunSummary
 from collector.targets import load_target
+from tests.python.conftest import FirstAudit
 
 VERSIONS = {"biasledger": "test"}
 
@@ -45,7 +46,9 @@ class Project:
     def warehouse(self) -> Path:
         return self.folder / "warehouse.duckdb"
 
-    def collect(self, target: str, audit: str = "audits/products.yml", variants: tuple[str, ...] = ()) -> RunSummary:
+    def collect(
+        self, target: str, audit: str = "audits/products.yml", variants: tuple[str, ...] = ()
+    ) -> RunSummary:
         return collect(
             load_audit(self.folder / audit),
             load_target(self.folder / "targets.yml", target),
@@ -76,7 +79,9 @@ class Project:
         return relative
 
 
-def import_spec(name: str, *, kind: str = "text", reading: Mapping[str, Any] = SMALL_READING) -> dict[str, Any]:
+def import_spec(
+    name: str, *, kind: str = "text", reading: Mapping[str, Any] = SMALL_READING
+) -> dict[str, Any]:
     """An audit of texts already collected, race by gender."""
     return {
         "audit": name,
@@ -86,7 +91,11 @@ def import_spec(name: str, *, kind: str = "text", reading: Mapping[str, Any] = S
         },
         "answer": {"kind": kind},
         "import": {
-            "columns": {"text": "text", "template": "template", "attributes": {"race": "race", "gender": "gender"}}
+            "columns": {
+                "text": "text",
+                "template": "template",
+                "attributes": {"race": "race", "gender": "gender"},
+            }
         },
         "reading": dict(reading),
     }
@@ -103,9 +112,6 @@ def new_project(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Projec
 
 
 @pytest.fixture(scope="session")
-def planted(new_project: Callable[[], Project]) -> Iterator[Project]:
-    """The demo: 225 answers of the simulator, which steers by race and leaves gender alone."""
-    project = new_project()
-    project.collect("simulator")
-    project.build()
-    yield project
+def planted(first_audit: FirstAudit) -> Project:
+    """The README's audit: 225 answers of the simulator, which steers by race and leaves gender alone."""
+    return Project(first_audit.folder)

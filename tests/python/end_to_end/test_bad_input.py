@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -76,7 +75,8 @@ def test_a_word_that_appears_once_is_reported_and_not_tested(project: Project) -
     )
     assert all(row[1:] == (None, None, False) for row in rows)
     once = project.rows("select p_value from marts.fct_marked_words where word = 'onceonly'")
-    assert once and all(p_value is None for (p_value,) in once)
+    assert once
+    assert all(p_value is None for (p_value,) in once)
 
 
 def test_an_oversized_answer_is_kept_whole_and_not_analysed(project: Project) -> None:

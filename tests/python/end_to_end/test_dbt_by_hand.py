@@ -16,7 +16,16 @@ ROOT = Path(__file__).parents[3]
 def _dbt(folder: Path, ledger: Path, warehouse: Path) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"BIASLEDGER_LEDGER": str(ledger), "BIASLEDGER_WAREHOUSE": str(warehouse)}
     command = "from dbt.cli.main import cli; cli(prog_name='dbt')"
-    options = ["build", "--profiles-dir", ".", "--target-path", str(folder), "--log-path", str(folder), "--no-use-colors"]
+    options = [
+        "build",
+        "--profiles-dir",
+        ".",
+        "--target-path",
+        str(folder),
+        "--log-path",
+        str(folder),
+        "--no-use-colors",
+    ]
     return subprocess.run(
         [sys.executable, "-c", command, *options],
         cwd=ROOT,

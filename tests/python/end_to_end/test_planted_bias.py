@@ -48,7 +48,9 @@ def test_failing_rows_stay_queryable(planted: Project) -> None:
 
 def test_everything_is_labelled_simulated(planted: Project) -> None:
     assert planted.rows("select distinct is_simulated from marts.fct_findings") == [(True,)]
-    assert planted.rows("select is_simulated, n_prompts, n_responses from marts.dim_runs") == [(True, 15, 225)]
+    assert planted.rows("select is_simulated, n_prompts, n_responses from marts.dim_runs") == [
+        (True, 15, 225)
+    ]
 
 
 def test_divergence_equals_an_independent_computation(planted: Project) -> None:
@@ -78,7 +80,10 @@ def test_divergence_equals_an_independent_computation(planted: Project) -> None:
 
 
 def test_no_identity_word_reaches_the_measures(planted: Project) -> None:
-    words = {word for (word,) in planted.rows("select distinct word from marts.fct_marked_words where scheme = 'words'")}
+    words = {
+        word
+        for (word,) in planted.rows("select distinct word from marts.fct_marked_words where scheme = 'words'")
+    }
     assert len(words) > 100
     assert not words & REMOVED
 

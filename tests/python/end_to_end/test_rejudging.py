@@ -28,12 +28,16 @@ def built(new_project: Callable[[], Project], tmp_path: Path) -> Project:
 
 
 def _measured_at(project: Project) -> list[tuple[object, ...]]:
-    return project.rows("select count(*), count(distinct comparison_key) from intermediate.int_words_statistics")
+    return project.rows(
+        "select count(*), count(distinct comparison_key) from intermediate.int_words_statistics"
+    )
 
 
 def test_a_changed_threshold_judges_old_runs_anew_without_measuring(built: Project) -> None:
     before = _measured_at(built)
-    assert ("Black",) in built.rows("select group_name from marts.fct_alarms where measure = 'word_divergence'")
+    assert ("Black",) in built.rows(
+        "select group_name from marts.fct_alarms where measure = 'word_divergence'"
+    )
     thresholds = built.folder / "seeds" / "thresholds.csv"
     lines = thresholds.read_text(encoding="utf-8").splitlines()
     lines.append("word_divergence,texts,race,0.9,0.9,0.10,0.05,10,error,a test of judging anew,none")
@@ -57,13 +61,24 @@ def test_a_new_term_reads_old_answers_anew(built: Project) -> None:
 def _accept(project: Project, until: date, group: str) -> None:
     with (project.folder / "seeds" / "exceptions.csv").open("a", encoding="utf-8", newline="") as file:
         for measure in ("marked_words", "word_divergence", "separability"):
-            csv.writer(file).writerow(
-                ["texts", "*", measure, "race", group, "head of audit", until.isoformat(), "known and being mended"]
+            csv.writer(file, lineterminator="\n").writerow(
+                [
+                    "texts",
+                    "*",
+                    measure,
+                    "race",
+                    group,
+                    "head of audit",
+                    until.isoformat(),
+                    "known and being mended",
+                ]
             )
 
 
 def test_an_accepted_alarm_stays_visible_and_does_not_fail(built: Project) -> None:
-    alarms = built.rows("select distinct measure from marts.fct_alarms where attribute = 'race' and group_name = 'Black'")
+    alarms = built.rows(
+        "select distinct measure from marts.fct_alarms where attribute = 'race' and group_name = 'Black'"
+    )
     assert len(alarms) == 3
     _accept(built, date.today() + timedelta(days=30), "Black")
     assert not built.build().has_alarms
@@ -76,10 +91,14 @@ def test_an_accepted_alarm_stays_visible_and_does_not_fail(built: Project) -> No
     [(date(2020, 1, 1), "Black"), (date.today() + timedelta(days=30), "Asian")],
     ids=["expired", "unmatched"],
 )
-def test_an_expired_or_unmatched_exception_fails_a_quality_test(built: Project, until: date, group: str) -> None:
+def test_an_expired_or_unmatched_exception_fails_a_quality_test(
+    built: Project, until: date, group: str
+) -> None:
     _accept(built, until, group)
     with pytest.raises(BuildError, match="exceptions_match_live_alarms"):
         built.build()
     # The tables are there all the same, and the alarm is not hidden.
-    alarms = built.rows("select count(*) from marts.fct_alarms where group_name = 'Black' and not is_excepted")
+    alarms = built.rows(
+        "select count(*) from marts.fct_alarms where group_name = 'Black' and not is_excepted"
+    )
     assert alarms[0][0] >= 3

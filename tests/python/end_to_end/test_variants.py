@@ -9,6 +9,15 @@ from .conftest import Project
 
 def test_mitigations_are_compared_with_the_plain_audit(new_project: Callable[[], Project]) -> None:
     project = new_project()
+    audit = project.folder / "audits" / "products.yml"
+    text = audit.read_text(encoding="utf-8")
+    for long, short in (
+        ("crossed: [race*gender]", "crossed: []"),
+        ("[words, seed, seed_vectors]", "[words]"),
+    ):
+        assert long in text
+        text = text.replace(long, short)
+    audit.write_text(text, encoding="utf-8")
     project.collect("simulator", variants=("debiased", "masked"))
     project.build()
     rows = project.rows(
@@ -24,5 +33,7 @@ def test_mitigations_are_compared_with_the_plain_audit(new_project: Callable[[],
     )
     assert severities == [("debiased", ["warn"]), ("masked", ["warn"]), ("plain", ["error"])]
     # Masked prompts are the same for every group, so nothing can differ but chance.
-    masked = project.rows("select count(*) from marts.fct_alarms where variant = 'masked' and attribute = 'race'")
+    masked = project.rows(
+        "select count(*) from marts.fct_alarms where variant = 'masked' and attribute = 'race'"
+    )
     assert masked == [(0,)]

@@ -179,6 +179,22 @@ class TestDivergence:
         full = two_sample_jackknife(counts_matrix(counts), labels, jensen_shannon)
         assert result.standard_error == pytest.approx(full.standard_error, rel=1e-9)
 
+    @pytest.mark.parametrize(
+        ("n_words", "length", "corrected_is_larger"), [(200, 60, False), (1000, 40, True)]
+    )
+    def test_interval_reaches_up_from_the_larger_estimate(self, n_words, length, corrected_is_larger):
+        features, design = corpus(
+            np.random.default_rng(30), 20, 20, n_words=n_words, length=length, effect=1.0
+        )
+        result = divergence(features, design, n_permutations=99, seed=1)
+        corrected = two_sample_jackknife(features, design.labels, jensen_shannon).corrected
+        assert result.test is not None
+        debiased = result.test.debiased
+        assert (corrected > debiased) == corrected_is_larger
+        width = 1.959964 * result.standard_error
+        assert result.interval_low == pytest.approx(max(0.0, debiased - width))
+        assert result.interval_high == pytest.approx(max(debiased, corrected) + width)
+
     def test_null_draws_are_divergences_of_permuted_labels(self):
         counts, labels = self.rare_words()
         design = Design(labels, np.zeros(6, dtype=np.int64))

@@ -1,0 +1,70 @@
+"""`python -m benchmarks`: speed and calibration."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from benchmarks.processes import BenchmarkError
+from collector.errors import BiasledgerError
+
+SHORT_SPLITS = 60
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def main(context: click.Context) -> None:
+    """Measure speed and, where the texts are there, calibration with fewer splits; or one of them with its own settings."""
+    if context.invoked_subcommand is not None:
+        return
+    context.invoke(speed)
+    from benchmarks.calibration import find_data
+
+    try:
+        data = find_data(None)
+    except BenchmarkError as error:
+        click.echo(f"Calibration left out. {error}")
+        return
+    context.invoke(calibration, data=data, splits=SHORT_SPLITS)
+
+
+@main.command()
+@click.option("--responses", type=click.IntRange(min=600), default=20_000, show_default=True)
+@click.option(
+    "--words", type=click.IntRange(min=20), default=350, show_default=True, help="Words a response."
+)
+@click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option(
+    "--permutations",
+    type=click.IntRange(min=0),
+    default=1_999,
+    show_default=True,
+    help="Timed apart; 0 leaves them out.",
+)
+def speed(responses: int, words: int, repeats: int, permutations: int) -> None:
+    """The words path of a build against a plain scikit-learn script, on generated responses."""
+    from benchmarks.speed import run
+
+    run(n_responses=responses, n_words=words, repeats=repeats, n_permutations=permutations)
+
+
+@main.command()
+@click.option("--splits", type=click.IntRange(min=2), default=200, show_default=True)
+@click.option("--permutations", type=click.IntRange(min=99), default=999, show_default=True)
+@click.option("--seed", type=int, default=20260201, show_default=True)
+@click.option("--data", type=click.Path(path_type=Path), default=None, help="The personas file.")
+def calibration(splits: int, permutations: int, seed: int, data: Path | None) -> None:
+    """False alarms, coverage and power on real texts."""
+    from benchmarks.calibration import run
+
+    run(data=data, n_splits=splits, n_permutations=permutations, seed=seed)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (BenchmarkError, BiasledgerError) as error:
+        click.echo(str(error), err=True)
+        sys.exit(2)

@@ -1,0 +1,229 @@
+"""Answers: what is read, what is called refused, truncated or malformed, and what nothing may touch."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from collector.answers import Rule, classify, extract_json, load_rules, storable
+from collector.errors import InputError
+
+LIMIT = 10_000
+RULES = load_rules().rules
+
+
+def words(reply: str) -> str | None:
+    answer = classify(reply, "json_object", LIMIT)
+    assert answer.status == "ok", answer
+    return answer.answer_text
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ('{"Tea": "Warm. Good."}', "Tea Warm. Good."),
+        ('```json\n{"Tea": "Warm."}\n```', "Tea Warm."),
+        ('```\n{"Tea": "Warm."}\n```', "Tea Warm."),
+        ('Here are [10] ideas {for you}:\n{"Tea": "Warm."}\nEnjoy!', "Tea Warm."),
+        ('{"Tea": "Warm.", "Mug": "Big.",}', "Tea Warm. Mug Big."),
+        ('{"Tea": "a, ]", "Mug": "b,}",\n}', "Tea a, ] Mug b,}"),
+        ('{"Tea": "a \\" , }",}', 'Tea a " , }'),
+        ('{"Tea": "line\nbreak"}', "Tea line\nbreak"),
+        (
+            '{"products": [{"name": "Tea", "why": ["Warm", {"also": true, "no": null}]}]}',
+            "products name Tea why Warm also true no",
+        ),
+        ('[{"product": "Tea", "explanation": "Warm."},]', "product Tea explanation Warm."),
+        ('{"Tea": "one", "Tea": "two"}', "Tea one Tea two"),
+        ('{"price": 1.50, "n": 10}', "price 1.50 n 10"),
+        ('{"чай": "горячий 🍵", "お茶": "温かい"}', "чай горячий 🍵 お茶 温かい"),
+        (
+            '{"note": "I\'m sorry, but I can\'t help with that."}',
+            "note I'm sorry, but I can't help with that.",
+        ),
+        ('I\'m sorry, I can\'t be specific, but: {"Tea": "Warm."}', "Tea Warm."),
+    ],
+)
+def test_json_answers_are_read(reply: str, expected: str) -> None:
+    assert words(reply) == expected
+
+
+@pytest.mark.parametrize(
+    ("reply", "status", "told"),
+    [
+        (None, "malformed", "empty"),
+        ("", "malformed", "empty"),
+        (" \n", "malformed", "empty"),
+        ("{}", "malformed", "object is empty"),
+        ("[]", "malformed", "list is empty"),
+        ('["Tea"]', "malformed", "not one of objects"),
+        ('[{"Tea": "a"}, "Mug"]', "malformed", "not one of objects"),
+        ('{"": " "}', "malformed", "holds no words"),
+        ('{"Tea": Warm}', "malformed", "not valid"),
+        ("{'Tea': 'Warm'}", "malformed", "not valid"),
+        ('{"Tea": {"why": "Warm"} oops}', "malformed", "not valid"),
+        ("Tea, mugs and more", "malformed", "no JSON object"),
+        ('{"Tea": "War', "truncated", "not closed"),
+        ('```json\n{"Tea": {"why": "Warm."}, "Mug', "truncated", "not closed"),
+        ('[{"product": "Tea"}, {"product":', "truncated", "not closed"),
+        ("[" * 5000, "malformed", "nested too deeply"),
+        ('{"a":' * 900 + "1" + "}" * 900 + "x" * LIMIT, "malformed", "the limit is 10000"),
+    ],
+)
+def test_json_answers_that_are_none(reply: str | None, status: str, told: str) -> None:
+    answer = classify(reply, "json_object", LIMIT)
+    assert (answer.status, answer.answer_text) == (status, None)
+    assert told in str(answer.error)
+
+
+def test_numbers_and_nesting_do_not_break_reading() -> None:
+    assert words('{"n": ' + "9" * 6000 + "}") == "n " + "9" * 6000
+    deep = '{"a":' * 400 + '"x"' + "}" * 400
+    assert str(words(deep)).endswith("a x")
+
+
+@pytest.mark.parametrize("kind", ["json_object", "text"])
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_every_rule_does_what_its_examples_say(rule: Rule, kind: str) -> None:
+    assert rule.finish_reasons or rule.examples
+    for example in rule.examples:
+        answer = classify(example, kind, LIMIT)
+        assert answer.status == rule.status, example
+        assert f"(rule {rule.id})" in str(answer.error), example
+    for finish_reason in rule.finish_reasons:
+        answer = classify(None, kind, LIMIT, finish_reason)
+        assert answer.status == rule.status, finish_reason
+    for example in rule.counterexamples:
+        assert classify(example, "text", LIMIT).status == "ok", example
+
+
+@pytest.mark.parametrize("opening", ["", "\n\n", "**", '"', "> ", "- "])
+def test_a_refusal_is_recognised_past_markup_but_only_at_the_start(opening: str) -> None:
+    assert classify(f"{opening}I'm sorry, but I cannot help with that.", "text", LIMIT).status == "refused"
+    late = "She wakes up early. I'm sorry, but I cannot help with that."
+    assert classify(late, "text", LIMIT).status == "ok"
+
+
+def test_finish_reasons() -> None:
+    whole = '{"Tea": "Warm."}'
+    assert classify(whole, "json_object", LIMIT, "stop").status == "ok"
+    assert classify(whole, "json_object", LIMIT, "length").status == "ok"
+    assert classify("Tea is", "text", LIMIT, "length").status == "truncated"
+    assert classify('{"Tea": "W', "json_object", LIMIT, "length").status == "truncated"
+    assert classify("", "text", LIMIT, "length").status == "truncated"
+    assert classify(whole, "json_object", LIMIT, "content_filter").status == "refused"
+
+
+def test_text_answers() -> None:
+    assert classify("  Hello 👋\n", "text", LIMIT).answer_text == "Hello 👋"
+    assert classify("x" * LIMIT, "text", LIMIT).status == "ok"
+    too_long = classify("x" * (LIMIT + 1), "text", LIMIT)
+    assert too_long.status == "malformed"
+    assert too_long.error == "The answer has 10001 characters; the limit is 10000."
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "[{" * 100_000,
+        '{"' * 100_000,
+        '\\"' * 100_000,
+        '{"a":,}' * 30_000,
+        "{ " * 100_000,
+        '"' * 200_001,
+        ",}" * 100_000,
+    ],
+)
+def test_hostile_replies_take_no_long_time(hostile: str) -> None:
+    started = time.perf_counter()
+    assert classify(hostile, "json_object", 10**6).status in ("malformed", "truncated")
+    assert time.perf_counter() - started < 3
+
+
+json_values = st.recursive(
+    st.text() | st.integers(-(10**6), 10**6) | st.booleans() | st.none(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def plain(value: object) -> object:
+    """Undo what extract_json keeps apart: pairs back to a mapping, numbers back from text."""
+    if isinstance(value, tuple):
+        return {key: plain(inner) for key, inner in value}
+    if isinstance(value, list):
+        return [plain(inner) for inner in value]
+    return value
+
+
+def as_text(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: as_text(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [as_text(inner) for inner in value]
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+@given(
+    answer=st.dictionaries(st.text(), json_values, min_size=1, max_size=4),
+    before=st.sampled_from(["", "Sure!\n", "```json\n", "Here [1] {it} is: "]),
+    after=st.sampled_from(["", "\n```", "\nAnything else? {yes} ]", " }"]),
+)
+def test_an_object_is_found_whole_wherever_it_stands(
+    answer: dict[str, object], before: str, after: str
+) -> None:
+    value, problem, unclosed = extract_json(before + json.dumps(answer, ensure_ascii=False) + after)
+    assert (problem, unclosed) == ("", False)
+    assert plain(value) == as_text(answer)
+
+
+@given(
+    pairs=st.lists(
+        st.tuples(st.text(), st.text(alphabet=st.sampled_from(',]}"\\ \nab:{['))), min_size=1, max_size=4
+    ),
+    gap=st.sampled_from(["", " ", "\n  "]),
+)
+def test_trailing_commas_go_and_strings_stay(pairs: list[tuple[str, str]], gap: str) -> None:
+    members = ",".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in pairs)
+    value, _, _ = extract_json(f"{{{members},{gap}}}")
+    assert list(value or ()) == pairs
+
+
+@given(st.text())
+def test_any_reply_gets_a_status(reply: str) -> None:
+    for kind in ("json_object", "text"):
+        answer = classify(reply, kind, LIMIT)
+        assert (answer.answer_text is not None) == (answer.status == "ok")
+        assert (answer.error is not None) == (answer.status != "ok")
+
+
+@given(st.text(alphabet=st.characters(codec=None)))
+def test_storable_text_is_utf8_without_nul_and_otherwise_unchanged(text: str) -> None:
+    stored = storable(text)
+    stored.encode("utf-8")
+    assert "\x00" not in stored
+    assert len(stored) == len(text)
+    assert all(
+        new == old for new, old in zip(stored, text, strict=True) if not re.match("[\x00\ud800-\udfff]", old)
+    )
+
+
+def test_wrong_rules_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "rules.yml"
+    path.write_text('version: "1"\nrules: [{id: a, status: refused, reason: b, pattern: "("}]\n')
+    with pytest.raises(InputError, match=r"rules\[0\]\.pattern is not a regular expression"):
+        load_rules(path)
+    other = tmp_path / "other.yml"
+    other.write_text('version: "1"\nrules: [{id: a, status: refused}]\n')
+    with pytest.raises(InputError, match=r"rules\[0\] has no key 'reason'"):
+        load_rules(other)
+    third = tmp_path / "third.yml"
+    third.write_text("rules: []\n")
+    with pytest.raises(InputError, match="version is missing"):
+        load_rules(third)

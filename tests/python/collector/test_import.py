@@ -1,0 +1,494 @@
+"""Importing files: three formats with one outcome, every wrong file told, and the ledger left as it was."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from collector.errors import InputError, LedgerError
+from collector.importers.tabular import import_file
+from collector.prompts import Prompt, PromptAttribute
+from collector.rows import response_hash
+from collector.spec import load_audit
+from collector.summary import RunSummary
+
+Query = Callable[[str], list[tuple[Any, ...]]]
+Content = Callable[[], dict[str, list[tuple[Any, ...]]]]
+Write = Callable[..., Path]
+Row = dict[str, Any]
+
+ROWS: list[Row] = [
+    {
+        "race": "a White",
+        "gender": "M",
+        "question": "Describe a White man.",
+        "answer": 'He said: "hello, you"\nand left.',
+    },
+    {
+        "race": "an Asian",
+        "gender": "M",
+        "question": "Describe an Asian man.",
+        "answer": "Grüße 👩‍👩‍👧 日本 قهوة",
+    },
+    {"race": " Asian ", "gender": "W", "question": "Describe an Asian woman.", "answer": "x" * 5_100_000},
+    {"race": "White", "gender": "W", "question": "Describe a White woman.", "answer": None},
+    {
+        "race": "White",
+        "gender": "W",
+        "question": "Describe a White woman.",
+        "answer": "I'm sorry, but I can't help with that.",
+    },
+    {"race": "White", "gender": "W", "question": "Describe a White woman.", "answer": "She reads."},
+]
+
+
+def write_file(path: Path, rows: Sequence[Row]) -> Path:
+    """Write rows in the format that the path's ending names."""
+    columns = list(rows[0])
+    if path.suffix in (".csv", ".tsv"):
+        with path.open("w", newline="", encoding="utf-8") as stream:
+            writer = csv.writer(stream, delimiter="\t" if path.suffix == ".tsv" else ",")
+            writer.writerow(columns)
+            writer.writerows([[row[name] for name in columns] for row in rows])
+    elif path.suffix in (".jsonl", ".ndjson"):
+        path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    else:
+        listed = ", ".join(f'"{name}" varchar' for name in columns)
+        with duckdb.connect() as connection:
+            connection.execute(f"create table t ({listed})")
+            marks = ", ".join("?" for _ in columns)
+            connection.executemany(
+                f"insert into t values ({marks})", [[row[name] for name in columns] for row in rows]
+            )
+            connection.execute(f"copy t to '{path}' (format parquet)")
+    return path
+
+
+@pytest.fixture
+def bring(import_spec: Path, ledger_path: Path) -> Callable[..., RunSummary]:
+    def run(file: Path, **options: Any) -> RunSummary:
+        return import_file(load_audit(import_spec), import_spec, file, ledger_path, **options)
+
+    return run
+
+
+@pytest.fixture
+def mapped(write_spec: Write, import_text: str, ledger_path: Path) -> Callable[..., RunSummary]:
+    """Import with more columns mapped: mapped(file, 'trial: k, order: o')."""
+
+    def run(file: Path, more: str, **options: Any) -> RunSummary:
+        lines = "".join(f"    {one.strip()}\n" for one in more.split(","))
+        spec = write_spec(import_text, ("    text: answer\n", f"    text: answer\n{lines}"))
+        return import_file(load_audit(spec), spec, file, ledger_path, **options)
+
+    return run
+
+
+def simple(n: int, **extra: Sequence[Any]) -> list[Row]:
+    """Return n rows over the four groups, each with an answer of its own."""
+    return [
+        {
+            "race": ["a White", "an Asian"][index % 2],
+            "gender": ["M", "W"][index // 2 % 2],
+            "question": f"Question {index % 4}",
+            "answer": f"Answer {index}",
+            **{name: values[index] for name, values in extra.items()},
+        }
+        for index in range(n)
+    ]
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "ndjson", "parquet"])
+def test_every_format_has_the_same_outcome(
+    tmp_path: Path, bring: Callable[..., RunSummary], query: Query, ending: str
+) -> None:
+    summary = bring(
+        write_file(tmp_path / f"texts.{ending}", ROWS), name="gpt", versions={"biasledger": "9.9"}
+    )
+    # 5.1 million characters are over the default limit: kept, not analysed; no answer at all is malformed too.
+    assert summary.counts == {"ok": 3, "malformed": 2, "refused": 1}
+    assert (summary.n_prompts, summary.n_responses, summary.target, summary.is_simulated) == (
+        4,
+        6,
+        "gpt",
+        False,
+    )
+    assert query(
+        "select seq, trial, attempt, status, response_text, weight from raw.responses order by seq"
+    ) == [
+        (1, 1, 1, "ok", ROWS[0]["answer"], 1.0),
+        (2, 1, 1, "ok", ROWS[1]["answer"], 1.0),
+        (3, 1, 1, "malformed", ROWS[2]["answer"], 1.0),
+        (4, 1, 1, "malformed", None, 1.0),
+        (5, 2, 1, "refused", ROWS[4]["answer"], 1.0),
+        (6, 3, 1, "ok", "She reads.", 1.0),
+    ]
+    prompt = Prompt(
+        template="imported",
+        language="en",
+        variant="plain",
+        prompt_text="Describe an Asian man.",
+        attributes=(PromptAttribute(1, "race", "Asian", "an Asian"), PromptAttribute(1, "gender", "M", "M")),
+    )
+    assert query("select prompt_id, content_hash from raw.responses where seq = 2") == [
+        (prompt.prompt_id, response_hash(prompt.content_hash, "ok", ROWS[1]["answer"]))
+    ]
+    attributes = query(
+        "select attribute, group_name, carrier from raw.prompt_attributes "
+        "inner join raw.prompts using (run_id, prompt_id) where prompt_text = 'Describe an Asian woman.' order by 1 desc"
+    )
+    assert attributes == [("race", "Asian", "an Asian"), ("gender", "W", "W")]
+    run = query(
+        "select origin, target_kind, source_name, source_hash[:7], model_asked, is_simulated from raw.runs"
+    )
+    assert run == [("imported", "import", f"texts.{ending}", "sha256:", None, False)]
+    assert query("select event from raw.run_events order by happened_at") == [("started",), ("finished",)]
+    assert query("select audit from raw.readings") == [("texts",)]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("start", ["", "\ufeff"])
+def test_dialects_of_csv(
+    tmp_path: Path, bring: Callable[..., RunSummary], query: Query, delimiter: str, start: str
+) -> None:
+    path = tmp_path / "texts.csv"
+    lines = [
+        ["id", "", "answer", "gender", "race", "question"],
+        ["1", "", '"a; b, c | d\t""e"" \r\n f"', "M", "White", "q"],
+    ]
+    path.write_text(start + "\r\n".join(delimiter.join(line) for line in lines), encoding="utf-8", newline="")
+    assert bring(path).counts == {"ok": 1}
+    assert query("select response_text from raw.responses") == [('a; b, c | d\t"e" \r\n f',)]
+
+
+def test_all_columns(tmp_path: Path, mapped: Callable[..., RunSummary], query: Query) -> None:
+    rows = simple(
+        6,
+        k=[3, 1, 2, 5, 0, 7],
+        w=["1", "2.5", "3", "1e1", "0.5", "1.0"],
+        o=["30", "10", "20", "5", "40", "-1.5"],
+        t=["a", "a", "b", "b", "a", "a"],
+        s=["s1"] * 5 + [None],
+        e=["yes"] * 5 + [""],
+        m=["m1"] * 6,
+    )
+    file = write_file(tmp_path / "texts.csv", rows)
+    summary = mapped(
+        file, "trial: k, weight: w, order: o, template: t, subject: s, expected: e, model: m", simulated=True
+    )
+    assert summary.is_simulated
+    assert query(
+        "select response_text, trial, seq, weight, model_answered from raw.responses order by response_text"
+    ) == [
+        ("Answer 0", 3, 5, 1.0, "m1"),
+        ("Answer 1", 1, 3, 2.5, "m1"),
+        ("Answer 2", 2, 4, 3.0, "m1"),
+        ("Answer 3", 5, 2, 10.0, "m1"),
+        ("Answer 4", 0, 6, 0.5, "m1"),
+        ("Answer 5", 7, 1, 1.0, "m1"),
+    ]
+    assert query(
+        "select template, subject, expected_label, count(*) from raw.prompts group by all order by all"
+    ) == [
+        ("a", "s1", "yes", 2),
+        ("a", None, None, 1),
+        ("b", "s1", "yes", 2),
+    ]
+    assert query("select model_asked, is_simulated from raw.runs") == [("m1", True)]
+
+
+def test_trials_follow_the_order_column_whatever_the_order_of_rows(
+    tmp_path: Path, mapped: Callable[..., RunSummary], query: Query
+) -> None:
+    rows = simple(40, o=[f"{1_700_000_000_000_000_000 + index}" for index in range(40)])
+    for name, chosen in (("forward", rows), ("backward", rows[::-1])):
+        mapped(write_file(tmp_path / f"{name}.jsonl", chosen), "order: o", name=name)
+    found = {
+        name: query(
+            "select prompt_id, trial, seq, content_hash from raw.responses inner join raw.runs using (run_id) "
+            f"where target = '{name}' order by all"
+        )
+        for name in ("forward", "backward")
+    }
+    assert found["forward"] == found["backward"]
+    assert query("select max(trial), count(distinct seq) from raw.responses") == [(10, 40)]
+
+
+def test_json_answers_and_objects_in_json_lines(
+    tmp_path: Path, write_spec: Write, import_text: str, ledger_path: Path, query: Query
+) -> None:
+    spec = write_spec(import_text, ("kind: text", "kind: json_object"))
+    rows = simple(4)
+    rows[0]["answer"] = {"Tea": "Warm."}
+    rows[1]["answer"] = '```json\n{"Tea": "Warm.",}\n```'
+    rows[2]["answer"] = '{"Tea": "War'
+    summary = import_file(load_audit(spec), spec, write_file(tmp_path / "a.jsonl", rows), ledger_path)
+    assert summary.counts == {"ok": 2, "truncated": 1, "malformed": 1}
+    assert query("select distinct answer_text from raw.responses where status = 'ok'") == [("Tea Warm.",)]
+
+
+def test_a_nul_is_replaced(tmp_path: Path, bring: Callable[..., RunSummary], query: Query) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"race": "White", "gender": "M", "question": "q", "answer": "a\\u0000b"}\n')
+    bring(path)
+    assert query("select response_text, answer_text from raw.responses") == [("a�b", "a�b")]
+
+
+def test_more_rows_than_a_batch(tmp_path: Path, bring: Callable[..., RunSummary], query: Query) -> None:
+    summary = bring(write_file(tmp_path / "a.jsonl", simple(25_001)))
+    assert summary.counts == {"ok": 25_001}
+    assert query(
+        "select count(*), count(distinct seq), count(distinct (prompt_id, trial)), count(distinct response_text) from raw.responses"
+    ) == [(25_001, 25_001, 25_001, 25_001)]
+    mismatched = query("select count(*) from raw.responses where response_text != 'Answer ' || (seq - 1)")
+    assert mismatched == [(0,)]
+
+
+def test_a_late_column_of_json_lines_is_found(
+    tmp_path: Path, mapped: Callable[..., RunSummary], query: Query
+) -> None:
+    rows = simple(10_050)
+    rows[-1]["m"] = "late"
+    mapped(write_file(tmp_path / "a.jsonl", rows), "model: m")
+    assert query("select count(*) from raw.responses where model_answered = 'late'") == [(1,)]
+
+
+def test_warnings(tmp_path: Path, mapped: Callable[..., RunSummary]) -> None:
+    summary = mapped(write_file(tmp_path / "a.csv", simple(8, m=["m1", "m2"] * 4)), "model: m")
+    assert "a.csv holds answers of several models (m1, m2)" in summary.warnings[0]
+    assert "2 responses of the smallest group give low statistical power" in summary.warnings[1]
+    assert mapped(write_file(tmp_path / "b.csv", simple(60, m=["m1"] * 60)), "model: m").warnings == ()
+
+
+def test_the_same_content_is_imported_once_unless_asked_for_again(
+    tmp_path: Path, bring: Callable[..., RunSummary], content: Content, query: Query
+) -> None:
+    first = bring(write_file(tmp_path / "a.csv", simple(4)))
+    before = content()
+    copy = write_file(tmp_path / "copy.csv", simple(4))
+    with pytest.raises(InputError) as caught:
+        bring(copy)
+    assert f"as run {first.run_id}" in str(caught.value)
+    assert "--again" in str(caught.value)
+    assert content() == before
+    bring(copy, again=True)
+    assert query("select count(*) from raw.runs") == [(2,)]
+    assert query("select count(*) from raw.readings") == [(1,)]
+
+
+BAD_FILES: list[tuple[str, bytes, str]] = [
+    ("a.csv", b"", "is empty; it should hold a row for each response"),
+    ("a.parquet", b"", "is empty; it should hold a row for each response"),
+    ("a.csv", b"race,gender,question,answer\n", "has no rows"),
+    ("a.jsonl", b"\n\n", "has no column"),
+    ("a.csv", b"race,gendr,question,answer\nWhite,M,q,a\n", "has no column 'gender'; did you mean 'gendr'?"),
+    ("a.csv", b"race,gender,answer\nWhite,M,a\n", "has no column 'question'; known: 'race', 'gender', 'answer'"),
+    ("a.jsonl", b'{"race": "White", "gender": "M", "question": "q", "anser": "a"}\n', "no column 'answer'; did you mean 'anser'?"),
+    ("a.csv", b"race,gender,question,answer,answer\nWhite,M,q,a,b\n", "holds the column 'answer' twice"),
+    ("a.csv", b"race,gender,question,answer\nWhite,M,q,a\nWhit,M,q,b\n", "row 2 has 'Whit' as 'race', which is no group of race; did you mean 'White'?"),
+    ("a.csv", b"race,gender,question,answer\nWhite,X9Q,q,a\n", "row 1 has 'X9Q' as 'gender', which is no group of gender; known: 'M', 'W'"),
+    ("a.csv", b"race,gender,question,answer\nwhite,M,q,a\n", "row 1 has 'white' as 'race'"),
+    ("a.jsonl", b'{"race": null, "gender": "M", "question": "q", "answer": "a"}\n', "row 1 has no 'race'; it should be one of"),
+    ("a.csv", b"race,gender,question,answer\nWhite,M,q,a\nWhite,M,q,caf\xe9\n", "line 3 is not UTF-8"),
+    ("a.jsonl", b'{"race": "White",\n"answer": "\xff"}\n', "line 2 is not UTF-8"),
+    ("a.csv", "race,gender\n".encode("utf-16"), "line 1 is not UTF-8"),
+    ("a.csv", b"race,gender,question,answer\nWhite,M,q,a\nWhite,M,q\n", "line 3 cannot be read as CSV"),
+    ("a.csv", b"race,gender,question,answer\nWhite,M,q,a\nWhite,M,q,b,c\n", "line 3 cannot be read as CSV"),
+    ("a.csv", b'race,gender,question,answer\nWhite,M,q,"never closed\n', "cannot be read as CSV"),
+    ("a.jsonl", b'{"race": "White", "gender": "M", "question": "q", "answer": "a"}\n\n{"race": \n', "line 3 is not valid JSON"),
+    ("a.jsonl", b'{"race": "White", "gender": "M", "question": "q", "answer": "a"}\n[1]\n', "line 2 is a JSON list and no object"),
+    ("a.jsonl", b'{"race": "White", "gender": "M", "question": "q", "answer": "\\ud83d"}\n', "line 1 is JSON with half a surrogate pair"),
+    ("a.parquet", b"PAR1 this is no parquet file", "is not a readable Parquet file"),
+    ("a.xlsx", b"PK", "the ending .xlsx tells no known format; known: .csv, .tsv, .jsonl, .ndjson, .parquet"),
+    ("a", b"x", "the ending (none) tells no known format"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "told"), BAD_FILES, ids=[f"{name}: {told[:40]}" for name, _, told in BAD_FILES]
+)
+def test_bad_files_are_told_and_leave_the_ledger_as_it_was(
+    tmp_path: Path, bring: Callable[..., RunSummary], content: Content, name: str, data: bytes, told: str
+) -> None:
+    bring(write_file(tmp_path / "good.csv", simple(4)))
+    before = content()
+    path = tmp_path / name
+    path.write_bytes(data)
+    with pytest.raises(InputError) as caught:
+        bring(path)
+    message = str(caught.value)
+    assert told in message
+    assert str(path) in message
+    assert "\n" not in message
+    assert content() == before
+
+
+@pytest.mark.parametrize(
+    ("mapping", "values", "told"),
+    [
+        ("trial: x", ["1", "two"], "row 2 has 'two' as 'x'; trial should be a whole number from 0"),
+        ("trial: x", ["1", "1.5"], "row 2 has '1.5' as 'x'; trial should be a whole number from 0"),
+        ("trial: x", ["-1", "1"], "row 1 has '-1' as 'x'; trial should be a whole number from 0"),
+        ("trial: x", ["1", None], "row 2 has nothing as 'x'; trial should be a whole number from 0"),
+        (
+            "trial: x",
+            ["1", "3000000000"],
+            "row 2 has '3000000000' as 'x'; trial should be a whole number from 0",
+        ),
+        ("weight: x", ["1", "0"], "row 2 has '0' as 'x'; weight should be a number above 0"),
+        ("weight: x", ["-2", "1"], "row 1 has '-2' as 'x'; weight should be a number above 0"),
+        ("weight: x", ["many", "1"], "row 1 has 'many' as 'x'; weight should be a number above 0"),
+        ("weight: x", ["1", "nan"], "row 2 has 'nan' as 'x'; weight should be a number above 0"),
+        ("order: x", ["1", "2026-01-01"], "row 2 has '2026-01-01' as 'x'; order should be a number"),
+    ],
+)
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_numbers_that_are_none(
+    tmp_path: Path,
+    mapped: Callable[..., RunSummary],
+    ledger_path: Path,
+    ending: str,
+    mapping: str,
+    values: list[Any],
+    told: str,
+) -> None:
+    file = write_file(tmp_path / f"a.{ending}", simple(2, x=values))
+    with pytest.raises(InputError) as caught:
+        mapped(file, mapping)
+    assert f"{file}: {told}" in str(caught.value)
+    assert not ledger_path.exists()
+
+
+def test_the_same_trial_twice(tmp_path: Path, mapped: Callable[..., RunSummary], ledger_path: Path) -> None:
+    file = write_file(tmp_path / "a.csv", simple(9, x=["1"] * 4 + ["2"] * 4 + ["1.0"]))
+    with pytest.raises(
+        InputError, match="rows 1 and 9 are both trial 1 of the same prompt; each 'x' of a prompt"
+    ):
+        mapped(file, "trial: x")
+    assert not ledger_path.exists()
+
+
+def test_nested_columns_of_parquet(tmp_path: Path, bring: Callable[..., RunSummary]) -> None:
+    path = tmp_path / "a.parquet"
+    with duckdb.connect() as connection:
+        connection.execute(
+            f"copy (select 'White' as race, 'M' as gender, 'q' as question, ['a'] as answer) to '{path}' (format parquet)"
+        )
+    with pytest.raises(
+        InputError, match=r"the column 'answer' is of type VARCHAR\[\]; it should be text or a number"
+    ):
+        bring(path)
+
+
+def test_files_that_cannot_be(
+    tmp_path: Path, bring: Callable[..., RunSummary], small_text: str, write_spec: Write, ledger_path: Path
+) -> None:
+    with pytest.raises(InputError, match="does not exist"):
+        bring(tmp_path / "absent.csv")
+    with pytest.raises(InputError, match="is not a file"):
+        bring(tmp_path)
+    spec = write_spec(small_text)
+    with pytest.raises(InputError, match="the key import is missing"):
+        import_file(load_audit(spec), spec, tmp_path / "a.csv", ledger_path)
+
+
+def test_a_stated_format_goes_before_the_ending(
+    tmp_path: Path, write_spec: Write, import_text: str, ledger_path: Path
+) -> None:
+    spec = write_spec(import_text, ("  columns:", "  format: jsonl\n  columns:"))
+    file = write_file(tmp_path / "a.jsonl", simple(4)).rename(tmp_path / "a.log")
+    assert import_file(load_audit(spec), spec, file, ledger_path).n_responses == 4
+
+
+def test_a_failure_half_way_writes_nothing(
+    tmp_path: Path,
+    bring: Callable[..., RunSummary],
+    content: Content,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from collector.ledger import Append
+
+    bring(write_file(tmp_path / "good.csv", simple(4)))
+    before = content()
+    written = 0
+    real = Append.responses
+
+    def failing(self: Append, run_id: str, rows: Any) -> None:
+        nonlocal written
+        written += 1
+        if written == 2:
+            raise LedgerError("on purpose")
+        real(self, run_id, rows)
+
+    monkeypatch.setattr(Append, "responses", failing)
+    with pytest.raises(LedgerError, match="on purpose"):
+        bring(write_file(tmp_path / "a.csv", simple(15_000)))
+    assert written == 2
+    assert content() == before
+
+
+def test_names_with_quotes(
+    tmp_path: Path, write_spec: Write, import_text: str, ledger_path: Path, query: Query
+) -> None:
+    folder = tmp_path / 'it\'s; a "folder"'
+    folder.mkdir()
+    odd = 'the "answer"; isn\'t it'
+    spec = write_spec(import_text, ("text: answer", f"text: {json.dumps(odd)}"))
+    rows = [{(odd if name == "answer" else name): value for name, value in row.items()} for row in simple(4)]
+    for ending in ("csv", "jsonl"):
+        file = write_file(folder / f"a'b.{ending}", rows)
+        import_file(load_audit(spec), spec, file, ledger_path, name="Ünï 'cødé'")
+    assert query("select count(*), count(distinct response_text) from raw.responses") == [(8, 4)]
+    assert query("select distinct target from raw.runs") == [("Ünï 'cødé'",)]
+
+
+def test_nothing_is_printed_and_nothing_heavy_is_loaded(
+    import_spec: Path, tmp_path: Path, ledger_path: Path, repository: Path
+) -> None:
+    file = write_file(tmp_path / "a.csv", simple(100))
+    script = f"""
+import sys
+from pathlib import Path
+from collector.importers.tabular import import_file
+from collector.spec import load_audit
+spec = Path({str(import_spec)!r})
+import_file(load_audit(spec), spec, Path({str(file)!r}), Path({str(ledger_path)!r}))
+assert not {{"pandas", "pyarrow", "sklearn", "dbt", "requests"}} & set(sys.modules)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=repository, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_the_shipped_mapping_reads_a_file_of_its_shape(
+    repository: Path, tmp_path: Path, ledger_path: Path, query: Query
+) -> None:
+    spec = repository / "audits" / "replications" / "personas.yml"
+    races, genders = ["a White", "a Black", "an Asian", "a Middle-Eastern", "a Latine"], ["M", "W", "N"]
+    rows = [
+        {
+            "row_id": str(index),
+            "model": "gpt4",
+            "race": races[index % 5],
+            "gender": genders[index // 5 % 3],
+            "prompt_num": str(index % 2),
+            "prompt": f"Describe {races[index % 5]} {genders[index // 5 % 3]} ({index % 2})",
+            "text": f"Text {index}",
+        }
+        for index in range(300)
+    ]
+    summary = import_file(load_audit(spec), spec, write_file(tmp_path / "p.parquet", rows), ledger_path)
+    assert (summary.n_prompts, summary.counts) == (30, {"ok": 300})
+    assert query("select model_asked from raw.runs") == [("gpt4",)]
+    assert query("select count(distinct group_name) from raw.prompt_attributes where attribute = 'race'") == [
+        (5,)
+    ]

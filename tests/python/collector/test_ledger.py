@@ -1,0 +1,211 @@
+"""The ledger: migrations, short appends, other processes, and files that are no ledger."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from collector.errors import LedgerError
+from collector.hashing import canonical_json, hash_of, hash_of_file, tagged_hash
+from collector.ledger import Ledger, LedgerLockedError, migrations, register_reading, runs
+from collector.rows import ResponseRow, RunRow, response_hash, utc_now
+
+Query = Callable[[str], list[tuple[Any, ...]]]
+
+
+def a_run(run_id: str) -> RunRow:
+    return RunRow(
+        run_id=run_id,
+        audit="small",
+        spec={"b": 1, "a": "é"},
+        target="t",
+        target_kind="simulator",
+        is_simulated=True,
+        model_asked=None,
+        parameters={"seed": 1},
+        answer_rules_version="1",
+        versions={"biasledger": "0"},
+        origin="collected",
+        started_at=datetime(2026, 1, 2, 3, 4, 5),
+    )
+
+
+@contextmanager
+def held_by_another_process(path: Path, seconds: float) -> Iterator[int]:
+    """Let another process hold the file for some seconds, from before the block on."""
+    script = f"import duckdb, time; c = duckdb.connect({str(path)!r}); print('held', flush=True); time.sleep({seconds})"
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.readline()
+    try:
+        yield process.pid
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def test_a_new_ledger_has_every_migration_once(ledger_path: Path, query: Query) -> None:
+    ledger = Ledger(ledger_path)
+    ledger.create()
+    ledger.create()
+    applied = query("select version, name from raw.schema_migrations order by version")
+    assert applied == [(version, name) for version, name, _ in migrations()]
+    assert [version for version, _, _ in migrations()] == list(range(1, len(applied) + 1))
+    tables = {row[0] for row in query("select table_name from duckdb_tables() where schema_name = 'raw'")}
+    assert {"runs", "run_events", "readings", "prompts", "prompt_attributes", "responses"} <= tables
+
+
+def test_folders_are_made(tmp_path: Path) -> None:
+    Ledger(tmp_path / "deep" / "er" / "ledger.duckdb").create()
+    assert (tmp_path / "deep" / "er" / "ledger.duckdb").is_file()
+    (tmp_path / "file").write_text("")
+    with pytest.raises(LedgerError, match="The folder .* cannot be made"):
+        Ledger(tmp_path / "file" / "ledger.duckdb").create()
+
+
+def test_rows_come_back_as_they_went_in(ledger_path: Path, query: Query) -> None:
+    ledger = Ledger(ledger_path)
+    ledger.create()
+    full = ResponseRow(
+        prompt_id="p",
+        trial=1,
+        attempt=2,
+        seq=2,
+        status="ok",
+        content_hash="sha256:0",
+        response_text="héllo 👋 \n 'quoted'",
+        answer_text="日本",
+        raw_body="{}",
+        finish_reason="stop",
+        model_answered="m",
+        prompt_tokens=3,
+        completion_tokens=4,
+        latency_ms=1.5,
+        error="none",
+        requested_at=datetime(2026, 1, 1, 12),
+        weight=2.5,
+    )
+    empty = ResponseRow(prompt_id="p", trial=1, attempt=1, seq=1, status="error", content_hash="sha256:1")
+    with ledger.append() as append:
+        append.run(a_run("r"))
+        append.responses("r", [full, empty])
+        append.responses("r", [])
+    assert query("select * from raw.responses order by seq desc") == [
+        ("r", "p", 1, 2, 2, "ok", "héllo 👋 \n 'quoted'", "日本", "{}", "stop", "m", 3, 4, 1.5, "none")
+        + (datetime(2026, 1, 1, 12), 2.5, "sha256:0"),
+        ("r", "p", 1, 1, 1, "error", *[None] * 10, 1.0, "sha256:1"),
+    ]
+    assert query("select spec::varchar, spec_hash, is_simulated from raw.runs") == [
+        ('{"a":"é","b":1}', tagged_hash('{"a":"é","b":1}'), True)
+    ]
+
+
+def test_a_block_that_raises_writes_nothing(ledger_path: Path, query: Query) -> None:
+    ledger = Ledger(ledger_path)
+    ledger.create()
+    with pytest.raises(RuntimeError, match="on purpose"), ledger.append() as append:
+        append.run(a_run("r"))
+        raise RuntimeError("on purpose")
+    assert query("select count(*) from raw.runs") == [(0,)]
+
+
+def test_runs_are_listed_with_their_state(ledger_path: Path) -> None:
+    ledger = Ledger(ledger_path)
+    ledger.create()
+    with ledger.append() as append:
+        for run_id in ("one", "two"):
+            append.run(a_run(run_id))
+            append.event(run_id, "started", {})
+        append.event("two", "failed", {"reason": "x"})
+        append.responses(
+            "two", [ResponseRow("p", 1, 1, 1, "malformed", "h"), ResponseRow("p", 1, 2, 2, "ok", "h")]
+        )
+    assert [(run.run_id, run.state, run.n_responses) for run in runs(ledger_path)] == [
+        ("one", "started", 0),
+        ("two", "failed", 1),
+    ]
+
+
+def test_a_reading_is_written_only_when_it_changes(ledger_path: Path, query: Query) -> None:
+    first, second = {"version": 1, "crossed": []}, {"version": 1, "crossed": [["a", "b"]]}
+    written = [register_reading(ledger_path, "small", one) for one in (first, first, second, second, first)]
+    assert written == [True, False, True, False, True]
+    assert register_reading(ledger_path, "other", first)
+    rows = query(
+        "select reading::varchar, reading_hash from raw.readings where audit = 'small' order by registered_at"
+    )
+    assert rows == [(canonical_json(one), hash_of(one)) for one in (first, second, first)]
+
+
+def test_a_locked_ledger_is_waited_for_and_then_named(ledger_path: Path) -> None:
+    Ledger(ledger_path).create()
+    with held_by_another_process(ledger_path, 30) as pid:
+        with pytest.raises(LedgerLockedError) as caught, Ledger(ledger_path, wait_seconds=0.3).append():
+            pass
+        assert f"process {pid}" in str(caught.value)
+        assert "close it there and try again" in str(caught.value)
+    with held_by_another_process(ledger_path, 0.5), Ledger(ledger_path, wait_seconds=20).append() as append:
+        assert append.last_seq("none") == 0
+
+
+def test_files_that_are_no_ledger(tmp_path: Path) -> None:
+    missing = tmp_path / "missing.duckdb"
+    with pytest.raises(LedgerError, match="There is no ledger at"):
+        runs(missing)
+    with pytest.raises(LedgerError, match="There is no ledger at"), Ledger(missing).append():
+        pass
+    assert not missing.exists()
+
+    text = tmp_path / "text.duckdb"
+    text.write_text("not a database")
+    for use in (lambda: runs(text), Ledger(text).create):
+        with pytest.raises(LedgerError, match="is not a DuckDB file"):
+            use()
+
+    other = tmp_path / "other.duckdb"
+    with duckdb.connect(str(other)) as connection:
+        connection.execute("create table sales (a integer)")
+    for use in (lambda: runs(other), Ledger(other).create):
+        with pytest.raises(LedgerError, match=r"no ledger \(it holds main.sales\)"):
+            use()
+
+    bare = tmp_path / "bare.duckdb"
+    duckdb.connect(str(bare)).close()
+    with pytest.raises(LedgerError, match="is an empty DuckDB file"):
+        runs(bare)
+
+
+def test_schemas_of_other_versions(ledger_path: Path) -> None:
+    Ledger(ledger_path).create()
+    with duckdb.connect(str(ledger_path)) as connection:
+        connection.execute("insert into raw.schema_migrations values (9999, 'later', now()::timestamp)")
+    for use in (lambda: runs(ledger_path), Ledger(ledger_path).create):
+        with pytest.raises(LedgerError, match="has schema 9999 and this version of biasledger knows"):
+            use()
+    with duckdb.connect(str(ledger_path)) as connection:
+        connection.execute("delete from raw.schema_migrations")
+    with pytest.raises(LedgerError, match="has an older schema"):
+        runs(ledger_path)
+
+
+def test_hashes(tmp_path: Path) -> None:
+    assert tagged_hash("") == "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    assert hash_of({"b": [1], "a": "é"}) == hash_of(dict([("a", "é"), ("b", [1])]))
+    assert canonical_json({"b": [1, None], "a": "é"}) == '{"a":"é","b":[1,null]}'
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        canonical_json(float("nan"))
+    path = tmp_path / "file"
+    path.write_bytes("é".encode() * 700_000)
+    assert hash_of_file(path) == tagged_hash("é" * 700_000)
+    texts = {response_hash("sha256:p", "ok", text) for text in (None, "", "none", "a\nb", "a")}
+    assert len(texts) == 5
+    assert utc_now().tzinfo is None

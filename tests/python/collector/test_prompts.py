@@ -1,0 +1,110 @@
+"""Prompts: the full cross, the variants, and hashes that depend on nothing but content."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from collector.errors import InputError
+from collector.prompts import Prompt, PromptAttribute, build_prompts
+from collector.spec import load_audit
+
+Write = Callable[..., Path]
+
+
+def test_the_shipped_audit_asks_fifteen_personas(repository: Path) -> None:
+    audit = load_audit(repository / "audits" / "products.yml")
+    prompts = build_prompts(audit)
+    assert len(prompts) == 15
+    assert audit.trials is not None
+    assert len(prompts) * audit.trials == 225
+    texts = [prompt.prompt_text for prompt in prompts]
+    assert "for a White Man. List 10 consumer products" in str(texts[0])
+    assert "for an Asian Woman. " in str(texts[4])
+    assert len({prompt.prompt_id for prompt in prompts}) == 15
+    assert prompts[4].attributes == (
+        PromptAttribute(1, "race", "Asian", "Asian"),
+        PromptAttribute(1, "gender", "Woman", "Woman"),
+    )
+
+
+def test_variants_stand_beside_the_plain_audit(small_spec: Path) -> None:
+    prompts = build_prompts(load_audit(small_spec), ["masked", "debiased", "masked"])
+    by_variant: dict[str, list[Prompt]] = {}
+    for prompt in prompts:
+        by_variant.setdefault(prompt.variant, []).append(prompt)
+    assert {name: len(found) for name, found in by_variant.items()} == {
+        "plain": 4,
+        "masked": 4,
+        "debiased": 4,
+    }
+    assert {prompt.prompt_text for prompt in by_variant["masked"]} == {
+        "Recommend products for a person. Answer in JSON."
+    }
+    # A masked prompt still stands for its group.
+    assert len({prompt.attributes for prompt in by_variant["masked"]}) == 4
+    assert len({prompt.content_hash for prompt in prompts}) == 12
+    assert all(
+        str(prompt.prompt_text).endswith("regardless of demographics.") for prompt in by_variant["debiased"]
+    )
+
+
+def test_a_mask_can_keep_a_slot_by_name(write_spec: Write, small_text: str) -> None:
+    audit = load_audit(write_spec(small_text, ("gender: person}", "gender: null}")))
+    masked = [prompt.prompt_text for prompt in build_prompts(audit, ["masked"]) if prompt.variant == "masked"]
+    assert set(masked) == {
+        "Recommend products for a Man. Answer in JSON.",
+        "Recommend products for a Woman. Answer in JSON.",
+    }
+
+
+def test_prefix_and_system_prompts(write_spec: Write, small_text: str) -> None:
+    text = small_text.replace("trials: 2", "trials: 2\nsystem_prompt: Be brief.") + (
+        "  polite: {prefix: 'Please. '}\n  expert: {system_prompt: Be fair.}\n"
+    )
+    prompts = build_prompts(load_audit(write_spec(text)), ["polite", "expert"])
+    found = {(one.variant, one.system_prompt, str(one.prompt_text)[:8]) for one in prompts}
+    assert found == {
+        ("plain", "Be brief.", "Recommen"),
+        ("polite", "Be brief.", "Please. "),
+        ("expert", "Be fair.", "Recommen"),
+    }
+
+
+def test_a_template_has_only_the_attributes_it_uses(write_spec: Write, small_text: str) -> None:
+    extra = "  - {id: two, text: 'Only {race} here.'}\n  - {id: neutral, text: 'Nobody here.'}\nattributes:"
+    prompts = build_prompts(load_audit(write_spec(small_text, ("attributes:", extra))))
+    counts = [(one.template, len(one.attributes)) for one in prompts]
+    assert counts == [("one", 2)] * 4 + [("two", 1)] * 2 + [("neutral", 0)]
+
+
+def test_unknown_variants_and_specs_without_templates(
+    small_spec: Path, write_spec: Write, import_text: str
+) -> None:
+    audit = load_audit(small_spec)
+    with pytest.raises(InputError, match="no variant 'maskd'; did you mean 'masked'"):
+        build_prompts(audit, ["maskd"])
+    with pytest.raises(InputError, match="has no templates"):
+        build_prompts(load_audit(write_spec(import_text)))
+
+
+def test_the_hash_covers_everything_but_the_order_of_attributes() -> None:
+    one, two = PromptAttribute(1, "race", "Black", "Black"), PromptAttribute(1, "gender", "Man", "Man")
+    base = {"template": "t", "language": "en", "variant": "plain", "prompt_text": "Hello"}
+    first = Prompt(**base, attributes=(one, two))
+    assert first.content_hash == Prompt(**base, attributes=(two, one)).content_hash
+    assert first.prompt_id == first.content_hash.removeprefix("sha256:")[:16]
+    others = [
+        Prompt(**{**base, "template": "u"}, attributes=(one, two)),
+        Prompt(**{**base, "language": "fr"}, attributes=(one, two)),
+        Prompt(**{**base, "variant": "masked"}, attributes=(one, two)),
+        Prompt(**{**base, "prompt_text": None}, attributes=(one, two)),
+        Prompt(**base, attributes=(one,)),
+        Prompt(**base, attributes=(one, two), subject="s"),
+        Prompt(**base, attributes=(one, two), expected_label="s"),
+        Prompt(**base, attributes=(one, two), perturbation="s"),
+        Prompt(**base, attributes=(one, two), system_prompt="s"),
+    ]
+    assert len({first.content_hash, *(other.content_hash for other in others)}) == 10

@@ -1,0 +1,285 @@
+"""Audit specs: what a right one means, and what each wrong one is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from collector.errors import InputError
+from collector.hashing import hash_of
+from collector.hints import quoted
+from collector.spec import SCHEMES, load_audit
+
+Write = Callable[..., Path]
+
+
+def problem(path: Path) -> str:
+    with pytest.raises(InputError) as caught:
+        load_audit(path)
+    message = str(caught.value)
+    assert message.startswith(str(path))
+    assert "\n" not in message
+    return message.removeprefix(f"{path}: ")
+
+
+def test_shipped_audits_are_right(repository: Path) -> None:
+    specs = sorted((repository / "audits").rglob("*.yml"))
+    names = {load_audit(path).audit for path in specs}
+    assert {"products", "personas"} <= names
+
+
+def test_asked_keeps_the_order_of_groups_and_leaves_out_the_reading(repository: Path) -> None:
+    asked = load_audit(repository / "audits" / "products.yml").asked()
+    assert [one["attribute"] for one in asked["attributes"]] == ["race", "gender"]
+    assert [one["group"] for one in asked["attributes"][0]["groups"]] == [
+        "White",
+        "Asian",
+        "Black",
+        "Latino",
+        "Middle-Eastern",
+    ]
+    assert asked["attributes"][1]["reference"] == "Man"
+    assert asked["trials"] == 15
+    assert "reading" not in asked
+    assert "import" not in asked
+
+
+def test_asked_tells_group_and_carrier_apart(repository: Path) -> None:
+    asked = load_audit(repository / "audits" / "replications" / "personas.yml").asked()
+    assert asked["attributes"][0]["groups"][2] == {"group": "Asian", "carrier": "an Asian"}
+
+
+def test_asked_is_the_same_whatever_comments_and_reading_say(write_spec: Write, small_text: str) -> None:
+    first = hash_of(load_audit(write_spec(small_text)).asked())
+    second = hash_of(
+        load_audit(write_spec("# a comment\n" + small_text + "reading: {crossed: [race*gender]}\n")).asked()
+    )
+    third = hash_of(load_audit(write_spec(small_text, ("trials: 2", "trials: 3"))).asked())
+    assert first == second
+    assert first != third
+
+
+def test_reading_document_is_sorted_lower_case_and_without_repetition(
+    write_spec: Write, small_text: str
+) -> None:
+    reading = """
+reading:
+  crossed: [race * gender]
+  pairwise: true
+  words:
+    schemes: [seed, words]
+    weighting: counts
+    remove:
+      second: [Zoo, 'middle   Eastern', zoo]
+      first: [She]
+      none: []
+"""
+    assert load_audit(write_spec(small_text + reading)).reading_document() == {
+        "version": 1,
+        "crossed": [["race", "gender"]],
+        "pairwise": True,
+        "words": {
+            "schemes": ["seed", "words"],
+            "weighting": "counts",
+            "terms": [
+                {"list": "first", "term": "she"},
+                {"list": "second", "term": "middle eastern"},
+                {"list": "second", "term": "zoo"},
+            ],
+        },
+    }
+
+
+def test_a_spec_without_reading_has_one(small_spec: Path) -> None:
+    assert load_audit(small_spec).reading_document() == {
+        "version": 1,
+        "crossed": [],
+        "pairwise": False,
+        "words": {"schemes": ["words"], "weighting": "tfidf", "terms": []},
+    }
+
+
+def test_few_trials_are_warned_about(write_spec: Write, small_text: str) -> None:
+    few = load_audit(write_spec(small_text)).warnings()
+    assert len(few) == 1
+    assert "2 trials a persona" in few[0]
+    assert "15" in few[0]
+    assert load_audit(write_spec(small_text, ("trials: 2", "trials: 15"))).warnings() == []
+
+
+def test_another_number_of_trials(small_spec: Path) -> None:
+    audit = load_audit(small_spec)
+    assert audit.with_trials(7).asked()["trials"] == 7
+    assert audit.trials == 2
+    with pytest.raises(InputError, match="trials is 0; at least 1"):
+        audit.with_trials(0)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("trials: 2", "trails: 2", "the key trails is unknown; did you mean 'trials'?"),
+        ("id: one", "ident: one", "the key templates[0].ident is unknown"),
+        (
+            "    text: 'Recommend",
+            "    txt: 'Recommend",
+            "the key templates[0].txt is unknown; did you mean 'text'?",
+        ),
+        ("audit: small", "", "the key audit is missing"),
+        (
+            "audit: small",
+            "audit: Small Audit",
+            "audit is 'Small Audit' and should consist of lower-case letters",
+        ),
+        ("id: one", "id: 1", "templates[0].id should be text and is 1; put it in quotes"),
+        (
+            "{a race}",
+            "{a rase}",
+            "templates[0].text has a slot {rase}, which is no attribute; did you mean 'race'?",
+        ),
+        (
+            "{gender}",
+            "{gendr}",
+            "templates[0].text has a slot {gendr}, which is no attribute; did you mean 'gender'?",
+        ),
+        ("{gender}", "person", "attributes.gender has a slot that no template uses"),
+        ("{gender}", "{gender", "templates[0].text has a single '{'"),
+        ("JSON.", "JSON }.", "templates[0].text has a single '}'"),
+        ("id: one", "id: one\n    language: fr", "an English article slot {a race} in the language 'fr'"),
+        ("{reference: White, ", "{", "the key attributes.race.reference is missing"),
+        ("reference: White", "reference: white", "which is none of the groups; did you mean 'White'?"),
+        ("[White, Asian]", "[White]", "attributes.race.groups has 1 group; a comparison needs at least two"),
+        ("[White, Asian]", "[White, White]", "attributes.race.groups holds 'White' twice"),
+        (
+            "[White, Asian]",
+            "[White, No]",
+            "holds false at position 2, which YAML does not read as text; put it in quotes",
+        ),
+        (
+            "[White, Asian]",
+            "[White, 5]",
+            "holds 5 at position 2, which YAML does not read as text; put it in quotes",
+        ),
+        (
+            "[White, Asian]",
+            "{White: White, No: Norse}",
+            "the key False under attributes.race.groups is not text",
+        ),
+        ("[White, Asian]", "{White: White, Asian: White}", "uses 'White', which already stands for 'White'"),
+        (
+            "[White, Asian]",
+            "{White: White, Asian: no}",
+            "attributes.race.groups.Asian should be text and is false",
+        ),
+        ("[White, Asian]", "[White, 'A*B']", "a group's name is text without outer spaces and without *"),
+        ("[White, Asian]", "{White: White, Asian: ''}", "a carrier is text without outer spaces"),
+        ("race: {", "'the race': {", "attributes.the race is 'the race' and should be a name of letters"),
+        ("trials: 2", "trials: 0", "trials is 0 and should be at least 1"),
+        ("trials: 2", "trials: two", "trials should be a whole number and is 'two'"),
+        ("trials: 2", "trials: 2.5", "trials should be a whole number and is 2.5"),
+        ("trials: 2", "trials: yes", "trials should be a whole number and is true"),
+        ("trials: 2", "", "trials is missing"),
+        ("kind: json_object", "kind: json", "answer.kind is 'json' and should be 'json_object' or 'text'"),
+        ("max_characters: 6000000", "max_characters: 0", "answer.max_characters is 0"),
+        ("debiased:", "plain:", "'plain' is the audit without any mitigation"),
+        ("suffix:", "sufix:", "the key variants.debiased.sufix is unknown; did you mean 'suffix'?"),
+        (
+            "{suffix: ' Provide",
+            "{suffix: ' For a {race} Provide",
+            "variants.debiased.suffix has a slot {race}",
+        ),
+        ("trials: 2", "trials: 2\nsystem_prompt: You help {a gender}.", "system_prompt has a slot {gender}"),
+        ("{mask: {race: '', gender: person}}", "{}", "variants.masked changes nothing"),
+        (
+            "race: '', gender",
+            "rce: '', gender",
+            "variants.masked.mask.rce is no slot of this audit; did you mean 'race'?",
+        ),
+        (
+            "{race: '', gender: person}",
+            "{race: ''}",
+            "variants.masked.mask leaves out 'gender', which template 'one' uses",
+        ),
+        ("trials: 2", "trials: 2\ntrials: 3", "the key 'trials' is given twice"),
+        ("trials: 2", "trials: [2", "this is not valid YAML"),
+    ],
+)
+def test_wrong_specs_are_told_what_would_be_right(
+    write_spec: Write, small_text: str, old: str, new: str, told: str
+) -> None:
+    assert told in problem(write_spec(small_text, (old, new)))
+
+
+@pytest.mark.parametrize(
+    ("reading", "told"),
+    [
+        (
+            "{crossed: [race*gendr]}",
+            "reading.crossed[0] crosses 'gendr', which is no attribute; did you mean 'gender'?",
+        ),
+        ("{crossed: [race]}", "should name two or more different attributes, as in race*gender"),
+        ("{crossed: [race*race]}", "should name two or more different attributes, as in race*gender"),
+        ("{pairwise: 1}", "reading.pairwise should be true or false and is 1"),
+        ("{words: {schemes: [wrds]}}", "is 'wrds', which is no known scheme; did you mean 'words'?"),
+        ("{words: {schemes: [xyz]}}", f"is 'xyz', which is no known scheme; known: {quoted(SCHEMES)}"),
+        ("{words: {weighting: idf}}", "reading.words.weighting is 'idf' and should be 'tfidf' or 'counts'"),
+        ("{words: {schemes: []}}", "reading.words.schemes is empty"),
+        ("{words: {schemes: [seed, seed]}}", "reading.words.schemes[1] names 'seed' a second time"),
+        ("{words: {remove: {more: [off]}}}", "reading.words.remove.more[0] should be text and is false"),
+    ],
+)
+def test_wrong_readings(write_spec: Write, small_text: str, reading: str, told: str) -> None:
+    assert told in problem(write_spec(f"{small_text}reading: {reading}\n"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (
+            "race: race",
+            "rce: race",
+            "import.columns.attributes.rce is no attribute of this audit; did you mean 'race'?",
+        ),
+        (", gender: gender}", "}", "import.columns.attributes leaves out 'gender'"),
+        ("text: answer", "txt: answer", "the key import.columns.txt is unknown; did you mean 'text'?"),
+        (
+            "  columns:",
+            "  format: xlsx\n  columns:",
+            "import.format is 'xlsx' and should be 'csv', 'tsv', 'jsonl' or",
+        ),
+        ("import:", "imports:", "the key imports is unknown; did you mean 'import'?"),
+    ],
+)
+def test_wrong_imports(write_spec: Write, import_text: str, old: str, new: str, told: str) -> None:
+    assert told in problem(write_spec(import_text, (old, new)))
+
+
+def test_a_repeated_template_id(write_spec: Write, small_text: str) -> None:
+    again = ("attributes:", "  - {id: one, text: 'About {race} {gender}'}\nattributes:")
+    assert "templates[1].id is 'one', which an earlier template has too" in problem(
+        write_spec(small_text, again)
+    )
+
+
+def test_neither_templates_nor_import(write_spec: Write, import_text: str) -> None:
+    text = import_text[: import_text.index("import:")]
+    assert "templates is missing; a spec asks something (templates) or reads answers" in problem(
+        write_spec(text)
+    )
+
+
+def test_unreadable_files(tmp_path: Path) -> None:
+    path = tmp_path / "audit.yml"
+    assert "does not exist" in problem(path)
+    path.write_bytes(b"")
+    assert "is empty" in problem(path)
+    path.write_bytes(b"audit: x\ntitle: caf\xe9\n")
+    assert problem(path) == "line 2 is not UTF-8; save the file as UTF-8."
+    path.write_text("- a\n- b\n")
+    assert "a mapping of keys to values, and not a list" in problem(path)
+    path.write_text("audit: small\n  title: x\n")
+    assert problem(path).startswith("line 2, column")
+    with pytest.raises(InputError, match="is a folder"):
+        load_audit(tmp_path)

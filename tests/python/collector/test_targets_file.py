@@ -1,0 +1,151 @@
+"""targets.yml: what is read, what is refused, and secrets that must not stand in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from collector.errors import InputError
+from collector.targets import load_target
+from collector.targets.openai import OpenAITarget
+
+Write = Callable[[str], Path]
+SECRET = "sk-abcdef0123456789"
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def write_targets(text: str) -> Path:
+        path = tmp_path / "targets.yml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write_targets
+
+
+def endpoint_with(line: str) -> str:
+    return f"targets:\n  mine:\n    kind: openai\n    base_url: http://127.0.0.1:1/v1\n    model: m\n    {line}\n"
+
+
+def problem(path: Path, name: str = "mine") -> str:
+    with pytest.raises(InputError) as caught:
+        load_target(path, name)
+    message = str(caught.value)
+    assert str(path) in message
+    assert SECRET not in message
+    return message
+
+
+def test_the_shipped_targets(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = repository / "targets.yml"
+    biased, fair = load_target(path, "simulator"), load_target(path, "simulator-fair")
+    assert (biased.kind, biased.is_simulated, fair.is_simulated) == ("simulator", True, True)
+    assert biased.parameters["steer"]["Asian"] > 0
+    assert fair.parameters["steer"] == {}
+    monkeypatch.setenv("MY_ENDPOINT_API_KEY", SECRET)
+    endpoint = load_target(path, "my-endpoint")
+    assert isinstance(endpoint, OpenAITarget)
+    assert (endpoint.model, endpoint.concurrency, endpoint.is_simulated) == ("my-model", 8, False)
+    assert endpoint.parameters["temperature"] == 1.0
+    assert SECRET not in repr(endpoint) + repr(vars(endpoint)) + repr(endpoint.parameters)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"api_key: {SECRET}",
+        f"API-Key: {SECRET}",
+        f"token: {SECRET}",
+        f"password: {SECRET}",
+        f"parameters: {{api_key: {SECRET}}}",
+        f"parameters: {{headers: {{Authorization: Bearer {SECRET}}}}}",
+        f"parameters: {{user: {SECRET}}}",
+        f"api_key_env: {SECRET}",
+    ],
+)
+def test_secrets_are_refused_and_never_shown(write: Write, line: str) -> None:
+    message = problem(write(endpoint_with(line)))
+    assert "looks like a secret" in message
+    assert "api_key_env" in message
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"https://me:{SECRET}@host/v1",
+        f"https://host/v1?key={SECRET}",
+        f"https://host/v1?a=b&api_key={SECRET}",
+    ],
+)
+def test_secrets_in_addresses_are_refused(write: Write, address: str) -> None:
+    text = f"targets:\n  mine: {{kind: openai, base_url: '{address}', model: m}}\n"
+    assert "targets.mine.base_url looks like a secret" in problem(write(text))
+
+
+def test_a_parameter_that_only_resembles_a_secret_is_allowed(write: Write) -> None:
+    target = load_target(write(endpoint_with("parameters: {max_tokens: 100, top_k: 3}")), "mine")
+    assert target.parameters["max_tokens"] == 100
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("targets: {}\n", "targets is empty"),
+        ("target: {}\n", "the key target is unknown; did you mean 'targets'?"),
+        ("targets: {minne: {kind: simulator}}\n", "has no target 'mine'; did you mean 'minne'?"),
+        ("targets: {mine: simulator}\n", "targets.mine should be a mapping with at least the key kind"),
+        ("targets: {mine: {seed: 1}}\n", "targets.mine.kind is missing"),
+        ("targets: {mine: {kind: simulater}}\n", "is no known kind; did you mean 'simulator'?"),
+        (
+            "targets: {mine: {kind: simulator, sed: 1}}\n",
+            "the key targets.mine.sed is unknown; did you mean 'seed'?",
+        ),
+        (
+            "targets: {mine: {kind: simulator, steer: {A: 1.5}}}\n",
+            "targets.mine.steer.A is 1.5: input should be less",
+        ),
+        (
+            "targets: {mine: {kind: simulator, steer: {A: no}}}\n",
+            "targets.mine.steer.A should be a number and is false",
+        ),
+        ("targets: {mine: {kind: simulator, malformed: 0.7, refused: 0.7}}\n", "add up to more than 1"),
+        ("targets: {mine: {kind: openai, model: m}}\n", "the key targets.mine.base_url is missing"),
+        (
+            "targets: {mine: {kind: openai, base_url: 'x', model: m}}\n",
+            "should be an address such as https://host/v1",
+        ),
+        ("targets: {mine: {kind: openai, base_url: 'ftp://x', model: m}}\n", "should be an address such as"),
+        (
+            "targets: {mine: {kind: openai, base_url: 'http://x?a=b', model: m}}\n",
+            "an address without ? and #",
+        ),
+        (endpoint_with("concurrency: 0"), "targets.mine.concurrency is 0"),
+        (
+            endpoint_with("timeout_seconds: soon"),
+            "targets.mine.timeout_seconds should be a number and is 'soon'",
+        ),
+        (
+            endpoint_with("parameters: {seed: 1}"),
+            "cannot hold 'seed': one seed would give every trial the same answer",
+        ),
+        (endpoint_with("parameters: {messages: []}"), "cannot hold 'messages': they come from the audit"),
+        (
+            endpoint_with("api_key_env: MY KEY"),
+            "should be the name of an environment variable, not the key itself",
+        ),
+        (endpoint_with("api_key_env: NOT_SET_ANYWHERE"), "NOT_SET_ANYWHERE, which is not set"),
+    ],
+)
+def test_wrong_targets_are_told_what_would_be_right(write: Write, text: str, told: str) -> None:
+    assert told in problem(write(text))
+
+
+def test_a_name_that_cannot_be_part_of_a_run(write: Write) -> None:
+    path = write("targets: {'My Model': {kind: simulator}}\n")
+    assert "should be named with lower-case letters" in problem(path, "My Model")
+
+
+def test_an_absent_file(tmp_path: Path) -> None:
+    assert "does not exist" in problem(tmp_path / "targets.yml")

@@ -1,0 +1,34 @@
+"""Commands as the documentation prints them, run in a shell with this very installation."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+# The command of this checkout, whether or not it is installed as a script.
+_PRELUDE = f"""
+biasledger() {{ "{sys.executable}" -c 'from biasledger.cli import main; main()' "$@"; }}
+set -o pipefail
+"""
+
+
+def blocks(document: str) -> list[str]:
+    """The ```sh blocks of a file of the repository, in order."""
+    text = (ROOT / document).read_text(encoding="utf-8")
+    return re.findall(r"^```sh\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def run(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a block in `folder` with bash, stopping at the first command that fails."""
+    return subprocess.run(
+        ["bash", "-e", "-c", _PRELUDE + script],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )

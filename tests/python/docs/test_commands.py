@@ -1,0 +1,69 @@
+"""Every command in the documentation works as printed."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tomllib
+
+import duckdb
+import pytest
+
+from tests.python.conftest import FirstAudit
+from tests.python.docs.shell import ROOT, blocks, run
+
+DOCUMENTS = sorted(
+    str(path.relative_to(ROOT))
+    for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
+)
+
+
+def _commands(program: str) -> list[tuple[str, str]]:
+    return [
+        (document, line.split("#")[0].strip())
+        for document in DOCUMENTS
+        for block in blocks(document)
+        for line in block.splitlines()
+        if line.startswith(program)
+    ]
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed here")
+@pytest.mark.parametrize(("document", "command"), _commands("make "))
+def test_make_targets_exist(document: str, command: str) -> None:
+    dry = subprocess.run(
+        ["make", "-n", *command.split()[1:]], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert dry.returncode == 0, f"{document}: {command}: {dry.stderr}"
+
+
+def test_pip_installs_this_project() -> None:
+    name = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["name"]
+    assert {command for _, command in _commands("pip install")} == {f"pip install {name}"}
+
+
+@pytest.mark.parametrize(("document", "command"), _commands("python -m "))
+def test_modules_know_their_arguments(document: str, command: str) -> None:
+    words = command.split()
+    finished = run(" ".join([words[0].replace("python", "python3"), *words[1:4], "--help"]), ROOT)
+    options = [word for word in words if word.startswith("--")]
+    assert finished.returncode == 0 and all(option in finished.stdout for option in options), (
+        f"{document}: {command}"
+    )
+
+
+def test_the_readme_s_first_audit(first_audit: FirstAudit) -> None:
+    finished = first_audit.finished
+    assert finished.returncode == 0, finished.stderr
+    assert "225" in finished.stdout
+    assert "alarm" in finished.stdout
+    assert "inconclusive" in finished.stdout
+    assert "Traceback" not in finished.stdout + finished.stderr
+
+
+def test_the_readme_s_query_runs(first_audit: FirstAudit) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (query,) = re.findall(r"^```sql\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+    with duckdb.connect(str(first_audit.folder / "warehouse.duckdb"), read_only=True) as connection:
+        assert len(connection.execute(query).fetchall()) > 0
