@@ -51,7 +51,7 @@ demo: $(INSTALLED)
 	@echo "  cd build/demo && $(BIN)/biasledger findings --status alarm --why"
 
 test: $(INSTALLED)
-	@"$(BIN)/python" -m pytest
+	@"$(BIN)/python" -m pytest --numprocesses auto --dist loadfile
 
 check: lint types sql test warehouse smoke
 	@echo "make check: everything passed."

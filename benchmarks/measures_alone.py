@@ -9,38 +9,33 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from dataclasses import replace
 
 import duckdb
 from threadpoolctl import threadpool_limits
 
+from benchmarks.processes import StepClock
 from benchmarks.warehouses import words_comparisons
 from biasledger.measures.words_tables import divergences, separabilities, word_statistics
 
 
 def main(warehouse: str, n_permutations: int) -> None:
     """Measure every comparison of a warehouse, timing each measure."""
-    seconds = {}
-    started = time.perf_counter()
-    with duckdb.connect(warehouse, read_only=True) as connection:
+    clock = StepClock()
+    with clock.step("read"), duckdb.connect(warehouse, read_only=True) as connection:
         comparisons = words_comparisons(connection)
-    seconds["read"] = time.perf_counter() - started
     if n_permutations:
         comparisons = [replace(comparisons[0], n_permutations=n_permutations)]
     with threadpool_limits(limits=1):
-        started = time.perf_counter()
-        word_statistics(comparisons)
-        seconds["z"] = time.perf_counter() - started
-        started = time.perf_counter()
-        divergences(comparisons)
-        seconds["jsd"] = time.perf_counter() - started
-        started = time.perf_counter()
-        table = separabilities(comparisons)
-        seconds["classifier"] = time.perf_counter() - started
+        with clock.step("z"):
+            word_statistics(comparisons)
+        with clock.step("jsd"):
+            divergences(comparisons)
+        with clock.step("classifier"):
+            table = separabilities(comparisons)
     marked = {comparison.key: comparison.name[2] for comparison in comparisons}
     accuracy = dict(zip(table["comparison_key"].map(marked), table["accuracy_mean"], strict=True))
-    print(json.dumps({"seconds": seconds, "accuracy": accuracy}))
+    print(json.dumps({"wall": clock.wall, "cpu": clock.cpu, "accuracy": accuracy}))
 
 
 if __name__ == "__main__":

@@ -7,8 +7,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 PACKAGE_PARENT = Path(__file__).resolve().parents[1]
@@ -17,6 +18,25 @@ _SHOWN_CHARACTERS = 2_000
 
 class BenchmarkError(Exception):
     """A benchmark cannot run; the message is one sentence for people."""
+
+
+@dataclass
+class StepClock:
+    """Seconds of named steps inside one process, on the wall and of processor time, summed where a step is repeated.
+
+    Other programs on the machine lengthen wall time far more than processor time.
+    """
+
+    wall: dict[str, float] = field(default_factory=dict)
+    cpu: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        """Time a block."""
+        wall, cpu = time.perf_counter(), time.process_time()
+        yield
+        self.wall[name] = self.wall.get(name, 0.0) + time.perf_counter() - wall
+        self.cpu[name] = self.cpu.get(name, 0.0) + time.process_time() - cpu
 
 
 @dataclass(frozen=True)

@@ -215,6 +215,8 @@ def _jsonl_reader(
     if any(column not in found for column in columns):
         # A column may appear late; only a file that is about to be refused is read whole for it.
         found = _json_keys(connection, objects)
+    if not found:
+        raise no_rows(path)
     _require_columns(path, columns, found)
     names = ", ".join(f"{_literal(column)}: 'varchar'" for column in dict.fromkeys(columns))
     return f"read_json({file}, {options}, columns = {{{names}}})", [_identifier(column) for column in columns]
@@ -225,6 +227,11 @@ def _json_keys(connection: duckdb.DuckDBPyConnection, objects: str) -> list[str]
         f"select distinct unnest(json_keys(json)) from {objects} where json_type(json) = 'OBJECT'"
     ).fetchall()
     return sorted(str(name) for (name,) in rows)
+
+
+def no_rows(path: Path) -> InputError:
+    """Return the error for a file that holds no data row."""
+    return InputError(f"{path} has no rows; it should hold one for each response.")
 
 
 def _require_columns(path: Path, columns: Sequence[str], found: Sequence[str]) -> None:

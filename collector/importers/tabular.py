@@ -18,7 +18,7 @@ from collector.answers import classify, load_rules, storable
 from collector.errors import InputError
 from collector.hashing import hash_of_file
 from collector.hints import did_you_mean
-from collector.importers.source import MEMORY_LIMIT, Source, open_source, readable
+from collector.importers.source import MEMORY_LIMIT, Source, no_rows, open_source, readable
 from collector.ledger import Append, Ledger
 from collector.progress import Advance, progress
 from collector.prompts import Prompt, PromptAttribute
@@ -168,7 +168,7 @@ class _Plan:
         self._connection.execute(f"create table keys as select row_number, {self._key_list()} from source")
         self.n_rows = self._count("keys")
         if self.n_rows == 0:
-            raise InputError(f"{self._path} has no rows; it should hold one for each response.")
+            raise no_rows(self._path)
         for attribute in self._attributes:
             self._check_attribute(attribute)
         for role, rule in (

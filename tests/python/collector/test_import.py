@@ -246,7 +246,8 @@ def test_more_rows_than_a_batch(tmp_path: Path, bring: Callable[..., RunSummary]
     summary = bring(write_file(tmp_path / "a.jsonl", simple(25_001)))
     assert summary.counts == {"ok": 25_001}
     assert query(
-        "select count(*), count(distinct seq), count(distinct (prompt_id, trial)), count(distinct response_text) from raw.responses"
+        "select count(*), count(distinct seq), count(distinct (prompt_id, trial)), count(distinct response_text) "
+        "from raw.responses"
     ) == [(25_001, 25_001, 25_001, 25_001)]
     mismatched = query("select count(*) from raw.responses where response_text != 'Answer ' || (seq - 1)")
     assert mismatched == [(0,)]
@@ -284,28 +285,30 @@ def test_the_same_content_is_imported_once_unless_asked_for_again(
     assert query("select count(*) from raw.readings") == [(1,)]
 
 
+JSON_ROW = b'{"race": "White", "gender": "M", "question": "q", "answer": "a"}\n'
+HEADER = b"race,gender,question,answer\n"
 BAD_FILES: list[tuple[str, bytes, str]] = [
     ("a.csv", b"", "is empty; it should hold a row for each response"),
     ("a.parquet", b"", "is empty; it should hold a row for each response"),
-    ("a.csv", b"race,gender,question,answer\n", "has no rows"),
-    ("a.jsonl", b"\n\n", "has no column"),
+    ("a.csv", HEADER, "has no rows"),
+    ("a.jsonl", b"\n\n", "has no rows"),
     ("a.csv", b"race,gendr,question,answer\nWhite,M,q,a\n", "has no column 'gender'; did you mean 'gendr'?"),
     ("a.csv", b"race,gender,answer\nWhite,M,a\n", "has no column 'question'; known: 'race', 'gender', 'answer'"),
-    ("a.jsonl", b'{"race": "White", "gender": "M", "question": "q", "anser": "a"}\n', "no column 'answer'; did you mean 'anser'?"),
+    ("a.jsonl", b'{"race": "White", "gender": "M", "question": "q", "anser": "a"}\n', "did you mean 'anser'?"),
     ("a.csv", b"race,gender,question,answer,answer\nWhite,M,q,a,b\n", "holds the column 'answer' twice"),
-    ("a.csv", b"race,gender,question,answer\nWhite,M,q,a\nWhit,M,q,b\n", "row 2 has 'Whit' as 'race', which is no group of race; did you mean 'White'?"),
-    ("a.csv", b"race,gender,question,answer\nWhite,X9Q,q,a\n", "row 1 has 'X9Q' as 'gender', which is no group of gender; known: 'M', 'W'"),
-    ("a.csv", b"race,gender,question,answer\nwhite,M,q,a\n", "row 1 has 'white' as 'race'"),
+    ("a.csv", HEADER + b"White,M,q,a\nWhit,M,q,b\n", "row 2 has 'Whit' as 'race', which is no group of race; did you"),
+    ("a.csv", HEADER + b"White,X9Q,q,a\n", "row 1 has 'X9Q' as 'gender', which is no group of gender; known: 'M'"),
+    ("a.csv", HEADER + b"white,M,q,a\n", "row 1 has 'white' as 'race'"),
     ("a.jsonl", b'{"race": null, "gender": "M", "question": "q", "answer": "a"}\n', "row 1 has no 'race'; it should be one of"),
-    ("a.csv", b"race,gender,question,answer\nWhite,M,q,a\nWhite,M,q,caf\xe9\n", "line 3 is not UTF-8"),
+    ("a.csv", HEADER + b"White,M,q,a\nWhite,M,q,caf\xe9\n", "line 3 is not UTF-8"),
     ("a.jsonl", b'{"race": "White",\n"answer": "\xff"}\n', "line 2 is not UTF-8"),
     ("a.csv", "race,gender\n".encode("utf-16"), "line 1 is not UTF-8"),
-    ("a.csv", b"race,gender,question,answer\nWhite,M,q,a\nWhite,M,q\n", "line 3 cannot be read as CSV"),
-    ("a.csv", b"race,gender,question,answer\nWhite,M,q,a\nWhite,M,q,b,c\n", "line 3 cannot be read as CSV"),
-    ("a.csv", b'race,gender,question,answer\nWhite,M,q,"never closed\n', "cannot be read as CSV"),
-    ("a.jsonl", b'{"race": "White", "gender": "M", "question": "q", "answer": "a"}\n\n{"race": \n', "line 3 is not valid JSON"),
-    ("a.jsonl", b'{"race": "White", "gender": "M", "question": "q", "answer": "a"}\n[1]\n', "line 2 is a JSON list and no object"),
-    ("a.jsonl", b'{"race": "White", "gender": "M", "question": "q", "answer": "\\ud83d"}\n', "line 1 is JSON with half a surrogate pair"),
+    ("a.csv", HEADER + b"White,M,q,a\nWhite,M,q\n", "line 3 cannot be read as CSV"),
+    ("a.csv", HEADER + b"White,M,q,a\nWhite,M,q,b,c\n", "line 3 cannot be read as CSV"),
+    ("a.csv", HEADER + b'White,M,q,"never closed\n', "cannot be read as CSV"),
+    ("a.jsonl", JSON_ROW + b'\n{"race": \n', "line 3 is not valid JSON"),
+    ("a.jsonl", JSON_ROW + b"[1]\n", "line 2 is a JSON list and no object"),
+    ("a.jsonl", b'{"race": "White", "gender": "M", "question": "q", "answer": "\\ud83d"}\n', "JSON with half a surrogate"),
     ("a.parquet", b"PAR1 this is no parquet file", "is not a readable Parquet file"),
     ("a.xlsx", b"PK", "the ending .xlsx tells no known format; known: .csv, .tsv, .jsonl, .ndjson, .parquet"),
     ("a", b"x", "the ending (none) tells no known format"),

@@ -68,7 +68,7 @@ def test_folders_are_made(tmp_path: Path) -> None:
     Ledger(tmp_path / "deep" / "er" / "ledger.duckdb").create()
     assert (tmp_path / "deep" / "er" / "ledger.duckdb").is_file()
     (tmp_path / "file").write_text("")
-    with pytest.raises(LedgerError, match="The folder .* cannot be made"):
+    with pytest.raises(LedgerError, match=r"The folder .* cannot be made"):
         Ledger(tmp_path / "file" / "ledger.duckdb").create()
 
 
@@ -100,8 +100,10 @@ def test_rows_come_back_as_they_went_in(ledger_path: Path, query: Query) -> None
         append.responses("r", [full, empty])
         append.responses("r", [])
     assert query("select * from raw.responses order by seq desc") == [
-        ("r", "p", 1, 2, 2, "ok", "héllo 👋 \n 'quoted'", "日本", "{}", "stop", "m", 3, 4, 1.5, "none")
-        + (datetime(2026, 1, 1, 12), 2.5, "sha256:0"),
+        (
+            *("r", "p", 1, 2, 2, "ok", "héllo 👋 \n 'quoted'", "日本", "{}", "stop", "m", 3, 4, 1.5, "none"),
+            *(datetime(2026, 1, 1, 12), 2.5, "sha256:0"),
+        ),
         ("r", "p", 1, 1, 1, "error", *[None] * 10, 1.0, "sha256:1"),
     ]
     assert query("select spec::varchar, spec_hash, is_simulated from raw.runs") == [
@@ -112,9 +114,14 @@ def test_rows_come_back_as_they_went_in(ledger_path: Path, query: Query) -> None
 def test_a_block_that_raises_writes_nothing(ledger_path: Path, query: Query) -> None:
     ledger = Ledger(ledger_path)
     ledger.create()
-    with pytest.raises(RuntimeError, match="on purpose"), ledger.append() as append:
-        append.run(a_run("r"))
-        raise RuntimeError("on purpose")
+
+    def failing() -> None:
+        with ledger.append() as append:
+            append.run(a_run("r"))
+            raise RuntimeError("on purpose")
+
+    with pytest.raises(RuntimeError, match="on purpose"):
+        failing()
     assert query("select count(*) from raw.runs") == [(0,)]
 
 
@@ -199,7 +206,7 @@ def test_schemas_of_other_versions(ledger_path: Path) -> None:
 
 def test_hashes(tmp_path: Path) -> None:
     assert tagged_hash("") == "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-    assert hash_of({"b": [1], "a": "é"}) == hash_of(dict([("a", "é"), ("b", [1])]))
+    assert hash_of({"b": [1], "a": "é"}) == hash_of({"a": "é", "b": [1]})
     assert canonical_json({"b": [1, None], "a": "é"}) == '{"a":"é","b":[1,null]}'
     with pytest.raises(ValueError, match="not JSON compliant"):
         canonical_json(float("nan"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import socket
 from typing import Any
@@ -89,7 +90,7 @@ def test_seeds_are_sent_when_asked_for(endpoint: Any) -> None:
 def test_which_failures_are_tried_again(
     endpoint: Any, key: str, status: int, is_retryable: bool, stops_run: bool
 ) -> None:
-    endpoint.sends(status, '{"error": {"message": "Incorrect key %s, or so."}}' % KEY)
+    endpoint.sends(status, json.dumps({"error": {"message": f"Incorrect key {KEY}, or so."}}))
     error = failure(target(endpoint, api_key_env=VARIABLE))
     assert (error.retryable, error.stops_run) == (is_retryable, stops_run)
     assert f"mine answered {status}" in str(error)

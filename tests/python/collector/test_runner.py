@@ -344,7 +344,7 @@ def test_an_answer_over_the_limit_is_kept_and_not_analysed(
     write_spec: Callable[..., Path], small_text: str, ledger_path: Path, query: Query
 ) -> None:
     spec = write_spec(small_text, ("max_characters: 6000000", "max_characters: 10"))
-    collect(load_audit(spec), Scripted(lambda request: Reply(GOOD)), ledger_path, trials=1)
+    collect(load_audit(spec), Scripted(lambda _: Reply(GOOD)), ledger_path, trials=1)
     assert query("select distinct status, response_text, answer_text, error from raw.responses") == [
         ("malformed", GOOD, None, f"The answer has {len(GOOD)} characters; the limit is 10.")
     ]

@@ -48,9 +48,8 @@ def test_modules_know_their_arguments(document: str, command: str) -> None:
     words = command.split()
     finished = run(" ".join([words[0].replace("python", "python3"), *words[1:4], "--help"]), ROOT)
     options = [word for word in words if word.startswith("--")]
-    assert finished.returncode == 0 and all(option in finished.stdout for option in options), (
-        f"{document}: {command}"
-    )
+    assert finished.returncode == 0, f"{document}: {command}"
+    assert all(option in finished.stdout for option in options), f"{document}: {command}"
 
 
 def test_the_readme_s_first_audit(first_audit: FirstAudit) -> None:

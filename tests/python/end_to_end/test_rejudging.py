@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shutil
 from collections.abc import Callable
 from datetime import date, timedelta
 from pathlib import Path
@@ -15,16 +16,23 @@ from .conftest import Project, import_spec
 from .test_same_numbers import _texts
 
 
-@pytest.fixture
-def built(new_project: Callable[[], Project], tmp_path: Path) -> Project:
+@pytest.fixture(scope="module")
+def once_built(new_project: Callable[[], Project]) -> Project:
     project = new_project()
     audit = project.write_audit("texts", import_spec("texts"))
     texts = _texts()
     texts.loc[texts.race == "Black", "text"] += " marker marker marker"
-    texts.to_csv(tmp_path / "texts.csv", index=False)
-    project.import_file(audit, tmp_path / "texts.csv")
+    texts.to_csv(project.folder / "texts.csv", index=False)
+    project.import_file(audit, project.folder / "texts.csv")
     project.build()
     return project
+
+
+@pytest.fixture
+def built(once_built: Project, tmp_path: Path) -> Project:
+    """A copy of one built project, for each test to change."""
+    copy = shutil.copytree(once_built.folder, tmp_path / "project", ignore=shutil.ignore_patterns(".biasledger"))
+    return Project(copy)
 
 
 def _measured_at(project: Project) -> list[tuple[object, ...]]:
