@@ -31,7 +31,9 @@ def once_built(new_project: Callable[[], Project]) -> Project:
 @pytest.fixture
 def built(once_built: Project, tmp_path: Path) -> Project:
     """A copy of one built project, for each test to change."""
-    copy = shutil.copytree(once_built.folder, tmp_path / "project", ignore=shutil.ignore_patterns(".biasledger"))
+    copy = shutil.copytree(
+        once_built.folder, tmp_path / "project", ignore=shutil.ignore_patterns(".biasledger")
+    )
     return Project(copy)
 
 
