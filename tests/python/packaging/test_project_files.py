@@ -94,7 +94,8 @@ def test_ci_runs_make_test_and_the_rest_of_make_check() -> None:
         for line in (ROOT / "Makefile").read_text(encoding="utf-8").splitlines()
         if line.startswith("check:")
     )
-    assert ran == set(check.split()[1:])
+    # Building by hand is a test of its own (end_to_end/test_dbt_by_hand.py) and would only repeat it.
+    assert ran == set(check.split()[1:]) - {"warehouse"}
 
 
 def test_hooks_are_local_and_valid() -> None:
