@@ -47,14 +47,17 @@ texts as (
 ),
 
 tokens as (
-    {% for scheme in scheme_names() %}
-        select
-            unit_key,
-            unnest({{ scheme_tokens(scheme, "answer_text", "phrases") }}) as word  -- noqa: PRS
-        from texts
-        where scheme = '{{ scheme }}'
-        {{ "union all" if not loop.last }}
-    {% endfor %}
+    select
+        unit_key,
+        -- Only the branch of a row's own scheme is evaluated.
+        unnest(
+            case scheme
+                {% for scheme in scheme_names() %}
+                    when '{{ scheme }}' then {{ scheme_tokens(scheme, "answer_text", "phrases") }}  -- noqa: PRS
+                {% endfor %}
+            end
+        ) as word
+    from texts
 ),
 
 word_counts as (

@@ -9,9 +9,10 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
-# The command of this checkout, whether or not it is installed as a script.
+# This checkout and this Python, whether or not they are installed as scripts.
 _PRELUDE = f"""
 biasledger() {{ "{sys.executable}" -c 'from biasledger.cli import main; main()' "$@"; }}
+python() {{ "{sys.executable}" "$@"; }}
 set -o pipefail
 """
 
