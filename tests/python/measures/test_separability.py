@@ -15,7 +15,7 @@ from sklearn.svm import LinearSVC
 
 from biasledger.measures import separability as module
 from biasledger.measures.resampling import Design
-from biasledger.measures.separability import assign_folds, out_of_fold_predictions, separability
+from biasledger.measures.separability import TOLERANCE, assign_folds, out_of_fold_predictions, separability
 from tests.python.measures.simulated_texts import corpus, counts_matrix, spelling, texts
 
 
@@ -43,7 +43,10 @@ class TestPublishedColumns:
         accuracies = []
         for fold in range(5):
             held_out = folds == fold
-            pipeline = make_pipeline(vectoriser(min_df=2), LinearSVC(class_weight="balanced", random_state=0))
+            pipeline = make_pipeline(
+                vectoriser(min_df=2),
+                LinearSVC(class_weight="balanced", random_state=0, dual=True, tol=TOLERANCE),
+            )
             pipeline.fit(documents[~held_out], design.labels[~held_out])
             predicted[held_out] = pipeline.predict(documents[held_out])
             accuracies.append((predicted[held_out] == design.labels[held_out]).mean())
@@ -63,7 +66,9 @@ class TestPublishedColumns:
     )
     def test_coefficients_are_those_of_a_fit_on_all_texts(self, weighting, vectoriser):
         features, design = corpus(np.random.default_rng(2), 20, 20, length=30, effect=0.8)
-        pipeline = make_pipeline(vectoriser(min_df=2), LinearSVC(class_weight="balanced", random_state=0))
+        pipeline = make_pipeline(
+            vectoriser(min_df=2), LinearSVC(class_weight="balanced", random_state=0, dual=True, tol=TOLERANCE)
+        )
         pipeline.fit(texts(features), design.labels)
         expected = dict(zip(pipeline[0].get_feature_names_out(), pipeline[1].coef_[0], strict=True))
         result = separability(features, design, np.arange(40), n_permutations=0, seed=1, weighting=weighting)
