@@ -13,9 +13,7 @@ A; the limit is Φ(δ / 2).
 
 from __future__ import annotations
 
-import os
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -163,15 +161,10 @@ def out_of_fold_predictions(
 ) -> Labels:
     """Each unit's label as predicted by the SVM fitted on the other folds; shape (n_units,)."""
     predicted = np.empty_like(labels)
-
-    def predict(fold: int) -> None:
+    for fold in np.unique(folds):
         held_out = folds == fold
         fitted = _fit(features[~held_out], labels[~held_out], weighting, min_units)
         predicted[held_out] = fitted.predict(features[held_out])
-
-    # liblinear lets other threads run; each fold stands alone, so the numbers do not depend on how many there are.
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        list(pool.map(predict, np.unique(folds)))
     return predicted
 
 
