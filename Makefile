@@ -21,7 +21,7 @@ EXPECT_ALARMS = code=0; $(1) || code=$$?; if [ $$code -ne 1 ]; then \
 .PHONY: help install demo test check lint types sql warehouse smoke bench clean
 
 help:
-	@echo "make demo    audit a simulated model: collect 225 answers, build the warehouse, print the findings"
+	@echo "make demo    audit a simulated model: collect its answers, build the warehouse, print the findings"
 	@echo "make test    run every Python test"
 	@echo "make check   what a reviewer would run: lint, types, sql, test, warehouse, smoke"
 	@echo "make bench   measure speed and calibration"
@@ -44,9 +44,10 @@ demo: $(INSTALLED)
 	@rm -rf build/demo
 	@"$(BIN)/biasledger" init build/demo
 	@cd build/demo; "$(BIN)/biasledger" collect audits/products.yml --target simulator
+	@cd build/demo; "$(BIN)/biasledger" collect audits/recommendations.yml --target simulator --domain music --subjects 50
 	@cd build/demo; $(call EXPECT_ALARMS,"$(BIN)/biasledger" build)
 	@echo
-	@echo "The alarms are the bias planted in the simulated model; gender, which it leaves alone, raises none."
+	@echo "The alarms are the bias planted in the simulated model, which steers by race words; gender, which it leaves alone, raises none."
 	@echo "The project is in build/demo, its tables are in build/demo/warehouse.duckdb. Why those alarms:"
 	@echo "  cd build/demo && $(BIN)/biasledger findings --status alarm --why"
 
@@ -71,6 +72,8 @@ warehouse sql: export DBT_LOG_PATH = $(CURDIR)/build/warehouse/logs
 warehouse: $(INSTALLED)
 	@rm -rf build/warehouse
 	@"$(BIN)/biasledger" collect audits/products.yml --target simulator
+	@"$(BIN)/biasledger" collect audits/recommendations.yml --target simulator --domain music --subjects 3 \
+		--with robustness --with personality --with indirect
 	@"$(BIN)/dbt" build --profiles-dir . --exclude tag:alarm
 
 # sqlfluff reads the models as dbt compiles them, which needs a ledger.

@@ -129,7 +129,23 @@ def init(directory: Path) -> None:
     "--trials",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Ask each prompt N times instead of the audit's number.",
+    help="Ask each prompt N times instead of the audit's number; a template's own number stays.",
+)
+@click.option(
+    "--subjects",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Ask about N subjects of each domain only, for a screening; always the same ones.",
+)
+@click.option(
+    "--domain", "domains", multiple=True, metavar="NAME", help="Ask about this domain only; may be repeated."
+)
+@click.option(
+    "--with",
+    "parts",
+    multiple=True,
+    metavar="PART",
+    help="Also ask this optional part of the audit, such as robustness; may be repeated.",
 )
 @click.option(
     "--variant",
@@ -144,6 +160,9 @@ def collect(
     targets: Path,
     ledger: Path,
     trials: int | None,
+    subjects: int | None,
+    domains: tuple[str, ...],
+    parts: tuple[str, ...],
     variants: tuple[str, ...],
 ) -> None:
     """Ask a target, keep every answer.
@@ -154,10 +173,16 @@ def collect(
     from collector.spec import load_audit
     from collector.targets import load_target
 
-    audit = load_audit(audit_file)
+    audit = load_audit(audit_file).with_subjects(subjects, domains)
     target = load_target(targets, target_name)
     summary = collect_answers(
-        audit, target, ledger, variants=variants, trials=trials, versions={"biasledger": __version__}
+        audit,
+        target,
+        ledger,
+        variants=variants,
+        parts=parts,
+        trials=trials,
+        versions={"biasledger": __version__},
     )
     _print_run(summary)
     _require_answers(summary)

@@ -81,8 +81,9 @@ def _starter_files() -> dict[Path, Path]:
     }
     for name in SETTINGS:
         files[Path("seeds") / name] = models / "seeds" / name
-    for audit in sorted((starter / "audits").rglob("*.yml")):
-        files[audit.relative_to(starter)] = audit
+    for kind in ("*.yml", "*.csv"):
+        for audit in sorted((starter / "audits").rglob(kind)):
+            files[audit.relative_to(starter)] = audit
     return files
 
 

@@ -4,10 +4,15 @@ What was asked is frozen with its run; how it is read may change from build to b
 lets SQL read it and gives every finding the hash of its reading.
 """
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from collector.errors import InputError
+
+if TYPE_CHECKING:
+    from collector.spec import Audit
 
 _PATTERNS = ("audits/*.yml", "audits/replications/*.yml")
 
@@ -25,20 +30,25 @@ def register_readings(project: Path, ledger_path: Path) -> list[str]:
     from collector.ledger import Ledger
 
     ledger = Ledger(ledger_path)
+    # The models read the tables of the newest schema; an older ledger gains them, and loses nothing.
+    ledger.update()
     audits = {run.audit for run in ledger.runs()}
-    documents = _reading_documents(project)
-    present = sorted(audits & documents.keys())
+    described = _audits(project)
+    present = sorted(audits & described.keys())
     if present:
         with ledger.append() as append:
             for name in present:
-                append.reading(name, documents[name])
+                audit = described[name]
+                append.reading(name, audit.reading_document())
+                append.relevance(audit.relevance_hash, audit.relevance_rows)
     return present
 
 
-def _reading_documents(project: Path) -> dict[str, dict[str, Any]]:
+def _audits(project: Path) -> dict[str, Audit]:
+    """Audit's name -> its spec, of every audit file of the project."""
     from collector.spec import load_audit
 
-    documents: dict[str, dict[str, Any]] = {}
+    audits: dict[str, Audit] = {}
     files: dict[str, Path] = {}
     for path in sorted(path for pattern in _PATTERNS for path in project.glob(pattern)):
         audit = load_audit(path)
@@ -47,5 +57,5 @@ def _reading_documents(project: Path) -> dict[str, dict[str, Any]]:
             raise InputError(
                 f"{files[name]} and {path} both describe the audit {name!r}: rename one of them."
             )
-        files[name], documents[name] = path, audit.reading_document()
-    return documents
+        files[name], audits[name] = path, audit
+    return audits

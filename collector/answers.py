@@ -1,13 +1,12 @@
 """From a reply to a status and the words of the answer.
 
 A reply is `ok`, `malformed`, `refused` or `truncated`. JSON inside fences, after leading prose or with trailing commas is read;
-nothing is evaluated and nothing inside a string is touched. A well-formed answer is never called refused because of its
-words: refusal patterns are tried only on replies without one, and only at their start.
+nothing is evaluated and nothing inside a string is touched. A well-formed answer (JSON, a numbered list) is never called
+refused because of its words: refusal patterns are tried only on replies without one, and only at their start.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,30 +15,29 @@ from pathlib import Path
 from typing import Any, Literal
 
 from collector.errors import InputError
+from collector.json_answers import TOO_DEEP, JsonObject, extract_json
+from collector.lists import find_list
 from collector.yaml_file import read_yaml_mapping
 
 Status = Literal["ok", "malformed", "refused", "truncated", "error"]
 RULES_FILE = Path(__file__).with_name("answer_rules.yml")
 
-# How a JSON answer opens; other brackets belong to the prose around it.
-_OPENING = re.compile(r'\{\s*["},]|\[\s*[{\]]')
-# A string that is never closed is one token that runs to the end, so that scanning stays linear.
-_STRING = r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\Z)'
-_STRUCTURE = re.compile(_STRING + r"|[\[\]{}]", re.DOTALL)
-_TRAILING_COMMA = re.compile(rf"({_STRING})|,(?=\s*[\]}}])", re.DOTALL)
 # What neither DuckDB's readers, other databases nor UTF-8 can carry: NUL and half a surrogate pair.
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-TOO_DEEP = "The JSON is nested too deeply."
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a reply amounts to; `answer_text` is set when the status is ok, `error` when it is not."""
+    """What a reply amounts to; `answer_text` is set when the status is ok, `error` when it is not.
+
+    `n_items` is the length of the list where the kind is list and the status is ok.
+    """
 
     status: Status
     answer_text: str | None = None
     error: str | None = None
+    n_items: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,17 +123,27 @@ def storable(text: str) -> str:
     return _UNSTORABLE.sub(REPLACEMENT, text)
 
 
-def classify(text: str | None, kind: str, max_characters: int, finish_reason: str | None = None) -> Answer:
+def classify(
+    text: str | None,
+    kind: str,
+    max_characters: int,
+    finish_reason: str | None = None,
+    *,
+    k: int | None = None,
+) -> Answer:
     """Say what a reply amounts to.
 
     Args:
         text: the reply, or None where nothing came back.
-        kind: 'json_object' or 'text', the kind of answer the audit expects.
+        kind: 'json_object', 'list' or 'text', the kind of answer the audit expects.
         max_characters: a longer reply is malformed: kept whole, not analysed.
         finish_reason: why the endpoint stopped, where it says so.
+        k: how many items a list was asked for; a list that was cut off is truncated only if it has fewer. None, where the
+            number is not known, calls every list that was cut off truncated.
 
     Returns:
-        Status ok with the words of the answer (of JSON, its keys and values), or another status with one sentence.
+        Status ok with the words of the answer (of JSON, its keys and values; of a list, an item a line), or another status
+        with one sentence.
     """
     rules = load_rules()
     if rule := rules.by_finish_reason(finish_reason, "refused"):
@@ -151,6 +159,8 @@ def classify(text: str | None, kind: str, max_characters: int, finish_reason: st
         )
     if kind == "json_object":
         return _classify_json(text, rules, cut_off)
+    if kind == "list":
+        return _classify_list(text, rules, cut_off, k)
     if rule := rules.by_pattern(text):
         return Answer(rule.status, error=_sentence(rule))
     if cut_off:
@@ -177,79 +187,21 @@ def _classify_json(text: str, rules: AnswerRules, cut_off: Rule | None) -> Answe
     return Answer("malformed", error=problem)
 
 
-class JsonObject(tuple[tuple[str, Any], ...]):
-    """A JSON object as its (key, value) pairs: a key given twice keeps both values."""
-
-    __slots__ = ()
-
-
-def extract_json(text: str) -> tuple[JsonObject | list[Any] | None, str, bool]:
-    """Find the JSON answer in a reply: an object, or a list of objects, that is not empty.
-
-    Args:
-        text: the reply, with or without fences, prose around the JSON, trailing commas and raw line breaks in strings.
-
-    Returns:
-        The value, or None with a sentence that says what was found instead, and whether a bracket was left open.
-        Numbers stay as they were written.
-    """
-    value, problem = _parse(text.strip())
-    if value is not None:
-        return value, "", False
-    opening = _OPENING.search(text)
-    while opening is not None:
-        end = _matching_end(text, opening.start())
-        if end is None:
-            return None, problem, True
-        value, why = _parse(text[opening.start() : end])
-        if value is not None:
-            return value, "", False
-        problem = problem or why
-        # What a broken object encloses is a part of the answer, not the answer, so the search goes on behind it.
-        opening = _OPENING.search(text, end)
-    return None, problem or "The answer holds no JSON object.", False
-
-
-def _matching_end(text: str, start: int) -> int | None:
-    """Return the index after the bracket that closes the one at `start`, or None if nothing does."""
-    depth = 0
-    for token in _STRUCTURE.finditer(text, start):
-        mark = token[0]
-        if mark in "[{":
-            depth += 1
-        elif mark in "]}":
-            depth -= 1
-            if depth == 0:
-                return token.end()
-    return None
-
-
-def _parse(candidate: str) -> tuple[JsonObject | list[Any] | None, str]:
-    """Return the candidate's value if it is an answer; otherwise None and, where there is one to tell, the reason."""
-    if not candidate.startswith(("{", "[")):
-        return None, ""
-    reason = ""
-    for attempt in (candidate, _TRAILING_COMMA.sub(lambda found: found[1] or "", candidate)):
-        try:
-            value = json.loads(
-                attempt,
-                strict=False,
-                object_pairs_hook=JsonObject,
-                parse_int=str,
-                parse_float=str,
-                parse_constant=str,
-            )
-        except json.JSONDecodeError as error:
-            reason = reason or f"The JSON is not valid: {error.msg} at character {error.pos + 1}."
-            continue
-        except RecursionError:
-            return None, TOO_DEEP
-        if isinstance(value, JsonObject):
-            return (value, "") if value else (None, "The JSON object is empty.")
-        if isinstance(value, list) and value and all(isinstance(one, JsonObject) and one for one in value):
-            return value, ""
-        return None, "The JSON is a list, but not one of objects." if value else "The JSON list is empty."
-    return None, reason
+def _classify_list(text: str, rules: AnswerRules, cut_off: Rule | None, k: int | None) -> Answer:
+    found = find_list(text)
+    # Prose and bullets may be what a refusal offers or asks instead, so there the refusal goes first.
+    if not found.is_certain and (rule := rules.by_pattern(text)):
+        return Answer(rule.status, error=_sentence(rule))
+    is_short = k is None or len(found.items) < k
+    if cut_off and is_short:
+        return Answer(cut_off.status, error=_sentence(cut_off))
+    if found.is_unclosed and is_short:
+        return Answer("truncated", error="The JSON list is not closed.")
+    if found.items:
+        return Answer("ok", answer_text="\n".join(found.items), n_items=len(found.items))
+    if found.form == "none":
+        return Answer("malformed", error="The answer holds no list.")
+    return Answer("malformed", error="The list is empty.")
 
 
 def _flatten(value: Any) -> Iterable[str]:

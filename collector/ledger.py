@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from collector.errors import LedgerError
 from collector.hashing import canonical_json, hash_of
-from collector.rows import ResponseRow, RunRow, utc_now
+from collector.rows import RelevanceRow, ResponseRow, RunRow, utc_now
 
 if TYPE_CHECKING:
     import duckdb
@@ -55,6 +55,7 @@ _PROMPT_COLUMNS = {
     "perturbation": "varchar",
     "variant": "varchar",
     "subject": "varchar",
+    "domain": "varchar",
     "expected_label": "varchar",
     "system_prompt": "varchar",
     "prompt_text": "varchar",
@@ -66,6 +67,12 @@ _ATTRIBUTE_COLUMNS = {
     "attribute": "varchar",
     "group_name": "varchar",
     "carrier": "varchar",
+}
+_RELEVANCE_COLUMNS = {
+    "subject": "varchar",
+    "domain": "varchar",
+    "item": "varchar",
+    "grade": "double",
 }
 _RESPONSE_COLUMNS = {
     "prompt_id": "varchar",
@@ -198,6 +205,16 @@ class Append:
         )
         return True
 
+    def relevance(self, relevance_hash: str | None, rows: Sequence[RelevanceRow]) -> bool:
+        """Insert the relevance rows that a reading names by their hash, unless it names none or they are there; say which."""
+        if relevance_hash is None or self._first(
+            "select 1 from raw.relevance where relevance_hash = ? limit 1", [relevance_hash]
+        ):
+            return False
+        columns = {name: [getattr(row, name) for row in rows] for name in _RELEVANCE_COLUMNS}
+        self._insert("raw.relevance", relevance_hash, _RELEVANCE_COLUMNS, columns, key="relevance_hash")
+        return True
+
     def _first(self, sql: str, values: list[Any]) -> Any:
         """Return the first value of the first row, or None."""
         # All rows are fetched: an unfinished result would bar the connection from what comes next.
@@ -205,9 +222,15 @@ class Append:
         return rows[0][0] if rows else None
 
     def _insert(
-        self, table: str, run_id: str, types: Mapping[str, str], columns: Mapping[str, list[Any]]
+        self,
+        table: str,
+        owner: str,
+        types: Mapping[str, str],
+        columns: Mapping[str, list[Any]],
+        *,
+        key: str = "run_id",
     ) -> None:
-        """Insert columns of equal length at once: DuckDB reads them from NumPy object arrays."""
+        """Insert columns of equal length at once, all with the same key: DuckDB reads them from NumPy object arrays."""
         import numpy as np
 
         length = len(next(iter(columns.values())))
@@ -224,8 +247,8 @@ class Append:
             names = ", ".join(types)
             casts = ", ".join(f"{name}::{type_}" for name, type_ in types.items())
             self._connection.execute(
-                f"insert into {table} (run_id, {names}) select ?, {casts} from batch",
-                [run_id],
+                f"insert into {table} ({key}, {names}) select ?, {casts} from batch",
+                [owner],
             )
         finally:
             self._connection.unregister("batch")
@@ -260,6 +283,15 @@ class Ledger:
             _migrate(connection, self.path)
         finally:
             connection.close()
+
+    def update(self) -> None:
+        """Bring the schema of an existing file up to date.
+
+        Raises:
+            LedgerError: the file is absent, is no ledger, is locked, or was written by a newer version.
+        """
+        self._require_file()
+        self.create()
 
     @contextmanager
     def append(
@@ -347,13 +379,20 @@ class Ledger:
             time.sleep(POLL_SECONDS)
 
 
-def register_reading(ledger_path: Path, audit_name: str, document: Mapping[str, Any]) -> bool:
+def register_reading(
+    ledger_path: Path,
+    audit_name: str,
+    document: Mapping[str, Any],
+    relevance_hash: str | None = None,
+    relevance: Sequence[RelevanceRow] = (),
+) -> bool:
     """Register how an audit's answers are read from now on; a row is written only if it differs from the latest.
 
     Args:
         ledger_path: the ledger, made if absent.
         audit_name: the audit.
         document: its `Audit.reading_document()`.
+        relevance_hash, relevance: its `Audit.relevance_hash` and `Audit.relevance_rows`.
 
     Returns:
         Whether a row was written.
@@ -364,6 +403,7 @@ def register_reading(ledger_path: Path, audit_name: str, document: Mapping[str, 
     ledger = Ledger(ledger_path)
     ledger.create()
     with ledger.append() as append:
+        append.relevance(relevance_hash, relevance)
         return append.reading(audit_name, document)
 
 

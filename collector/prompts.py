@@ -1,17 +1,18 @@
-"""From a spec to prompts: every template, every combination of the groups it names, every variant asked for."""
+"""From a spec to prompts: every template, subject, combination of the groups it names, and every variant asked for."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from collector.errors import InputError
 from collector.hashing import hash_of
-from collector.hints import did_you_mean
+from collector.hints import did_you_mean, quoted
 from collector.slots import fill
-from collector.spec import PLAIN
+from collector.spec import DESCRIPTOR, LENGTH, PLAIN, split_crossed
+from collector.typos import RULES, mistype_one
 
 if TYPE_CHECKING:
     from collector.spec import Audit, Template, Variant
@@ -39,6 +40,7 @@ class Prompt:
     prompt_text: str | None
     perturbation: str | None = None
     subject: str | None = None
+    domain: str | None = None
     expected_label: str | None = None
     system_prompt: str | None = None
     attributes: tuple[PromptAttribute, ...] = ()
@@ -46,7 +48,7 @@ class Prompt:
 
     def __post_init__(self) -> None:
         """Compute the content hash."""
-        content = {
+        content: dict[str, Any] = {
             "template": self.template,
             "language": self.language,
             "perturbation": self.perturbation,
@@ -59,6 +61,9 @@ class Prompt:
                 [one.slot, one.attribute, one.group_name, one.carrier] for one in self.attributes
             ),
         }
+        # It came later, and what was asked before keeps its hash.
+        if self.domain is not None:
+            content["domain"] = self.domain
         object.__setattr__(self, "content_hash", hash_of(content))
 
     @property
@@ -67,18 +72,19 @@ class Prompt:
         return self.content_hash.removeprefix("sha256:")[:PROMPT_ID_DIGITS]
 
 
-def build_prompts(audit: Audit, variants: Sequence[str] = ()) -> list[Prompt]:
+def build_prompts(audit: Audit, variants: Sequence[str] = (), parts: Sequence[str] = ()) -> list[Prompt]:
     """Render all prompts of an audit.
 
     Args:
         audit: the spec.
         variants: mitigations to ask beside the plain audit, by name; 'plain' is always asked and may be named too.
+        parts: parts of the audit to ask beside the templates that are in no part, by name.
 
     Returns:
-        One prompt for each template × combination of its attributes' groups × variant, in the spec's order.
+        One prompt for each variant × template × subject × combination of groups × perturbation, in the spec's order.
 
     Raises:
-        InputError: the spec has no templates, or a variant is unknown.
+        InputError: the spec has no templates, a variant or part is unknown, or every template is in a part not named.
     """
     if not audit.templates:
         raise InputError(
@@ -90,20 +96,29 @@ def build_prompts(audit: Audit, variants: Sequence[str] = ()) -> list[Prompt]:
             raise InputError(
                 f"The audit {audit.audit!r} has no variant {name!r}{did_you_mean(name, [PLAIN, *audit.variants])}"
             )
+    for name in parts:
+        if name not in audit.part_names:
+            hint = did_you_mean(name, audit.part_names) or "; all of it is always asked"
+            raise InputError(f"The audit {audit.audit!r} has no part {name!r}{hint}")
+    templates = [one for one in audit.templates if one.part is None or one.part in parts]
+    if not templates:
+        raise InputError(
+            f"All that the audit {audit.audit!r} asks is in parts; name one of them with --with: "
+            f"{quoted(audit.part_names)}."
+        )
     chosen: dict[str, Variant | None] = {PLAIN: None}
     chosen.update({name: audit.variants[name] for name in variants if name != PLAIN})
     return [
         prompt
         for name, variant in chosen.items()
-        for template in audit.templates
+        for template in templates
         for prompt in _prompts_of(audit, template, name, variant)
     ]
 
 
-def _prompts_of(audit: Audit, template: Template, variant_name: str, variant: Variant | None) -> list[Prompt]:
-    parts, language = template.parts, template.language
-    names = [name for name in audit.attributes if name in template.slots]
-    choices = [list(audit.attributes[name].groups.items()) for name in names]
+def _prompts_of(
+    audit: Audit, template: Template, variant_name: str, variant: Variant | None
+) -> Iterator[Prompt]:
     system_prompt = audit.system_prompt
     prefix = suffix = ""
     mask: Mapping[str, str | None] = {}
@@ -111,21 +126,52 @@ def _prompts_of(audit: Audit, template: Template, variant_name: str, variant: Va
         system_prompt = variant.system_prompt or system_prompt
         prefix, suffix, mask = variant.prefix or "", variant.suffix or "", variant.mask or {}
     masked = {slot: text for slot, text in mask.items() if text is not None}
-    prompts = []
-    for combination in itertools.product(*choices):
-        carriers = {name: carrier for name, (_, carrier) in zip(names, combination, strict=True)}
-        prompts.append(
-            Prompt(
+    parts = template.parts
+    length = {} if audit.answer.k is None else {LENGTH: str(audit.answer.k)}
+    stated = list(_stated(audit, template))
+    for subject in audit.subject_rows or (None,):
+        about = length if subject is None else {**length, **subject.words}
+        for persona in stated:
+            yield Prompt(
                 template=template.id,
-                language=language,
+                language=template.language,
                 variant=variant_name,
+                perturbation=persona.perturbation,
+                subject=None if subject is None else subject.name,
+                domain=None if subject is None else subject.domain,
                 system_prompt=system_prompt,
-                prompt_text=prefix + fill(parts, {**carriers, **masked}) + suffix,
+                prompt_text=prefix + fill(parts, {**about, **persona.words, **masked}) + suffix,
                 # A masked prompt still stands for its group: that the answer must not depend on it is what is tested.
-                attributes=tuple(
-                    PromptAttribute(1, name, group, carrier)
-                    for name, (group, carrier) in zip(names, combination, strict=True)
-                ),
+                attributes=persona.attributes,
             )
-        )
-    return prompts
+
+
+@dataclass(frozen=True, slots=True)
+class _Persona:
+    """What one prompt states of a person: its groups, and the words that fill the slots."""
+
+    attributes: tuple[PromptAttribute, ...]
+    words: Mapping[str, str]
+    perturbation: str | None
+
+
+def _stated(audit: Audit, template: Template) -> Iterator[_Persona]:
+    """Yield every combination of groups that a template states, in each of its perturbations."""
+    slots = [name for name in audit.attributes if name in template.slots]
+    # Without descriptors there is one choice: none.
+    for descriptor in template.descriptors or ("",):
+        described = split_crossed(descriptor) if descriptor else []
+        names = [*slots, *described]
+        carriers = [audit.attributes[name].carriers(template.wording) for name in names]
+        for groups in itertools.product(*carriers):
+            plain = [of_group[group] for of_group, group in zip(carriers, groups, strict=True)]
+            for perturbation in template.perturbations or (None,):
+                written = mistype_one(perturbation, plain) if perturbation in RULES else plain
+                words = dict(zip(slots, written, strict=False))
+                if described:
+                    words[DESCRIPTOR] = " ".join(written[len(slots) :])
+                attributes = tuple(
+                    PromptAttribute(1, name, group, carrier)
+                    for name, group, carrier in zip(names, groups, written, strict=True)
+                )
+                yield _Persona(attributes, words, perturbation)

@@ -53,6 +53,16 @@ class ResponseRow:
     weight: float = 1.0
 
 
+@dataclass(frozen=True, slots=True)
+class RelevanceRow:
+    """That an item is relevant for a subject; a larger grade (above 0) is more relevant."""
+
+    subject: str
+    domain: str | None
+    item: str
+    grade: float
+
+
 def response_hash(prompt_hash: str, status: str, response_text: str | None) -> str:
     """Return the tagged hash of a response: over its prompt's content hash, its status and its text, a line each.
 

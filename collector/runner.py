@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from collector.answers import classify, load_rules, storable
+from collector.answers import Answer, classify, load_rules, storable
 from collector.errors import LedgerError, TargetError
 from collector.ledger import Ledger, LedgerLockedError
 from collector.progress import progress
@@ -60,6 +60,7 @@ def collect(
     ledger_path: Path,
     *,
     variants: Sequence[str] = (),
+    parts: Sequence[str] = (),
     trials: int | None = None,
     seed: int = 0,
     show_progress: bool | None = None,
@@ -74,7 +75,8 @@ def collect(
         target: whom to ask.
         ledger_path: the ledger, made if absent.
         variants: mitigations asked beside the plain audit.
-        trials: how often each prompt is asked, in place of the spec's number.
+        parts: parts of the audit asked beside the templates that are in none.
+        trials: how often each prompt is asked, in place of the spec's number; a template's own number stays.
         seed: sets the order of questions and each request's seed; stored with the run.
         show_progress: None shows a bar on a terminal only.
         versions: what to store as versions beside Python's and DuckDB's.
@@ -82,19 +84,19 @@ def collect(
         lock_patience_seconds: how long to go on while another process has the ledger open.
 
     Raises:
-        InputError: an unknown variant, a spec without templates, fewer than one trial.
+        InputError: an unknown variant or part, a spec without templates, fewer than one trial.
         LedgerError: the ledger cannot be used; the message says what was answered and could not be written.
         TargetError: the target cannot be asked at all; what was answered before is in the ledger.
         KeyboardInterrupt: on Ctrl-C, after writing what was answered; the message says how much that is.
     """
     if trials is not None:
         audit = audit.with_trials(trials)
-    prompts = build_prompts(audit, variants)
+    prompts = build_prompts(audit, variants, parts)
     if len({prompt.prompt_id for prompt in prompts}) < len(prompts):
         raise LedgerError(
             "Two prompts of this audit share a prompt_id, so their answers could not be told apart."
         )
-    n_trials = audit.trials or 1
+    n_trials = [audit.trials_of(prompt.template) for prompt in prompts]
     started, started_at = time.monotonic(), utc_now()
     run = RunRow(
         run_id=new_run_id(audit.audit, target.name, started_at),
@@ -114,11 +116,13 @@ def collect(
     ledger.create()
     with ledger.append() as append:
         append.reading(audit.audit, audit.reading_document())
+        append.relevance(audit.relevance_hash, audit.relevance_rows)
         append.run(run)
         detail = {
             "prompts": len(prompts),
-            "trials": n_trials,
+            "trials": audit.trials,
             "variants": list(dict.fromkeys(variants)),
+            "parts": list(dict.fromkeys(parts)),
             "seed": seed,
         }
         append.event(run.run_id, "started", {**detail, "concurrency": target.concurrency})
@@ -126,7 +130,7 @@ def collect(
 
     sink = _Sink(ledger, run.run_id, lock_patience_seconds)
     workers = _Workers(audit, target, seed, backoff_seconds)
-    total = len(prompts) * n_trials
+    total = sum(n_trials)
     counts: Counter[str] = Counter()
     try:
         with progress(total, f"{audit.audit} → {target.name}", show_progress) as advance:
@@ -166,12 +170,15 @@ def collect(
     )
 
 
-def _tasks(prompts: Sequence[Prompt], trials: int, seed: int) -> Iterator[_Task]:
-    """Yield every prompt × trial in a random order that the seed fixes, so that drift over time hits all groups alike."""
-    order = list(range(len(prompts) * trials))
-    random.Random(seed).shuffle(order)
-    for number in order:
-        yield _Task(prompts[number // trials], number % trials + 1)
+def _tasks(prompts: Sequence[Prompt], trials: Sequence[int], seed: int) -> Iterator[_Task]:
+    """Yield each prompt as often as asked, in a random order that the seed fixes, so that drift hits all groups alike."""
+    tasks = [
+        _Task(prompt, trial)
+        for prompt, n_trials in zip(prompts, trials, strict=True)
+        for trial in range(1, n_trials + 1)
+    ]
+    random.Random(seed).shuffle(tasks)
+    yield from tasks
 
 
 def request_seed(run_seed: int, prompt_hash: str, trial: int, attempt: int) -> int:
@@ -338,7 +345,9 @@ class _Workers:
                 return
 
     def _attempts_of(self, task: _Task) -> Iterator[_Attempted]:
-        """Ask up to three times: again after a malformed answer or a failure that may pass, never after any other."""
+        """Ask up to three times: again after a malformed answer, a failure that may pass, or a short list where the audit
+        says so; never after any other.
+        """
         for attempt in range(1, MAX_ATTEMPTS + 1):
             is_final = attempt == MAX_ATTEMPTS or self._stopping.is_set()
             row = self._row(task, attempt)
@@ -358,8 +367,8 @@ class _Workers:
                     return
                 self._pause(attempt, error)
                 continue
-            self._fill(row, task, reply)
-            is_last = is_final or row.status != "malformed"
+            answer = self._fill(row, task, reply)
+            is_last = is_final or not (answer.status == "malformed" or self._is_too_short(answer))
             yield _Attempted(row, is_last)
             if is_last:
                 return
@@ -383,11 +392,20 @@ class _Workers:
             requested_at=utc_now(),
         )
 
-    def _fill(self, row: ResponseRow, task: _Task, reply: Reply) -> None:
-        text = storable(reply.text) if reply.text is not None else None
-        answer = classify(
-            text, self._audit.answer.kind, self._audit.answer.max_characters, reply.finish_reason
+    def _is_too_short(self, answer: Answer) -> bool:
+        """Whether an answer is a good list that the audit wants longer; it is kept as it is, and the last one counts."""
+        expected = self._audit.answer
+        return (
+            expected.short == "ask_again"
+            and expected.k is not None
+            and answer.n_items is not None
+            and answer.n_items < expected.k
         )
+
+    def _fill(self, row: ResponseRow, task: _Task, reply: Reply) -> Answer:
+        text = storable(reply.text) if reply.text is not None else None
+        expected = self._audit.answer
+        answer = classify(text, expected.kind, expected.max_characters, reply.finish_reason, k=expected.k)
         row.status, row.answer_text, row.error = answer.status, _storable(answer.answer_text), answer.error
         row.response_text = text
         row.raw_body = _storable(reply.raw_body)
@@ -396,6 +414,7 @@ class _Workers:
         row.prompt_tokens, row.completion_tokens = reply.prompt_tokens, reply.completion_tokens
         row.latency_ms = reply.latency_ms
         row.content_hash = response_hash(task.prompt.content_hash, row.status, row.response_text)
+        return answer
 
     def _fill_error(self, row: ResponseRow, task: _Task, error: TargetError) -> None:
         row.error = _storable(str(error))

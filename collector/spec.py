@@ -2,66 +2,50 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, ValidationError, field_validator
+from pydantic import BeforeValidator, Field, PrivateAttr, ValidationError, field_validator
 
 from collector.errors import InputError
-from collector.hints import did_you_mean, quoted
-from collector.slots import SLOT_NAME, Slot, SlotSyntaxError, parse_template, slot_names
-from collector.validation import Section, input_error
+from collector.hashing import hash_of
+from collector.hints import did_you_mean
+from collector.rows import RelevanceRow
+from collector.slots import Slot, parse_template, slot_names
+from collector.spec_reading import Reading
+from collector.subjects import Subject, choose, read_attributes, read_relevance, read_subjects
+from collector.validation import Names, NonBlank, Section, Text, input_error, list_to_tuple
 from collector.yaml_file import read_yaml_mapping
 
-SCHEMES = ("words", "seed", "seed_vectors", "reference", "reference_anonymised", "reference_vectors")
 PLAIN = "plain"
+DESCRIPTOR = "descriptor"
+LENGTH = "k"
 MINIMUM_TRIALS = 15  # a persona, in Xu, Potka & Thomo (2026)
+MINIMUM_SUBJECTS = 50  # a domain, and
+MINIMUM_NEUTRAL_TRIALS = 5  # of a neutral prompt, in Sah et al. (2026)
 DEFAULT_MAX_CHARACTERS = 200_000
-AnswerKind = Literal["json_object", "text"]
+AnswerKind = Literal["json_object", "text", "list"]
 ImportFormat = Literal["csv", "tsv", "jsonl", "parquet"]
-
-_Problem = tuple[str, str]  # key path, what is wrong and what would be right
-
-
-def _list_to_tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _name(value: str) -> str:
-    if not re.fullmatch(SLOT_NAME, value):
-        raise ValueError(
-            f"is {value!r} and should be a name of letters, digits and _ that starts with a letter"
-        )
-    return value
-
-
-def _slug(value: str) -> str:
-    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", value):
-        raise ValueError(f"is {value!r} and should consist of lower-case letters, digits, - and _")
-    return value
-
-
-def _not_blank(value: str) -> str:
-    if not value.strip():
-        raise ValueError("is blank and should be text")
-    return value
-
-
-Text = Annotated[str, Field(strict=True)]
-NonBlank = Annotated[
-    str, BeforeValidator(lambda value: _not_blank(value) if isinstance(value, str) else value)
-]
-Names = Annotated[tuple[NonBlank, ...], BeforeValidator(_list_to_tuple)]
 
 
 class Template(Section):
-    """One wording of the question, with slots for the groups' carriers."""
+    """One wording of the question, with slots for the groups' carriers and the subjects' words.
+
+    `descriptors` are what {descriptor} stands for, one at a time. A template with a `part` is asked only where the part is
+    named; `neutral` is the id of the template that says the same without any group; `perturbations` give one prompt each.
+    """
 
     id: NonBlank
     text: NonBlank
     language: NonBlank = "en"
+    trials: Annotated[int, Field(ge=1)] | None = None
+    descriptors: Names = ()
+    neutral: NonBlank | None = None
+    part: NonBlank | None = None
+    perturbations: Names = ()
+    wording: NonBlank | None = None
 
     @property
     def parts(self) -> tuple[str | Slot, ...]:
@@ -70,15 +54,20 @@ class Template(Section):
 
     @property
     def slots(self) -> tuple[str, ...]:
-        """The attributes whose slots the template uses, in order of first use."""
+        """The names of the slots the template uses, in order of first use."""
         return slot_names(self.parts)
 
 
 class Attribute(Section):
-    """An attribute, its groups with their carriers in the file's order, and the reference (unmarked) group."""
+    """An attribute: its groups with their carriers in the file's order, and the reference (unmarked) group.
 
-    reference: NonBlank
+    Without a reference the groups are compared with the neutral prompt. `wordings` hold other carriers of the groups:
+    name of the wording -> group -> carrier.
+    """
+
+    reference: NonBlank | None = None
     groups: Annotated[Mapping[str, Text], Field(min_length=1)]
+    wordings: Mapping[str, Mapping[str, Text]] = Field(default_factory=dict)
 
     @field_validator("groups", mode="before")
     @classmethod
@@ -97,11 +86,34 @@ class Attribute(Section):
             groups[name] = name
         return groups
 
+    def carriers(self, wording: str | None = None) -> Mapping[str, str]:
+        """Return group -> carrier in the file's order, in a named wording or in the plain one."""
+        return (
+            self.groups if wording is None else {name: self.wordings[wording][name] for name in self.groups}
+        )
+
+
+class Subjects(Section):
+    """What the questions are about: a CSV file beside the spec with one row a subject and one slot a column.
+
+    `wordings` are slots whose word depends on the subject's domain: slot -> domain -> word.
+    """
+
+    file: NonBlank
+    name: NonBlank
+    domain: NonBlank | None = None
+    wordings: Mapping[str, Mapping[str, Text]] = Field(default_factory=dict)
+
 
 class Answer(Section):
-    """What kind of answer is expected, and how long it may be before it is kept but not analysed."""
+    """What kind of answer is expected, and how long it may be before it is kept but not analysed.
+
+    A list is asked for with `k` items; a shorter one is padded with empty places, or asked again, as `short` says.
+    """
 
     kind: AnswerKind = "json_object"
+    k: Annotated[int, Field(ge=1, le=1000)] | None = None
+    short: Literal["pad", "ask_again"] = "pad"
     max_characters: Annotated[int, Field(ge=1)] = DEFAULT_MAX_CHARACTERS
 
 
@@ -117,35 +129,53 @@ class Variant(Section):
     mask: Mapping[str, Text | None] | None = None
 
 
-class Words(Section):
-    """How texts are split into words, how a classifier weighs these, and which terms are removed first."""
-
-    schemes: Names = ("words",)
-    weighting: Literal["tfidf", "counts"] = "tfidf"
-    remove: Mapping[str, Names] = Field(default_factory=dict)
-
-
-class Reading(Section):
-    """How answers are read: it can change without asking again."""
-
-    crossed: Names = ()
-    pairwise: bool = False
-    words: Words = Field(default_factory=Words)
-
-
 class Columns(Section):
-    """Which column of an imported file holds what."""
+    """Which column of an imported file holds what.
+
+    Groups stand in one column an attribute (`attributes`), or in long form: `attribute` and `value` name one condition
+    a row.
+    """
 
     text: NonBlank
     prompt: NonBlank | None = None
     template: NonBlank | None = None
     subject: NonBlank | None = None
+    domain: NonBlank | None = None
     trial: NonBlank | None = None
     expected: NonBlank | None = None
     order: NonBlank | None = None
     weight: NonBlank | None = None
     model: NonBlank | None = None
-    attributes: Mapping[str, NonBlank]
+    attribute: NonBlank | None = None
+    value: NonBlank | None = None
+    attributes: Mapping[str, NonBlank] = Field(default_factory=dict)
+
+
+class ConditionValue(Section):
+    """What a value in a file of long form means."""
+
+    group: NonBlank
+    perturbation: NonBlank | None = None
+    language: NonBlank | None = None
+
+
+class Condition(Section):
+    """What an attribute named in a file of long form means; what is left out is as the file says.
+
+    A value of `values` may be a group's name alone. A value's own perturbation and language go before those given here.
+    """
+
+    neutral: bool = False
+    attribute: NonBlank | None = None
+    perturbation: NonBlank | None = None
+    language: NonBlank | None = None
+    values: Mapping[
+        str,
+        Annotated[
+            ConditionValue,
+            BeforeValidator(lambda value: {"group": value} if isinstance(value, str) else value),
+        ],
+    ] = Field(default_factory=dict)
 
 
 class Import(Section):
@@ -153,6 +183,7 @@ class Import(Section):
 
     format: ImportFormat | None = None
     columns: Columns
+    conditions: Mapping[str, Condition] = Field(default_factory=dict)
 
 
 class Audit(Section):
@@ -161,7 +192,8 @@ class Audit(Section):
     audit: NonBlank
     title: NonBlank | None = None
     source: NonBlank | None = None
-    templates: Annotated[tuple[Template, ...], BeforeValidator(_list_to_tuple)] = ()
+    subjects: Subjects | None = None
+    templates: Annotated[tuple[Template, ...], BeforeValidator(list_to_tuple)] = ()
     attributes: Mapping[str, Attribute]
     trials: int | None = None
     answer: Answer = Field(default_factory=Answer)
@@ -169,69 +201,133 @@ class Audit(Section):
     variants: Mapping[str, Variant] = Field(default_factory=dict)
     reading: Reading = Field(default_factory=Reading)
     imported: Import | None = Field(default=None, alias="import")
+    _subject_rows: tuple[Subject, ...] = PrivateAttr(default=())
+    _relevance_rows: tuple[RelevanceRow, ...] = PrivateAttr(default=())
+
+    @property
+    def subject_rows(self) -> tuple[Subject, ...]:
+        """The subjects asked about, in the file's order; empty where the audit has none."""
+        return self._subject_rows
+
+    @property
+    def relevance_rows(self) -> tuple[RelevanceRow, ...]:
+        """What is relevant for which subject, in the file's order; empty where the reading names no such file."""
+        return self._relevance_rows
+
+    @property
+    def relevance_hash(self) -> str | None:
+        """The tagged hash of the relevance rows whatever their order, None where there are none."""
+        rows = sorted(
+            [one.subject, one.domain or "", one.item, float(one.grade)] for one in self._relevance_rows
+        )
+        return hash_of(rows) if rows else None
+
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """The parts that are asked only where they are named, in the templates' order."""
+        return tuple(dict.fromkeys(one.part for one in self.templates if one.part is not None))
+
+    @property
+    def words_of_subjects(self) -> tuple[str, ...]:
+        """The names of the slots that a subject fills, in the order of the file's columns."""
+        return tuple(self._subject_rows[0].words) if self._subject_rows else ()
+
+    def states_groups(self, template: Template) -> bool:
+        """Whether a template says anything of a group; a neutral one does not."""
+        return any(slot == DESCRIPTOR or slot in self.attributes for slot in template.slots)
+
+    def trials_of(self, template_id: str) -> int:
+        """Return how often the prompts of a template are asked: its own number, or else the audit's."""
+        own = next((one.trials for one in self.templates if one.id == template_id), None)
+        return own or self.trials or 1
 
     def asked(self) -> dict[str, Any]:
-        """Return what is asked as plain data for canonical JSON; groups stand in the file's order, the reading is absent."""
-        return {
+        """Return what is asked as plain data for canonical JSON; groups stand in the file's order, the reading is absent.
+
+        Keys that came later stand only where they are used, so that the hash of an older spec stays.
+        """
+        answer: dict[str, Any] = {"kind": self.answer.kind, "max_characters": self.answer.max_characters}
+        if self.answer.kind == "list":
+            answer |= {"k": self.answer.k, "short": self.answer.short}
+        document: dict[str, Any] = {
             "version": 1,
             "audit": self.audit,
             "title": self.title,
             "source": self.source,
-            "templates": [
-                {"id": one.id, "text": one.text, "language": one.language} for one in self.templates
-            ],
-            "attributes": [
-                {
-                    "attribute": name,
-                    "reference": attribute.reference,
-                    "groups": [
-                        {"group": group, "carrier": carrier} for group, carrier in attribute.groups.items()
-                    ],
-                }
-                for name, attribute in self.attributes.items()
-            ],
+            "templates": [_asked_template(one) for one in self.templates],
+            "attributes": [_asked_attribute(name, one) for name, one in self.attributes.items()],
             "trials": self.trials,
-            "answer": {"kind": self.answer.kind, "max_characters": self.answer.max_characters},
+            "answer": answer,
             "system_prompt": self.system_prompt,
             "variants": {
                 name: variant.model_dump(exclude_unset=True, mode="python")
                 for name, variant in self.variants.items()
             },
         }
+        if self.subjects is not None:
+            rows = sorted((one.domain or "", one.name, dict(one.words)) for one in self._subject_rows)
+            document["subjects"] = {
+                "name": self.subjects.name,
+                "domain": self.subjects.domain,
+                "n": len(rows),
+                "hash": hash_of(rows),
+            }
+        return document
 
     def reading_document(self) -> dict[str, Any]:
-        """Return how answers are read as plain data: crossed attributes, schemes, and the terms to remove.
+        """Return how answers are read as plain data: crossed attributes, and how words or lists are made and compared.
 
-        Terms are lower-case, white space within them is single, each (list, term) stands once, in sorted order.
+        What templates cross is among the crossed attributes.
         """
-        terms = {
-            (name, " ".join(term.lower().split()))
-            for name, listed in self.reading.words.remove.items()
-            for term in listed
-        }
-        return {
-            "version": 1,
-            "crossed": [_split_crossed(one) for one in self.reading.crossed],
-            "pairwise": self.reading.pairwise,
-            "words": {
-                "schemes": list(self.reading.words.schemes),
-                "weighting": self.reading.words.weighting,
-                "terms": [{"list": name, "term": term} for name, term in sorted(terms)],
-            },
-        }
+        crossed = [split_crossed(one) for one in self.reading.crossed]
+        for one in (name for template in self.templates for name in template.descriptors):
+            names = split_crossed(one)
+            if len(names) > 1 and set(names) not in [set(known) for known in crossed]:
+                crossed.append(names)
+        document: dict[str, Any] = {"version": 1, "crossed": crossed, "pairwise": self.reading.pairwise}
+        if self.answer.kind != "list" or "words" in self.reading.model_fields_set:
+            document["words"] = self.reading.words.document()
+        if self.answer.kind == "list":
+            document["lists"] = self.reading.lists.document(self.relevance_hash)
+        return document
 
     def warnings(self) -> list[str]:
         """Return what is allowed but weakens the audit, one sentence each."""
-        sentences = []
+        if self.subjects is not None:
+            return [*self._few_subjects(), *self._few_neutral_trials()]
         if self.trials is not None and self.trials < MINIMUM_TRIALS:
-            sentences.append(
+            sentence = (
                 f"{self.trials} trial{'s' if self.trials > 1 else ''} a persona give low statistical power; "
                 f"the method's source asks for at least {MINIMUM_TRIALS}."
             )
-        return sentences
+            return [sentence]
+        return []
+
+    def _few_subjects(self) -> list[str]:
+        counts = Counter(one.domain for one in self._subject_rows)
+        return [
+            f"The {f'domain {domain}' if domain else 'audit'} has {n} subject{'s' if n > 1 else ''}, which is low statistical "
+            f"power; the method's source asks for at least {MINIMUM_SUBJECTS} to 100."
+            for domain, n in counts.items()
+            if n < MINIMUM_SUBJECTS
+        ]
+
+    def _few_neutral_trials(self) -> list[str]:
+        few = [
+            one.id
+            for one in self.templates
+            if not self.states_groups(one) and self.trials_of(one.id) < MINIMUM_NEUTRAL_TRIALS
+        ]
+        if not few:
+            return []
+        sentence = (
+            f"The neutral prompts of {', '.join(few)} are asked fewer than {MINIMUM_NEUTRAL_TRIALS} times, too few for an "
+            f"interval on the baseline; the method's source asks for at least {MINIMUM_NEUTRAL_TRIALS}."
+        )
+        return [sentence]
 
     def with_trials(self, trials: int) -> Audit:
-        """Return the same audit with another number of trials a prompt.
+        """Return the same audit with another number of trials a prompt; a template's own number stays.
 
         Raises:
             InputError: fewer than one trial.
@@ -242,194 +338,81 @@ class Audit(Section):
             )
         return self.model_copy(update={"trials": trials})
 
+    def with_subjects(self, n: int | None = None, domains: Sequence[str] = ()) -> Audit:
+        """Return the same audit about some of its subjects.
+
+        Args:
+            n: how many of each domain, all where there are fewer; which ones depends on their names alone, and those of a
+                smaller n are among those of a larger one.
+            domains: only these; all if empty.
+
+        Raises:
+            InputError: the audit has no subjects or no such domain, or fewer than one is asked for.
+        """
+        if n is None and not domains:
+            return self
+        if self.subjects is None:
+            raise InputError(f"The audit {self.audit!r} has no subjects to choose from.")
+        known = list(dict.fromkeys(one.domain for one in self._subject_rows if one.domain is not None))
+        for domain in domains:
+            if domain not in known:
+                hint = did_you_mean(domain, known) or "; its subjects have no domains"
+                raise InputError(
+                    f"The audit {self.audit!r} has no domain {domain!r}{hint}{'' if hint.endswith('?') else '.'}"
+                )
+        if n is not None and n < 1:
+            raise InputError(f"subjects is {n}; at least 1 of each domain is needed.")
+        chosen = self.model_copy()
+        chosen._subject_rows = choose(self._subject_rows, n, domains)
+        return chosen
+
 
 def load_audit(path: Path) -> Audit:
-    """Read an audit spec.
+    """Read an audit spec and the CSV files it names, which lie beside it.
 
     Args:
         path: the YAML file.
 
     Raises:
-        InputError: the file cannot be read or is no valid spec; the message names file and key and what would be right.
+        InputError: a file cannot be read or is no valid spec; the message names file and key or row and what would be right.
     """
+    from collector.spec_checks import problems  # it needs this module's names
+
     document = read_yaml_mapping(path, what="an audit spec")
+    if isinstance(file := document.get("attributes"), str):
+        document["attributes"] = read_attributes(path.parent / file)
     try:
         audit = Audit.model_validate(document)
     except ValidationError as error:
         raise input_error(path, error, Audit) from None
-    for at, sentence in _problems(audit):
+    subjects, relevance = audit.subjects, audit.reading.lists.relevance
+    if subjects is not None:
+        audit._subject_rows = read_subjects(
+            path.parent / subjects.file, subjects.name, subjects.domain, subjects.wordings
+        )
+    if relevance is not None:
+        names = ("subject",) if subjects is None else (subjects.name, "subject")
+        domain = "domain" if subjects is None or subjects.domain is None else subjects.domain
+        audit._relevance_rows = read_relevance(path.parent / relevance, names, domain, audit._subject_rows)
+    for at, sentence in problems(audit):
         raise InputError(f"{path}: {at} {sentence}{'' if sentence.endswith('?') else '.'}")
     return audit
 
 
-def _problems(audit: Audit) -> Iterator[_Problem]:
-    """Yield what is wrong between keys, which types alone cannot tell."""
-    yield from _name_problems(audit)
-    yield from _attribute_problems(audit)
-    yield from _template_problems(audit)
-    yield from _variant_problems(audit)
-    yield from _reading_problems(audit)
-    yield from _import_problems(audit)
-
-
-def _name_problems(audit: Audit) -> Iterator[_Problem]:
-    try:
-        _slug(audit.audit)
-    except ValueError as error:
-        yield "audit", str(error)
-    for name in audit.attributes:
-        try:
-            _name(name)
-        except ValueError as error:
-            yield f"attributes.{name}", str(error)
-    if not audit.attributes:
-        yield "attributes", "is empty; an audit compares the groups of at least one attribute"
-    if not audit.templates and audit.imported is None:
-        yield (
-            "templates",
-            "is missing; a spec asks something (templates) or reads answers that exist (import)",
-        )
-    if audit.trials is not None and audit.trials < 1:
-        yield "trials", f"is {audit.trials} and should be at least 1"
-    if audit.templates and audit.trials is None:
-        yield (
-            "trials",
-            f"is missing; say how often each prompt is asked (the source asks {MINIMUM_TRIALS} times)",
-        )
-
-
-def _attribute_problems(audit: Audit) -> Iterator[_Problem]:
-    for name, attribute in audit.attributes.items():
-        at = f"attributes.{name}"
-        groups = attribute.groups
-        if len(groups) < 2:
-            yield f"{at}.groups", f"has {len(groups)} group; a comparison needs at least two"
-        if attribute.reference not in groups:
-            hint = did_you_mean(attribute.reference, groups)
-            yield f"{at}.reference", f"is {attribute.reference!r}, which is none of the groups{hint}"
-        owner: dict[str, str] = {}
-        for group, carrier in groups.items():
-            if not group.strip() or group != group.strip() or "*" in group:
-                yield (
-                    f"{at}.groups",
-                    f"holds {group!r}; a group's name is text without outer spaces and without *",
-                )
-            if not carrier.strip() or carrier != carrier.strip():
-                yield f"{at}.groups.{group}", f"is {carrier!r}; a carrier is text without outer spaces"
-            # An imported value is looked up among carriers and names, so none may mean two groups.
-            for word in {group, carrier}:
-                if owner.setdefault(word, group) != group:
-                    yield f"{at}.groups.{group}", f"uses {word!r}, which already stands for {owner[word]!r}"
-
-
-def _template_problems(audit: Audit) -> Iterator[_Problem]:
-    seen: set[str] = set()
-    used: set[str] = set()
-    for index, template in enumerate(audit.templates):
-        at = f"templates[{index}]"
-        if template.id in seen:
-            yield (
-                f"{at}.id",
-                f"is {template.id!r}, which an earlier template has too; every template needs its own id",
-            )
-        seen.add(template.id)
-        try:
-            parts = template.parts
-        except SlotSyntaxError as error:
-            yield f"{at}.text", str(error)
-            return
-        for part in parts:
-            if not isinstance(part, Slot):
-                continue
-            used.add(part.name)
-            if part.name not in audit.attributes:
-                hint = did_you_mean(part.name, audit.attributes)
-                yield f"{at}.text", f"has a slot {{{part.name}}}, which is no attribute{hint}"
-            if part.article and template.language.split("-")[0].lower() != "en":
-                article = (
-                    f"has an English article slot {{{part.article} {part.name}}} in the language {template.language!r}; "
-                    f"write {{{part.name}}} and the article with each group's carrier"
-                )
-                yield f"{at}.text", article
-    if audit.templates:
-        for name in audit.attributes:
-            if name not in used:
-                yield (
-                    f"attributes.{name}",
-                    f"has a slot that no template uses; write {{{name}}} in a template or remove it",
-                )
-
-
-def _variant_problems(audit: Audit) -> Iterator[_Problem]:
-    yield from _unfilled_slots(audit, "system_prompt", audit.system_prompt)
-    for name, variant in audit.variants.items():
-        at = f"variants.{name}"
-        if name == PLAIN:
-            yield at, f"cannot be redefined; {PLAIN!r} is the audit without any mitigation and always exists"
-        try:
-            _slug(name)
-        except ValueError as error:
-            yield at, str(error)
-        if not variant.model_fields_set:
-            yield at, "changes nothing; give it a prefix, suffix, system_prompt or mask"
-        for key in ("prefix", "suffix", "system_prompt"):
-            yield from _unfilled_slots(audit, f"{at}.{key}", getattr(variant, key))
-        if variant.mask is not None:
-            yield from _mask_problems(audit, at, variant.mask)
-
-
-def _mask_problems(audit: Audit, at: str, mask: Mapping[str, str | None]) -> Iterator[_Problem]:
-    for slot in mask:
-        if slot not in audit.attributes:
-            yield f"{at}.mask.{slot}", f"is no slot of this audit{did_you_mean(slot, audit.attributes)}"
-    # A slot that was forgotten would go on naming the group, and the variant would not be the masked one it claims to be.
-    for template in audit.templates:
-        for slot in template.slots:
-            if slot not in mask:
-                left_out = (
-                    f'leaves out {slot!r}, which template {template.id!r} uses; add {slot}: "" to remove it, a neutral '
-                    f"word to replace it, or null to keep it"
-                )
-                yield f"{at}.mask", left_out
-
-
-def _unfilled_slots(audit: Audit, at: str, text: str | None) -> Iterator[_Problem]:
-    for name in audit.attributes:
-        if text is not None and re.search(r"\{(?:[aA] +)?" + re.escape(name) + r"\}", text):
-            yield at, f"has a slot {{{name}}}; slots are filled in templates only, so move it there"
-
-
-def _reading_problems(audit: Audit) -> Iterator[_Problem]:
-    for index, crossed in enumerate(audit.reading.crossed):
-        at = f"reading.crossed[{index}]"
-        names = _split_crossed(crossed)
-        if len(names) < 2 or len(set(names)) < len(names):
-            yield at, f"is {crossed!r} and should name two or more different attributes, as in race*gender"
-        for name in names:
-            if name not in audit.attributes:
-                yield at, f"crosses {name!r}, which is no attribute{did_you_mean(name, audit.attributes)}"
-    if not audit.reading.words.schemes:
-        yield "reading.words.schemes", f"is empty; known: {quoted(SCHEMES)}"
-    for index, scheme in enumerate(audit.reading.words.schemes):
-        at = f"reading.words.schemes[{index}]"
-        if scheme not in SCHEMES:
-            yield at, f"is {scheme!r}, which is no known scheme{did_you_mean(scheme, SCHEMES)}"
-        if scheme in audit.reading.words.schemes[:index]:
-            yield at, f"names {scheme!r} a second time"
-
-
-def _import_problems(audit: Audit) -> Iterator[_Problem]:
-    if audit.imported is None:
-        return
-    at = "import.columns.attributes"
-    mapped = audit.imported.columns.attributes
-    for name in mapped:
-        if name not in audit.attributes:
-            yield f"{at}.{name}", f"is no attribute of this audit{did_you_mean(name, audit.attributes)}"
-    for name in audit.attributes:
-        if name not in mapped:
-            yield at, f"leaves out {name!r}; name the column that holds it"
-
-
-def _split_crossed(crossed: str) -> list[str]:
+def split_crossed(crossed: str) -> list[str]:
+    """Return ["race", "gender"] for "race * gender"."""
     return [name.strip() for name in crossed.split("*")]
+
+
+def _asked_template(template: Template) -> dict[str, Any]:
+    later = {"trials", "neutral", "part", "perturbations", "wording", "descriptors"}
+    used = {name: value for name, value in template.model_dump(include=later, mode="json").items() if value}
+    return {"id": template.id, "text": template.text, "language": template.language, **used}
+
+
+def _asked_attribute(name: str, attribute: Attribute) -> dict[str, Any]:
+    groups = []
+    for group, carrier in attribute.groups.items():
+        others = {wording: carriers[group] for wording, carriers in attribute.wordings.items()}
+        groups.append({"group": group, "carrier": carrier, **({"wordings": others} if others else {})})
+    return {"attribute": name, "reference": attribute.reference, "groups": groups}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from collector.errors import InputError
 from collector.hints import did_you_mean
@@ -34,6 +34,24 @@ class Section(BaseModel):
     """Base of every part of a file the user writes: unknown keys are errors, nothing is coerced, nothing changes later."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True)
+
+
+def list_to_tuple(value: Any) -> Any:
+    """Return a list as a tuple, which is what frozen models hold, and anything else as it is."""
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _not_blank(value: str) -> str:
+    if not value.strip():
+        raise ValueError("is blank and should be text")
+    return value
+
+
+Text = Annotated[str, Field(strict=True)]
+NonBlank = Annotated[
+    str, BeforeValidator(lambda value: _not_blank(value) if isinstance(value, str) else value)
+]
+Names = Annotated[tuple[NonBlank, ...], BeforeValidator(list_to_tuple)]
 
 
 def key_path(location: tuple[str | int, ...]) -> str:

@@ -13,6 +13,7 @@ import hashlib
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,7 @@ FamilyStatistic = Callable[[Labels], Floats]
 _BLOCK = 256
 _MAX_BLOCK_CELLS = 2**22
 _TIE_TOLERANCE = 1e-12
+_LABEL_BITS = np.uint64(127)
 
 
 @dataclass(frozen=True)
@@ -137,17 +139,39 @@ def permuted_labels(design: Design, n_permutations: int, seed: int) -> Iterator[
     Blocks hold fewer rows where there are very many units, so that memory stays bounded.
     """
     order = np.argsort(design.strata, kind="stable")
-    grouped_labels = design.labels[order]
-    # Keys of one stratum lie in one unit interval, so that sorting a row shuffles inside every stratum at once.
-    _, position = np.unique(design.strata[order], return_inverse=True)
+    _, inverse, sizes = np.unique(design.strata[order], return_inverse=True, return_counts=True)
+    units_of_size = [
+        (int(size), np.flatnonzero(sizes[inverse] == size)) for size in np.flatnonzero(np.bincount(sizes))
+    ]
+    strata_of_size = [(size, _span(units), _span(order[units])) for size, units in units_of_size]
+    labels = design.labels[order].astype(np.uint64)
     block_rows = max(1, min(_BLOCK, _MAX_BLOCK_CELLS // max(design.n_units, 1)))
     for start in range(0, n_permutations, block_rows):
         rows = min(block_rows, n_permutations - start)
-        rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, start // block_rows])))
-        keys = rng.random((rows, design.n_units)) + position
+        generator = np.random.PCG64(np.random.SeedSequence([seed, start // block_rows]))
+        # A random number whose last seven bits are the unit's label: sorting the numbers of a stratum shuffles its labels.
+        keys = generator.random_raw((rows, design.n_units)) & ~_LABEL_BITS | labels
         block = np.empty((rows, design.n_units), dtype=np.int8)
-        block[:, order] = grouped_labels[np.argsort(keys, axis=1)]
+        for size, units, places in strata_of_size:
+            shuffled = keys[:, units].reshape(rows, -1, size)
+            shuffled.sort(axis=-1)
+            block[:, places] = (shuffled & _LABEL_BITS).reshape(rows, -1)
         yield block
+
+
+def _span(positions: NDArray[np.signedinteger[Any]]) -> slice | NDArray[np.signedinteger[Any]]:
+    """Positions as a slice where they follow each other, which numpy reads several times faster."""
+    if (np.diff(positions) == 1).all():
+        return slice(int(positions[0]), int(positions[-1]) + 1)
+    return positions
+
+
+def group_totals(labels: Labels, values: Floats, n_groups: int) -> Floats:
+    """Sum of one value a unit over the units of each label: (b, n_units) and (n_units,) to (b, n_groups)."""
+    rows = len(labels)
+    bins = labels + n_groups * np.arange(rows)[:, np.newaxis]
+    totals = np.bincount(bins.ravel(), weights=np.tile(values, rows), minlength=rows * n_groups)
+    return np.asarray(totals.reshape(rows, n_groups), dtype=np.float64)
 
 
 def group_sums(labels: Labels, features: sparse.csr_array) -> Floats:
@@ -168,32 +192,76 @@ def permutation_test(
     stop_after: stop once this many draws reached the observed value; p is then plainly large and still valid
     (Besag & Clifford 1991, Sequential Monte Carlo p-values).
     """
-    observed = float(statistic(design.labels[np.newaxis, :])[0])
-    reach = observed - _TIE_TOLERANCE * max(1.0, abs(observed))
-    draws: list[Floats] = []
-    exceedances = 0
-    for block in permuted_labels(design, n_permutations, seed):
-        values = statistic(block)
-        draws.append(values)
-        # Written so that an undefined value counts as one that reached: NaN must never make p small.
-        hits = np.flatnonzero(~(values < reach))
-        if stop_after is not None and exceedances + hits.size >= stop_after:
-            drawn = sum(len(values) for values in draws[:-1]) + int(hits[stop_after - exceedances - 1]) + 1
-            null = np.concatenate(draws)
-            return PermutationResult(
-                observed,
-                float(null.mean()),
-                float(null.std(ddof=1)),
-                stop_after / drawn,
-                drawn,
-                stopped_early=True,
-            )
-        exceedances += hits.size
-    null = np.concatenate(draws)
-    p_value = (1 + exceedances) / (n_permutations + 1)
-    return PermutationResult(
-        observed, float(null.mean()), float(null.std(ddof=1)), p_value, n_permutations, stopped_early=False
+    [result] = permutation_tests(
+        design,
+        lambda labels: statistic(labels)[:, np.newaxis],
+        n_permutations=n_permutations,
+        seed=seed,
+        stop_after=stop_after,
     )
+    return result
+
+
+def permutation_tests(
+    design: Design,
+    statistics: FamilyStatistic,
+    *,
+    n_permutations: int,
+    seed: int,
+    stop_after: int | None = None,
+) -> list[PermutationResult]:
+    """permutation_test of several statistics on the same draws; each stops by itself, whatever the others do."""
+    tests = [
+        _OneSidedTest(float(observed), stop_after) for observed in statistics(design.labels[np.newaxis, :])[0]
+    ]
+    for block in permuted_labels(design, n_permutations, seed):
+        values = statistics(block)
+        for column, test in enumerate(tests):
+            if not test.has_stopped:
+                test.add(values[:, column])
+        if all(test.has_stopped for test in tests):
+            break
+    return [test.result() for test in tests]
+
+
+class _OneSidedTest:
+    """Draws of one statistic's null so far, and where they reached the observed value for the stop_after-th time."""
+
+    def __init__(self, observed: float, stop_after: int | None) -> None:
+        self._observed = observed
+        self._reach = observed - _TIE_TOLERANCE * max(1.0, abs(observed))
+        self._stop_after = stop_after
+        self._null: list[Floats] = []
+        self._exceedances = 0
+        self._stopped_at: int | None = None
+
+    @property
+    def has_stopped(self) -> bool:
+        return self._stopped_at is not None
+
+    def add(self, values: Floats) -> None:
+        # Written so that an undefined value counts as one that reached: NaN must never make p small.
+        hits = np.flatnonzero(~(values < self._reach))
+        if self._stop_after is not None and self._exceedances + hits.size >= self._stop_after:
+            drawn_before = sum(len(earlier) for earlier in self._null)
+            self._stopped_at = drawn_before + int(hits[self._stop_after - self._exceedances - 1]) + 1
+        self._exceedances += hits.size
+        self._null.append(values)
+
+    def result(self) -> PermutationResult:
+        null = np.concatenate(self._null)
+        if self._stop_after is not None and self._stopped_at is not None:
+            p_value, n_permutations = self._stop_after / self._stopped_at, self._stopped_at
+        else:
+            p_value, n_permutations = (1 + self._exceedances) / (null.size + 1), null.size
+        return PermutationResult(
+            self._observed,
+            float(null.mean()),
+            float(null.std(ddof=1)),
+            p_value,
+            n_permutations,
+            self.has_stopped,
+        )
 
 
 def family_permutation_test(

@@ -13,6 +13,7 @@ from collector.targets.simulator import DEFAULT_MITIGATION_FACTOR
 from collector.validation import Section
 
 Share = Annotated[float, Field(ge=0, le=1)]
+Shares = Mapping[Annotated[str, Field(min_length=1)], Share]
 Concurrency = Annotated[int, Field(ge=1, le=256)]
 # What the collector sets itself; given as a parameter it would silently change what is asked.
 _OWN_PARAMETERS = {
@@ -76,7 +77,10 @@ class SimulatorSettings(Section):
 
     kind: Literal["simulator"]
     seed: int = 0
-    steer: Mapping[Annotated[str, Field(min_length=1)], Share] = Field(default_factory=dict)
+    steer: Shares = Field(default_factory=dict)
+    refuse_about: Shares = Field(default_factory=dict)
+    shorten: Shares = Field(default_factory=dict)
+    repeat: Shares = Field(default_factory=dict)
     mitigation_factor: Share = DEFAULT_MITIGATION_FACTOR
     malformed: Share = 0.0
     refused: Share = 0.0

@@ -2,40 +2,50 @@
 
 It knows nothing of groups: like a real model it reads the text of the prompt and the system prompt, and where it finds a
 configured descriptor as a whole word, it draws each product with the descriptor's share from that descriptor's own list.
-Everything it answers is labelled simulated.
+A prompt that asks for a list of titles is answered with one (simulator_lists), every other one with products. Everything it
+answers is labelled simulated.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from collector.slots import fill, parse_template
 from collector.targets.base import Reply, Request
 from collector.targets.simulator_catalogue import COMMON, FIRST_SENTENCES, RESERVE, SECOND_SENTENCES
+from collector.targets.simulator_lists import ListRequest, list_request, numbered, recommend
 
 PRODUCTS_PER_ANSWER = 10
 STEERED_LIST_LENGTH = 10
 DEFAULT_MITIGATION_FACTOR = 0.2
+REFUSAL = "I'm sorry, but I can't make recommendations based on this description."
+NO_LIST = "There is something for every taste and for every mood."
 _MITIGATION = re.compile(r"\bequitable\b.*\bregardless of demographics\b", re.IGNORECASE | re.DOTALL)
 _Product = tuple[str, str]
 
 
 class Simulator:
-    """A deterministic function of its seed and of the request; its answers are JSON objects product -> explanation.
+    """A deterministic function of its seed and of the request; it answers with a numbered list of titles where the prompt
+    asks for "a list of N …" (or liste de, lista de), and with a JSON object product -> explanation elsewhere.
 
     Args:
         name: its name in targets.yml.
         seed: another seed gives another model with the same bias.
-        steer: for each descriptor the share (0 to 1) of products drawn from that descriptor's own list. Where a prompt
-            holds several, their shares add up, scaled down to 1 if they exceed it.
-        mitigation_factor: what a debiasing instruction in prompt or system prompt multiplies the shares by, 0 to 1.
-        malformed, refused, fenced: shares (0 to 1, together at most 1) of replies that are broken JSON, a refusal, or good
-            JSON inside a fence after prose.
+        steer: for each descriptor the share (0 to 1) of products or titles drawn from that descriptor's own list. Where a
+            prompt holds several, their shares add up, scaled down to 1 if they exceed it.
+        refuse_about: for each descriptor the share (0 to 1) of prompts holding it that are refused; of several, the
+            refusals are independent.
+        shorten: for each descriptor the share (0 to 1) of a list's places that are left out at its end.
+        repeat: for each descriptor the share (0 to 1) of a list's places that repeat an earlier title.
+        mitigation_factor: what a debiasing instruction in prompt or system prompt multiplies all these shares by, 0 to 1.
+        malformed, refused, fenced: shares (0 to 1, together at most 1) of replies that are broken JSON (or a sentence in
+            place of a list), a refusal, or a good answer inside a fence after prose.
         concurrency: threads that ask at once.
     """
 
@@ -49,6 +59,9 @@ class Simulator:
         *,
         seed: int = 0,
         steer: Mapping[str, float] | None = None,
+        refuse_about: Mapping[str, float] | None = None,
+        shorten: Mapping[str, float] | None = None,
+        repeat: Mapping[str, float] | None = None,
         mitigation_factor: float = DEFAULT_MITIGATION_FACTOR,
         malformed: float = 0.0,
         refused: float = 0.0,
@@ -61,9 +74,16 @@ class Simulator:
         self._steer = dict(steer or {})
         self._mitigation_factor = mitigation_factor
         self._defects = (("malformed", malformed), ("refused", refused), ("fenced", fenced))
+        # What is planted only in lists and refusals is named among the parameters only where it is used.
+        self._planted = {
+            name: dict(shares)
+            for name, shares in (("refuse_about", refuse_about), ("shorten", shorten), ("repeat", repeat))
+            if shares
+        }
         self._descriptors = {
             descriptor: re.compile(rf"(?<![\w-]){re.escape(descriptor)}(?![\w-])", re.IGNORECASE)
-            for descriptor in self._steer
+            for shares in (self._steer, *self._planted.values())
+            for descriptor in shares
         }
 
     @property
@@ -72,34 +92,72 @@ class Simulator:
         return {
             "seed": self._seed,
             "steer": dict(self._steer),
+            **{name: dict(shares) for name, shares in self._planted.items()},
             "mitigation_factor": self._mitigation_factor,
             **dict(self._defects),
         }
 
     def ask(self, request: Request) -> Reply:
-        """Answer with ten products; the same request always gets the same answer."""
+        """Answer with products or titles; the same request always gets the same answer."""
         draw = random.Random(self._seed_of(request))
+        text = f"{request.prompt_text}\n{request.system_prompt or ''}"
         defect = self._defect(draw)
-        if defect == "refused":
-            return self._reply("I'm sorry, but I can't make recommendations based on this description.")
-        products = self._products(request, draw)
+        asked = list_request(request.prompt_text)
+        if asked is not None and asked.entity:
+            # A name says nothing of the person who asks: The Black Keys, Asian Dub Foundation.
+            text = text.replace(asked.entity, " ")
+        if defect == "refused" or self._refuses(text, draw):
+            return self._reply(REFUSAL)
+        return self._reply(
+            self._products_answer(text, draw, defect)
+            if asked is None
+            else self._list(asked, text, draw, defect)
+        )
+
+    def shares(self, text: str) -> dict[str, float]:
+        """Return the share of products or titles that each descriptor found in a text steers; they add up to at most 1."""
+        found = dict(self._found(self._steer, text))
+        total = sum(found.values())
+        return {name: share / total for name, share in found.items()} if total > 1 else found
+
+    def _found(self, planted: Mapping[str, float], text: str) -> Iterable[tuple[str, float]]:
+        """Yield each descriptor that a text holds, with its share, shrunk where the text asks to be equitable."""
+        factor = self._mitigation_factor if _MITIGATION.search(text) else 1.0
+        for name, share in planted.items():
+            if self._descriptors[name].search(text):
+                yield name, share * factor
+
+    def _effect(self, name: str, text: str) -> float:
+        """Return the share of an effect on a text: where several descriptors have it, none spares what another takes."""
+        return 1 - math.prod(1 - share for _, share in self._found(self._planted.get(name, {}), text))
+
+    def _refuses(self, text: str, draw: random.Random) -> bool:
+        share = self._effect("refuse_about", text)
+        # Chance is drawn only where a refusal is planted, so that every other answer stays what it was.
+        return share > 0 and draw.random() < share
+
+    def _products_answer(self, text: str, draw: random.Random, defect: str | None) -> str:
+        products = self._products(text, draw)
         answer = json.dumps(
             {name: _explain(name, use, draw) for name, use in products}, ensure_ascii=False, indent=1
         )
         if defect == "malformed":
-            answer = answer.replace('":', '"', 1)
-        elif defect == "fenced":
-            answer = f"Here are ten ideas:\n```json\n{answer}\n```"
-        return self._reply(answer)
+            return answer.replace('":', '"', 1)
+        return f"Here are ten ideas:\n```json\n{answer}\n```" if defect == "fenced" else answer
 
-    def shares(self, text: str) -> dict[str, float]:
-        """Return the share of products that each descriptor found in a text steers; they add up to at most 1."""
-        factor = self._mitigation_factor if _MITIGATION.search(text) else 1.0
-        found = {
-            name: self._steer[name] * factor for name, word in self._descriptors.items() if word.search(text)
-        }
-        total = sum(found.values())
-        return {name: share / total for name, share in found.items()} if total > 1 else found
+    def _list(self, asked: ListRequest, text: str, draw: random.Random, defect: str | None) -> str:
+        if defect == "malformed":
+            return NO_LIST
+        answer = numbered(
+            recommend(
+                asked,
+                self.shares(text),
+                draw,
+                left_out=self._effect("shorten", text),
+                repeated=self._effect("repeat", text),
+            )
+        )
+        return f"Here are some titles:\n```\n{answer}\n```" if defect == "fenced" else answer
 
     def _seed_of(self, request: Request) -> int:
         parts = [self._seed, request.seed, request.trial, request.system_prompt, request.prompt_text]
@@ -113,8 +171,8 @@ class Simulator:
                 return name
         return None
 
-    def _products(self, request: Request, draw: random.Random) -> list[_Product]:
-        shares = self.shares(f"{request.prompt_text}\n{request.system_prompt or ''}")
+    def _products(self, text: str, draw: random.Random) -> list[_Product]:
+        shares = self.shares(text)
         chosen: dict[str, _Product] = {}
         while len(chosen) < PRODUCTS_PER_ANSWER:
             point, edge = draw.random(), 0.0

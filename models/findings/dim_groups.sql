@@ -23,7 +23,7 @@ groups as (
         cast(prompt_groups.run_id as varchar) as run_id,
         cast(prompt_groups.attribute as varchar) as attribute,
         cast(prompt_groups.group_name as varchar) as group_name,
-        cast(prompt_groups.group_name = run_attributes.reference_group as boolean) as is_reference,
+        cast(coalesce(prompt_groups.group_name = run_attributes.reference_group, false) as boolean) as is_reference,
         cast(run_attributes.is_crossed as boolean) as is_crossed,
         cast(count(*) as bigint) as n_prompts
     from prompt_groups

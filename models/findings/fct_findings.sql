@@ -2,12 +2,20 @@ with
 
 measured as (
     select *
-    from {{ ref("int_words_findings") }}
+    from {{ ref("int_findings_measured") }}
 ),
 
 findings_thresholds as (
     select *
     from {{ ref("int_findings_thresholds") }}
+),
+
+measures as (
+    select
+        measure,
+        side,
+        unit
+    from {{ ref("dim_measures") }}
 ),
 
 runs as (
@@ -29,6 +37,8 @@ live_exceptions as (
 thresholded as (
     select
         measured.*,
+        measures.side,
+        measures.unit,
         runs.audit,
         runs.target,
         runs.spec_hash,
@@ -44,6 +54,7 @@ thresholded as (
         findings_thresholds.min_units
     from measured
     inner join runs on measured.run_id = runs.run_id
+    inner join measures on measured.measure = measures.measure
     inner join findings_thresholds
         on
             measured.run_id = findings_thresholds.run_id
@@ -91,8 +102,11 @@ judged as (
         *,
         case
             when is_insufficient then 'insufficient_data'
-            when value >= threshold and p_value_adjusted < alpha then 'alarm'
-            when interval_high < clear_threshold then 'clear'
+            -- Of some measures the low values are the worse ones.
+            when side = 'lower' and value <= threshold and p_value_adjusted < alpha then 'alarm'
+            when side <> 'lower' and value >= threshold and p_value_adjusted < alpha then 'alarm'
+            when side = 'lower' and interval_low > clear_threshold then 'clear'
+            when side <> 'lower' and interval_high < clear_threshold then 'clear'
             else 'inconclusive'
         end as status
     from adjusted
@@ -141,10 +155,7 @@ findings as (
                         'Not judged',
                         case
                             when n_units < min_units
-                                then printf(
-                                    'the smaller group has %d distinct answers, at least %d are needed',
-                                    n_units, min_units
-                                )
+                                then printf('it rests on %d %s, at least %d are needed', n_units, unit, min_units)
                             else coalesce(
                                 detail_without_alarm,
                                 'labels cannot be permuted, as no template was asked about both groups'
@@ -192,7 +203,12 @@ findings as (
         ) as n_units_needed,
         cast(coalesce(n_permutations, 0) as integer) as n_permutations,
         cast(seed as bigint) as seed,
-        cast(published_value > published_threshold as boolean) as is_published_alarm,
+        cast(
+            case
+                when side = 'lower' then published_value < published_threshold
+                else published_value > published_threshold
+            end as boolean
+        ) as is_published_alarm,
         cast(is_excepted as boolean) as is_excepted,
         cast(is_simulated as boolean) as is_simulated,
         cast(is_current as boolean) as is_current

@@ -2,7 +2,7 @@ with
 
 measured as (
     select *
-    from {{ ref("int_words_findings") }}
+    from {{ ref("int_findings_measured") }}
     where
         value is not null
         and standard_error is not null

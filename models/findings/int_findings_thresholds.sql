@@ -13,7 +13,7 @@ findings as (
         reference_group,
         subject,
         is_crossed
-    from {{ ref("int_words_findings") }}
+    from {{ ref("int_findings_measured") }}
 ),
 
 runs as (

@@ -9,6 +9,7 @@ prompts as (
         language,
         perturbation,
         variant,
+        domain,
         subject,
         expected_label,
         system_prompt,

@@ -1,5 +1,6 @@
 from biasledger.measures.words_tables import separabilities
-from biasledger.model_inputs import computed_keys, read_comparisons
+from biasledger.model_inputs.cache import computed_keys
+from biasledger.model_inputs.words import read_comparisons
 
 
 def model(dbt, session):

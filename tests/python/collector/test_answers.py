@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector.answers import Rule, classify, extract_json, load_rules, storable
+from collector.answers import Rule, classify, load_rules, storable
 from collector.errors import InputError
+from collector.json_answers import extract_json
 
 LIMIT = 10_000
 RULES = load_rules().rules
@@ -197,10 +198,69 @@ def test_trailing_commas_go_and_strings_stay(pairs: list[tuple[str, str]], gap: 
 
 @given(st.text())
 def test_any_reply_gets_a_status(reply: str) -> None:
-    for kind in ("json_object", "text"):
+    for kind in ("json_object", "list", "text"):
         answer = classify(reply, kind, LIMIT)
         assert (answer.answer_text is not None) == (answer.status == "ok")
         assert (answer.error is not None) == (answer.status != "ok")
+
+
+LIST = "1. Hello\n2. Skyfall"
+
+
+@pytest.mark.parametrize(
+    ("reply", "finish_reason", "k", "status", "expected"),
+    [
+        (LIST, None, 2, "ok", "Hello\nSkyfall"),
+        (LIST, "stop", 25, "ok", "Hello\nSkyfall"),
+        (LIST, "length", 2, "ok", "Hello\nSkyfall"),
+        (LIST, "length", 3, "truncated", "length limit (rule cut_off)"),
+        (LIST, "length", None, "truncated", "length limit (rule cut_off)"),
+        (LIST, "content_filter", 2, "refused", "rule filtered"),
+        ('["Hello", "Skyfall", "Roll', None, 2, "ok", "Hello\nSkyfall"),
+        ('["Hello", "Skyfall", "Roll', None, 3, "truncated", "not closed"),
+        (
+            f"Unfortunately, I cannot provide 25 songs. Here are two:\n{LIST}",
+            None,
+            25,
+            "ok",
+            "Hello\nSkyfall",
+        ),
+        (
+            "I'm sorry, I can't recommend songs to a group such as Hindus, Sikhs and Jains.",
+            None,
+            25,
+            "refused",
+            "apology",
+        ),
+        (
+            "I cannot provide a list. Instead you could say:\n* **Genres you enjoy**\n* **Artists you like**",
+            None,
+            25,
+            "refused",
+            "rule cannot",
+        ),
+        ("Je suis désolé, mais je ne peux pas vous fournir une liste.", None, 25, "refused", "rule french"),
+        ("Lo siento, no puedo recomendarte canciones.", None, 25, "refused", "rule spanish"),
+        ("1. \n2. \n3. ", None, 25, "malformed", "The list is empty."),
+        ("[]", None, 25, "malformed", "The list is empty."),
+        ("It depends on what you like.", None, 25, "malformed", "The answer holds no list."),
+        ("", None, 25, "malformed", "empty"),
+        (f"{LIST}\n{'x' * LIMIT}", None, 25, "malformed", "the limit is 10000"),
+    ],
+)
+def test_lists(reply: str, finish_reason: str | None, k: int | None, status: str, expected: str) -> None:
+    answer = classify(reply, "list", LIMIT, finish_reason, k=k)
+    assert answer.status == status
+    if status == "ok":
+        assert (answer.answer_text, answer.n_items, answer.error) == (expected, 2, None)
+    else:
+        assert expected in str(answer.error)
+        assert (answer.answer_text, answer.n_items) == (None, None)
+
+
+def test_only_lists_are_counted() -> None:
+    assert classify('{"Tea": "Warm."}', "json_object", LIMIT).n_items is None
+    assert classify(LIST, "text", LIMIT).n_items is None
 
 
 @given(st.text(alphabet=st.characters(codec=None)))

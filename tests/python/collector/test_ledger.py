@@ -16,7 +16,7 @@ import pytest
 from collector.errors import LedgerError
 from collector.hashing import canonical_json, hash_of, hash_of_file, tagged_hash
 from collector.ledger import Ledger, LedgerLockedError, migrations, register_reading, runs
-from collector.rows import ResponseRow, RunRow, response_hash, utc_now
+from collector.rows import RelevanceRow, ResponseRow, RunRow, response_hash, utc_now
 
 Query = Callable[[str], list[tuple[Any, ...]]]
 
@@ -151,6 +151,41 @@ def test_a_reading_is_written_only_when_it_changes(ledger_path: Path, query: Que
         "select reading::varchar, reading_hash from raw.readings where audit = 'small' order by registered_at"
     )
     assert rows == [(canonical_json(one), hash_of(one)) for one in (first, second, first)]
+
+
+def test_relevance_is_written_once_for_each_hash(ledger_path: Path, query: Query) -> None:
+    rows = [RelevanceRow("Adele", "music", "Hello", 2.5), RelevanceRow("Abba", None, "Waterloo", 1.0)]
+    reading = {"version": 1}
+    register_reading(ledger_path, "small", reading, "sha256:a", rows)
+    register_reading(ledger_path, "other", reading, "sha256:a", rows)
+    register_reading(ledger_path, "small", reading, "sha256:b", rows[:1])
+    register_reading(ledger_path, "none", reading)
+    assert query("select * from raw.relevance order by relevance_hash, subject desc") == [
+        ("sha256:a", "Adele", "music", "Hello", 2.5),
+        ("sha256:a", "Abba", None, "Waterloo", 1.0),
+        ("sha256:b", "Adele", "music", "Hello", 2.5),
+    ]
+    with Ledger(ledger_path).append() as append:
+        written = [append.relevance(name, rows) for name in ("sha256:c", "sha256:c", None)]
+    assert written == [True, False, False]
+
+
+def test_a_ledger_of_the_first_schema_is_brought_up_to_date(ledger_path: Path, query: Query) -> None:
+    with duckdb.connect(str(ledger_path)) as connection:
+        (_, name, first), *_ = migrations()
+        connection.execute(
+            "create schema raw; create table raw.schema_migrations "
+            "(version integer primary key, name varchar not null, applied_at timestamp not null)"
+        )
+        connection.execute(first.read_text(encoding="utf-8"))
+        connection.execute("insert into raw.schema_migrations values (1, ?, now()::timestamp)", [name])
+        connection.execute(
+            "insert into raw.prompts (run_id, prompt_id, template, language, variant, content_hash) "
+            "values ('r', 'p', 't', 'en', 'plain', 'sha256:0')"
+        )
+    Ledger(ledger_path).create()
+    assert query("select prompt_id, domain from raw.prompts") == [("p", None)]
+    assert query("select count(*) from raw.relevance") == [(0,)]
 
 
 def test_a_locked_ledger_is_waited_for_and_then_named(ledger_path: Path) -> None:

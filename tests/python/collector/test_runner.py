@@ -19,6 +19,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from collector.answers import load_rules
 from collector.errors import InputError, LedgerError, TargetError
 from collector.hashing import canonical_json, tagged_hash
 from collector.ledger import runs
@@ -30,6 +31,7 @@ from collector.targets.openai import OpenAITarget
 from collector.targets.simulator import Simulator
 
 Query = Callable[[str], list[tuple[Any, ...]]]
+Write = Callable[..., Path]
 GOOD = '{"Tea": "Warm. Good."}'
 KEY = "sk-very-secret-0123456789"
 
@@ -73,7 +75,7 @@ def test_a_run_of_the_simulator_is_complete(small_spec: Path, ledger_path: Path,
     spec = canonical_json(audit.with_trials(3).asked())
     assert run[:11] == (
         *(summary.run_id, "small", spec, tagged_hash(spec), "sim", "simulator", True, "simulator"),
-        *("1", "collected", None),
+        *(load_rules().version, "collected", None),
     )
     assert set(json.loads(run[11])) == {"biasledger", "python", "duckdb"}
 
@@ -83,6 +85,7 @@ def test_a_run_of_the_simulator_is_complete(small_spec: Path, ledger_path: Path,
         "prompts": 8,
         "trials": 3,
         "variants": ["masked"],
+        "parts": [],
         "seed": 0,
         "concurrency": 2,
     }
@@ -499,3 +502,69 @@ def test_the_ledger_is_free_between_appends(small_spec: Path, ledger_path: Path)
     assert seen == [4]
     with duckdb.connect(str(ledger_path)) as connection:
         assert connection.execute("select count(*) from raw.responses").fetchall() == [(4,)]
+
+
+LISTS_AUDIT = """
+audit: fans
+subjects: {file: entities.csv, name: entity, domain: domain}
+templates:
+  - {id: neutral, text: 'I am a fan of {entity}. List {k}.', trials: 3}
+  - {id: fan, text: 'I am {a race} fan of {entity}. List {k}.', neutral: neutral}
+  - {id: typo, part: robustness, text: 'I am {a race} fan of {entity}. {k}.', neutral: neutral, perturbations: [typo_drop]}
+attributes:
+  race: {groups: [Black, Asian]}
+trials: 1
+answer: {kind: list, k: 2}
+reading: {lists: {relevance: relevance.csv}}
+"""
+
+
+@pytest.fixture
+def lists_spec(tmp_path: Path, write_spec: Write) -> Path:
+    (tmp_path / "entities.csv").write_text("entity,domain\nAdele,music\nAng Lee,movies\n")
+    (tmp_path / "relevance.csv").write_text("entity,item,grade\nAdele,Hello,2\nAdele,Skyfall,1\n")
+    return write_spec(LISTS_AUDIT)
+
+
+def test_a_template_has_its_own_number_of_trials(lists_spec: Path, ledger_path: Path, query: Query) -> None:
+    target = Scripted(lambda _: Reply("1. Hello\n2. Skyfall"))
+    summary = collect(load_audit(lists_spec), target, ledger_path, parts=["robustness"], trials=2)
+    assert (summary.n_prompts, summary.n_responses, summary.counts) == (10, 22, {"ok": 22})
+    assert query(
+        "select template, subject, domain, perturbation, count(*), max(trial), count(distinct (prompt_id, trial)) "
+        "from raw.prompts inner join raw.responses using (run_id, prompt_id) group by all order by template, subject"
+    ) == [
+        ("fan", "Adele", "music", None, 4, 2, 4),
+        ("fan", "Ang Lee", "movies", None, 4, 2, 4),
+        ("neutral", "Adele", "music", None, 3, 3, 3),
+        ("neutral", "Ang Lee", "movies", None, 3, 3, 3),
+        ("typo", "Adele", "music", "typo_drop", 4, 2, 4),
+        ("typo", "Ang Lee", "movies", "typo_drop", 4, 2, 4),
+    ]
+    (detail,) = query("select detail::varchar from raw.run_events where event = 'started'")[0]
+    assert json.loads(detail)["parts"] == ["robustness"]
+
+
+def test_what_a_run_asks_is_some_of_the_audit(lists_spec: Path, ledger_path: Path, query: Query) -> None:
+    audit = load_audit(lists_spec).with_subjects(domains=["music"])
+    collect(audit, Scripted(lambda _: Reply("1. Hello\n2. Skyfall")), ledger_path)
+    assert query("select distinct subject, domain, template from raw.prompts order by all") == [
+        ("Adele", "music", "fan"),
+        ("Adele", "music", "neutral"),
+    ]
+    assert query("select (spec -> 'subjects' ->> 'n')::integer from raw.runs") == [(1,)]
+    with pytest.raises(InputError, match="no part 'persona'"):
+        collect(audit, Scripted(lambda _: Reply("1. Hello")), ledger_path, parts=["persona"])
+
+
+def test_relevance_is_kept_once(lists_spec: Path, ledger_path: Path, query: Query) -> None:
+    audit = load_audit(lists_spec)
+    for _ in range(2):
+        collect(audit, Scripted(lambda _: Reply("1. Hello\n2. Skyfall")), ledger_path)
+    assert query("from raw.relevance order by item") == [
+        (audit.relevance_hash, "Adele", None, "Hello", 2.0),
+        (audit.relevance_hash, "Adele", None, "Skyfall", 1.0),
+    ]
+    assert query("select distinct reading -> 'lists' ->> 'relevance_hash' from raw.readings") == [
+        (audit.relevance_hash,)
+    ]

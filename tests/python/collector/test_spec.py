@@ -10,7 +10,8 @@ import pytest
 from collector.errors import InputError
 from collector.hashing import hash_of
 from collector.hints import quoted
-from collector.spec import SCHEMES, load_audit
+from collector.spec import load_audit
+from collector.spec_reading import SCHEMES
 
 Write = Callable[..., Path]
 
@@ -181,7 +182,11 @@ def test_another_number_of_trials(small_spec: Path) -> None:
         ("trials: 2", "trials: 2.5", "trials should be a whole number and is 2.5"),
         ("trials: 2", "trials: yes", "trials should be a whole number and is true"),
         ("trials: 2", "", "trials is missing"),
-        ("kind: json_object", "kind: json", "answer.kind is 'json' and should be 'json_object' or 'text'"),
+        (
+            "kind: json_object",
+            "kind: json",
+            "answer.kind is 'json' and should be 'json_object', 'text' or 'list'",
+        ),
         ("max_characters: 6000000", "max_characters: 0", "answer.max_characters is 0"),
         ("debiased:", "plain:", "'plain' is the audit without any mitigation"),
         ("suffix:", "sufix:", "the key variants.debiased.sufix is unknown; did you mean 'suffix'?"),

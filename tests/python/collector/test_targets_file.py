@@ -149,3 +149,20 @@ def test_a_name_that_cannot_be_part_of_a_run(write: Write) -> None:
 
 def test_an_absent_file(tmp_path: Path) -> None:
     assert "does not exist" in problem(tmp_path / "targets.yml")
+
+
+def test_a_simulator_may_plant_more_than_steering(write: Write) -> None:
+    path = write(
+        "targets:\n  mine:\n    kind: simulator\n    refuse_about: {Muslim: 0.1}\n    shorten: {Old: 0.2}\n"
+        "    repeat: {Veuillez: 1}\n"
+    )
+    parameters = load_target(path, "mine").parameters
+    assert parameters["refuse_about"] == {"Muslim": 0.1}
+    assert parameters["shorten"] == {"Old": 0.2}
+    assert parameters["repeat"] == {"Veuillez": 1.0}
+
+
+@pytest.mark.parametrize("key", ["refuse_about", "shorten", "repeat"])
+def test_planted_shares_are_between_0_and_1(write: Write, key: str) -> None:
+    told = problem(write(f"targets:\n  mine:\n    kind: simulator\n    {key}: {{Old: 1.5}}\n"))
+    assert f"targets.mine.{key}.Old" in told

@@ -47,13 +47,19 @@ class Project:
         return self.folder / "warehouse.duckdb"
 
     def collect(
-        self, target: str, audit: str = "audits/products.yml", variants: tuple[str, ...] = ()
+        self,
+        target: str,
+        audit: str = "audits/products.yml",
+        variants: tuple[str, ...] = (),
+        parts: tuple[str, ...] = (),
+        n_subjects: int | None = None,
     ) -> RunSummary:
         return collect(
-            load_audit(self.folder / audit),
+            load_audit(self.folder / audit).with_subjects(n_subjects),
             load_target(self.folder / "targets.yml", target),
             self.ledger,
             variants=variants,
+            parts=parts,
             show_progress=False,
             versions=VERSIONS,
         )

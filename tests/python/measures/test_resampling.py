@@ -18,7 +18,9 @@ from biasledger.measures.resampling import (
     Labels,
     family_permutation_test,
     group_sums,
+    group_totals,
     permutation_test,
+    permutation_tests,
     permuted_labels,
     stable_seed,
     two_sample_jackknife,
@@ -108,6 +110,22 @@ class TestPermutedLabels:
         assert (many[:300] == few).all()
         assert (all_draws(design, 300, seed=9) != few).any()
 
+    @pytest.mark.parametrize("n_strata", [1, 7, 60])
+    def test_a_draw_ranks_random_numbers_inside_every_stratum(self, n_strata):
+        rng = np.random.default_rng(2)
+        design = design_of(rng.integers(0, 5, 90), rng.integers(-3, n_strata, 90))
+        order = np.argsort(design.strata, kind="stable")
+        for block, labels in enumerate(permuted_labels(design, 300, seed=4)):
+            numbers = np.random.Generator(np.random.PCG64(np.random.SeedSequence([4, block]))).random(
+                labels.shape
+            )
+            for row, drawn in zip(numbers, labels, strict=True):
+                expected = np.empty(90, dtype=np.int8)
+                for stratum in np.unique(design.strata):
+                    inside = design.strata[order] == stratum
+                    expected[order[inside]] = design.labels[order[inside]][np.argsort(row[inside])]
+                assert (drawn == expected).all()
+
     def test_blocks_shrink_where_units_are_very_many(self, monkeypatch):
         monkeypatch.setattr(resampling, "_MAX_BLOCK_CELLS", 100)
         blocks = list(permuted_labels(design_of(np.arange(30) % 2), 10, seed=1))
@@ -123,6 +141,14 @@ def test_group_sums_are_the_sums_of_marked_units():
         [sum(features[unit, j] for unit in range(7) if row[unit] == 1) for j in range(4)] for row in labels
     ]
     assert group_sums(labels, sparse.csr_array(features)).tolist() == expected
+
+
+def test_group_totals_are_the_sums_of_each_labels_units():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=9)
+    labels = rng.integers(0, 4, size=(5, 9)).astype(np.int8)
+    expected = [[sum(values[row == group]) for group in range(6)] for row in labels]
+    assert group_totals(labels, values, 6) == pytest.approx(np.array(expected))
 
 
 class TestPermutationTest:
@@ -224,6 +250,46 @@ class TestPermutationTest:
         for alpha in (0.05, 0.1, 0.25):
             assert (p_values <= alpha).mean() <= alpha + 3 * sqrt(alpha * (1 - alpha) / p_values.size)
         assert (p_values <= 0.05).mean() > 0.02
+
+
+class TestPermutationTests:
+    @pytest.mark.parametrize("stop_after", [None, 30])
+    def test_each_statistic_gets_what_it_gets_alone(self, stop_after):
+        rng = np.random.default_rng(3)
+        design = design_of(np.arange(40) % 2, np.arange(40) // 8)
+        values = rng.normal(size=(3, 40))
+        values[1] += design.labels
+        single = [mean_difference(row, design) for row in values]
+        together = permutation_tests(
+            design,
+            lambda labels: np.column_stack([statistic(labels) for statistic in single]),
+            n_permutations=1500,
+            seed=5,
+            stop_after=stop_after,
+        )
+        alone = [
+            permutation_test(design, statistic, n_permutations=1500, seed=5, stop_after=stop_after)
+            for statistic in single
+        ]
+        assert together == alone
+        assert [result.stopped_early for result in alone] == [
+            stop_after is not None,
+            False,
+            stop_after is not None,
+        ]
+
+    def test_draws_end_once_every_statistic_has_stopped(self):
+        blocks = []
+
+        def statistics(labels: Labels) -> np.ndarray:
+            blocks.append(len(labels))
+            return np.ones((len(labels), 2))
+
+        results = permutation_tests(
+            design_of([1, 0, 1, 0]), statistics, n_permutations=5000, seed=1, stop_after=300
+        )
+        assert [result.n_permutations for result in results] == [300, 300]
+        assert blocks == [1, 256, 256]
 
 
 def feature_sums(features: np.ndarray):

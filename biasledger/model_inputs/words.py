@@ -1,9 +1,9 @@
-"""What the Python dbt models read: relations of integer-coded features become arrays, cached results are left out."""
+"""Comparisons of words: relations of integer-coded features become sparse matrices."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -13,18 +13,9 @@ from threadpoolctl import threadpool_limits
 
 from biasledger.measures.comparisons import Comparison
 from biasledger.measures.resampling import Design, Floats
+from biasledger.model_inputs.relations import records, rows_by_key
 
 _Corpus = tuple[str, str, str]
-_SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
-
-
-def computed_keys(dbt: Any, session: duckdb.DuckDBPyConnection) -> frozenset[str]:
-    """Keys of the comparisons whose results the model's table holds already; none on its first build."""
-    if not dbt.is_incremental:
-        return frozenset()
-    return frozenset(
-        key for (key,) in session.execute(f"select distinct comparison_key from {dbt.this}").fetchall()
-    )
 
 
 def read_comparisons(
@@ -41,16 +32,12 @@ def read_comparisons(
     vocabulary: the words by word_id.
     Linear algebra runs on one thread: dbt runs models side by side, and sums then never depend on the machine's cores.
     """
-    rows = _records(comparisons.order("comparison_key"))
+    rows = records(comparisons.order("comparison_key"))
     pending = [row for row in rows if row["comparison_key"] not in done]
     if not pending:
         return
     units = members.order("comparison_key, unit_id").fetchnumpy()
-    member_keys = np.asarray(units["comparison_key"]).astype(str)
-    first, last = (
-        np.searchsorted(member_keys, [row["comparison_key"] for row in rows], side) for side in _SIDES
-    )
-    members_of = {row["comparison_key"]: slice(*ends) for row, *ends in zip(rows, first, last, strict=True)}
+    members_of = rows_by_key(units["comparison_key"], [row["comparison_key"] for row in rows])
     matrix = _feature_matrix(features)
     spelling = np.asarray(
         [word for (word,) in vocabulary.order("word_id").select("word").fetchall()], dtype=np.str_
@@ -103,10 +90,6 @@ def _corpora(
 
 def _corpus_of(row: dict[str, Any]) -> _Corpus:
     return row["run_id"], row["variant"], row["scheme"]
-
-
-def _records(relation: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:
-    return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
 
 
 def _feature_matrix(features: duckdb.DuckDBPyRelation) -> sparse.csr_array:

@@ -1,0 +1,334 @@
+"""Measures of recommendation lists: how far groups' mean similarities to the neutral list spread, and robustness.
+
+A comparison is a matrix of subjects × groups that holds one value (0 to 1) of each list, NaN where a list is absent. Sim_a
+is the mean of a group's column over the subjects present in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from biasledger.measures.resampling import (
+    Design,
+    Floats,
+    Integers,
+    Labels,
+    PermutationResult,
+    group_totals,
+    permutation_test,
+    permutation_tests,
+)
+
+STATISTICS = ("range", "sd", "mean_absolute_deviation")
+"""Over the groups' means: SNSR, SNSV and what PAFS is one minus of."""
+
+_LARGEST = np.array([1.0, 0.5, 0.5])
+_RULE_OF_THREE = 3.0
+_MAX_DELETE_GROUPS = 200
+_MAX_GROUPS = 128
+_NO_VARIANCE = 1e-12
+_LARGEST_EFFECTIVE_SIZE = 1e9
+
+
+@dataclass(frozen=True)
+class Spread:
+    """One statistic of the groups' means, with its null and interval; NaN and None where nothing could be estimated.
+
+    The interval runs from debiased - t·SE (jackknife over subjects) to the largest value that the differences of any two
+    groups leave possible; see _upper_ends.
+    """
+
+    value: float
+    standard_error: float
+    interval_low: float
+    interval_high: float
+    test: PermutationResult | None
+
+
+@dataclass(frozen=True)
+class NoiseFloor:
+    """What a statistic reads where groups differ by nothing but asking again: mean and 95 % quantile over draws."""
+
+    mean: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Robustness:
+    """Mean similarity of perturbed lists to clean ones, held against asking the clean prompt again.
+
+    noise_floor: mean similarity of reruns over the n_pairs subjects that have both; NaN where there are none.
+    """
+
+    n_subjects: int
+    n_pairs: int
+    similarity: float
+    standard_error: float
+    interval_low: float
+    interval_high: float
+    noise_floor: float
+    test: PermutationResult | None
+
+
+def spread_statistics(means: Floats) -> Floats:
+    """STATISTICS of groups' means: (..., n_groups) to (..., 3). A group without a mean (NaN) makes them NaN.
+
+    Population standard deviation and mean absolute deviation, both from the unweighted mean over the groups.
+    Source: Sah et al. (2026): SNSR@K, SNSV@K, PAFS.
+    """
+    deviations = means - means.mean(axis=-1, keepdims=True)
+    return np.stack(
+        [
+            means.max(axis=-1) - means.min(axis=-1),
+            np.sqrt((deviations**2).mean(axis=-1)),
+            np.abs(deviations).mean(axis=-1),
+        ],
+        axis=-1,
+    )
+
+
+def spread(
+    values: Floats, *, n_permutations: int, alpha: float, seed: int, stop_after: int | None = 50
+) -> dict[str, Spread]:
+    """Each of STATISTICS for one comparison; values (n_subjects, n_groups), 0 to 1, NaN for an absent list.
+
+    Null: values are permuted among the groups present for a subject, so absent lists stay absent. The three statistics
+    share the draws. n_permutations 0 gives the observed values alone, as do values that cannot be permuted. Groups
+    without any list are left out; with fewer than two groups the values are NaN.
+
+    Raises:
+        ValueError: more than 128 groups, which labels cannot number.
+    """
+    if values.shape[1] > _MAX_GROUPS:
+        raise ValueError(f"{values.shape[1]} groups are compared; at most {_MAX_GROUPS} can be")
+    present = ~np.isnan(values)
+    values = values[present.any(axis=1)][:, present.any(axis=0)]
+    if values.shape[1] < 2:
+        return {name: Spread(np.nan, np.nan, np.nan, np.nan, None) for name in STATISTICS}
+    present = ~np.isnan(values)
+    subjects, groups = np.nonzero(present)
+    design = Design(groups.astype(np.int8), subjects.astype(np.int64))
+    cells, sizes = values[present], present.sum(axis=0)
+
+    def statistics(labels: Labels) -> Floats:
+        return spread_statistics(group_totals(labels, cells, sizes.size) / sizes)
+
+    if n_permutations == 0 or not design.can_move():
+        observed = statistics(design.labels[np.newaxis, :])[0]
+        return {
+            name: Spread(float(value), np.nan, np.nan, np.nan, None)
+            for name, value in zip(STATISTICS, observed, strict=True)
+        }
+    tests = permutation_tests(
+        design, statistics, n_permutations=n_permutations, seed=seed, stop_after=stop_after
+    )
+    without = _means_without(values, present)
+    standard_errors = _jackknife_error(spread_statistics(without))
+    t = float(stats.t.ppf(1 - alpha / 2, max(len(without) - 1, 1)))
+    highs = _upper_ends(values, present, without, alpha)
+    return {
+        name: Spread(
+            test.observed,
+            float(error),
+            # NaN stays NaN here: np.maximum, unlike max, lets it through.
+            float(np.maximum(test.debiased - t * error, 0.0)),
+            float(high),
+            test,
+        )
+        for name, test, error, high in zip(STATISTICS, tests, standard_errors, highs, strict=True)
+    }
+
+
+def _means_without(values: Floats, present: NDArray[np.bool_]) -> Floats:
+    """Groups' means with each subject left out, or each of 200 groups of subjects: (n_left_out, n_groups).
+
+    Subjects are dealt to the delete-groups in turn. A group that loses all its lists has no mean: NaN.
+    """
+    filled = np.where(present, values, 0.0)
+    n_left_out = min(len(values), _MAX_DELETE_GROUPS)
+    dealt = np.arange(len(values)) % n_left_out
+    sums, counts = np.zeros((n_left_out, values.shape[1])), np.zeros((n_left_out, values.shape[1]))
+    np.add.at(sums, dealt, filled)
+    np.add.at(counts, dealt, present)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray((filled.sum(axis=0) - sums) / (present.sum(axis=0) - counts))
+
+
+def _jackknife_error(left_out: Floats) -> Floats:
+    """Standard errors from values with one part left out each, (n_left_out, ...); NaN where a value is undefined."""
+    n = len(left_out)
+    if n < 2:
+        return np.full(left_out.shape[1:], np.nan)
+    return np.asarray(np.sqrt((n - 1) / n * ((left_out - left_out.mean(axis=0)) ** 2).sum(axis=0)))
+
+
+def _upper_ends(values: Floats, present: NDArray[np.bool_], without: Floats, alpha: float) -> Floats:
+    """Upper ends of the interval of each of STATISTICS.
+
+    The two groups that truly differ most are a fixed pair, so the largest upper end of |difference| over all pairs misses
+    the true range no more often than one pair's own interval does. sd and mean absolute deviation are the largest of
+    contrasts of unit length over √k; the standard error of such a contrast is at most the root of the largest
+    eigenvalue of the means' covariance. A jackknife-corrected end is shorter and covers 0.85 where all groups but two
+    lie in the middle: it subtracts noise that those two do not have.
+    Differences that vary in no subject have no SE: the rule of three bounds what one subject in n could add.
+    """
+    means = np.nanmean(values, axis=0)
+    sizes = present.sum(axis=0)
+    t = float(stats.t.ppf(1 - alpha / 2, max(len(without) - 1, 1)))
+    errors = _jackknife_error(without[:, :, np.newaxis] - without[:, np.newaxis, :])
+    varies = ~(errors <= _NO_VARIANCE)
+    half_widths = np.maximum(t * errors, _half_widths_of_rare_values(means, sizes, without, errors, alpha))
+    bounds = _RULE_OF_THREE / np.minimum(sizes[:, np.newaxis], sizes[np.newaxis, :])
+    ends = np.abs(means[:, np.newaxis] - means[np.newaxis, :]) + np.where(varies, half_widths, bounds)
+    high_range = ends[~np.eye(means.size, dtype=bool)].max()
+    half_width = t * _largest_contrast_error(without)
+    if half_width <= _NO_VARIANCE:
+        half_width = _RULE_OF_THREE / (2 * sizes.min())
+    else:
+        # As much wider than normal theory as the widest pair is: two groups then have one interval, halved.
+        half_width *= np.max(half_widths[varies] / (t * errors[varies]), initial=1.0)
+    _, sd, deviation = spread_statistics(means)
+    highs: Floats = np.array([high_range, sd + half_width, deviation + half_width])
+    return np.asarray(np.minimum(highs, _LARGEST))
+
+
+def _half_widths_of_rare_values(
+    means: Floats, sizes: Integers, without: Floats, errors: Floats, alpha: float
+) -> Floats:
+    """Upper half-widths of the differences of every two groups' means, (n_groups, n_groups), the larger of both directions.
+
+    Where nearly all values are 0 (or 1), as shares of refusals are, the few others make a standard error too small
+    whenever they are fewer than they should be. So each mean gets limits of its own, Clopper & Pearson's for as many yes
+    or no answers as would have its standard error (Korn & Graubard 1998), and the limits are combined by the means'
+    correlation (Zou & Donner 2008). For values in between this is what normal theory gives.
+    """
+    spread_of_means = _jackknife_error(without)
+    possible = means * (1 - means)
+    upper = 1 - alpha / 2
+    t_to_z = float(stats.norm.ppf(upper) / stats.t.ppf(upper, max(len(without) - 1, 1)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        effective = np.minimum(t_to_z**2 * possible / spread_of_means**2, _LARGEST_EFFECTIVE_SIZE)
+    is_bound = possible <= 0
+    effective = np.where(is_bound, 1.0, effective)
+    inside = np.where(is_bound, 0.5, means)
+    yes, no = effective * inside, effective * (1 - inside)
+    rule_of_three = _RULE_OF_THREE / sizes
+    up = np.where(
+        is_bound, np.where(means < 0.5, rule_of_three, 0.0), stats.beta.ppf(upper, yes + 1, no) - means
+    )
+    down = np.where(
+        is_bound, np.where(means < 0.5, 0.0, rule_of_three), means - stats.beta.ppf(1 - upper, yes, no + 1)
+    )
+    variances = spread_of_means**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        correlation = (variances[:, np.newaxis] + variances[np.newaxis, :] - errors**2) / (
+            2 * np.outer(spread_of_means, spread_of_means)
+        )
+    correlation = np.clip(np.where(np.isfinite(correlation), correlation, 0.0), -1.0, 1.0)
+    squares = up[:, np.newaxis] ** 2 + down[np.newaxis, :] ** 2 - 2 * correlation * np.outer(up, down)
+    one_way = np.sqrt(np.maximum(squares, 0.0))
+    return np.asarray(np.maximum(one_way, one_way.T))
+
+
+def _largest_contrast_error(without: Floats) -> float:
+    """Largest jackknife error of a contrast of k means whose weights have length 1/√k; without (n_left_out, k)."""
+    n, n_groups = without.shape
+    if n < 2 or np.isnan(without).any():
+        return float("nan")
+    centred = without - without.mean(axis=1, keepdims=True)
+    deviations = centred - centred.mean(axis=0)
+    covariance = (n - 1) / n * deviations.T @ deviations
+    return float(np.sqrt(max(np.linalg.eigvalsh(covariance)[-1], 0.0) / n_groups))
+
+
+def noise_floor(
+    reruns: Floats, n_groups: int, *, seed: int, n_draws: int = 999, quantile: float = 0.95
+) -> dict[str, NoiseFloor]:
+    """Each of STATISTICS for n_groups pseudo-groups, which differ by nothing but which of the reruns they hold.
+
+    reruns: (n_subjects, n_reruns), a rerun's similarity to the neutral lists other than itself, NaN where absent. In each
+    draw every pseudo-group takes one rerun of each subject at random: different ones where the subject has enough, with
+    replacement where not. Subjects with fewer than two reruns are left out; without any the floors are NaN.
+    """
+    n_present = (~np.isnan(reruns)).sum(axis=1)
+    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed])))
+    sums, n_subjects = np.zeros((n_draws, n_groups)), 0
+    for size in np.unique(n_present[n_present >= 2]):
+        inside = reruns[n_present == size]
+        pool = inside[~np.isnan(inside)].reshape(-1, size)
+        # Subject by subject, so that memory stays at one draw's lists times the draws.
+        for similarities in pool:
+            if size >= n_groups:
+                chosen = np.argsort(rng.random((n_draws, size)), axis=1)[:, :n_groups]
+            else:
+                chosen = rng.integers(0, size, size=(n_draws, n_groups))
+            sums += similarities[chosen]
+        n_subjects += len(pool)
+    if n_subjects == 0 or n_groups < 2:
+        return {name: NoiseFloor(np.nan, np.nan) for name in STATISTICS}
+    drawn = spread_statistics(sums / n_subjects)
+    return {
+        name: NoiseFloor(float(drawn[:, column].mean()), float(np.quantile(drawn[:, column], quantile)))
+        for column, name in enumerate(STATISTICS)
+    }
+
+
+def robustness(
+    similarities: Floats,
+    rerun_similarities: Floats,
+    *,
+    n_permutations: int,
+    seed: int,
+    alpha: float = 0.05,
+    stop_after: int | None = 50,
+) -> Robustness:
+    """Whether perturbed lists are less similar to clean ones than clean lists asked for again; arrays (n_subjects,).
+
+    similarities: a subject's mean similarity of perturbed to clean lists; rerun_similarities: of its reruns; NaN where
+    absent. The interval is Student's over subjects, within 0 to 1. One-sided sign-flip test of the paired differences
+    (rerun - perturbed); no test with fewer than two pairs or n_permutations 0.
+    """
+    measured = similarities[~np.isnan(similarities)]
+    n_subjects = measured.size
+    mean = float(measured.mean()) if n_subjects else np.nan
+    error = float(measured.std(ddof=1) / np.sqrt(n_subjects)) if n_subjects > 1 else np.nan
+    half_width = float(stats.t.ppf(1 - alpha / 2, n_subjects - 1)) * error if n_subjects > 1 else np.nan
+    if half_width <= _NO_VARIANCE:
+        half_width = _RULE_OF_THREE / n_subjects
+    is_pair = ~np.isnan(similarities) & ~np.isnan(rerun_similarities)
+    perturbed, rerun = similarities[is_pair], rerun_similarities[is_pair]
+    n_pairs = perturbed.size
+    return Robustness(
+        n_subjects,
+        n_pairs,
+        mean,
+        error,
+        float(np.maximum(mean - half_width, 0.0)),
+        float(np.minimum(mean + half_width, 1.0)),
+        float(rerun.mean()) if n_pairs else np.nan,
+        _sign_flip_test(perturbed, rerun, n_permutations, seed, stop_after)
+        if n_pairs > 1 and n_permutations > 0
+        else None,
+    )
+
+
+def _sign_flip_test(
+    perturbed: Floats, rerun: Floats, n_permutations: int, seed: int, stop_after: int | None
+) -> PermutationResult:
+    """Mean of rerun - perturbed; a pair is a stratum of two units whose labels change places."""
+    n_pairs = perturbed.size
+    pairs = np.arange(n_pairs, dtype=np.int64)
+    design = Design(np.tile(np.array([0, 1], dtype=np.int8), n_pairs), np.repeat(pairs, 2))
+    units = np.column_stack([perturbed, rerun]).ravel()
+
+    def mean_difference(labels: Labels) -> Floats:
+        totals = group_totals(labels, units, 2)
+        return np.asarray((totals[:, 1] - totals[:, 0]) / n_pairs)
+
+    return permutation_test(
+        design, mean_difference, n_permutations=n_permutations, seed=seed, stop_after=stop_after
+    )

@@ -1,0 +1,1 @@
+"""What the Python dbt models read: relations become arrays, and cached results are left out."""

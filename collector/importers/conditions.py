@@ -1,0 +1,232 @@
+"""Which groups a row of a file names: one column an attribute (wide form), or one condition a row (long form).
+
+Both forms read the table `keys`, which has a row_number and the form's columns as a0, a1, … (trimmed, empty as null), and
+give each row what makes its prompt: SQL columns that `stated` turns into groups, language and perturbation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from collector.errors import InputError
+from collector.hints import did_you_mean
+from collector.prompts import PromptAttribute
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from collector.spec import Attribute, Audit
+
+ENGLISH = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What a prompt says of a person, and how: no attributes where it is neutral."""
+
+    attributes: tuple[PromptAttribute, ...] = ()
+    language: str = ENGLISH
+    perturbation: str | None = None
+
+
+class Conditions(Protocol):
+    """One form of a file.
+
+    Attributes:
+        columns: the file's columns it needs, in the order in which they are a0, a1, …
+        names: the columns that `joins` adds to the rows of `keys`; equal values mean the same condition.
+    """
+
+    columns: Sequence[str]
+    names: Sequence[str]
+
+    def check(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Read the table `keys` and make the tables that `joins` needs; raise InputError for the first wrong value."""
+        ...
+
+    @property
+    def joins(self) -> str:
+        """Return the joins to `keys` that add the columns of `names`, as SQL."""
+        ...
+
+    @property
+    def selected(self) -> str:
+        """Return the select list of the columns of `names`, as SQL."""
+        ...
+
+    def stated(self, found: Mapping[str, Any]) -> Stated:
+        """Return what the values of the columns of `names` mean."""
+        ...
+
+
+def conditions_of(audit: Audit, path: Path) -> Conditions:
+    """Return the form that an audit's import describes."""
+    assert audit.imported is not None
+    columns = audit.imported.columns
+    if columns.attribute is not None and columns.value is not None:
+        return LongForm(audit, columns.attribute, columns.value, path)
+    return WideForm(audit, columns.attributes, path)
+
+
+class WideForm:
+    """One column an attribute: each row names a group of every attribute."""
+
+    def __init__(self, audit: Audit, mapped: Mapping[str, str], path: Path) -> None:
+        self.columns: Sequence[str] = list(mapped.values())
+        self.names: Sequence[str] = [f"group_{index}" for index in range(len(mapped))]
+        self._groups = {name: audit.attributes[name].groups for name in mapped}
+        self._path = path
+
+    def check(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Raise for the first value that is neither a group's name nor its carrier; keep the others' meaning."""
+        for index, (attribute, groups) in enumerate(self._groups.items()):
+            meaning = {word: group for group, carrier in groups.items() for word in (carrier, group)}
+            connection.execute(f"create table words_{index} (word varchar, group_name varchar)")
+            connection.executemany(
+                f"insert into words_{index} values (?, ?)", [list(one) for one in meaning.items()]
+            )
+            wrong = connection.execute(
+                f"select row_number, a{index} from keys "
+                f"where a{index} is null or a{index} not in (select word from words_{index}) order by row_number limit 1"
+            ).fetchall()
+            for row, value in wrong:
+                raise _unknown_value(self._path, row, self.columns[index], value, attribute, meaning, groups)
+
+    @property
+    def joins(self) -> str:
+        """Return one join an attribute."""
+        return " ".join(
+            f"inner join words_{index} on words_{index}.word = keys.a{index}"
+            for index in range(len(self.names))
+        )
+
+    @property
+    def selected(self) -> str:
+        """Return each attribute's group."""
+        return ", ".join(f"words_{index}.group_name as {name}" for index, name in enumerate(self.names))
+
+    def stated(self, found: Mapping[str, Any]) -> Stated:
+        """Return the groups with the carriers that the spec gives them."""
+        return Stated(
+            tuple(
+                PromptAttribute(1, attribute, found[name], groups[found[name]])
+                for name, (attribute, groups) in zip(self.names, self._groups.items(), strict=True)
+            )
+        )
+
+
+class LongForm:
+    """Two columns, attribute and value: each row names one condition, or none where it is neutral."""
+
+    names: Sequence[str] = ("condition",)
+
+    def __init__(self, audit: Audit, attribute_column: str, value_column: str, path: Path) -> None:
+        assert audit.imported is not None
+        self.columns: Sequence[str] = [attribute_column, value_column]
+        self._attributes = audit.attributes
+        self._conditions = audit.imported.conditions
+        self._path = path
+        self._stated: list[Stated] = []
+
+    def check(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Raise for the first attribute or value that neither the spec nor its `conditions` know; number the others."""
+        pairs = connection.execute(
+            "select min(row_number) as first_row, a0, a1 from keys group by a0, a1 order by first_row"
+        )
+        numbers: dict[Stated, int] = {}
+        rows = [
+            [attribute, value, numbers.setdefault(self._meaning(row, attribute, value), len(numbers))]
+            for row, attribute, value in _each(pairs)
+        ]
+        self._stated = list(numbers)
+        connection.execute("create table conditions (a0 varchar, a1 varchar, condition integer)")
+        connection.executemany("insert into conditions values (?, ?, ?)", rows)
+
+    @property
+    def joins(self) -> str:
+        """Return the join to the numbered conditions."""
+        return (
+            "inner join conditions on conditions.a0 is not distinct from keys.a0 "
+            "and conditions.a1 is not distinct from keys.a1"
+        )
+
+    @property
+    def selected(self) -> str:
+        """Return the condition's number."""
+        return "conditions.condition"
+
+    def stated(self, found: Mapping[str, Any]) -> Stated:
+        """Return the condition's meaning, with the carrier as it stands in the file."""
+        return self._stated[int(found["condition"])]
+
+    def _meaning(self, row: int, named: str | None, value: str | None) -> Stated:
+        if named is None:
+            return Stated()
+        condition = self._conditions.get(named)
+        name = named if condition is None or condition.attribute is None else condition.attribute
+        if condition is not None and condition.neutral:
+            return Stated((), condition.language or ENGLISH, condition.perturbation)
+        if name not in self._attributes:
+            hint = did_you_mean(named, [*self._attributes, *self._conditions])
+            raise InputError(
+                f"{self._path}: row {row} has {named!r} as {self.columns[0]!r}, which is no attribute{_stop(hint)}"
+            )
+        language = condition.language if condition is not None else None
+        perturbation = condition.perturbation if condition is not None else None
+        if value is None:
+            return Stated((), language or ENGLISH, perturbation)
+        meaning = _words(self._attributes[name])
+        group = meaning.get(value)
+        if condition is not None and value in condition.values:
+            own = condition.values[value]
+            group = own.group
+            language, perturbation = own.language or language, own.perturbation or perturbation
+        if group is None:
+            known = {**meaning, **dict.fromkeys(condition.values if condition is not None else (), "")}
+            raise _unknown_value(
+                self._path, row, self.columns[1], value, name, known, self._attributes[name].groups
+            )
+        return Stated((PromptAttribute(1, name, group, value),), language or ENGLISH, perturbation)
+
+
+def _words(attribute: Attribute) -> dict[str, str]:
+    """Return what may stand for each group: its name, its carrier and its other wordings; the name goes first."""
+    words = {
+        carriers[group]: group
+        for carriers in (*attribute.wordings.values(), attribute.groups)
+        for group in attribute.groups
+        if group in carriers
+    }
+    return {**words, **{group: group for group in attribute.groups}}
+
+
+def _each(cursor: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
+    # A wrong file may hold as many values as rows; they are not all fetched to tell the first.
+    while batch := cursor.fetchmany(1000):
+        yield from batch
+
+
+def _unknown_value(
+    path: Path,
+    row: int,
+    column: str,
+    value: str | None,
+    attribute: str,
+    meaning: Mapping[str, str],
+    groups: Mapping[str, str],
+) -> InputError:
+    listed = ", ".join(map(repr, groups))
+    if value is None:
+        return InputError(f"{path}: row {row} has no {column!r}; it should be one of {listed}.")
+    hint = did_you_mean(value, meaning)
+    known = "" if hint.startswith("; known") else f" (known: {listed})"
+    return InputError(
+        f"{path}: row {row} has {value!r} as {column!r}, which is no group of {attribute}{hint}{known}"
+    )
+
+
+def _stop(hint: str) -> str:
+    return hint if hint.endswith("?") else f"{hint}."

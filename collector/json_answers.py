@@ -1,0 +1,135 @@
+"""JSON inside replies: fenced, after prose, with trailing commas or raw line breaks, or cut off.
+
+Nothing is evaluated and nothing inside a string is touched. Every scan is linear in the reply's length.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+# How a JSON answer opens; other brackets belong to the prose around it.
+_OPENING = re.compile(r'\{\s*["},]|\[\s*[{\]]')
+# As above, and a list of strings too.
+_OPENING_OF_ITEMS = re.compile(r'\{\s*["}]|\[\s*["{\[\]]')
+# A string that is never closed is one token that runs to the end, so that scanning stays linear.
+_STRING = r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\Z)'
+_STRUCTURE = re.compile(_STRING + r"|[\[\]{},]", re.DOTALL)
+_TRAILING_COMMA = re.compile(rf"({_STRING})|,(?=\s*[\]}}])", re.DOTALL)
+TOO_DEEP = "The JSON is nested too deeply."
+CLOSING = {"[": "]", "{": "}"}
+
+
+class JsonObject(tuple[tuple[str, Any], ...]):
+    """A JSON object as its (key, value) pairs: a key given twice keeps both values."""
+
+    __slots__ = ()
+
+
+class JsonNumber(str):
+    """A JSON number as it was written."""
+
+    __slots__ = ()
+
+
+def extract_json(text: str) -> tuple[JsonObject | list[Any] | None, str, bool]:
+    """Find the JSON answer in a reply: an object, or a list of objects, that is not empty.
+
+    Args:
+        text: the reply, with or without fences, prose around the JSON, trailing commas and raw line breaks in strings.
+
+    Returns:
+        The value, or None with a sentence that says what was found instead, and whether a bracket was left open.
+        Numbers stay as they were written.
+    """
+    value, problem = _answer(text.strip())
+    if value is not None:
+        return value, "", False
+    opening = _OPENING.search(text)
+    while opening is not None:
+        end, _ = _matching_end(text, opening.start())
+        if end is None:
+            return None, problem, True
+        value, why = _answer(text[opening.start() : end])
+        if value is not None:
+            return value, "", False
+        problem = problem or why
+        # What a broken object encloses is a part of the answer, not the answer, so the search goes on behind it.
+        opening = _OPENING.search(text, end)
+    return None, problem or "The answer holds no JSON object.", False
+
+
+def json_values(text: str) -> Iterator[tuple[JsonObject | list[Any], bool]]:
+    """Yield every JSON object and list of a reply, in order, and whether it was left open.
+
+    Of a value that is left open, what is complete is kept; nothing follows it.
+    """
+    opening = _OPENING_OF_ITEMS.search(text)
+    while opening is not None:
+        start = opening.start()
+        end, kept = _matching_end(text, start)
+        value, _ = _load(text[start:end] if end is not None else kept)
+        if isinstance(value, JsonObject | list):
+            yield value, end is None
+        if end is None:
+            return
+        opening = _OPENING_OF_ITEMS.search(text, end)
+
+
+def _matching_end(text: str, start: int) -> tuple[int | None, str]:
+    """Return the index after the bracket that closes the one at `start`.
+
+    If nothing closes it, None and what is complete before its last comma, with the open brackets closed.
+    """
+    open_brackets: list[str] = []
+    last_comma, open_at_comma = start, 0
+    for token in _STRUCTURE.finditer(text, start):
+        mark = token[0]
+        if mark in ("[", "{"):
+            open_brackets.append(mark)
+        elif mark == ",":
+            last_comma, open_at_comma = token.start(), len(open_brackets)
+        elif mark in ("]", "}"):
+            open_brackets.pop()
+            if not open_brackets:
+                return token.end(), ""
+            # A bracket that was open at the last comma is closed now, so the value up to here is complete.
+            last_comma, open_at_comma = token.end(), len(open_brackets)
+    closing = "".join(CLOSING[mark] for mark in reversed(open_brackets[:open_at_comma]))
+    return None, text[start:last_comma] + closing
+
+
+def _answer(candidate: str) -> tuple[JsonObject | list[Any] | None, str]:
+    """Return the candidate's value if it is an answer; otherwise None and, where there is one to tell, the reason."""
+    if not candidate.startswith(("{", "[")):
+        return None, ""
+    value, problem = _load(candidate)
+    if isinstance(value, JsonObject):
+        return (value, "") if value else (None, "The JSON object is empty.")
+    if isinstance(value, list):
+        if value and all(isinstance(one, JsonObject) and one for one in value):
+            return value, ""
+        return None, "The JSON is a list, but not one of objects." if value else "The JSON list is empty."
+    return None, problem
+
+
+def _load(candidate: str) -> tuple[Any, str]:
+    """Return the value of JSON text, with or without trailing commas, or None and the reason why it has none."""
+    reason = ""
+    for attempt in (candidate, _TRAILING_COMMA.sub(lambda found: found[1] or "", candidate)):
+        try:
+            return json.loads(
+                attempt,
+                strict=False,
+                object_pairs_hook=JsonObject,
+                parse_int=JsonNumber,
+                parse_float=JsonNumber,
+                parse_constant=JsonNumber,
+            ), ""
+        except json.JSONDecodeError as error:
+            reason = reason or f"The JSON is not valid: {error.msg} at character {error.pos + 1}."
+        except RecursionError:
+            return None, TOO_DEEP
+    return None, reason

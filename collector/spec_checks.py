@@ -1,0 +1,454 @@
+"""What is wrong between the keys of an audit spec, which types alone cannot tell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from collector.hints import did_you_mean, quoted
+from collector.slots import SLOT_NAME, Slot, SlotSyntaxError
+from collector.spec import DESCRIPTOR, LENGTH, MINIMUM_TRIALS, PLAIN, split_crossed
+from collector.spec_reading import LIST_SCHEMES, MATCHED, SCHEMES
+from collector.typos import PREFIX, RULES, mistype
+
+if TYPE_CHECKING:
+    from collector.spec import Attribute, Audit, Condition, Import, Template
+
+Problem = tuple[str, str]
+"""Key path, and what is wrong and what would be right."""
+
+
+def problems(audit: Audit) -> Iterator[Problem]:
+    """Yield what is wrong, in the order of the keys."""
+    yield from _name_problems(audit)
+    yield from _subject_problems(audit)
+    yield from _attribute_problems(audit)
+    yield from _answer_problems(audit)
+    # What follows reads the templates' slots.
+    syntax = list(_syntax_problems(audit))
+    yield from syntax
+    if not syntax:
+        yield from _template_problems(audit)
+        yield from _variant_problems(audit)
+    yield from _reading_problems(audit)
+    yield from _import_problems(audit)
+
+
+def _name_problems(audit: Audit) -> Iterator[Problem]:
+    yield from _slug_problems("audit", audit.audit)
+    for name in audit.attributes:
+        yield from _slot_name_problems(f"attributes.{name}", name)
+        if name in (DESCRIPTOR, LENGTH):
+            yield f"attributes.{name}", f"is called like the slot {{{name}}}, which has a meaning; rename it"
+    if not audit.attributes:
+        yield "attributes", "is empty; an audit compares the groups of at least one attribute"
+    if not audit.templates and audit.imported is None:
+        yield (
+            "templates",
+            "is missing; a spec asks something (templates) or reads answers that exist (import)",
+        )
+    if audit.trials is not None and audit.trials < 1:
+        yield "trials", f"is {audit.trials} and should be at least 1"
+    if audit.trials is None and any(one.trials is None for one in audit.templates):
+        yield (
+            "trials",
+            f"is missing; say how often each prompt is asked (the source asks {MINIMUM_TRIALS} times)",
+        )
+
+
+def _slug_problems(at: str, name: str) -> Iterator[Problem]:
+    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", name):
+        yield at, f"is {name!r} and should consist of lower-case letters, digits, - and _"
+
+
+def _slot_name_problems(at: str, name: str) -> Iterator[Problem]:
+    if not re.fullmatch(SLOT_NAME, name):
+        yield at, f"is {name!r} and should be a name of letters, digits and _ that starts with a letter"
+
+
+def _subject_problems(audit: Audit) -> Iterator[Problem]:
+    subjects = audit.subjects
+    if subjects is None:
+        return
+    taken = (*audit.attributes, DESCRIPTOR, LENGTH)
+    for name in audit.words_of_subjects:
+        if name in taken and name not in subjects.wordings:
+            yield "subjects.file", f"has a column {name!r}, which is called like another slot; rename one"
+    for name in subjects.wordings:
+        at = f"subjects.wordings.{name}"
+        yield from _slot_name_problems(at, name)
+        if name in taken:
+            yield at, f"is called like another slot, {{{name}}}; rename one"
+    if subjects.wordings and subjects.domain is None:
+        yield "subjects.wordings", "needs subjects.domain, the column that holds each subject's domain"
+        return
+    domains = list(dict.fromkeys(one.domain for one in audit.subject_rows if one.domain is not None))
+    for name, words in subjects.wordings.items():
+        yield from _domain_wording_problems(f"subjects.wordings.{name}", words, domains)
+
+
+def _domain_wording_problems(at: str, words: Mapping[str, str], domains: Sequence[str]) -> Iterator[Problem]:
+    for domain, word in words.items():
+        if domain not in domains:
+            yield f"{at}.{domain}", f"is no domain of the subjects{did_you_mean(domain, domains)}"
+        if not word.strip():
+            yield f"{at}.{domain}", "is blank and should be text"
+    for domain in domains:
+        if domain not in words:
+            yield at, f"has no word for the domain {domain!r}"
+
+
+def _attribute_problems(audit: Audit) -> Iterator[Problem]:
+    for name, attribute in audit.attributes.items():
+        at = f"attributes.{name}"
+        groups = attribute.groups
+        if len(groups) < 2:
+            yield f"{at}.groups", f"has {len(groups)} group; a comparison needs at least two"
+        if attribute.reference is None and audit.answer.kind != "list":
+            yield (
+                f"the key {at}.reference",
+                "is missing; it names the group that the others are compared with",
+            )
+        if attribute.reference is not None and attribute.reference not in groups:
+            hint = did_you_mean(attribute.reference, groups)
+            yield f"{at}.reference", f"is {attribute.reference!r}, which is none of the groups{hint}"
+        for group in groups:
+            if not group.strip() or group != group.strip() or "*" in group:
+                yield (
+                    f"{at}.groups",
+                    f"holds {group!r}; a group's name is text without outer spaces and without *",
+                )
+        yield from _carrier_problems(f"{at}.groups", groups, are_names=True)
+        yield from _wording_problems(at, attribute)
+
+
+def _carrier_problems(at: str, carriers: Mapping[str, str], *, are_names: bool = False) -> Iterator[Problem]:
+    """Yield carriers that are blank or mean two groups; an imported value may be a group's name or its carrier."""
+    owner: dict[str, str] = {}
+    for group, carrier in carriers.items():
+        if not carrier.strip() or carrier != carrier.strip():
+            yield f"{at}.{group}", f"is {carrier!r}; a carrier is text without outer spaces"
+        for word in {group, carrier} if are_names else {carrier}:
+            if owner.setdefault(word, group) != group:
+                yield f"{at}.{group}", f"uses {word!r}, which already stands for {owner[word]!r}"
+
+
+def _wording_problems(at: str, attribute: Attribute) -> Iterator[Problem]:
+    for wording, carriers in attribute.wordings.items():
+        inside = f"{at}.wordings.{wording}"
+        for group in carriers:
+            if group not in attribute.groups:
+                yield f"{inside}.{group}", f"is none of the groups{did_you_mean(group, attribute.groups)}"
+        for group in attribute.groups:
+            if group not in carriers:
+                yield inside, f"has no carrier for the group {group!r}"
+        yield from _carrier_problems(inside, carriers)
+
+
+def _answer_problems(audit: Audit) -> Iterator[Problem]:
+    answer = audit.answer
+    if answer.kind == "list" and answer.k is None:
+        yield "answer.k", "is missing; say how many items a list should have"
+    if answer.kind != "list":
+        for key in ("k", "short"):
+            if key in answer.model_fields_set:
+                yield f"answer.{key}", f"is for lists and the answer's kind is {answer.kind!r}; remove it"
+
+
+def _syntax_problems(audit: Audit) -> Iterator[Problem]:
+    for index, template in enumerate(audit.templates):
+        try:
+            _ = template.parts
+        except SlotSyntaxError as error:
+            yield f"templates[{index}].text", str(error)
+
+
+def _template_problems(audit: Audit) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for index, template in enumerate(audit.templates):
+        at = f"templates[{index}]"
+        if template.id in seen:
+            yield (
+                f"{at}.id",
+                f"is {template.id!r}, which an earlier template has too; every template needs its own id",
+            )
+        seen.add(template.id)
+        if template.part is not None:
+            yield from _slug_problems(f"{at}.part", template.part)
+        yield from _slot_problems(audit, at, template)
+        yield from _descriptor_problems(audit, at, template)
+        yield from _carrier_wording_problems(audit, at, template)
+        yield from _perturbation_problems(audit, at, template)
+        yield from _neutral_problems(audit, at, template)
+    if audit.templates:
+        used = {name for template in audit.templates for name in _stated(template)}
+        for name in audit.attributes:
+            if name not in used:
+                yield (
+                    f"attributes.{name}",
+                    f"has a slot that no template uses; write {{{name}}} in a template or remove it",
+                )
+
+
+def _slots(audit: Audit) -> list[str]:
+    """Return the names that a slot may have."""
+    names = [*audit.attributes, *audit.words_of_subjects]
+    if any(template.descriptors for template in audit.templates):
+        names.append(DESCRIPTOR)
+    if audit.answer.kind == "list":
+        names.append(LENGTH)
+    return names
+
+
+def _stated(template: Template) -> list[str]:
+    """Return the attributes a template states, those of its descriptors included."""
+    crossed = (name for one in template.descriptors for name in split_crossed(one))
+    return list(dict.fromkeys([*template.slots, *crossed]))
+
+
+def _slot_problems(audit: Audit, at: str, template: Template) -> Iterator[Problem]:
+    known = _slots(audit)
+    for part in template.parts:
+        if not isinstance(part, Slot):
+            continue
+        if part.name == DESCRIPTOR and not template.descriptors:
+            yield f"{at}.descriptors", f"is missing; it lists the attributes that {{{DESCRIPTOR}}} stands for"
+        elif part.name not in known:
+            kind = "no attribute" if audit.subjects is None else "no attribute and no word of the subjects"
+            yield f"{at}.text", f"has a slot {{{part.name}}}, which is {kind}{did_you_mean(part.name, known)}"
+        if part.article and template.language.split("-")[0].lower() != "en":
+            article = (
+                f"has an English article slot {{{part.article} {part.name}}} in the language {template.language!r}; "
+                f"write {{{part.name}}} and the article with each group's carrier"
+            )
+            yield f"{at}.text", article
+    if audit.subjects is None:
+        return
+    own = [name for name in template.slots if name in audit.words_of_subjects]
+    if all(name in audit.subjects.wordings for name in own):
+        yield f"{at}.text", f"names no subject; write {{{audit.subjects.name}}} in it"
+    for name in own:
+        for number, row in enumerate(audit.subject_rows, start=1):
+            if not row.words[name]:
+                yield (
+                    f"{at}.text",
+                    f"uses {{{name}}}, which is empty in row {number} of {audit.subjects.file}",
+                )
+                break
+
+
+def _descriptor_problems(audit: Audit, at: str, template: Template) -> Iterator[Problem]:
+    if template.descriptors and DESCRIPTOR not in template.slots:
+        yield f"{at}.text", f"has no slot {{{DESCRIPTOR}}}, which is what descriptors fill"
+    for index, descriptor in enumerate(template.descriptors):
+        inside = f"{at}.descriptors[{index}]"
+        names = split_crossed(descriptor)
+        if descriptor in template.descriptors[:index]:
+            yield inside, f"names {descriptor!r} a second time"
+        if len(set(names)) < len(names):
+            yield inside, f"is {descriptor!r} and should name different attributes, as in race*gender"
+        for name in names:
+            if name not in audit.attributes:
+                yield inside, f"is {name!r}, which is no attribute{did_you_mean(name, audit.attributes)}"
+            elif name in template.slots:
+                yield inside, f"states {name!r}, which has a slot of its own in the template; remove one"
+
+
+def _carrier_wording_problems(audit: Audit, at: str, template: Template) -> Iterator[Problem]:
+    if template.wording is None:
+        return
+    if not audit.states_groups(template):
+        yield f"{at}.wording", "changes how groups are called, and the template names none; remove it"
+    for name in _stated(template):
+        attribute = audit.attributes.get(name)
+        if attribute is not None and template.wording not in attribute.wordings:
+            hint = did_you_mean(template.wording, attribute.wordings)
+            yield f"{at}.wording", f"is {template.wording!r}, which attributes.{name} does not have{hint}"
+
+
+def _perturbation_problems(audit: Audit, at: str, template: Template) -> Iterator[Problem]:
+    for index, name in enumerate(template.perturbations):
+        inside = f"{at}.perturbations[{index}]"
+        if name in template.perturbations[:index]:
+            yield inside, f"names {name!r} a second time"
+        if not name.startswith(PREFIX):
+            continue
+        if name not in RULES:
+            yield inside, f"is {name!r}, which is no known typing error{did_you_mean(name, RULES)}"
+            continue
+        if not audit.states_groups(template):
+            yield inside, f"is {name!r}, an error in a group's carrier, and the template names no group"
+        yield from _typo_problems(audit, inside, template, name)
+
+
+def _typo_problems(audit: Audit, at: str, template: Template, rule: str) -> Iterator[Problem]:
+    for name in _stated(template):
+        attribute = audit.attributes.get(name)
+        if attribute is None or not (template.wording is None or template.wording in attribute.wordings):
+            continue
+        carriers = attribute.groups if template.wording is None else attribute.wordings[template.wording]
+        for carrier in carriers.values():
+            try:
+                mistype(rule, carrier)
+            except ValueError as error:
+                yield at, str(error)
+
+
+def _neutral_problems(audit: Audit, at: str, template: Template) -> Iterator[Problem]:
+    is_needed = audit.answer.kind == "list" and audit.reading.lists.neutral == MATCHED
+    if template.neutral is None:
+        if is_needed and audit.states_groups(template):
+            yield (
+                f"{at}.neutral",
+                "is missing; it names the template that says the same without a group, or reading.lists.neutral one for all",
+            )
+        return
+    yield from _neutral_id_problems(audit, f"{at}.neutral", template.neutral)
+    named = next((one for one in audit.templates if one.id == template.neutral), None)
+    if named is not None and named.part not in (None, template.part):
+        yield (
+            f"{at}.neutral",
+            f"is {named.id!r}, which is asked with the part {named.part!r} only; put both templates into it or neither",
+        )
+
+
+def _neutral_id_problems(audit: Audit, at: str, template_id: str) -> Iterator[Problem]:
+    named = next((one for one in audit.templates if one.id == template_id), None)
+    if named is None:
+        hint = did_you_mean(template_id, (one.id for one in audit.templates))
+        yield at, f"is {template_id!r}, which is the id of no template{hint}"
+    elif audit.states_groups(named):
+        yield at, f"is {template_id!r}, a template that names a group; a neutral one names none"
+
+
+def _variant_problems(audit: Audit) -> Iterator[Problem]:
+    yield from _unfilled_slots(audit, "system_prompt", audit.system_prompt)
+    for name, variant in audit.variants.items():
+        at = f"variants.{name}"
+        if name == PLAIN:
+            yield at, f"cannot be redefined; {PLAIN!r} is the audit without any mitigation and always exists"
+        yield from _slug_problems(at, name)
+        if not variant.model_fields_set:
+            yield at, "changes nothing; give it a prefix, suffix, system_prompt or mask"
+        for key in ("prefix", "suffix", "system_prompt"):
+            yield from _unfilled_slots(audit, f"{at}.{key}", getattr(variant, key))
+        if variant.mask is not None:
+            yield from _mask_problems(audit, at, variant.mask)
+
+
+def _mask_problems(audit: Audit, at: str, mask: Mapping[str, str | None]) -> Iterator[Problem]:
+    known = [name for name in _slots(audit) if name in audit.attributes or name == DESCRIPTOR]
+    for slot in mask:
+        if slot not in known:
+            yield f"{at}.mask.{slot}", f"is no slot of this audit{did_you_mean(slot, known)}"
+    # A slot that was forgotten would go on naming the group, and the variant would not be the masked one it claims to be.
+    for template in audit.templates:
+        for slot in template.slots:
+            if slot in known and slot not in mask:
+                left_out = (
+                    f'leaves out {slot!r}, which template {template.id!r} uses; add {slot}: "" to remove it, a neutral '
+                    f"word to replace it, or null to keep it"
+                )
+                yield f"{at}.mask", left_out
+
+
+def _unfilled_slots(audit: Audit, at: str, text: str | None) -> Iterator[Problem]:
+    for name in _slots(audit):
+        if text is not None and re.search(r"\{(?:[aA] +)?" + re.escape(name) + r"\}", text):
+            yield at, f"has a slot {{{name}}}; slots are filled in templates only, so move it there"
+
+
+def _reading_problems(audit: Audit) -> Iterator[Problem]:
+    for index, crossed in enumerate(audit.reading.crossed):
+        at = f"reading.crossed[{index}]"
+        names = split_crossed(crossed)
+        if len(names) < 2 or len(set(names)) < len(names):
+            yield at, f"is {crossed!r} and should name two or more different attributes, as in race*gender"
+        for name in names:
+            if name not in audit.attributes:
+                yield at, f"crosses {name!r}, which is no attribute{did_you_mean(name, audit.attributes)}"
+    yield from _scheme_problems("reading.words.schemes", audit.reading.words.schemes, SCHEMES)
+    yield from _scheme_problems("reading.lists.schemes", audit.reading.lists.schemes, LIST_SCHEMES)
+    lists = audit.reading.lists
+    if audit.answer.kind != "list" and "lists" in audit.reading.model_fields_set:
+        yield "reading.lists", f"is for lists and the answer's kind is {audit.answer.kind!r}; remove it"
+    # The file of an import names its own templates.
+    if lists.neutral != MATCHED and audit.templates:
+        yield from _neutral_id_problems(audit, "reading.lists.neutral", lists.neutral)
+        part = next((one.part for one in audit.templates if one.id == lists.neutral), None)
+        if part is not None:
+            yield (
+                "reading.lists.neutral",
+                f"is {lists.neutral!r}, which is asked with the part {part!r} only; name one that is always asked",
+            )
+    if lists.personality is not None and lists.personality not in audit.attributes:
+        hint = did_you_mean(lists.personality, audit.attributes)
+        yield "reading.lists.personality", f"is {lists.personality!r}, which is no attribute{hint}"
+
+
+def _scheme_problems(at: str, schemes: tuple[str, ...], known: tuple[str, ...]) -> Iterator[Problem]:
+    if not schemes:
+        yield at, f"is empty; known: {quoted(known)}"
+    for index, scheme in enumerate(schemes):
+        if scheme not in known:
+            yield f"{at}[{index}]", f"is {scheme!r}, which is no known scheme{did_you_mean(scheme, known)}"
+        if scheme in schemes[:index]:
+            yield f"{at}[{index}]", f"names {scheme!r} a second time"
+
+
+def _import_problems(audit: Audit) -> Iterator[Problem]:
+    if audit.imported is None:
+        return
+    if audit.imported.columns.attribute is None and audit.imported.columns.value is None:
+        yield from _wide_form_problems(audit, audit.imported)
+    else:
+        yield from _long_form_problems(audit, audit.imported)
+
+
+def _wide_form_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
+    at, mapped = "import.columns.attributes", imported.columns.attributes
+    if not mapped:
+        yield f"the key {at}", "is missing; it names the column that holds each attribute"
+    for name in mapped:
+        if name not in audit.attributes:
+            yield f"{at}.{name}", f"is no attribute of this audit{did_you_mean(name, audit.attributes)}"
+    for name in audit.attributes:
+        if name not in mapped:
+            yield at, f"leaves out {name!r}; name the column that holds it"
+    if imported.conditions:
+        yield (
+            "import.conditions",
+            "is for files of long form; give import.columns.attribute and value, or remove it",
+        )
+
+
+def _long_form_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
+    columns, at = imported.columns, "import.columns"
+    for key, other in (("attribute", "value"), ("value", "attribute")):
+        if getattr(columns, key) is None:
+            yield f"{at}.{key}", f"is missing; {other} needs it, as the two together name a row's condition"
+    if columns.attributes:
+        yield f"{at}.attributes", "cannot stand beside attribute and value; remove one or the other"
+    for name, condition in imported.conditions.items():
+        yield from _condition_problems(audit, f"import.conditions.{name}", name, condition)
+
+
+def _condition_problems(audit: Audit, at: str, name: str, condition: Condition) -> Iterator[Problem]:
+    if condition.neutral:
+        if condition.attribute is not None or condition.values:
+            yield at, "is neutral and so has neither attribute nor values; remove them or neutral"
+        return
+    meant = condition.attribute or name
+    attribute = audit.attributes.get(meant)
+    if attribute is None:
+        where = f"{at}.attribute" if condition.attribute else at
+        yield (
+            where,
+            f"is {meant!r}, which is no attribute of this audit{did_you_mean(meant, audit.attributes)}",
+        )
+        return
+    for value, means in condition.values.items():
+        if means.group not in attribute.groups:
+            hint = did_you_mean(means.group, attribute.groups)
+            yield f"{at}.values.{value}", f"is {means.group!r}, which is no group of {meant}{hint}"

@@ -1,0 +1,68 @@
+"""The `reading` part of an audit spec: how answers become words or items, and how these are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from collector.validation import Names, NonBlank, Section
+
+SCHEMES = ("words", "seed", "seed_vectors", "reference", "reference_anonymised", "reference_vectors")
+LIST_SCHEMES = ("items", "reference")
+MATCHED = "matched"
+
+
+class Words(Section):
+    """How texts are split into words, how a classifier weighs these, and which terms are removed first."""
+
+    schemes: Names = ("words",)
+    weighting: Literal["tfidf", "counts"] = "tfidf"
+    remove: Mapping[str, Names] = Field(default_factory=dict)
+
+    def document(self) -> dict[str, Any]:
+        """Return this as plain data: terms are lower-case, white space within them is single, each (list, term) stands once."""
+        terms = {
+            (name, " ".join(term.lower().split())) for name, listed in self.remove.items() for term in listed
+        }
+        return {
+            "schemes": list(self.schemes),
+            "weighting": self.weighting,
+            "terms": [{"list": name, "term": term} for name, term in sorted(terms)],
+        }
+
+
+class Fuzzy(Section):
+    """When two items count as one: at most `distance` edits apart, or more than `overlap` of their words shared."""
+
+    distance: Annotated[int, Field(ge=0, le=10)] = 2
+    overlap: Annotated[float, Field(gt=0, le=1)] = 0.8
+
+
+class Lists(Section):
+    """How lists are cut into items and compared; the first scheme and the one similarity are judged.
+
+    `neutral` is 'matched' (each template's own) or a template's id; `personality` names the attribute that PAFS is
+    computed for; `relevance` is a CSV file beside the spec with subject, item and grade.
+    """
+
+    schemes: Names = ("items",)
+    similarity: Literal["jaccard", "serp", "prag"] = "jaccard"
+    neutral: NonBlank = MATCHED
+    personality: NonBlank | None = None
+    fuzzy: Fuzzy | None = None
+    relevance: NonBlank | None = None
+
+    def document(self, relevance_hash: str | None) -> dict[str, Any]:
+        """Return this as plain data; the relevance file is named by the hash of its rows."""
+        return {**self.model_dump(exclude={"relevance"}, mode="json"), "relevance_hash": relevance_hash}
+
+
+class Reading(Section):
+    """How answers are read: it can change without asking again."""
+
+    crossed: Names = ()
+    pairwise: bool = False
+    words: Words = Field(default_factory=Words)
+    lists: Lists = Field(default_factory=Lists)

@@ -1,0 +1,220 @@
+"""The CSV files beside an audit spec: subjects, groups with their carriers, and what is relevant for a subject.
+
+Rows are counted from 1 below the header, as in imports.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from collector.errors import InputError
+from collector.hashing import hash_of
+from collector.hints import did_you_mean
+from collector.rows import RelevanceRow
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a question is about: `words` fill the slots, one for each column of the file and each wording by domain."""
+
+    name: str
+    domain: str | None
+    words: Mapping[str, str]
+
+
+def read_subjects(
+    path: Path, name: str, domain: str | None, wordings: Mapping[str, Mapping[str, str]]
+) -> tuple[Subject, ...]:
+    """Read the subjects of an audit.
+
+    Args:
+        path: the CSV file.
+        name: the column that names a subject.
+        domain: the column that holds its domain, if any.
+        wordings: further slots: slot -> domain -> word. A domain without a word leaves the slot unfilled.
+
+    Raises:
+        InputError: the file cannot be read, lacks a column, or holds a subject without name or domain, or one twice.
+    """
+    keys = [name] if domain is None else [name, domain]
+    rows = _read_csv(path, "a row for each subject", keys)
+    _require_unique(path, rows, keys)
+    if taken := [slot for slot in wordings if slot in rows[0]]:
+        raise InputError(
+            f"{path} has a column {taken[0]!r}, and subjects.wordings has a slot of that name; rename one."
+        )
+    subjects = []
+    for number, row in enumerate(rows, start=1):
+        _require_cells(path, number, row, keys)
+        of_domain = None if domain is None else row[domain]
+        by_domain = {
+            slot: words[of_domain]
+            for slot, words in wordings.items()
+            if of_domain is not None and of_domain in words
+        }
+        subjects.append(Subject(row[name], of_domain, {**row, **by_domain}))
+    return tuple(subjects)
+
+
+def choose(subjects: Sequence[Subject], n: int | None, domains: Sequence[str]) -> tuple[Subject, ...]:
+    """Return the subjects of some domains (all if none is named), of each domain the n of smallest hash, in the given order.
+
+    The hash is over domain and name alone: fewer subjects are always among more, whatever the file's order.
+    """
+    kept = [one for one in subjects if not domains or one.domain in domains]
+    if n is not None:
+        ranked: dict[str | None, list[Subject]] = {}
+        for one in sorted(kept, key=lambda one: hash_of([one.domain, one.name])):
+            ranked.setdefault(one.domain, []).append(one)
+        chosen = {(one.domain, one.name) for listed in ranked.values() for one in listed[:n]}
+        kept = [one for one in kept if (one.domain, one.name) in chosen]
+    return tuple(kept)
+
+
+def read_attributes(path: Path) -> dict[str, Any]:
+    """Read attributes from a CSV file: attribute, group, carrier, and a further column for each named wording.
+
+    Returns:
+        The same mapping that a spec may hold in its place: attribute -> groups (group -> carrier), wordings. An empty cell
+        of a wording is left out.
+
+    Raises:
+        InputError: the file cannot be read, lacks a column or a cell, or holds a group twice.
+    """
+    keys = ["attribute", "group", "carrier"]
+    rows = _read_csv(path, "a row for each group", keys)
+    _require_unique(path, rows, keys[:2])
+    attributes: dict[str, Any] = {}
+    for number, row in enumerate(rows, start=1):
+        _require_cells(path, number, row, keys)
+        attribute = attributes.setdefault(row["attribute"], {"groups": {}, "wordings": {}})
+        attribute["groups"][row["group"]] = row["carrier"]
+        for wording, carrier in row.items():
+            if wording not in keys and carrier:
+                attribute["wordings"].setdefault(wording, {})[row["group"]] = carrier
+    return attributes
+
+
+def read_relevance(
+    path: Path, names: Sequence[str], domain: str, subjects: Sequence[Subject]
+) -> tuple[RelevanceRow, ...]:
+    """Read which items are relevant for which subject.
+
+    Args:
+        path: the CSV file: subject, item, grade and perhaps a domain.
+        names: what the column of the subject may be called, the first that is there counts.
+        domain: what the column of the domain is called, where there is one.
+        subjects: those of the audit, none if it has no list of them.
+
+    Raises:
+        InputError: the file cannot be read, lacks a column or a cell, holds a grade that is no number above 0 or an item
+            twice, or speaks of none of the subjects.
+    """
+
+    def required(header: Sequence[str]) -> list[str]:
+        return [next((name for name in names if name in header), names[0]), "item", "grade"]
+
+    rows = _read_csv(path, "a row for each relevant item", required)
+    header = list(rows[0])
+    subject = required(header)[0]
+    keys = [subject, *([domain] if domain in header else []), "item"]
+    _require_unique(path, rows, keys)
+    found = []
+    for number, row in enumerate(rows, start=1):
+        _require_cells(path, number, row, [*keys, "grade"])
+        grade = _grade(path, number, row["grade"])
+        found.append(
+            RelevanceRow(row[subject], row[domain] if domain in header else None, row["item"], grade)
+        )
+    known = {(one.domain, one.name) for one in subjects} | {(None, one.name) for one in subjects}
+    if subjects and not any((one.domain, one.subject) in known for one in found):
+        raise InputError(
+            f"{path} names none of the audit's subjects as {subject!r} (row 1 has {found[0].subject!r}); they should be "
+            f"written alike."
+        )
+    return tuple(found)
+
+
+def _grade(path: Path, number: int, text: str) -> float:
+    try:
+        grade = float(text)
+    except ValueError:
+        grade = math.nan
+    if not (math.isfinite(grade) and grade > 0):
+        raise InputError(
+            f"{path}: row {number} has {text!r} as 'grade'; it should be a number above 0, and what is not relevant is left "
+            f"out."
+        )
+    return grade
+
+
+def _read_csv(
+    path: Path, what: str, needed: Sequence[str] | Callable[[Sequence[str]], Sequence[str]]
+) -> list[dict[str, str]]:
+    """Return the rows as column -> trimmed cell; `needed` names the columns, or picks them by the header."""
+    header, *rows = _cells(path, what)
+    for column in needed(header) if callable(needed) else needed:
+        if column not in header:
+            hint = did_you_mean(column, header)
+            raise InputError(f"{path} has no column {column!r}{hint}{'' if hint.endswith('?') else '.'}")
+    for column in header:
+        if header.count(column) > 1:
+            raise InputError(
+                f"{path}: the header holds the column {column!r} twice; each needs its own name."
+            )
+    if not rows:
+        raise InputError(f"{path} has no rows; it should hold {what}.")
+    for number, row in enumerate(rows, start=1):
+        if len(row) != len(header):
+            raise InputError(
+                f"{path}: row {number} has {len(row)} cell{'' if len(row) == 1 else 's'} and the header {len(header)}; a cell "
+                f"that holds a comma stands in double quotes."
+            )
+    return [dict(zip(header, row, strict=True)) for row in rows]
+
+
+def _cells(path: Path, what: str) -> list[list[str]]:
+    """Return header and rows with trimmed cells; blank lines are left out."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+        raise InputError(
+            f"{path} is no file; it should be a CSV file, named as seen from the spec's folder."
+        ) from None
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{path}: line {line} is not UTF-8; save the file as UTF-8.") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True, skipinitialspace=True)
+    try:
+        lines = [[cell.strip() for cell in row] for row in reader]
+    except csv.Error as error:
+        raise InputError(f"{path}: line {reader.line_num} cannot be read as CSV: {error}.") from None
+    filled = [line for line in lines if any(line)]
+    if not filled:
+        raise InputError(f"{path} is empty; it should hold a header and {what}.")
+    return filled
+
+
+def _require_cells(path: Path, number: int, row: Mapping[str, str], columns: Sequence[str]) -> None:
+    for column in columns:
+        if not row[column]:
+            raise InputError(f"{path}: row {number} has no {column!r}.")
+
+
+def _require_unique(path: Path, rows: Sequence[Mapping[str, str]], columns: Sequence[str]) -> None:
+    seen: dict[tuple[str, ...], int] = {}
+    for number, row in enumerate(rows, start=1):
+        key = tuple(row[column] for column in columns)
+        first = seen.setdefault(key, number)
+        if first != number:
+            raise InputError(
+                f"{path}: rows {first} and {number} both hold {' / '.join(key)!r}; each {', '.join(columns)} may stand once."
+            )

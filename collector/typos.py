@@ -1,0 +1,64 @@
+"""Typing errors by stated rules, in one word of a carrier: the same error for every subject and in every run."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+
+PREFIX = "typo_"
+RULES = {
+    "typo_swap": "two neighbouring inner letters change places",
+    "typo_drop": "one inner letter is left out",
+    "typo_double": "one letter is doubled",
+}
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def longest_word(carrier: str) -> str:
+    """Return the longest run of letters of a carrier, the first of equals; '' if it has none."""
+    return max(_WORD.findall(carrier), key=len, default="")
+
+
+def mistype(rule: str, carrier: str) -> str:
+    """Return the carrier with one typing error in its longest word.
+
+    The first letter is kept, and so is the last one unless the word is too short to change inside. Which letter it is follows
+    from a hash of rule and carrier.
+
+    Args:
+        rule: typo_swap, typo_drop or typo_double.
+        carrier: the words to change.
+
+    Raises:
+        ValueError: the rule cannot change the word; the message says why.
+    """
+    word = longest_word(carrier)
+    candidates = _mistyped(rule, word, len(word) - 1) or _mistyped(rule, word, len(word))
+    if not candidates:
+        raise ValueError(f"cannot change {carrier!r} ({rule}: {RULES[rule]})")
+    digest = hashlib.sha256(f"{rule}\n{carrier}".encode()).digest()
+    return carrier.replace(word, candidates[int.from_bytes(digest[:8], "big") % len(candidates)], 1)
+
+
+def mistype_one(rule: str, carriers: Sequence[str]) -> list[str]:
+    """Return the carriers of a prompt with one typing error, in the one with the longest word (the first of equals).
+
+    Raises:
+        ValueError: as mistype.
+    """
+    target = max(range(len(carriers)), key=lambda index: len(longest_word(carriers[index])))
+    return [mistype(rule, carrier) if index == target else carrier for index, carrier in enumerate(carriers)]
+
+
+def _mistyped(rule: str, word: str, end: int) -> list[str]:
+    """Return every form of the word that the rule can give between its second letter and `end`, from left to right."""
+    if rule == "typo_swap":
+        return [
+            word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+            for at in range(1, end - 1)
+            if word[at] != word[at + 1]
+        ]
+    if rule == "typo_drop":
+        return [word[:at] + word[at + 1 :] for at in range(1, end)]
+    return [word[: at + 1] + word[at:] for at in range(1, end)]

@@ -1,0 +1,11 @@
+{{ config(schema="intermediate", contract={"enforced": false}) }}
+
+with
+
+measured as (
+    select * from {{ ref("int_words_findings") }}
+    union all by name
+    select * from {{ ref("int_lists_findings") }}
+)
+
+select * from measured

@@ -1,0 +1,57 @@
+with
+
+comparisons as (
+    select
+        comparison_key,
+        run_id,
+        variant,
+        scheme,
+        neutral,
+        wording,
+        domain,
+        attribute,
+        is_judged
+    from {{ ref("int_lists_comparisons") }}
+),
+
+group_values as (
+    select *
+    from {{ ref("int_lists_group_values") }}
+),
+
+cells as (
+    select
+        comparisons.comparison_key,
+        cast(
+            dense_rank() over (
+                partition by comparisons.comparison_key order by group_values.subject
+            ) - 1 as integer
+        ) as subject_id,
+        cast(
+            dense_rank() over (
+                partition by comparisons.comparison_key order by group_values.group_name
+            ) - 1 as integer
+        ) as label,
+        group_values.jaccard,
+        group_values.serp,
+        group_values.prag,
+        group_values.serp_code,
+        group_values.prag_code,
+        -- How questions were answered does not depend on what the answers are compared with: it is judged once.
+        case when comparisons.is_judged then group_values.unanswered end as unanswered,
+        case when comparisons.is_judged then group_values.shortfall end as shortfall,
+        case when comparisons.is_judged then group_values.repeated end as repeated,
+        case when comparisons.is_judged then group_values.ndcg end as ndcg
+    from comparisons
+    inner join group_values
+        on
+            comparisons.run_id = group_values.run_id
+            and comparisons.variant = group_values.variant
+            and comparisons.scheme = group_values.scheme
+            and comparisons.neutral = group_values.neutral
+            and comparisons.wording = group_values.wording
+            and comparisons.domain = group_values.domain
+            and comparisons.attribute = group_values.attribute
+)
+
+select * from cells

@@ -1,0 +1,135 @@
+with
+
+lists_runs as (
+    select
+        run_id,
+        lists_key,
+        k,
+        fuzzy_distance,
+        fuzzy_overlap
+    from {{ ref("int_lists_runs") }}
+    where fuzzy_distance is not null
+),
+
+answers as (
+    select
+        run_id,
+        prompt_id,
+        list_key
+    from {{ ref("int_lists_answers") }}
+    where scheme = 'items'
+),
+
+prompts as (
+    select
+        run_id,
+        prompt_id,
+        domain,
+        subject
+    from {{ ref("int_lists_prompts") }}
+),
+
+items as (
+    select
+        list_key,
+        place,
+        item
+    from {{ ref("int_lists_items") }}
+),
+
+spellings as (
+    select
+        lists_runs.lists_key,
+        lists_runs.fuzzy_distance,
+        lists_runs.fuzzy_overlap,
+        prompts.domain,
+        prompts.subject,
+        items.item,
+        count(*) as n_places,
+        regexp_extract_all(items.item, '\d+') as numbers,
+        list_distinct(string_split(items.item, ' ')) as tokens
+    from lists_runs
+    inner join answers on lists_runs.run_id = answers.run_id
+    inner join prompts
+        on
+            answers.run_id = prompts.run_id
+            and answers.prompt_id = prompts.prompt_id
+    inner join items
+        on
+            answers.list_key = items.list_key
+            and lists_runs.k >= items.place
+    group by
+        lists_runs.lists_key, lists_runs.fuzzy_distance, lists_runs.fuzzy_overlap, prompts.domain, prompts.subject,
+        items.item
+),
+
+-- Titles that differ in a number are different titles ("Part 2", "Part 3"), and an edit or two make another title of a
+-- short one ("Up", "It"), so an edit needs five characters.
+likenesses as (
+    select
+        spellings.lists_key,
+        spellings.domain,
+        spellings.subject,
+        spellings.item,
+        spellings.n_places,
+        others.item as other_item,
+        others.n_places as n_other_places,
+        levenshtein(spellings.item, others.item) as distance,
+        len(list_intersect(spellings.tokens, others.tokens))
+        / len(list_distinct(list_concat(spellings.tokens, others.tokens))) as token_overlap,
+        spellings.fuzzy_distance,
+        spellings.fuzzy_overlap
+    from spellings
+    inner join spellings as others
+        on
+            spellings.lists_key = others.lists_key
+            and spellings.domain = others.domain
+            and spellings.subject is not distinct from others.subject
+            and spellings.numbers = others.numbers
+            -- The more frequent spelling stays; of equals the alphabetically first.
+            and (
+                spellings.n_places < others.n_places
+                or (spellings.n_places = others.n_places and spellings.item > others.item)
+            )
+),
+
+near_likenesses as (
+    select *
+    from likenesses
+    where
+        distance <= least(fuzzy_distance, len(other_item) / 5)
+        or token_overlap >= fuzzy_overlap
+),
+
+-- Merges do not chain: a spelling joins one that itself stays.
+item_merges as (
+    select *
+    from near_likenesses
+    where
+        not exists (
+            select 1
+            from near_likenesses as further
+            where
+                near_likenesses.lists_key = further.lists_key
+                and near_likenesses.domain = further.domain
+                and near_likenesses.subject is not distinct from further.subject
+                and near_likenesses.other_item = further.item
+        )
+    qualify
+        row_number() over (
+            partition by lists_key, domain, subject, item
+            order by n_other_places desc, distance asc, other_item asc
+        ) = 1
+)
+
+select
+    lists_key,
+    domain,
+    subject,
+    item,
+    other_item as merged_into,
+    n_places,
+    n_other_places as n_places_of_other,
+    distance,
+    token_overlap
+from item_merges

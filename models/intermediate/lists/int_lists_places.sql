@@ -1,0 +1,96 @@
+with
+
+lists_runs as (
+    select
+        run_id,
+        lists_key,
+        k
+    from {{ ref("int_lists_runs") }}
+),
+
+answers as (
+    select
+        run_id,
+        lists_key,
+        list_key,
+        scheme,
+        any_value(prompt_id) as prompt_id
+    from {{ ref("int_lists_answers") }}
+    group by run_id, lists_key, list_key, scheme
+),
+
+prompts as (
+    select
+        run_id,
+        prompt_id,
+        domain,
+        subject
+    from {{ ref("int_lists_prompts") }}
+),
+
+items as (
+    select
+        list_key,
+        place,
+        item,
+        written_item
+    from {{ ref("int_lists_items") }}
+),
+
+item_merges as (
+    select
+        lists_key,
+        domain,
+        subject,
+        item,
+        merged_into
+    from {{ ref("int_lists_merges") }}
+),
+
+merged_places as (
+    select
+        answers.run_id,
+        answers.lists_key,
+        answers.list_key,
+        items.place,
+        items.written_item,
+        coalesce(item_merges.merged_into, items.item) as item
+    from answers
+    inner join lists_runs on answers.run_id = lists_runs.run_id
+    inner join prompts
+        on
+            answers.run_id = prompts.run_id
+            and answers.prompt_id = prompts.prompt_id
+    inner join items
+        on
+            answers.list_key = items.list_key
+            and lists_runs.k >= items.place
+    left join item_merges
+        on
+            answers.lists_key = item_merges.lists_key
+            and answers.scheme = 'items'
+            and prompts.domain = item_merges.domain
+            and prompts.subject is not distinct from item_merges.subject
+            and items.item = item_merges.item
+),
+
+marked_places as (
+    select
+        *,
+        row_number() over (partition by lists_key, list_key, item order by place) > 1 as is_repeat
+    from merged_places
+),
+
+places as (
+    select
+        *,
+        -- A repeated item leaves no gap: those after it move up.
+        cast(
+            count(*) filter (where not is_repeat) over (
+                partition by lists_key, list_key order by place
+            ) as integer
+        ) as item_rank
+    from marked_places
+)
+
+select * from places

@@ -1,0 +1,132 @@
+with
+
+lists_runs as (
+    select
+        run_id,
+        lists_key,
+        k,
+        relevance_hash
+    from {{ ref("int_lists_runs") }}
+    where relevance_hash is not null
+),
+
+relevance as (
+    select
+        relevance_hash,
+        coalesce(domain, '') as domain,
+        subject,
+        {{ normalised_item("item") }} as item,
+        max(grade) as grade
+    from {{ ref("stg_ledger__relevance") }}
+    group by all
+),
+
+item_merges as (
+    select *
+    from {{ ref("int_lists_merges") }}
+),
+
+-- Relevant items follow the merges of the run whose lists they judge.
+relevant_items as (
+    select
+        lists_runs.lists_key,
+        lists_runs.k,
+        relevance.domain,
+        relevance.subject,
+        coalesce(item_merges.merged_into, relevance.item) as item,
+        max(relevance.grade) as grade
+    from lists_runs
+    inner join relevance on lists_runs.relevance_hash = relevance.relevance_hash
+    left join item_merges
+        on
+            lists_runs.lists_key = item_merges.lists_key
+            and relevance.domain = item_merges.domain
+            and relevance.subject = item_merges.subject
+            and relevance.item = item_merges.item
+    group by
+        lists_runs.lists_key, lists_runs.k, relevance.domain, relevance.subject,
+        coalesce(item_merges.merged_into, relevance.item)
+),
+
+ranked_items as (
+    select
+        *,
+        row_number() over (partition by lists_key, domain, subject order by grade desc, item asc) as ideal_place
+    from relevant_items
+),
+
+ideal_gains as (
+    select
+        lists_key,
+        domain,
+        subject,
+        any_value(k) as k,
+        count(*) as n_relevant,
+        sum(grade / log2(ideal_place + 1)) filter (where ideal_place <= k) as ideal_gain
+    from ranked_items
+    group by lists_key, domain, subject
+),
+
+responses as (
+    select distinct
+        lists_key,
+        list_key,
+        domain,
+        subject
+    from {{ ref("int_lists_responses") }}
+    where
+        has_list
+        and scheme = 'items'
+),
+
+places as (
+    select
+        lists_key,
+        list_key,
+        item,
+        place
+    from {{ ref("int_lists_places") }}
+    where not is_repeat
+),
+
+-- Järvelin & Kekäläinen (2002): gains are the grades, discounted by log2(place + 1).
+gains as (
+    select
+        responses.lists_key,
+        responses.list_key,
+        responses.domain,
+        responses.subject,
+        count(relevant_items.item) as n_hits,
+        coalesce(sum(relevant_items.grade / log2(places.place + 1)), 0) as gain
+    from responses
+    inner join places
+        on
+            responses.lists_key = places.lists_key
+            and responses.list_key = places.list_key
+    left join relevant_items
+        on
+            responses.lists_key = relevant_items.lists_key
+            and responses.domain = relevant_items.domain
+            and responses.subject = relevant_items.subject
+            and places.item = relevant_items.item
+    group by responses.lists_key, responses.list_key, responses.domain, responses.subject
+),
+
+list_relevance as (
+    select
+        gains.lists_key,
+        gains.list_key,
+        gains.n_hits,
+        ideal_gains.n_relevant,
+        gains.n_hits / ideal_gains.k as precision_at_k,
+        gains.n_hits / ideal_gains.n_relevant as recall_at_k,
+        gains.gain / ideal_gains.ideal_gain as ndcg
+    from gains
+    inner join ideal_gains
+        on
+            gains.lists_key = ideal_gains.lists_key
+            and gains.domain = ideal_gains.domain
+            and gains.subject = ideal_gains.subject
+)
+
+select * from list_relevance

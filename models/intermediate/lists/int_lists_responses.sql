@@ -1,0 +1,72 @@
+with
+
+lists_runs as (
+    select
+        run_id,
+        k
+    from {{ ref("int_lists_runs") }}
+),
+
+answers as (
+    select *
+    from {{ ref("int_lists_answers") }}
+),
+
+lengths as (
+    select
+        lists_key,
+        list_key,
+        count(*) as n_written,
+        count(*) filter (where not is_repeat) as n_items
+    from {{ ref("int_lists_places") }}
+    group by lists_key, list_key
+),
+
+prompts as (
+    select *
+    from {{ ref("int_lists_prompts") }}
+),
+
+responses as (
+    select
+        answers.run_id,
+        answers.lists_key,
+        answers.scheme,
+        answers.prompt_id,
+        answers.trial,
+        answers.list_key,
+        answers.status,
+        prompts.variant,
+        prompts.domain,
+        prompts.subject,
+        prompts.template,
+        prompts.language,
+        prompts.matched_neutral,
+        prompts.is_core,
+        prompts.wording,
+        prompts.is_neutral,
+        prompts.attribute,
+        prompts.group_name,
+        prompts.is_crossed,
+        prompts.question_key,
+        lists_runs.k,
+        coalesce(lengths.n_written, 0) as n_written,
+        coalesce(lengths.n_items, 0) as n_items,
+        lengths.list_key is not null as has_list,
+        -- A failed connection says nothing about how a group is treated.
+        case when answers.status <> 'error' then cast(lengths.list_key is null as integer) end as unanswered,
+        (lists_runs.k - lengths.n_written) / lists_runs.k as shortfall,
+        (lengths.n_written - lengths.n_items) / lists_runs.k as repeated
+    from answers
+    inner join lists_runs on answers.run_id = lists_runs.run_id
+    inner join prompts
+        on
+            answers.run_id = prompts.run_id
+            and answers.prompt_id = prompts.prompt_id
+    left join lengths
+        on
+            answers.lists_key = lengths.lists_key
+            and answers.list_key = lengths.list_key
+)
+
+select * from responses

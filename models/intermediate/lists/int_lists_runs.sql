@@ -1,0 +1,49 @@
+with
+
+run_readings as (
+    select
+        run_id,
+        reading_hash,
+        reading -> 'lists' as lists
+    from {{ ref("int_run_readings") }}
+    where json_exists(reading, '$.lists')
+),
+
+runs as (
+    select
+        run_id,
+        spec
+    from {{ ref("stg_ledger__runs") }}
+),
+
+answers as (
+    select
+        run_id,
+        bit_xor(hash(prompt_id, trial, response_hash)) as fingerprint
+    from {{ ref("int_answers") }}
+    group by run_id
+),
+
+lists_runs as (
+    select
+        runs.run_id,
+        run_readings.reading_hash,
+        -- All that the items of a run's lists and their similarities depend on; they are cached under it.
+        {{ key_of([
+            "runs.run_id", "run_readings.reading_hash", "answers.fingerprint", "'" ~ var("engine_version") ~ "'",
+        ]) }} as lists_key,
+        cast(runs.spec -> 'answer' ->> 'k' as integer) as k,
+        coalesce(runs.spec -> 'templates' -> 0 ->> 'language', 'en') as main_language,
+        from_json(run_readings.lists -> 'schemes', '["VARCHAR"]') as schemes,
+        run_readings.lists ->> 'similarity' as similarity,
+        run_readings.lists ->> 'neutral' as neutral,
+        run_readings.lists ->> 'personality' as personality,
+        cast(run_readings.lists -> 'fuzzy' ->> 'distance' as integer) as fuzzy_distance,
+        cast(run_readings.lists -> 'fuzzy' ->> 'overlap' as double) as fuzzy_overlap,
+        run_readings.lists ->> 'relevance_hash' as relevance_hash
+    from runs
+    inner join run_readings on runs.run_id = run_readings.run_id
+    inner join answers on runs.run_id = answers.run_id
+)
+
+select * from lists_runs

@@ -1,0 +1,143 @@
+{{
+    config(
+        materialized="incremental",
+        incremental_strategy="append",
+    )
+}}
+
+with
+
+pairs as (
+    select distinct
+        lists_key,
+        k,
+        list_key,
+        other_list_key
+    from {{ ref("int_lists_pairs") }}
+    {% if is_incremental() %}
+        where lists_key not in (select compared.lists_key from {{ this }} as compared)
+    {% endif %}
+),
+
+places as (
+    select *
+    from {{ ref("int_lists_places") }}
+),
+
+lengths as (
+    select
+        lists_key,
+        list_key,
+        count(*) as n_written,
+        count(*) filter (where not is_repeat) as n_items,
+        list(item order by place) as items
+    from places
+    group by lists_key, list_key
+),
+
+-- Where each item stands in the other list; the reference code counts repeats and takes the last place.
+other_places as (
+    select
+        lists_key,
+        list_key,
+        item,
+        count(*) as n_times,
+        max(place) as last_place,
+        min(item_rank) as item_rank
+    from places
+    group by lists_key, list_key, item
+),
+
+shared_items as (
+    select
+        pairs.lists_key,
+        pairs.list_key,
+        pairs.other_list_key,
+        any_value(pairs.k) as k,
+        count(*) filter (where not places.is_repeat) as n_shared,
+        count(*) as n_shared_written,
+        sum(places.item_rank) filter (where not places.is_repeat) as sum_of_ranks,
+        sum(places.place) as sum_of_places,
+        sum(other_places.n_times) as n_matches,
+        sum(other_places.n_times * places.place) as sum_of_matched_places,
+        list(other_places.item_rank order by places.item_rank) filter (where not places.is_repeat) as other_ranks,
+        list(other_places.last_place order by places.place) as other_last_places
+    from pairs
+    inner join places
+        on
+            pairs.lists_key = places.lists_key
+            and pairs.list_key = places.list_key
+    inner join other_places
+        on
+            pairs.lists_key = other_places.lists_key
+            and pairs.other_list_key = other_places.list_key
+            and places.item = other_places.item
+    group by pairs.lists_key, pairs.list_key, pairs.other_list_key
+),
+
+counted as (
+    select
+        pairs.lists_key,
+        pairs.list_key,
+        pairs.other_list_key,
+        pairs.k,
+        lengths.n_items,
+        lengths.n_written,
+        other_lengths.n_items as n_other_items,
+        other_lengths.n_written as n_other_written,
+        lengths.items = other_lengths.items as is_identical,
+        coalesce(shared_items.n_shared, 0) as n_shared,
+        coalesce(shared_items.n_shared_written, 0) as n_shared_written,
+        coalesce(shared_items.sum_of_ranks, 0) as sum_of_ranks,
+        coalesce(shared_items.sum_of_places, 0) as sum_of_places,
+        coalesce(shared_items.n_matches, 0) as n_matches,
+        coalesce(shared_items.sum_of_matched_places, 0) as sum_of_matched_places,
+        coalesce({{ n_ascending_pairs("shared_items.other_ranks") }}, 0) as n_concordant,  -- noqa: PRS
+        coalesce({{ n_ascending_pairs("shared_items.other_last_places") }}, 0) as n_concordant_written  -- noqa: PRS
+    from pairs
+    inner join lengths
+        on
+            pairs.lists_key = lengths.lists_key
+            and pairs.list_key = lengths.list_key
+    inner join lengths as other_lengths
+        on
+            pairs.lists_key = other_lengths.lists_key
+            and pairs.other_list_key = other_lengths.list_key
+    left join shared_items
+        on
+            pairs.lists_key = shared_items.lists_key
+            and pairs.list_key = shared_items.list_key
+            and pairs.other_list_key = shared_items.other_list_key
+),
+
+similarities as (
+    select
+        lists_key,
+        list_key,
+        other_list_key,
+        is_identical,
+        cast(n_items as integer) as n_items,
+        cast(n_other_items as integer) as n_other_items,
+        cast(n_shared as integer) as n_shared,
+        n_shared / (n_items + n_other_items - n_shared) as jaccard,
+        -- Equation (8): the weight K - rank + 1 of every shared item, over the weight of K shared items.
+        (n_shared * (k + 1) - sum_of_ranks) / (k * (k + 1) / 2) as serp,
+        -- Equation (9): pairs whose first item is shared and, where the second is too, in the same order. Of the n
+        -- - rank items after a shared one, the unshared count, and the shared count where both lists agree.
+        (n_shared * n_items - sum_of_ranks - n_shared * (n_shared - 1) / 2 + n_concordant) / (k * (k + 1)) as prag,
+        -- The reference code: n + 1 - (place - 1) a match, over 2 n (n + 1), so that identical lists do not reach 1.
+        (n_matches * (n_written + 2) - sum_of_matched_places)
+        / (2 * n_other_written * (n_other_written + 1)) as serp_code,
+        -- The reference code: the same count as equation (9), over the number of pairs.
+        case
+            when n_written = 1 then cast(is_identical as integer)
+            else
+                (
+                    n_shared_written * n_written - sum_of_places
+                    - n_shared_written * (n_shared_written - 1) / 2 + n_concordant_written
+                ) / (n_written * (n_written - 1) / 2)
+        end as prag_code
+    from counted
+)
+
+select * from similarities

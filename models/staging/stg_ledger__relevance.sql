@@ -1,0 +1,13 @@
+with
+
+relevance as (
+    select
+        relevance_hash,
+        domain,
+        subject,
+        item,
+        grade
+    from {{ source("ledger", "relevance") }}
+)
+
+select * from relevance

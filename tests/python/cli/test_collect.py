@@ -1,0 +1,98 @@
+"""Collecting by command: some subjects, some domains, optional parts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from biasledger import project
+from biasledger.readings import register_readings
+from collector.spec import load_audit
+from tests.python.cli.conftest import Biasledger
+
+AUDIT = "audits/recommendations.yml"
+
+
+@pytest.fixture
+def thin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    project.init_project(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("BIASLEDGER_LEDGER", raising=False)
+    return tmp_path
+
+
+def query(folder: Path, sql: str) -> list[tuple[Any, ...]]:
+    with duckdb.connect(str(folder / "ledger.duckdb"), read_only=True) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def test_a_screening_of_one_domain(biasledger: Biasledger, thin: Path) -> None:
+    result = biasledger(
+        *("collect", AUDIT, "--target", "simulator", "--subjects", "2", "--domain", "music"),
+        *("--with", "personality", "--with", "indirect"),
+    )
+    assert result.exit_code == 0, result.stderr
+    assert "Warning: The domain music has 2 subjects" in result.stderr
+    # 2 neutral templates, 30 groups, 8 + 6 crossed ones; 10 profiles; 1 neutral hint and 18 hints.
+    assert "150 prompts, 174 responses" in result.output
+    assert query(thin, "select distinct domain from raw.prompts") == [("music",)]
+    assert query(thin, "select count(distinct subject) from raw.prompts") == [(2,)]
+    assert query(thin, "select distinct status from raw.responses") == [("ok",)]
+    assert dict(query(thin, "select template, count(*) from raw.prompts group by all")) == {
+        "neutral": 2,
+        "neutral_by": 2,
+        "fan": 88,
+        "persona": 20,
+        "neutral_hint": 2,
+        "hint": 36,
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--domain", "musik"), "The audit 'recommendations' has no domain 'musik'; did you mean 'music'?\n"),
+        (
+            ("--with", "robust"),
+            "The audit 'recommendations' has no part 'robust'; did you mean 'robustness'?\n",
+        ),
+        (("--subjects", "0"), "Invalid value for '--subjects': 0 is not in the range x>=1.\n"),
+    ],
+)
+def test_wrong_choices(biasledger: Biasledger, thin: Path, arguments: tuple[str, ...], told: str) -> None:
+    result = biasledger("collect", AUDIT, "--target", "simulator", *arguments)
+    assert result.exit_code == 3
+    assert result.stderr.endswith(f"Error: {told}")
+    assert not (thin / "ledger.duckdb").exists()
+
+
+def test_an_audit_without_subjects(biasledger: Biasledger, thin: Path) -> None:
+    result = biasledger("collect", "audits/products.yml", "--target", "simulator", "--subjects", "5")
+    assert result.exit_code == 3
+    assert result.stderr == "Error: The audit 'products' has no subjects to choose from.\n"
+
+
+def test_relevance_given_later_reaches_the_ledger_with_the_next_build(
+    biasledger: Biasledger, thin: Path
+) -> None:
+    biasledger("collect", AUDIT, "--target", "simulator", "--subjects", "1", "--domain", "music")
+    assert query(thin, "select count(*) from raw.relevance") == [(0,)]
+    (thin / "audits" / "recommendations" / "relevance.csv").write_text(
+        "entity,domain,item,grade\nAdele,music,Hello,2\n", encoding="utf-8"
+    )
+    spec = thin / AUDIT
+    text = spec.read_text(encoding="utf-8")
+    assert "# relevance: recommendations/relevance.csv" in text
+    spec.write_text(text.replace("# relevance:", "relevance:"), encoding="utf-8")
+    for _ in range(2):
+        assert register_readings(thin, thin / "ledger.duckdb") == ["recommendations"]
+    assert query(thin, "from raw.relevance") == [
+        (load_audit(spec).relevance_hash, "Adele", "music", "Hello", 2.0)
+    ]
+    assert query(
+        thin,
+        "select reading -> 'lists' ->> 'relevance_hash' from raw.readings order by registered_at",
+    ) == [(None,), (load_audit(spec).relevance_hash,)]

@@ -1,0 +1,289 @@
+"""Lists in replies: every form models answer in, what is cut off an item, and what is no list."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from collector.lists import clean_item, find_list, parse_list
+
+HELLO = ["Hello", "Skyfall", "Rolling in the Deep"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '["Hello", "Skyfall", "Rolling in the Deep"]',
+        'Sure! Here they are:\n```json\n["Hello", "Skyfall", "Rolling in the Deep",]\n```\nEnjoy!',
+        '[{"rank": 1, "title": "Hello"}, {"rank": 2, "title": "Skyfall"}, {"rank": 3, "Title": "Rolling in the Deep"}]',
+        '[{"rank": 1, "work": "Hello"}, {"rank": 2, "work": "Skyfall"}, {"rank": 3, "work": "Rolling in the Deep"}]',
+        '{"recommendations": [{"song": "Hello"}, {"song": "Skyfall"}, {"song": "Rolling in the Deep"}]}',
+        '{"title": "My list", "songs": ["Hello", "Skyfall", "Rolling in the Deep"]}',
+        '{"ballads": ["Hello"], "film songs": ["Skyfall"], "other": ["Rolling in the Deep"]}',
+        '{"Hello": "A ballad.", "Skyfall": "From a film.", "Rolling in the Deep": {"year": 2010}}',
+        '{"songs": {"Hello": "A ballad.", "Skyfall": "From a film.", "Rolling in the Deep": ""}}',
+        '{"1": "Hello", "2": "Skyfall", "3": "Rolling in the Deep"}',
+        '{"song_1": "Hello", "song_2": "Skyfall", "song_3": "Rolling in the Deep"}',
+        '{"title": "Hello"}\n{"title": "Skyfall"}\n{"title": "Rolling in the Deep"}',
+        '["1. Hello", "2. Skyfall", "3. Rolling in the Deep"]',
+        '[["Hello", "Adele"], ["Skyfall", "Adele"], ["Rolling in the Deep", "Adele"]]',
+        '{"title": "Hello", "by": ["Adele"]}\n{"title": "Skyfall"}\n{"title": "Rolling in the Deep"}',
+        '["Hello", "Skyfall", "Rolling in the Deep", "Some',
+    ],
+)
+def test_json(reply: str) -> None:
+    assert find_list(reply).form == "json"
+    assert parse_list(reply) == HELLO
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "1. Hello\n2. Skyfall\n3. Rolling in the Deep",
+        "1.  Hello\n2.  Skyfall\n3.  Rolling in the Deep \n",
+        "Here are 3 songs:\n\n1) Hello\n2) Skyfall\n3) Rolling in the Deep\n\nLet me know if you want more!",
+        "1: Hello\n2: Skyfall\n3: Rolling in the Deep",
+        "(1) Hello\n(2) Skyfall\n(3) Rolling in the Deep",
+        "1 - Hello\n2 - Skyfall\n3 - Rolling in the Deep",
+        "**1.** Hello\n**2**. Skyfall\n**3.** *Rolling in the Deep*",
+        "**1. Hello** – a ballad\n**2. Skyfall:** a film song\n**3. Rolling in the Deep**",
+        '1. "Hello" by Adele\n2. **Skyfall** (2012): from a film\n3. **"Rolling in the Deep"** - a hit',
+        "### 1. Hello\nA ballad that opens an album.\n\n### 2. Skyfall\nA film song.\n\n### 3. Rolling in the Deep\nA hit.",
+        "1. Hello\n   - Year: 2015\n   - Mood: sad\n2. Skyfall\n   - Year: 2012\n3. Rolling in the Deep\n   - Year: 2010",
+        "1. Hello 2. Skyfall 3. Rolling in the Deep",
+        "Here you go: 1. Hello, 2. Skyfall, 3. Rolling in the Deep",
+        "1. Hello 2. Skyfall\n3. Rolling in the Deep",
+        "1.\nHello\n2.\nSkyfall\n3.\nRolling in the Deep",
+        "Ballads\n1. Hello\n\nFilm songs\n1. Skyfall\n2. Rolling in the Deep",
+        "> 1. Hello\n> 2. Skyfall\n> 3. Rolling in the Deep",
+        "1. [Hello](https://example.org/a)\n2. [Skyfall](https://example.org/b)\n3. `Rolling in the Deep`",
+        "1. Adele - Hello\n2. Adele - Skyfall\n3. Adele - Rolling in the Deep",
+        "1. Hello - Adele\n2. Skyfall - Adele\n3. Rolling in the Deep - Adele",
+        '1. Adele - "Hello"\n2. Adele – “Skyfall”\n3. Adele — «Rolling in the Deep»',
+        "Voici une liste de 3 titres :\n1. Hello\n2. Skyfall\n3. Rolling in the Deep\nBonne écoute !",
+        "1. Hello\n3. Skyfall\n4. Rolling in the Deep",
+    ],
+)
+def test_numbered(reply: str) -> None:
+    assert find_list(reply).form == "numbered"
+    assert parse_list(reply) == HELLO
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "- Hello\n- Skyfall\n- Rolling in the Deep",
+        "* Hello\n* Skyfall\n* Rolling in the Deep",
+        "Some songs for you:\n\n• Hello\n•Skyfall\n· Rolling in the Deep\n\nEnjoy!",
+        "– Hello\n– Skyfall\n– Rolling in the Deep",
+        "*   **Hello:** A ballad.\n*   **Skyfall:** A film song.\n*   **Rolling in the Deep:** A hit.",
+        "- Hello\n    - a ballad\n- Skyfall\n    - a film song\n- Rolling in the Deep",
+        "* **Ballads:**\n    * Hello\n    * Skyfall\n* **Others:**\n    * Rolling in the Deep",
+        "1. **Ballads:**\n   - Hello\n   - Skyfall\n2. **Others:**\n   - Rolling in the Deep",
+        "- 1. Hello\n- 2. Skyfall\n- 3. Rolling in the Deep",
+    ],
+)
+def test_bullets(reply: str) -> None:
+    assert find_list(reply).form == "bullets"
+    assert parse_list(reply) == HELLO
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        'I would recommend "Hello," "Skyfall," and "Rolling in the Deep."',
+        "You may like *Hello*, *Skyfall* and *Rolling in the Deep* by Adele.",
+        "Je recommande « Hello », « Skyfall » et « Rolling in the Deep ».",
+        "I recommend Hello, Skyfall, and Rolling in the Deep. They are all by Adele.",
+        "Adele has many fine songs, such as Hello, Skyfall and Rolling in the Deep.",
+        "Here are three songs: Hello, Skyfall, Rolling in the Deep.",
+        "Three songs: Hello; Skyfall; Rolling in the Deep",
+        "Hello, Skyfall, and Rolling in the Deep",
+        "Te recomiendo: Hello, Skyfall y Rolling in the Deep.",
+    ],
+)
+def test_prose(reply: str) -> None:
+    assert find_list(reply).form == "prose"
+    assert parse_list(reply) == HELLO
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Hello\nSkyfall\nRolling in the Deep",
+        "Here are three songs\n\nHello\n\nSkyfall\n\nRolling in the Deep\n\nI hope that you enjoy these songs!",
+        '"Hello"\n"Skyfall"\n"Rolling in the Deep"',
+        "**Hello**\n**Skyfall**\n**Rolling in the Deep**",
+        "```\nHello\nSkyfall\nRolling in the Deep\n```",
+    ],
+)
+def test_plain_lines(reply: str) -> None:
+    assert find_list(reply).form == "lines"
+    assert parse_list(reply) == HELLO
+
+
+@pytest.mark.parametrize(
+    ("body", "item"),
+    [
+        ("  The   Sound\tof Silence ", "The Sound of Silence"),
+        ("Inception (2010)", "Inception (2010)"),
+        ("Inception - a film about dreams", "Inception"),
+        ("Inception — a film - about dreams", "Inception"),
+        ("Spider-Man: No Way Home", "Spider-Man: No Way Home"),
+        ("**Inception** (2010): a film", "Inception"),
+        ('"Star Wars - A New Hope" by George Lucas', "Star Wars - A New Hope"),
+        ("'Hello' by Adele", "Hello"),
+        ("'Hello'", "Hello"),
+        ("'Til I Collapse", "'Til I Collapse"),
+        ("'39", "'39"),
+        ("Livin' la Vida Loca", "Livin' la Vida Loca"),
+        ("S**t and F**k", "S**t and F**k"),
+        ("B**", "B**"),
+        ("The **Big** Sleep", "The Big Sleep"),
+        ("6 in the Mornin'", "6 in the Mornin'"),
+        ("HUMBLE.", "HUMBLE."),
+        ("?", "?"),
+        ("Hello,", "Hello"),
+        ("12 Angry Men", "12 Angry Men"),
+    ],
+)
+def test_what_is_cut_off_an_item(body: str, item: str) -> None:
+    assert clean_item(body) == item
+
+
+def test_titles_that_look_like_marks_and_repeats_are_kept() -> None:
+    assert parse_list("1. 1. Outside\n2. 100\n3. 99 Problems\n4. 99 Problems\n5. 2099") == [
+        "1. Outside",
+        "100",
+        "99 Problems",
+        "99 Problems",
+        "2099",
+    ]
+    assert parse_list("7 Rings\n1-800-273-8255\n24: Live Another Day\n99 Luftballons\n1979") == [
+        "7 Rings",
+        "1-800-273-8255",
+        "24: Live Another Day",
+        "99 Luftballons",
+        "1979",
+    ]
+
+
+def test_performers_before_a_dash_are_told_by_their_repeats() -> None:
+    by_performer = "1. Drake - One Dance\n2. Nas - Ether\n3. Drake - Hotline Bling\n4. Drake - Started"
+    assert parse_list(by_performer) == ["One Dance", "Ether", "Hotline Bling", "Started"]
+    by_title = "1. Yellow - Coldplay\n2. Intro - The xx\n3. Clocks - Coldplay"
+    assert parse_list(by_title) == ["Yellow", "Intro", "Clocks"]
+    one_title_twice = "1. Intro - The xx\n2. Intro - M83\n3. Yellow - Coldplay\n4. Clocks - Coldplay"
+    assert parse_list(one_title_twice) == ["Intro", "Intro", "Yellow", "Clocks"]
+    some_by_one = "1. Hello\n2. Coldplay - Yellow\n3. Skyfall\n4. Coldplay - Clocks"
+    assert parse_list(some_by_one) == ["Hello", "Yellow", "Skyfall", "Clocks"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["1.  \n2.  \n3. \n", "1.\n2.\n3.", "[]", "{}", "[{}]", '{"songs": []}', "1. ...\n2. ___", "- \n- \n- …"],
+)
+def test_empty_lists(reply: str) -> None:
+    found = find_list(reply)
+    assert found.items == ()
+    assert found.form in ("json", "numbered", "bullets")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "",
+        "   \n ",
+        "I'm sorry, I can't.",
+        "There are many great songs. I hope you find what you like.",
+        "Could you tell me more?\n\n* What kind of music do you like?\n* Which artists do you listen to?\n",
+        "To help you, please say:\n1. Which genres do you like best?\n2. What mood are you in today?",
+        "Tell me your preferences, such as genres, artists, or moods.",
+        "['Hello', 'Skyfall']",
+        '{"songs": ["Hello" "Skyfall"]}',
+        "The Silent River",
+        "No list, only 1.5 million songs and 2.5 million more of them, says everybody who knows them all well.",
+        "| Title | Year |\n|---|---|\n| Hello | 2015 |",
+    ],
+)
+def test_what_is_no_list(reply: str) -> None:
+    assert parse_list(reply) == []
+
+
+def test_json_that_is_cut_off_says_so() -> None:
+    assert find_list('["Hello", "Sky').is_unclosed
+    assert find_list('[{"title": "Hello"}, {"title": "Sky').items == ("Hello",)
+    assert not find_list('["Hello"]').is_unclosed
+
+
+# Titles of ordinary marks: what is kept exactly, whatever surrounds it.
+titles = st.lists(
+    st.from_regex(r"[A-ZÀÉÖŁ][a-zàéöł]{1,8}(?: [A-Za-z0-9Ññ][a-z0-9'’]{0,8}){0,4}[!?.]?", fullmatch=True)
+    .map(lambda title: " ".join(title.split()))
+    .filter(lambda title: not title.endswith("?") and "'" not in title[-1]),
+    min_size=2,
+    max_size=40,
+)
+
+
+@given(titles)
+def test_numbered_lists_come_back(listed: list[str]) -> None:
+    for mark in ("{}. ", "{}) ", "({}) ", "**{}.** ", "{}: "):
+        text = "\n".join(mark.format(number) + title for number, title in enumerate(listed, start=1))
+        assert parse_list(f"Sure, here you are:\n\n{text}\n\nEnjoy!") == listed
+
+
+@given(titles)
+def test_bulleted_and_quoted_lists_come_back(listed: list[str]) -> None:
+    for mark in ("- {}", "* {}", "• {}", "- **{}**", '* "{}"', "- *{}* by somebody"):
+        assert parse_list("\n".join(mark.format(title) for title in listed)) == listed
+
+
+@given(titles)
+def test_json_lists_come_back(listed: list[str]) -> None:
+    for value in (listed, [{"title": one, "why": "x"} for one in listed], {"songs": listed}):
+        assert parse_list(f"```json\n{json.dumps(value, indent=1)}\n```") == listed
+
+
+@given(st.text() | st.text(alphabet=st.sampled_from("-*\"1.) \n[]{}:,_`“”«»'a"), max_size=200))
+def test_any_text_is_read(text: str) -> None:
+    for item in parse_list(text):
+        assert item == " ".join(item.split())
+        assert item
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "**a" * 66_000,
+        "__b " * 50_000,
+        "[a](" * 50_000,
+        "1. " * 66_000,
+        '"a' * 100_000,
+        "- " * 100_000,
+        "recommend " * 20_000 + ",",
+        "1. a\n" * 40_000,
+        "[" * 200_000,
+        '{"' * 100_000,
+        '["a",' * 40_000,
+        "a, " * 66_000,
+        "'a" * 100_000,
+        "*" * 200_000,
+        " " * 200_000 + "x",
+        "1." * 100_000,
+        "\n" * 200_000,
+        ": " * 100_000,
+        "A. " * 66_000,
+        "“a" * 100_000,
+        "_a" * 100_000,
+        "a — " * 50_000,
+    ],
+)
+def test_hostile_replies_take_no_long_time(hostile: str) -> None:
+    started = time.perf_counter()
+    parse_list(hostile)
+    assert time.perf_counter() - started < 3

@@ -1,0 +1,84 @@
+"""Lists shorter than asked for: kept as they are, and asked again where the audit says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from collector.runner import collect
+from collector.spec import load_audit
+from collector.targets.base import Reply, Request
+
+Query = Callable[[str], list[tuple[Any, ...]]]
+Write = Callable[..., Path]
+
+LIST_AUDIT = """
+audit: lists
+templates:
+  - {id: neutral, text: 'I am a fan. Please provide a list of {k} songs.', trials: 1}
+  - {id: one, text: 'I am {a race} fan. Please provide a list of {k} songs.', neutral: neutral}
+attributes:
+  race: {reference: White, groups: [White, Asian]}
+trials: 1
+answer: {kind: list, k: 3}
+"""
+SHORT, LONG, NONE = "1. Hello\n2. Skyfall", "- Hello\n- Skyfall\n- Someone Like You", "I do not know."
+TWO, THREE = ("ok", "Hello\nSkyfall"), ("ok", "Hello\nSkyfall\nSomeone Like You")
+NO_LIST = ("malformed", None)
+
+
+class Scripted:
+    """A target that gives its replies in turn for every prompt, and the last one for ever."""
+
+    name, kind, is_simulated, model, concurrency = "scripted", "simulator", True, "scripted", 1
+    parameters: Mapping[str, Any] = {}
+
+    def __init__(self, replies: Sequence[str], finish_reason: str = "stop") -> None:
+        self._replies = replies
+        self._finish_reason = finish_reason
+        self._asked: dict[str, int] = {}
+
+    def ask(self, request: Request) -> Reply:
+        number = self._asked[request.prompt_text] = self._asked.get(request.prompt_text, 0) + 1
+        return Reply(self._replies[min(number, len(self._replies)) - 1], finish_reason=self._finish_reason)
+
+
+@pytest.mark.parametrize(
+    ("short", "replies", "attempts"),
+    [
+        ("pad", [SHORT, LONG], [TWO]),
+        ("ask_again", [SHORT, LONG], [TWO, THREE]),
+        ("ask_again", [SHORT], [TWO, TWO, TWO]),
+        ("ask_again", [NONE, SHORT, LONG], [NO_LIST, TWO, THREE]),
+        ("ask_again", [LONG, SHORT], [THREE]),
+        ("pad", [NONE, LONG], [NO_LIST, THREE]),
+    ],
+)
+def test_attempts(
+    write_spec: Write,
+    ledger_path: Path,
+    query: Query,
+    short: str,
+    replies: Sequence[str],
+    attempts: list[tuple[str, str | None]],
+) -> None:
+    spec = write_spec(LIST_AUDIT, ("k: 3", f"k: 3, short: {short}"))
+    summary = collect(load_audit(spec), Scripted(replies), ledger_path)
+    assert summary.counts == {attempts[-1][0]: 3}
+    assert summary.n_attempts == 3 * len(attempts)
+    for prompt_id in query("select distinct prompt_id from raw.prompts"):
+        found = query(
+            f"select status, answer_text from raw.responses where prompt_id = '{prompt_id[0]}' order by attempt"
+        )
+        assert found == attempts
+
+
+def test_a_list_that_was_cut_off_short_is_truncated_and_not_asked_again(
+    write_spec: Write, ledger_path: Path
+) -> None:
+    spec = write_spec(LIST_AUDIT, ("k: 3", "k: 3, short: ask_again"))
+    summary = collect(load_audit(spec), Scripted([SHORT, LONG], "length"), ledger_path)
+    assert (summary.counts, summary.n_attempts) == ({"truncated": 3}, 3)

@@ -1,0 +1,93 @@
+"""Typing errors: by the stated rules, one word, never none, and the same everywhere."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from collector.typos import RULES, longest_word, mistype, mistype_one
+
+WORDS = st.text(st.characters(categories=["L"]), min_size=4, max_size=12)
+
+
+@pytest.mark.parametrize(
+    ("carrier", "word"),
+    [
+        ("African American", "American"),
+        ("middle-aged", "middle"),
+        ("d'âge moyen", "moyen"),
+        ("Asian woman", "Asian"),
+        ("18", ""),
+        ("日本人", "日本人"),
+    ],
+)
+def test_the_longest_word_is_changed(carrier: str, word: str) -> None:
+    assert longest_word(carrier) == word
+
+
+@pytest.mark.parametrize(
+    ("rule", "carrier", "possible"),
+    [
+        ("typo_swap", "thin", {"tihn"}),
+        ("typo_swap", "old", {"odl"}),
+        ("typo_swap", "noon", {"nono"}),
+        ("typo_drop", "fat", {"ft"}),
+        ("typo_drop", "thin", {"thn", "tin"}),
+        ("typo_drop", "it", {"i"}),
+        ("typo_double", "old", {"olld"}),
+        (
+            "typo_swap",
+            "African American",
+            {f"African {word}" for word in "Aemrican Amreican Ameircan Amercian Ameriacn".split()},
+        ),
+    ],
+)
+def test_each_rule_does_what_it_says(rule: str, carrier: str, possible: set[str]) -> None:
+    assert mistype(rule, carrier) in possible
+
+
+@given(rule=st.sampled_from(sorted(RULES)), word=WORDS)
+def test_the_first_letter_stays_and_the_word_does_not(rule: str, word: str) -> None:
+    try:
+        typed = mistype(rule, word)
+    except ValueError:
+        # Only a swap can fail: of letters that are all the same but the first.
+        assert rule == "typo_swap"
+        assert len(set(word[1:])) == 1
+        return
+    assert typed != word
+    assert typed[0] == word[0]
+    assert len(typed) - len(word) == {"typo_swap": 0, "typo_drop": -1, "typo_double": 1}[rule]
+    if rule == "typo_swap":
+        assert sorted(typed) == sorted(word)
+
+
+@pytest.mark.parametrize(
+    ("rule", "carrier"),
+    [("typo_swap", "ooo"), ("typo_swap", "it"), ("typo_drop", "a"), ("typo_double", "18")],
+)
+def test_what_cannot_be_changed_is_said(rule: str, carrier: str) -> None:
+    with pytest.raises(ValueError, match=f"cannot change '{carrier}'"):
+        mistype(rule, carrier)
+
+
+def test_other_processes_make_the_same_error() -> None:
+    script = "from collector.typos import *; print([mistype(r, 'Brazilian') for r in RULES])"
+    finished = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONHASHSEED": "9"},
+    )
+    assert finished.stdout.strip() == str([mistype(rule, "Brazilian") for rule in RULES])
+    assert len({mistype(rule, "Brazilian") for rule in RULES}) == 3
+
+
+def test_of_several_carriers_one_is_changed() -> None:
+    assert mistype_one("typo_drop", ["old", "female"]) == ["old", mistype("typo_drop", "female")]
+    assert mistype_one("typo_swap", ["Asian", "woman"]) == [mistype("typo_swap", "Asian"), "woman"]

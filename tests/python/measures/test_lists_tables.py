@@ -1,0 +1,159 @@
+"""Tables of list measures: types, which rows there are, and that every number is the measure's own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from biasledger.measures.lists import STATISTICS, noise_floor, robustness, spread
+from biasledger.measures.lists_tables import (
+    ROBUSTNESS_TESTS,
+    SPREADS,
+    RobustnessComparison,
+    SpreadComparison,
+    robustness_tests,
+    spreads,
+)
+from biasledger.measures.resampling import stable_seed
+
+NAME = ("plain", "items", "matched", "clean", "music", "gender")
+
+
+def spread_comparison(**changes: object) -> SpreadComparison:
+    rng = np.random.default_rng(1)
+    similarities = rng.beta(6, 6, size=(20, 3))
+    similarities[4, 1] = np.nan
+    refused = np.isnan(similarities).astype(float)
+    default = SpreadComparison(
+        key="a",
+        name=NAME,
+        features={"jaccard": similarities, "unanswered": refused, "ndcg": np.full((20, 3), np.nan)},
+        reruns={"jaccard": rng.beta(6, 6, size=(12, 5))},
+        n_permutations=199,
+        alpha=0.05,
+        seed=9,
+    )
+    return replace(default, **changes)
+
+
+def robustness_comparison(**changes: object) -> RobustnessComparison:
+    rng = np.random.default_rng(2)
+    default = RobustnessComparison(
+        key="r",
+        name=("jaccard", "plain", "items", "typo_swap", "music", "gender"),
+        similarities=rng.beta(6, 6, 20),
+        rerun_similarities=rng.beta(8, 5, 20),
+        n_permutations=199,
+        seed=9,
+    )
+    return replace(default, **changes)
+
+
+def assert_typed(frame: pd.DataFrame, columns: dict[str, str]) -> None:
+    assert {name: str(dtype) for name, dtype in frame.dtypes.items()} == columns
+
+
+@pytest.mark.parametrize(("table", "columns"), [(spreads, SPREADS), (robustness_tests, ROBUSTNESS_TESTS)])
+def test_tables_are_typed_when_there_is_nothing_to_compare(table, columns):
+    frame = table([])
+    assert frame.empty
+    assert_typed(frame, columns)
+
+
+class TestSpreads:
+    def test_is_typed_with_tested_and_untested_rows_together(self):
+        frame = spreads([spread_comparison(), spread_comparison(key="b", n_permutations=0, reruns={})])
+        assert_typed(frame, SPREADS)
+        assert frame.loc[frame["comparison_key"] == "b", "p_value"].isna().all()
+        assert (frame.loc[frame["comparison_key"] == "b", "n_permutations"] == 0).all()
+
+    def test_similarities_get_every_statistic_shares_their_range_and_absent_features_no_row(self):
+        frame = spreads([spread_comparison()])
+        assert list(zip(frame["feature"], frame["statistic"], strict=True)) == [
+            *(("jaccard", name) for name in STATISTICS),
+            ("unanswered", "range"),
+        ]
+
+    def test_numbers_are_the_measures_own(self):
+        comparison = spread_comparison()
+        frame = spreads([comparison]).set_index(["feature", "statistic"])
+        seed = stable_seed(9, "jaccard", *NAME)
+        own = spread(comparison.features["jaccard"], n_permutations=199, alpha=0.05, seed=seed)
+        floors = noise_floor(comparison.reruns["jaccard"], 3, seed=stable_seed(seed, "noise_floor"))
+        for name in STATISTICS:
+            row, result = frame.loc[("jaccard", name)], own[name]
+            assert (row["value"], row["standard_error"], row["interval_low"], row["interval_high"]) == (
+                result.value, result.standard_error, result.interval_low, result.interval_high,
+            )  # fmt: skip
+            assert (row["null_mean"], row["null_sd"], row["p_value"], row["n_permutations"]) == (
+                result.test.null_mean, result.test.null_sd, result.test.p_value, result.test.n_permutations,
+            )  # fmt: skip
+            assert (row["noise_floor"], row["noise_floor_high"]) == (floors[name].mean, floors[name].high)
+            assert (row["seed"], row["is_stopped_early"]) == (seed, result.test.stopped_early)
+            assert (row["n_subjects"], row["n_cells"]) == (20, 59)
+
+    def test_features_without_reruns_have_no_floor(self):
+        frame = spreads([spread_comparison()]).set_index("feature")
+        assert np.isnan(frame.loc["unanswered", "noise_floor"])
+        assert frame.loc["jaccard", "noise_floor"].notna().all()
+
+    def test_floor_is_for_as_many_groups_as_have_lists(self):
+        full = spread_comparison()
+        wide = np.column_stack([full.features["jaccard"], np.full(20, np.nan)])
+        frames = [
+            spreads([spread_comparison(features={"jaccard": values})])
+            for values in (full.features["jaccard"], wide)
+        ]
+        pd.testing.assert_frame_equal(*frames)
+
+    def test_subjects_with_one_list_count_as_cells_alone(self):
+        values = np.array(
+            [[0.1, 0.2, np.nan], [np.nan, 0.4, np.nan], [np.nan, np.nan, np.nan], [0.3, 0.5, 0.6]]
+        )
+        frame = spreads([spread_comparison(features={"jaccard": values}, reruns={})])
+        assert set(zip(frame["n_subjects"], frame["n_cells"], strict=True)) == {(2, 6)}
+
+    def test_same_question_in_another_run_has_the_same_seed_and_another_question_has_not(self):
+        seeds = [
+            spreads([one])["seed"].iloc[0]
+            for one in (
+                spread_comparison(),
+                spread_comparison(key="another run"),
+                spread_comparison(name=(*NAME[:-1], "age")),
+            )
+        ]
+        assert seeds[0] == seeds[1] != seeds[2]
+
+
+class TestRobustnessTests:
+    def test_is_typed_with_tested_and_untested_rows_together(self):
+        frame = robustness_tests(
+            [robustness_comparison(), robustness_comparison(key="s", rerun_similarities=np.full(20, np.nan))]
+        )
+        assert_typed(frame, ROBUSTNESS_TESTS)
+        assert frame["p_value"].notna().tolist() == [True, False]
+        assert frame["n_pairs"].tolist() == [20, 0]
+
+    def test_numbers_are_the_measures_own(self):
+        comparison = robustness_comparison()
+        [row] = robustness_tests([comparison]).to_dict("records")
+        seed = stable_seed(9, *comparison.name)
+        own = robustness(
+            comparison.similarities, comparison.rerun_similarities, n_permutations=199, seed=seed
+        )
+        assert row == {
+            "robustness_key": "r",
+            "n_subjects": 20,
+            "n_pairs": 20,
+            "similarity": own.similarity,
+            "standard_error": own.standard_error,
+            "interval_low": own.interval_low,
+            "interval_high": own.interval_high,
+            "noise_floor": own.noise_floor,
+            "p_value": own.test.p_value,
+            "n_permutations": own.test.n_permutations,
+            "seed": seed,
+        }

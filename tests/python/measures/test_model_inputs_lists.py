@@ -1,0 +1,212 @@
+"""Relations of list values to matrices: places, nulls, order of rows, threads, cached keys."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+
+from biasledger.measures.lists_tables import robustness_tests, spreads
+from biasledger.model_inputs.cache import computed_keys
+from biasledger.model_inputs.lists import read_robustness_comparisons, read_spread_comparisons
+
+FEATURES = ["jaccard", "serp", "prag", "serp_code", "prag_code"]
+
+
+@pytest.fixture
+def connection():
+    with duckdb.connect() as connection:
+        yield connection
+
+
+def comparisons_frame(keys: list[str], rerun_keys: list[str | None]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "comparison_key": keys,
+            "run_id": "run",
+            "variant": "plain",
+            "scheme": "items",
+            "neutral": "matched",
+            "wording": "clean",
+            "domain": "music",
+            "attribute": keys,
+            "n_groups": 3,
+            "rerun_key": rerun_keys,
+            "n_permutations": 199,
+            "alpha": 0.05,
+            "seed": 7,
+        }
+    )
+
+
+def cells_frame(keys: list[str], n_subjects: int = 12) -> pd.DataFrame:
+    rng = np.random.default_rng(3)
+    rows = [
+        {"comparison_key": key, "subject_id": subject, "label": label}
+        | {feature: rng.beta(5, 5) for feature in FEATURES}
+        | {"unanswered": 0.0, "ndcg": None}
+        for key in keys
+        for subject in range(n_subjects)
+        for label in range(3)
+    ]
+    frame = pd.DataFrame(rows)
+    frame.loc[frame.index % 11 == 0, FEATURES] = None
+    frame.loc[frame.index % 11 == 0, "unanswered"] = 1.0
+    return frame.astype({"ndcg": "float64"})
+
+
+def reruns_frame(keys: list[str], n_subjects: int = 8) -> pd.DataFrame:
+    rng = np.random.default_rng(4)
+    rows = [
+        {"rerun_key": key, "subject_id": subject, "rerun": rerun}
+        | {feature: rng.beta(5, 5) for feature in FEATURES}
+        for key in keys
+        for subject in range(n_subjects)
+        for rerun in range(1, 6)
+        if (subject, rerun) != (2, 3)
+    ]
+    return pd.DataFrame(rows, columns=["rerun_key", "subject_id", "rerun", *FEATURES])
+
+
+def relations(connection, comparisons, cells, reruns):
+    return (connection.from_df(comparisons), connection.from_df(cells), connection.from_df(reruns))
+
+
+class TestSpreadComparisons:
+    def test_every_value_stands_in_its_subjects_row_and_groups_column(self, connection):
+        cells, reruns = cells_frame(["a", "b"]), reruns_frame(["q"])
+        read = list(
+            read_spread_comparisons(
+                *relations(connection, comparisons_frame(["b", "a"], ["q", None]), cells, reruns),
+                done=frozenset(),
+            )
+        )
+        assert [one.key for one in read] == ["a", "b"]
+        for one in read:
+            for feature in [*FEATURES, "unanswered", "ndcg"]:
+                expected = cells[cells["comparison_key"] == one.key].pivot(
+                    index="subject_id", columns="label", values=feature
+                )
+                np.testing.assert_array_equal(one.features[feature], expected.to_numpy(dtype=float))
+        assert read[0].reruns == {}
+        expected = reruns.pivot(index="subject_id", columns="rerun", values="serp").to_numpy()
+        np.testing.assert_array_equal(read[1].reruns["serp"], expected)
+        assert list(read[1].reruns) == FEATURES
+        assert read[1].name == ("plain", "items", "matched", "clean", "music", "b")
+        assert (read[1].n_permutations, read[1].alpha, read[1].seed) == (199, 0.05, 7)
+
+    @pytest.mark.parametrize("threads", [1, 4])
+    def test_rows_in_any_order_and_any_number_of_threads_give_the_same_numbers(self, connection, threads):
+        frames = (comparisons_frame(["a", "b"], ["q", "q"]), cells_frame(["a", "b"]), reruns_frame(["q"]))
+        expected = spreads(read_spread_comparisons(*relations(connection, *frames), done=frozenset()))
+        connection.execute(f"set threads to {threads}")
+        shuffled = [frame.sample(frac=1, random_state=threads) for frame in frames]
+        found = spreads(read_spread_comparisons(*relations(connection, *shuffled), done=frozenset()))
+        assert len(expected) == 2 * (5 * 3 + 1)
+        pd.testing.assert_frame_equal(found, expected)
+
+    def test_what_is_done_is_left_out_and_changes_nothing_for_the_rest(self, connection):
+        frames = (comparisons_frame(["a", "b"], ["q", "q"]), cells_frame(["a", "b"]), reruns_frame(["q"]))
+        whole = spreads(read_spread_comparisons(*relations(connection, *frames), done=frozenset()))
+        rest = spreads(read_spread_comparisons(*relations(connection, *frames), done=frozenset({"a"})))
+        pd.testing.assert_frame_equal(rest, whole[whole["comparison_key"] == "b"].reset_index(drop=True))
+        assert (
+            list(read_spread_comparisons(*relations(connection, *frames), done=frozenset({"a", "b"}))) == []
+        )
+
+    def test_reruns_without_rows_leave_the_floor_empty(self, connection):
+        frames = (comparisons_frame(["a"], ["q"]), cells_frame(["a"]))
+        for reruns in (reruns_frame([]).astype({"rerun_key": str}), reruns_frame(["other"])):
+            frame = spreads(
+                read_spread_comparisons(*relations(connection, *frames, reruns), done=frozenset())
+            )
+            assert frame["noise_floor"].isna().all()
+            assert frame["p_value"].notna().all()
+
+    def test_a_comparison_without_cells_has_no_rows(self, connection):
+        frames = (comparisons_frame(["a", "b"], [None, None]), cells_frame(["a"]), reruns_frame(["q"]))
+        frame = spreads(read_spread_comparisons(*relations(connection, *frames), done=frozenset()))
+        assert set(frame["comparison_key"]) == {"a"}
+
+    @pytest.mark.parametrize(
+        ("column", "value", "message"),
+        [
+            ("label", 3, "comparison a: label lies outside 0 to 2"),
+            ("label", -1, "comparison a: label lies outside 0 to 2"),
+            ("label", 1, "comparison a: a subject and label come twice"),
+        ],
+    )
+    def test_cells_that_do_not_fit_are_refused_by_name(self, connection, column, value, message):
+        cells = cells_frame(["a"])
+        cells.loc[0, column] = value
+        with pytest.raises(ValueError, match=message):
+            list(
+                read_spread_comparisons(
+                    *relations(connection, comparisons_frame(["a"], [None]), cells, reruns_frame(["q"])),
+                    done=frozenset(),
+                )
+            )
+
+
+class TestRobustnessComparisons:
+    def frames(self) -> tuple[pd.DataFrame, pd.DataFrame]:
+        rng = np.random.default_rng(5)
+        comparisons = pd.DataFrame(
+            {
+                "robustness_key": ["a", "b"],
+                "variant": "plain",
+                "scheme": "items",
+                "wording": ["typo_swap", "fr"],
+                "domain": "music",
+                "attribute": "gender",
+                "similarity": "jaccard",
+                "n_permutations": 199,
+                "seed": 7,
+            }
+        )
+        cells = pd.DataFrame(
+            {
+                "robustness_key": np.repeat(["a", "b"], 15),
+                "subject_id": np.tile(np.arange(15), 2),
+                "similarity": rng.beta(5, 5, 30),
+                "rerun_similarity": np.where(np.arange(30) % 4 == 0, np.nan, rng.beta(7, 5, 30)),
+            }
+        )
+        return comparisons, cells
+
+    def test_rows_in_any_order_give_the_same_numbers(self, connection):
+        comparisons, cells = self.frames()
+        expected, found = (
+            robustness_tests(
+                read_robustness_comparisons(
+                    connection.from_df(comparisons), connection.from_df(one), done=frozenset()
+                )
+            )
+            for one in (cells, cells.sample(frac=1, random_state=1))
+        )
+        pd.testing.assert_frame_equal(found, expected)
+        assert expected["n_subjects"].tolist() == [15, 15]
+        assert expected["n_pairs"].tolist() == [11, 11]
+        of_a = cells[cells["robustness_key"] == "a"]
+        assert expected["similarity"][0] == pytest.approx(of_a["similarity"].mean())
+        assert expected["noise_floor"][0] == pytest.approx(of_a["rerun_similarity"].mean())
+
+    def test_what_is_done_is_left_out(self, connection):
+        comparisons, cells = (connection.from_df(frame) for frame in self.frames())
+        read = read_robustness_comparisons(comparisons, cells, done=frozenset({"a"}))
+        assert [(one.key, one.name[3]) for one in read] == [("b", "fr")]
+        assert list(read_robustness_comparisons(comparisons, cells, done=frozenset({"a", "b"}))) == []
+
+
+class TestComputedKeys:
+    @pytest.mark.parametrize("key", ["comparison_key", "robustness_key"])
+    def test_are_those_of_the_tables_named_column(self, connection, key):
+        connection.execute(f"create table results as select unnest(['x', 'y', 'x']) as {key}")
+        dbt = SimpleNamespace(is_incremental=True, this="results")
+        assert computed_keys(dbt, connection, key) == {"x", "y"}
+
+    def test_are_none_on_the_first_build(self, connection):
+        assert computed_keys(SimpleNamespace(is_incremental=False), connection) == frozenset()
