@@ -1,4 +1,4 @@
--- How sure the model is of its recommendations: 0 excess bits and a Jaccard similarity of 1 mean the same list every time.
+-- How sure the model is of its recommendations: 0 excess bits and a Jaccard similarity of 1 mean one list every time.
 select
     run_id,
     domain,

@@ -1,1 +1,1 @@
-"""How fast the words path is against a plain script, and how often its alarms are wrong on texts without a difference."""
+"""How fast the words path is against a plain script, and how often alarms are wrong: of texts, and of lists."""

@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: speed and calibration."""
+"""`python -m benchmarks`: speed, audits of lists, and calibration."""
 
 from __future__ import annotations
 
@@ -11,15 +11,20 @@ from benchmarks.processes import BenchmarkError
 from collector.errors import BiasledgerError
 
 SHORT_SPLITS = 60
+SHORT_AUDITS, SHORT_SUBJECTS = 20, 25
 
 
 @click.group(invoke_without_command=True)
 @click.pass_context
 def main(context: click.Context) -> None:
-    """Measure speed and, where the texts are there, calibration with fewer splits; or one of them with its own settings."""
+    """Measure speed, fewer and smaller audits of lists and, where the texts are there, calibration with fewer splits.
+
+    Name one of them to run it alone with its own settings.
+    """
     if context.invoked_subcommand is not None:
         return
     context.invoke(speed)
+    context.invoke(lists, audits=SHORT_AUDITS, subjects=SHORT_SUBJECTS)
     from benchmarks.calibration import find_data
 
     try:
@@ -60,6 +65,23 @@ def calibration(splits: int, permutations: int, seed: int, data: Path | None) ->
     from benchmarks.calibration import run
 
     run(data=data, n_splits=splits, n_permutations=permutations, seed=seed)
+
+
+@main.command()
+@click.option("--audits", type=click.IntRange(min=2), default=200, show_default=True, help="Without bias.")
+@click.option(
+    "--subjects",
+    type=click.IntRange(min=20),
+    default=50,
+    show_default=True,
+    help="An audit. Fewer than 20 that answered about two groups are not judged, and some refuse.",
+)
+@click.option("--seed", type=int, default=20260201, show_default=True)
+def lists(audits: int, subjects: int, seed: int) -> None:
+    """False alarms and power of whole audits of recommendation lists, with simulated models."""
+    from benchmarks.lists import run
+
+    run(n_audits=audits, n_subjects=subjects, seed=seed)
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ class Project:
 
 def words_comparisons(connection: duckdb.DuckDBPyConnection) -> list[Comparison]:
     """All comparisons of words in an open warehouse, in the order of their keys."""
-    from biasledger.model_inputs import read_comparisons
+    from biasledger.model_inputs.words import read_comparisons
 
     relations = [
         connection.table(f"{schema_of(connection, name)}.{name}")

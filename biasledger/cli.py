@@ -185,6 +185,7 @@ def collect(
         versions={"biasledger": __version__},
     )
     _print_run(summary)
+    _print_warnings(summary)
     _require_answers(summary)
     _next("biasledger build")
 
@@ -194,7 +195,9 @@ def collect(
 @click.argument("file", type=_PATH)
 @_ledger_option
 @click.option(
-    "--name", metavar="NAME", help="What to call the model that answered; the file's name if not given."
+    "--name",
+    metavar="NAME",
+    help="What to call the model that answered; the file's name if not given. Not where AUDIT.yml splits by model.",
 )
 @click.option("--again", is_flag=True, help="Import a file a second time.")
 @click.option("--simulated", is_flag=True, help="Label these answers as simulated wherever they show.")
@@ -205,10 +208,10 @@ def import_answers(
 
     FILE is CSV, JSONL or Parquet; the `import` part of AUDIT.yml says what its columns mean.
     """
-    from collector.importers.tabular import import_file
+    from collector.importers.tabular import import_runs
     from collector.spec import load_audit
 
-    summary = import_file(
+    summaries = import_runs(
         load_audit(audit_file),
         audit_file,
         file,
@@ -218,8 +221,11 @@ def import_answers(
         simulated=simulated,
         versions={"biasledger": __version__},
     )
-    _print_run(summary)
-    _require_answers(summary)
+    for summary in summaries:
+        _print_run(summary)
+    _print_warnings(summaries[0])  # they are the file's, and the same for all of its runs
+    for summary in summaries:
+        _require_answers(summary)
     _next("biasledger build")
 
 
@@ -322,6 +328,9 @@ def _print_run(summary: RunSummary) -> None:
     click.echo(
         f"  {summary.n_prompts:,} prompts, {summary.n_responses:,} responses in {summary.seconds:.1f} s: {counts}"
     )
+
+
+def _print_warnings(summary: RunSummary) -> None:
     for warning in summary.warnings:
         click.echo(f"Warning: {warning}", err=True)
 

@@ -8,15 +8,17 @@ refused because of its words: refusal patterns are tried only on replies without
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
+from collector.decisions import Decision, read_label, read_score
 from collector.errors import InputError
 from collector.json_answers import TOO_DEEP, JsonObject, extract_json
 from collector.lists import find_list
+from collector.rankings import read_ranking
 from collector.yaml_file import read_yaml_mapping
 
 Status = Literal["ok", "malformed", "refused", "truncated", "error"]
@@ -130,20 +132,27 @@ def classify(
     finish_reason: str | None = None,
     *,
     k: int | None = None,
+    labels: Sequence[str] = (),
+    minimum: float = 0.0,
+    maximum: float = 0.0,
+    candidates: Sequence[str] = (),
 ) -> Answer:
     """Say what a reply amounts to.
 
     Args:
         text: the reply, or None where nothing came back.
-        kind: 'json_object', 'list' or 'text', the kind of answer the audit expects.
+        kind: 'json_object', 'list', 'text', 'label', 'score' or 'ranking', the kind of answer the audit expects.
         max_characters: a longer reply is malformed: kept whole, not analysed.
         finish_reason: why the endpoint stopped, where it says so.
         k: how many items a list was asked for; a list that was cut off is truncated only if it has fewer. None, where the
             number is not known, calls every list that was cut off truncated.
+        labels: of the kind label, those to choose from.
+        minimum, maximum: of the kind score, the scale.
+        candidates: of the kind ranking, the candidates' names in the order shown.
 
     Returns:
-        Status ok with the words of the answer (of JSON, its keys and values; of a list, an item a line), or another status
-        with one sentence.
+        Status ok with the words of the answer (of JSON, its keys and values; of a list, an item a line; the label as listed; the
+        number; a ranking as collector.rankings keeps it), or another status with one sentence.
     """
     rules = load_rules()
     if rule := rules.by_finish_reason(finish_reason, "refused"):
@@ -161,6 +170,12 @@ def classify(
         return _classify_json(text, rules, cut_off)
     if kind == "list":
         return _classify_list(text, rules, cut_off, k)
+    if kind == "label":
+        return _classify_decision(read_label(text, labels), text, rules, cut_off)
+    if kind == "score":
+        return _classify_decision(read_score(text, minimum, maximum), text, rules, cut_off)
+    if kind == "ranking":
+        return _classify_decision(read_ranking(text, candidates), text, rules, cut_off)
     if rule := rules.by_pattern(text):
         return Answer(rule.status, error=_sentence(rule))
     if cut_off:
@@ -202,6 +217,18 @@ def _classify_list(text: str, rules: AnswerRules, cut_off: Rule | None, k: int |
     if found.form == "none":
         return Answer("malformed", error="The answer holds no list.")
     return Answer("malformed", error="The list is empty.")
+
+
+def _classify_decision(decision: Decision, text: str, rules: AnswerRules, cut_off: Rule | None) -> Answer:
+    # A label in the midst of prose may be what a refusal speaks of, or what a model thought before it was cut off.
+    if not decision.is_certain:
+        if rule := rules.by_pattern(text):
+            return Answer(rule.status, error=_sentence(rule))
+        if cut_off:
+            return Answer(cut_off.status, error=_sentence(cut_off))
+    if decision.value is None:
+        return Answer("malformed", error=decision.problem)
+    return Answer("ok", answer_text=decision.value)
 
 
 def _flatten(value: Any) -> Iterable[str]:

@@ -1,4 +1,4 @@
-"""From a spec to prompts: every template, subject, combination of the groups it names, and every variant asked for."""
+"""From a spec to prompts: every template, subject, combination of the groups or people it names, and every variant asked for."""
 
 from __future__ import annotations
 
@@ -10,12 +10,17 @@ from typing import TYPE_CHECKING, Any
 from collector.errors import InputError
 from collector.hashing import hash_of
 from collector.hints import did_you_mean, quoted
+from collector.people import people_of
 from collector.slots import fill
-from collector.spec import DESCRIPTOR, LENGTH, PLAIN, split_crossed
+from collector.spec import split_crossed
+from collector.spec_parts import CANDIDATES, DESCRIPTOR, LENGTH, NAME, NUMBER, PLAIN
 from collector.typos import RULES, mistype_one
 
 if TYPE_CHECKING:
-    from collector.spec import Audit, Template, Variant
+    from collector.people import Person
+    from collector.spec import Audit
+    from collector.spec_parts import Template, Variant
+    from collector.subjects import Subject
 
 PROMPT_ID_DIGITS = 16
 
@@ -71,6 +76,15 @@ class Prompt:
         """The first 16 hex digits of the content hash."""
         return self.content_hash.removeprefix("sha256:")[:PROMPT_ID_DIGITS]
 
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """The carriers of the people shown, one a slot in the order of slots."""
+        return tuple({one.slot: one.carrier for one in sorted(self.attributes, key=_slot)}.values())
+
+
+def _slot(attribute: PromptAttribute) -> int:
+    return attribute.slot
+
 
 def build_prompts(audit: Audit, variants: Sequence[str] = (), parts: Sequence[str] = ()) -> list[Prompt]:
     """Render all prompts of an audit.
@@ -81,7 +95,8 @@ def build_prompts(audit: Audit, variants: Sequence[str] = (), parts: Sequence[st
         parts: parts of the audit to ask beside the templates that are in no part, by name.
 
     Returns:
-        One prompt for each variant × template × subject × combination of groups × perturbation, in the spec's order.
+        One prompt for each variant × template × subject × combination of groups × person × perturbation, in the spec's order;
+        of a template that asks for a ranking, one for each variant × subject × set of candidates × order.
 
     Raises:
         InputError: the spec has no templates, a variant or part is unknown, or every template is in a part not named.
@@ -128,19 +143,29 @@ def _prompts_of(
     masked = {slot: text for slot, text in mask.items() if text is not None}
     parts = template.parts
     length = {} if audit.answer.k is None else {LENGTH: str(audit.answer.k)}
-    stated = list(_stated(audit, template))
+    is_about_people = audit.states_people(template)
     for subject in audit.subject_rows or (None,):
-        about = length if subject is None else {**length, **subject.words}
+        named = None if subject is None else subject.name
+        cells = people_of(audit.people_rows, named, audit.people.per_subject) if audit.people else []
+        if template.candidate is not None:
+            stated = _rankings(audit, template, subject, cells, masked.get(NAME))
+        else:
+            people: list[Person | None] = (
+                [*itertools.chain.from_iterable(cells)] if is_about_people else [None]
+            )
+            stated = _stated(audit, template, people)
         for persona in stated:
+            about = _about(audit, subject, masked.get(NAME, persona.words.get(NAME)))
             yield Prompt(
                 template=template.id,
                 language=template.language,
                 variant=variant_name,
                 perturbation=persona.perturbation,
-                subject=None if subject is None else subject.name,
+                subject=named,
                 domain=None if subject is None else subject.domain,
+                expected_label=_expected(audit, subject),
                 system_prompt=system_prompt,
-                prompt_text=prefix + fill(parts, {**about, **persona.words, **masked}) + suffix,
+                prompt_text=prefix + fill(parts, {**length, **about, **persona.words, **masked}) + suffix,
                 # A masked prompt still stands for its group: that the answer must not depend on it is what is tested.
                 attributes=persona.attributes,
             )
@@ -152,26 +177,104 @@ class _Persona:
 
     attributes: tuple[PromptAttribute, ...]
     words: Mapping[str, str]
-    perturbation: str | None
+    perturbation: str | None = None
 
 
-def _stated(audit: Audit, template: Template) -> Iterator[_Persona]:
-    """Yield every combination of groups that a template states, in each of its perturbations."""
+def _stated(audit: Audit, template: Template, people: Sequence[Person | None]) -> Iterator[_Persona]:
+    """Yield every combination of groups and people that a template states, in each of its perturbations."""
     slots = [name for name in audit.attributes if name in template.slots]
     # Without descriptors there is one choice: none.
     for descriptor in template.descriptors or ("",):
         described = split_crossed(descriptor) if descriptor else []
         names = [*slots, *described]
         carriers = [audit.attributes[name].carriers(template.wording) for name in names]
-        for groups in itertools.product(*carriers):
+        for groups, person in itertools.product(itertools.product(*carriers), people):
             plain = [of_group[group] for of_group, group in zip(carriers, groups, strict=True)]
+            plain += [] if person is None else [person.name]
             for perturbation in template.perturbations or (None,):
                 written = mistype_one(perturbation, plain) if perturbation in RULES else plain
                 words = dict(zip(slots, written, strict=False))
                 if described:
-                    words[DESCRIPTOR] = " ".join(written[len(slots) :])
-                attributes = tuple(
+                    words[DESCRIPTOR] = " ".join(written[len(slots) : len(names)])
+                attributes = [
                     PromptAttribute(1, name, group, carrier)
-                    for name, group, carrier in zip(names, groups, written, strict=True)
+                    for name, group, carrier in zip(names, groups, written, strict=False)
+                ]
+                if person is not None:
+                    words[NAME] = written[-1]
+                    attributes += _groups_of(person, 1, written[-1])
+                yield _Persona(tuple(attributes), words, perturbation)
+
+
+def _rankings(
+    audit: Audit,
+    template: Template,
+    subject: Subject | None,
+    cells: Sequence[Sequence[Person]],
+    masked_name: str | None,
+) -> Iterator[_Persona]:
+    """Yield the candidates of every ranking asked for: a person of each cell, in orders that turn round like a wheel.
+
+    With as many orders as candidates, each of them stands at each place once, and has each of the numbered columns once. Which
+    column stands at which place turns from set to set.
+    """
+    orders = template.orders or len(cells)
+    between = "\n\n" if "\n" in (template.candidate or "") else "\n"
+    for index, candidates in enumerate(zip(*cells, strict=False)):
+        # Who follows whom differs from subject to subject.
+        order = sorted(candidates, key=lambda person: hash_of([subject and subject.name, index, person.name]))
+        for turn in range(orders):
+            first = (index + turn * len(order) // orders) % len(order)
+            shown = order[first:] + order[:first]
+            written = [
+                _candidate(
+                    audit,
+                    template,
+                    subject,
+                    number=place + 1,
+                    column=(place + index) % len(shown) + 1,
+                    name=masked_name or person.name,
                 )
-                yield _Persona(attributes, words, perturbation)
+                for place, person in enumerate(shown)
+            ]
+            attributes = [
+                attribute
+                for slot, person in enumerate(shown, start=1)
+                for attribute in _groups_of(person, slot, person.name)
+            ]
+            yield _Persona(tuple(attributes), {CANDIDATES: between.join(written)})
+
+
+def _candidate(
+    audit: Audit, template: Template, subject: Subject | None, *, number: int, column: int, name: str
+) -> str:
+    """Return what is written of the candidate of a number, from the columns of another."""
+    about = _about(audit, subject, name)
+    own = {
+        slot: about[word]
+        for slot in template.candidate_slots
+        if (word := audit.column_of_candidate(slot, column)) in about
+    }
+    return fill(template.candidate_parts, {**own, NUMBER: str(number), NAME: name})
+
+
+def _groups_of(person: Person, slot: int, carrier: str) -> list[PromptAttribute]:
+    return [PromptAttribute(slot, name, group, carrier) for name, group in person.groups.items()]
+
+
+def _about(audit: Audit, subject: Subject | None, name: str | None) -> dict[str, str]:
+    """Return a subject's words, with a person's name in place of its own."""
+    words = {} if subject is None else dict(subject.words)
+    swap = None if subject is None else audit.name_swap(subject)
+    if swap is not None and name is not None:
+        words |= {slot: swap.swap(words[slot], name) for slot in audit.personal_words}
+        if audit.subjects is not None and audit.subjects.person is not None:
+            words[audit.subjects.person] = name
+    return words
+
+
+def _expected(audit: Audit, subject: Subject | None) -> str | None:
+    """Return the right answer about a subject, where its row states one."""
+    column = None if audit.subjects is None else audit.subjects.expected
+    written = "" if column is None or subject is None else subject.words[column]
+    return audit.answer.expected(written) if written else None

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from collector.answers import Answer, classify, load_rules, storable
+from collector.answers import Answer, load_rules, storable
 from collector.errors import LedgerError, TargetError
 from collector.ledger import Ledger, LedgerLockedError
 from collector.progress import progress
@@ -404,8 +404,7 @@ class _Workers:
 
     def _fill(self, row: ResponseRow, task: _Task, reply: Reply) -> Answer:
         text = storable(reply.text) if reply.text is not None else None
-        expected = self._audit.answer
-        answer = classify(text, expected.kind, expected.max_characters, reply.finish_reason, k=expected.k)
+        answer = self._audit.answer.classify(text, reply.finish_reason, task.prompt.candidates)
         row.status, row.answer_text, row.error = answer.status, _storable(answer.answer_text), answer.error
         row.response_text = text
         row.raw_body = _storable(reply.raw_body)

@@ -5,185 +5,36 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, PrivateAttr, ValidationError, field_validator
+from pydantic import BeforeValidator, Field, PrivateAttr, ValidationError
 
 from collector.errors import InputError
 from collector.hashing import hash_of
 from collector.hints import did_you_mean
+from collector.names import NameSwap
+from collector.people import Person, read_people
 from collector.rows import RelevanceRow
-from collector.slots import Slot, parse_template, slot_names
+from collector.spec_import import Import
+from collector.spec_parts import (
+    DECISIONS,
+    DESCRIPTOR,
+    NAME,
+    Answer,
+    Attribute,
+    People,
+    Subjects,
+    Template,
+    Variant,
+)
 from collector.spec_reading import Reading
 from collector.subjects import Subject, choose, read_attributes, read_relevance, read_subjects
-from collector.validation import Names, NonBlank, Section, Text, input_error, list_to_tuple
+from collector.validation import NonBlank, Section, input_error, list_to_tuple
 from collector.yaml_file import read_yaml_mapping
 
-PLAIN = "plain"
-DESCRIPTOR = "descriptor"
-LENGTH = "k"
 MINIMUM_TRIALS = 15  # a persona, in Xu, Potka & Thomo (2026)
 MINIMUM_SUBJECTS = 50  # a domain, and
 MINIMUM_NEUTRAL_TRIALS = 5  # of a neutral prompt, in Sah et al. (2026)
-DEFAULT_MAX_CHARACTERS = 200_000
-AnswerKind = Literal["json_object", "text", "list"]
-ImportFormat = Literal["csv", "tsv", "jsonl", "parquet"]
-
-
-class Template(Section):
-    """One wording of the question, with slots for the groups' carriers and the subjects' words.
-
-    `descriptors` are what {descriptor} stands for, one at a time. A template with a `part` is asked only where the part is
-    named; `neutral` is the id of the template that says the same without any group; `perturbations` give one prompt each.
-    """
-
-    id: NonBlank
-    text: NonBlank
-    language: NonBlank = "en"
-    trials: Annotated[int, Field(ge=1)] | None = None
-    descriptors: Names = ()
-    neutral: NonBlank | None = None
-    part: NonBlank | None = None
-    perturbations: Names = ()
-    wording: NonBlank | None = None
-
-    @property
-    def parts(self) -> tuple[str | Slot, ...]:
-        """The template split into literal text and slots."""
-        return parse_template(self.text)
-
-    @property
-    def slots(self) -> tuple[str, ...]:
-        """The names of the slots the template uses, in order of first use."""
-        return slot_names(self.parts)
-
-
-class Attribute(Section):
-    """An attribute: its groups with their carriers in the file's order, and the reference (unmarked) group.
-
-    Without a reference the groups are compared with the neutral prompt. `wordings` hold other carriers of the groups:
-    name of the wording -> group -> carrier.
-    """
-
-    reference: NonBlank | None = None
-    groups: Annotated[Mapping[str, Text], Field(min_length=1)]
-    wordings: Mapping[str, Mapping[str, Text]] = Field(default_factory=dict)
-
-    @field_validator("groups", mode="before")
-    @classmethod
-    def _groups_from_list(cls, value: Any) -> Any:
-        if not isinstance(value, list):
-            return value
-        groups: dict[str, str] = {}
-        for index, name in enumerate(value):
-            if not isinstance(name, str):
-                was = str(name).lower() if isinstance(name, bool) else repr(name)
-                raise ValueError(
-                    f"holds {was} at position {index + 1}, which YAML does not read as text; put it in quotes"
-                )
-            if name in groups:
-                raise ValueError(f"holds {name!r} twice; every group needs its own name")
-            groups[name] = name
-        return groups
-
-    def carriers(self, wording: str | None = None) -> Mapping[str, str]:
-        """Return group -> carrier in the file's order, in a named wording or in the plain one."""
-        return (
-            self.groups if wording is None else {name: self.wordings[wording][name] for name in self.groups}
-        )
-
-
-class Subjects(Section):
-    """What the questions are about: a CSV file beside the spec with one row a subject and one slot a column.
-
-    `wordings` are slots whose word depends on the subject's domain: slot -> domain -> word.
-    """
-
-    file: NonBlank
-    name: NonBlank
-    domain: NonBlank | None = None
-    wordings: Mapping[str, Mapping[str, Text]] = Field(default_factory=dict)
-
-
-class Answer(Section):
-    """What kind of answer is expected, and how long it may be before it is kept but not analysed.
-
-    A list is asked for with `k` items; a shorter one is padded with empty places, or asked again, as `short` says.
-    """
-
-    kind: AnswerKind = "json_object"
-    k: Annotated[int, Field(ge=1, le=1000)] | None = None
-    short: Literal["pad", "ask_again"] = "pad"
-    max_characters: Annotated[int, Field(ge=1)] = DEFAULT_MAX_CHARACTERS
-
-
-class Variant(Section):
-    """A mitigation asked beside the plain audit: text around the prompt, another system prompt, or masked slots.
-
-    A mask gives each slot its replacement; an empty replacement removes the slot, null leaves it as it is.
-    """
-
-    prefix: Text | None = None
-    suffix: Text | None = None
-    system_prompt: NonBlank | None = None
-    mask: Mapping[str, Text | None] | None = None
-
-
-class Columns(Section):
-    """Which column of an imported file holds what.
-
-    Groups stand in one column an attribute (`attributes`), or in long form: `attribute` and `value` name one condition
-    a row.
-    """
-
-    text: NonBlank
-    prompt: NonBlank | None = None
-    template: NonBlank | None = None
-    subject: NonBlank | None = None
-    domain: NonBlank | None = None
-    trial: NonBlank | None = None
-    expected: NonBlank | None = None
-    order: NonBlank | None = None
-    weight: NonBlank | None = None
-    model: NonBlank | None = None
-    attribute: NonBlank | None = None
-    value: NonBlank | None = None
-    attributes: Mapping[str, NonBlank] = Field(default_factory=dict)
-
-
-class ConditionValue(Section):
-    """What a value in a file of long form means."""
-
-    group: NonBlank
-    perturbation: NonBlank | None = None
-    language: NonBlank | None = None
-
-
-class Condition(Section):
-    """What an attribute named in a file of long form means; what is left out is as the file says.
-
-    A value of `values` may be a group's name alone. A value's own perturbation and language go before those given here.
-    """
-
-    neutral: bool = False
-    attribute: NonBlank | None = None
-    perturbation: NonBlank | None = None
-    language: NonBlank | None = None
-    values: Mapping[
-        str,
-        Annotated[
-            ConditionValue,
-            BeforeValidator(lambda value: {"group": value} if isinstance(value, str) else value),
-        ],
-    ] = Field(default_factory=dict)
-
-
-class Import(Section):
-    """How responses that already exist are read from a file; the format is told by the file's ending unless stated."""
-
-    format: ImportFormat | None = None
-    columns: Columns
-    conditions: Mapping[str, Condition] = Field(default_factory=dict)
 
 
 class Audit(Section):
@@ -193,6 +44,7 @@ class Audit(Section):
     title: NonBlank | None = None
     source: NonBlank | None = None
     subjects: Subjects | None = None
+    people: People | None = None
     templates: Annotated[tuple[Template, ...], BeforeValidator(list_to_tuple)] = ()
     attributes: Mapping[str, Attribute]
     trials: int | None = None
@@ -202,12 +54,34 @@ class Audit(Section):
     reading: Reading = Field(default_factory=Reading)
     imported: Import | None = Field(default=None, alias="import")
     _subject_rows: tuple[Subject, ...] = PrivateAttr(default=())
+    _people_rows: tuple[Person, ...] = PrivateAttr(default=())
+    _name_swaps: Mapping[tuple[str | None, str], NameSwap] = PrivateAttr(default_factory=dict)
+    _personal_words: frozenset[str] = PrivateAttr(default=frozenset())
     _relevance_rows: tuple[RelevanceRow, ...] = PrivateAttr(default=())
 
     @property
     def subject_rows(self) -> tuple[Subject, ...]:
         """The subjects asked about, in the file's order; empty where the audit has none."""
         return self._subject_rows
+
+    @property
+    def people_rows(self) -> tuple[Person, ...]:
+        """The people asked about, in the file's order; empty where attributes have carriers of their own."""
+        return self._people_rows
+
+    @property
+    def attributes_of_people(self) -> tuple[str, ...]:
+        """The attributes that a person's name states, in the spec's order."""
+        return tuple(self._people_rows[0].groups) if self._people_rows else ()
+
+    @property
+    def personal_words(self) -> frozenset[str]:
+        """The slots of subjects whose words hold the name of the subject's person."""
+        return self._personal_words
+
+    def name_swap(self, subject: Subject) -> NameSwap | None:
+        """Return what replaces the name of a subject's person, None where the subjects name nobody."""
+        return self._name_swaps.get((subject.domain, subject.name))
 
     @property
     def relevance_rows(self) -> tuple[RelevanceRow, ...]:
@@ -234,7 +108,28 @@ class Audit(Section):
 
     def states_groups(self, template: Template) -> bool:
         """Whether a template says anything of a group; a neutral one does not."""
-        return any(slot == DESCRIPTOR or slot in self.attributes for slot in template.slots)
+        has_slot = any(slot == DESCRIPTOR or slot in self.attributes for slot in template.slots)
+        return has_slot or self.states_people(template)
+
+    def states_people(self, template: Template) -> bool:
+        """Whether a template names a person: by {name}, among {candidates}, or in the words of a subject."""
+        if not self._people_rows:
+            return False
+        return template.candidate is not None or any(self.is_personal(slot) for slot in template.slots)
+
+    def is_personal(self, slot: str) -> bool:
+        """Whether what fills a slot differs from person to person."""
+        person = None if self.subjects is None else self.subjects.person
+        return bool(self._people_rows) and (slot in (NAME, person) or slot in self._personal_words)
+
+    @property
+    def n_candidates(self) -> int:
+        """How many people a ranking lists: one of each cell, the combinations of groups that people state."""
+        return len({person.cell for person in self._people_rows})
+
+    def column_of_candidate(self, slot: str, number: int) -> str:
+        """Return the column of the subjects that fills a slot of a candidate: of that name, or else that with its number."""
+        return slot if slot in self.words_of_subjects else f"{slot}_{number}"
 
     def trials_of(self, template_id: str) -> int:
         """Return how often the prompts of a template are asked: its own number, or else the audit's."""
@@ -249,6 +144,10 @@ class Audit(Section):
         answer: dict[str, Any] = {"kind": self.answer.kind, "max_characters": self.answer.max_characters}
         if self.answer.kind == "list":
             answer |= {"k": self.answer.k, "short": self.answer.short}
+        if self.answer.kind == "label":
+            answer["labels"] = list(self.answer.labels)
+        if self.answer.kind == "score":
+            answer |= {"minimum": self.answer.minimum, "maximum": self.answer.maximum}
         document: dict[str, Any] = {
             "version": 1,
             "audit": self.audit,
@@ -272,10 +171,20 @@ class Audit(Section):
                 "n": len(rows),
                 "hash": hash_of(rows),
             }
+            columns = {"expected": self.subjects.expected, "person": self.subjects.person}
+            document["subjects"] |= {name: column for name, column in columns.items() if column is not None}
+        if self.people is not None:
+            people = sorted([one.name, dict(one.groups)] for one in self._people_rows)
+            document["people"] = {
+                "name": self.people.name,
+                "per_subject": self.people.per_subject,
+                "n": len(people),
+                "hash": hash_of(people),
+            }
         return document
 
     def reading_document(self) -> dict[str, Any]:
-        """Return how answers are read as plain data: crossed attributes, and how words or lists are made and compared.
+        """Return how answers are read as plain data: crossed attributes, and how words, lists or decisions are compared.
 
         What templates cross is among the crossed attributes.
         """
@@ -285,14 +194,24 @@ class Audit(Section):
             if len(names) > 1 and set(names) not in [set(known) for known in crossed]:
                 crossed.append(names)
         document: dict[str, Any] = {"version": 1, "crossed": crossed, "pairwise": self.reading.pairwise}
-        if self.answer.kind != "list" or "words" in self.reading.model_fields_set:
+        is_of_words = self.answer.kind not in ("list", *DECISIONS)
+        if is_of_words or "words" in self.reading.model_fields_set:
             document["words"] = self.reading.words.document()
         if self.answer.kind == "list":
             document["lists"] = self.reading.lists.document(self.relevance_hash)
+        if self.answer.kind in DECISIONS:
+            document["decisions"] = self.reading.decisions.document()
         return document
 
     def warnings(self) -> list[str]:
         """Return what is allowed but weakens the audit, one sentence each."""
+        if self.answer.kind in DECISIONS:
+            return [
+                f"The template {one.id} asks {one.orders} of {self.n_candidates} orders, so no candidate stands at every place; "
+                f"position bias is spread over the groups by chance alone."
+                for one in self.templates
+                if one.orders is not None and one.orders < self.n_candidates
+            ]
         if self.subjects is not None:
             return [*self._few_subjects(), *self._few_neutral_trials()]
         if self.trials is not None and self.trials < MINIMUM_TRIALS:
@@ -388,8 +307,20 @@ def load_audit(path: Path) -> Audit:
     subjects, relevance = audit.subjects, audit.reading.lists.relevance
     if subjects is not None:
         audit._subject_rows = read_subjects(
-            path.parent / subjects.file, subjects.name, subjects.domain, subjects.wordings
+            path.parent / subjects.file,
+            subjects.name,
+            subjects.domain,
+            subjects.wordings,
+            person=subjects.person,
+            expected=subjects.expected,
         )
+    if audit.people is not None:
+        audit._people_rows = read_people(
+            path.parent / audit.people.file,
+            audit.people.name,
+            {name: tuple(attribute.groups) for name, attribute in audit.attributes.items()},
+        )
+        _find_names(audit)
     if relevance is not None:
         names = ("subject",) if subjects is None else (subjects.name, "subject")
         domain = "domain" if subjects is None or subjects.domain is None else subjects.domain
@@ -399,13 +330,26 @@ def load_audit(path: Path) -> Audit:
     return audit
 
 
+def _find_names(audit: Audit) -> None:
+    """Prepare the swap of each subject's name, and note which slots hold it for any of them."""
+    column = None if audit.subjects is None else audit.subjects.person
+    if column is None or column not in audit.words_of_subjects:
+        return
+    swaps, personal = {}, set()
+    for subject in audit.subject_rows:
+        words = {slot: word for slot, word in subject.words.items() if slot != column}
+        swap = swaps[subject.domain, subject.name] = NameSwap(subject.words[column], words.values())
+        personal |= {slot for slot, word in words.items() if swap.holds(word)}
+    audit._name_swaps, audit._personal_words = swaps, frozenset(personal)
+
+
 def split_crossed(crossed: str) -> list[str]:
     """Return ["race", "gender"] for "race * gender"."""
     return [name.strip() for name in crossed.split("*")]
 
 
 def _asked_template(template: Template) -> dict[str, Any]:
-    later = {"trials", "neutral", "part", "perturbations", "wording", "descriptors"}
+    later = {"trials", "neutral", "part", "perturbations", "wording", "descriptors", "candidate", "orders"}
     used = {name: value for name, value in template.model_dump(include=later, mode="json").items() if value}
     return {"id": template.id, "text": template.text, "language": template.language, **used}
 

@@ -8,12 +8,22 @@ from typing import TYPE_CHECKING
 
 from collector.hints import did_you_mean, quoted
 from collector.slots import SLOT_NAME, Slot, SlotSyntaxError
-from collector.spec import DESCRIPTOR, LENGTH, MINIMUM_TRIALS, PLAIN, split_crossed
+from collector.spec import MINIMUM_TRIALS, split_crossed
+from collector.spec_checks_import import import_problems
+from collector.spec_checks_people import (
+    decision_problems,
+    masked_name_problems,
+    people_problems,
+    person_problems,
+    ranking_problems,
+)
+from collector.spec_parts import CANDIDATES, DESCRIPTOR, LENGTH, NAME, NUMBER, PLAIN
 from collector.spec_reading import LIST_SCHEMES, MATCHED, SCHEMES
 from collector.typos import PREFIX, RULES, mistype
 
 if TYPE_CHECKING:
-    from collector.spec import Attribute, Audit, Condition, Import, Template
+    from collector.spec import Audit
+    from collector.spec_parts import Attribute, Template
 
 Problem = tuple[str, str]
 """Key path, and what is wrong and what would be right."""
@@ -25,6 +35,7 @@ def problems(audit: Audit) -> Iterator[Problem]:
     yield from _subject_problems(audit)
     yield from _attribute_problems(audit)
     yield from _answer_problems(audit)
+    yield from people_problems(audit)
     # What follows reads the templates' slots.
     syntax = list(_syntax_problems(audit))
     yield from syntax
@@ -32,14 +43,14 @@ def problems(audit: Audit) -> Iterator[Problem]:
         yield from _template_problems(audit)
         yield from _variant_problems(audit)
     yield from _reading_problems(audit)
-    yield from _import_problems(audit)
+    yield from import_problems(audit)
 
 
 def _name_problems(audit: Audit) -> Iterator[Problem]:
     yield from _slug_problems("audit", audit.audit)
     for name in audit.attributes:
         yield from _slot_name_problems(f"attributes.{name}", name)
-        if name in (DESCRIPTOR, LENGTH):
+        if name in _reserved(audit):
             yield f"attributes.{name}", f"is called like the slot {{{name}}}, which has a meaning; rename it"
     if not audit.attributes:
         yield "attributes", "is empty; an audit compares the groups of at least one attribute"
@@ -57,6 +68,17 @@ def _name_problems(audit: Audit) -> Iterator[Problem]:
         )
 
 
+def _reserved(audit: Audit) -> tuple[str, ...]:
+    """Return the slots that have a meaning; those that came later have it only where it is used."""
+    has_rankings = any(template.candidate is not None for template in audit.templates)
+    return (
+        DESCRIPTOR,
+        LENGTH,
+        *((NAME,) if audit.people is not None else ()),
+        *((CANDIDATES, NUMBER) if has_rankings else ()),
+    )
+
+
 def _slug_problems(at: str, name: str) -> Iterator[Problem]:
     if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", name):
         yield at, f"is {name!r} and should consist of lower-case letters, digits, - and _"
@@ -71,7 +93,7 @@ def _subject_problems(audit: Audit) -> Iterator[Problem]:
     subjects = audit.subjects
     if subjects is None:
         return
-    taken = (*audit.attributes, DESCRIPTOR, LENGTH)
+    taken = (*audit.attributes, *_reserved(audit))
     for name in audit.words_of_subjects:
         if name in taken and name not in subjects.wordings:
             yield "subjects.file", f"has a column {name!r}, which is called like another slot; rename one"
@@ -150,18 +172,46 @@ def _answer_problems(audit: Audit) -> Iterator[Problem]:
     answer = audit.answer
     if answer.kind == "list" and answer.k is None:
         yield "answer.k", "is missing; say how many items a list should have"
-    if answer.kind != "list":
-        for key in ("k", "short"):
-            if key in answer.model_fields_set:
-                yield f"answer.{key}", f"is for lists and the answer's kind is {answer.kind!r}; remove it"
+    for kind, called, keys in (
+        ("list", "lists", ("k", "short")),
+        ("label", "labels", ("labels",)),
+        ("score", "scores", ("minimum", "maximum")),
+    ):
+        for key in keys:
+            if key in answer.model_fields_set and answer.kind != kind:
+                yield f"answer.{key}", f"is for {called} and the answer's kind is {answer.kind!r}; remove it"
+    if answer.kind == "label":
+        yield from _label_problems(answer.labels)
+    if answer.kind == "score":
+        for key in ("minimum", "maximum"):
+            if getattr(answer, key) is None:
+                yield f"answer.{key}", "is missing; a score lies on a scale from minimum to maximum"
+        if answer.minimum is not None and answer.maximum is not None and answer.minimum >= answer.maximum:
+            yield (
+                "answer.maximum",
+                f"is {answer.maximum:g} and should be above minimum, which is {answer.minimum:g}",
+            )
+
+
+def _label_problems(labels: Sequence[str]) -> Iterator[Problem]:
+    if len(labels) < 2:
+        yield "answer.labels", f"holds {len(labels)}; a decision is between at least two labels"
+    folded = [" ".join(label.casefold().split()) for label in labels]
+    for index, label in enumerate(labels):
+        at = f"answer.labels[{index}]"
+        if label != label.strip() or not re.search(r"\w", label):
+            yield at, f"is {label!r}; a label is text with letters or digits and without outer spaces"
+        if folded[index] in folded[:index]:
+            yield at, f"is {label!r}, which stands there already; case does not matter in answers"
 
 
 def _syntax_problems(audit: Audit) -> Iterator[Problem]:
     for index, template in enumerate(audit.templates):
-        try:
-            _ = template.parts
-        except SlotSyntaxError as error:
-            yield f"templates[{index}].text", str(error)
+        for key in ("parts", "candidate_parts"):
+            try:
+                getattr(template, key)
+            except SlotSyntaxError as error:
+                yield f"templates[{index}].{'text' if key == 'parts' else 'candidate'}", str(error)
 
 
 def _template_problems(audit: Audit) -> Iterator[Problem]:
@@ -176,13 +226,19 @@ def _template_problems(audit: Audit) -> Iterator[Problem]:
         seen.add(template.id)
         if template.part is not None:
             yield from _slug_problems(f"{at}.part", template.part)
+        yield from ranking_problems(audit, at, template)
         yield from _slot_problems(audit, at, template)
+        yield from person_problems(audit, at, template)
         yield from _descriptor_problems(audit, at, template)
         yield from _carrier_wording_problems(audit, at, template)
         yield from _perturbation_problems(audit, at, template)
         yield from _neutral_problems(audit, at, template)
     if audit.templates:
         used = {name for template in audit.templates for name in _stated(template)}
+        if any(map(audit.states_people, audit.templates)):
+            used |= set(audit.attributes_of_people)
+        elif audit.people is not None:
+            yield "people", f"stand in no template; write {{{NAME}}} in one, or remove them"
         for name in audit.attributes:
             if name not in used:
                 yield (
@@ -198,6 +254,10 @@ def _slots(audit: Audit) -> list[str]:
         names.append(DESCRIPTOR)
     if audit.answer.kind == "list":
         names.append(LENGTH)
+    if audit.people is not None:
+        names.append(NAME)
+    if any(template.candidate is not None for template in audit.templates):
+        names.append(CANDIDATES)
     return names
 
 
@@ -226,7 +286,8 @@ def _slot_problems(audit: Audit, at: str, template: Template) -> Iterator[Proble
     if audit.subjects is None:
         return
     own = [name for name in template.slots if name in audit.words_of_subjects]
-    if all(name in audit.subjects.wordings for name in own):
+    # Of a ranking, the candidates speak of the subject.
+    if template.candidate is None and all(name in audit.subjects.wordings for name in own):
         yield f"{at}.text", f"names no subject; write {{{audit.subjects.name}}} in it"
     for name in own:
         for number, row in enumerate(audit.subject_rows, start=1):
@@ -283,6 +344,12 @@ def _perturbation_problems(audit: Audit, at: str, template: Template) -> Iterato
 
 
 def _typo_problems(audit: Audit, at: str, template: Template, rule: str) -> Iterator[Problem]:
+    if audit.states_people(template):
+        for person in audit.people_rows:
+            try:
+                mistype(rule, person.name)
+            except ValueError as error:
+                yield at, str(error)
     for name in _stated(template):
         attribute = audit.attributes.get(name)
         if attribute is None or not (template.wording is None or template.wording in attribute.wordings):
@@ -338,19 +405,27 @@ def _variant_problems(audit: Audit) -> Iterator[Problem]:
 
 
 def _mask_problems(audit: Audit, at: str, mask: Mapping[str, str | None]) -> Iterator[Problem]:
-    known = [name for name in _slots(audit) if name in audit.attributes or name == DESCRIPTOR]
+    known = [name for name in _slots(audit) if name in audit.attributes or name in (DESCRIPTOR, NAME)]
     for slot in mask:
         if slot not in known:
             yield f"{at}.mask.{slot}", f"is no slot of this audit{did_you_mean(slot, known)}"
     # A slot that was forgotten would go on naming the group, and the variant would not be the masked one it claims to be.
     for template in audit.templates:
         for slot in template.slots:
-            if slot in known and slot not in mask:
+            if slot in known and slot != NAME and slot not in mask:
                 left_out = (
                     f'leaves out {slot!r}, which template {template.id!r} uses; add {slot}: "" to remove it, a neutral '
                     f"word to replace it, or null to keep it"
                 )
                 yield f"{at}.mask", left_out
+        if audit.states_people(template) and NAME not in mask:
+            left_out = (
+                f"leaves out {NAME!r}, and template {template.id!r} names people; add {NAME}: with a neutral word to replace it, "
+                f"or null to keep it"
+            )
+            yield f"{at}.mask", left_out
+    if NAME in mask and mask[NAME] is not None:
+        yield from masked_name_problems(audit, f"{at}.mask.{NAME}", str(mask[NAME]))
 
 
 def _unfilled_slots(audit: Audit, at: str, text: str | None) -> Iterator[Problem]:
@@ -368,6 +443,7 @@ def _reading_problems(audit: Audit) -> Iterator[Problem]:
         for name in names:
             if name not in audit.attributes:
                 yield at, f"crosses {name!r}, which is no attribute{did_you_mean(name, audit.attributes)}"
+    yield from decision_problems(audit)
     yield from _scheme_problems("reading.words.schemes", audit.reading.words.schemes, SCHEMES)
     yield from _scheme_problems("reading.lists.schemes", audit.reading.lists.schemes, LIST_SCHEMES)
     lists = audit.reading.lists
@@ -395,60 +471,3 @@ def _scheme_problems(at: str, schemes: tuple[str, ...], known: tuple[str, ...]) 
             yield f"{at}[{index}]", f"is {scheme!r}, which is no known scheme{did_you_mean(scheme, known)}"
         if scheme in schemes[:index]:
             yield f"{at}[{index}]", f"names {scheme!r} a second time"
-
-
-def _import_problems(audit: Audit) -> Iterator[Problem]:
-    if audit.imported is None:
-        return
-    if audit.imported.columns.attribute is None and audit.imported.columns.value is None:
-        yield from _wide_form_problems(audit, audit.imported)
-    else:
-        yield from _long_form_problems(audit, audit.imported)
-
-
-def _wide_form_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
-    at, mapped = "import.columns.attributes", imported.columns.attributes
-    if not mapped:
-        yield f"the key {at}", "is missing; it names the column that holds each attribute"
-    for name in mapped:
-        if name not in audit.attributes:
-            yield f"{at}.{name}", f"is no attribute of this audit{did_you_mean(name, audit.attributes)}"
-    for name in audit.attributes:
-        if name not in mapped:
-            yield at, f"leaves out {name!r}; name the column that holds it"
-    if imported.conditions:
-        yield (
-            "import.conditions",
-            "is for files of long form; give import.columns.attribute and value, or remove it",
-        )
-
-
-def _long_form_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
-    columns, at = imported.columns, "import.columns"
-    for key, other in (("attribute", "value"), ("value", "attribute")):
-        if getattr(columns, key) is None:
-            yield f"{at}.{key}", f"is missing; {other} needs it, as the two together name a row's condition"
-    if columns.attributes:
-        yield f"{at}.attributes", "cannot stand beside attribute and value; remove one or the other"
-    for name, condition in imported.conditions.items():
-        yield from _condition_problems(audit, f"import.conditions.{name}", name, condition)
-
-
-def _condition_problems(audit: Audit, at: str, name: str, condition: Condition) -> Iterator[Problem]:
-    if condition.neutral:
-        if condition.attribute is not None or condition.values:
-            yield at, "is neutral and so has neither attribute nor values; remove them or neutral"
-        return
-    meant = condition.attribute or name
-    attribute = audit.attributes.get(meant)
-    if attribute is None:
-        where = f"{at}.attribute" if condition.attribute else at
-        yield (
-            where,
-            f"is {meant!r}, which is no attribute of this audit{did_you_mean(meant, audit.attributes)}",
-        )
-        return
-    for value, means in condition.values.items():
-        if means.group not in attribute.groups:
-            hint = did_you_mean(means.group, attribute.groups)
-            yield f"{at}.values.{value}", f"is {means.group!r}, which is no group of {meant}{hint}"

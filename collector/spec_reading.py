@@ -1,4 +1,4 @@
-"""The `reading` part of an audit spec: how answers become words or items, and how these are compared."""
+"""The `reading` part of an audit spec: how answers become words, items or decisions, and how these are compared."""
 
 from __future__ import annotations
 
@@ -59,6 +59,24 @@ class Lists(Section):
         return {**self.model_dump(exclude={"relevance"}, mode="json"), "relevance_hash": relevance_hash}
 
 
+class Decisions(Section):
+    """What a decision about a person amounts to.
+
+    `ordered` says that the labels are listed from the lowest to the highest and so have ranks 0, 1, 2, …. *Selected* is who
+    gets one of the `favourable` labels, a score above the sample's median, or one of the first `top` places of a ranking.
+    `paired` says whether the same subject is answered for people of different groups; it is told from the data if null.
+    """
+
+    ordered: bool = False
+    favourable: Names = ()
+    top: Annotated[int, Field(ge=1)] = 1
+    paired: bool | None = None
+
+    def document(self) -> dict[str, Any]:
+        """Return this as plain data."""
+        return {**self.model_dump(mode="json"), "favourable": list(self.favourable)}
+
+
 class Reading(Section):
     """How answers are read: it can change without asking again."""
 
@@ -66,3 +84,4 @@ class Reading(Section):
     pairwise: bool = False
     words: Words = Field(default_factory=Words)
     lists: Lists = Field(default_factory=Lists)
+    decisions: Decisions = Field(default_factory=Decisions)

@@ -5,17 +5,15 @@ Rows are counted from 1 below the header, as in imports.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from collector.csv_file import read_csv, require_cells, require_unique
 from collector.errors import InputError
 from collector.hashing import hash_of
-from collector.hints import did_you_mean
 from collector.rows import RelevanceRow
 
 
@@ -29,7 +27,13 @@ class Subject:
 
 
 def read_subjects(
-    path: Path, name: str, domain: str | None, wordings: Mapping[str, Mapping[str, str]]
+    path: Path,
+    name: str,
+    domain: str | None,
+    wordings: Mapping[str, Mapping[str, str]],
+    *,
+    person: str | None = None,
+    expected: str | None = None,
 ) -> tuple[Subject, ...]:
     """Read the subjects of an audit.
 
@@ -38,20 +42,23 @@ def read_subjects(
         name: the column that names a subject.
         domain: the column that holds its domain, if any.
         wordings: further slots: slot -> domain -> word. A domain without a word leaves the slot unfilled.
+        person: the column of the name of each subject's person, if any.
+        expected: the column of the right answer, if any; its cells may be empty.
 
     Raises:
-        InputError: the file cannot be read, lacks a column, or holds a subject without name or domain, or one twice.
+        InputError: the file cannot be read, lacks a column, or holds a subject without name, domain or person, or one twice.
     """
     keys = [name] if domain is None else [name, domain]
-    rows = _read_csv(path, "a row for each subject", keys)
-    _require_unique(path, rows, keys)
+    filled = keys if person is None else [*keys, person]
+    rows = read_csv(path, "a row for each subject", filled if expected is None else [*filled, expected])
+    require_unique(path, rows, keys)
     if taken := [slot for slot in wordings if slot in rows[0]]:
         raise InputError(
             f"{path} has a column {taken[0]!r}, and subjects.wordings has a slot of that name; rename one."
         )
     subjects = []
     for number, row in enumerate(rows, start=1):
-        _require_cells(path, number, row, keys)
+        require_cells(path, number, row, filled)
         of_domain = None if domain is None else row[domain]
         by_domain = {
             slot: words[of_domain]
@@ -88,11 +95,11 @@ def read_attributes(path: Path) -> dict[str, Any]:
         InputError: the file cannot be read, lacks a column or a cell, or holds a group twice.
     """
     keys = ["attribute", "group", "carrier"]
-    rows = _read_csv(path, "a row for each group", keys)
-    _require_unique(path, rows, keys[:2])
+    rows = read_csv(path, "a row for each group", keys)
+    require_unique(path, rows, keys[:2])
     attributes: dict[str, Any] = {}
     for number, row in enumerate(rows, start=1):
-        _require_cells(path, number, row, keys)
+        require_cells(path, number, row, keys)
         attribute = attributes.setdefault(row["attribute"], {"groups": {}, "wordings": {}})
         attribute["groups"][row["group"]] = row["carrier"]
         for wording, carrier in row.items():
@@ -120,14 +127,14 @@ def read_relevance(
     def required(header: Sequence[str]) -> list[str]:
         return [next((name for name in names if name in header), names[0]), "item", "grade"]
 
-    rows = _read_csv(path, "a row for each relevant item", required)
+    rows = read_csv(path, "a row for each relevant item", required)
     header = list(rows[0])
     subject = required(header)[0]
     keys = [subject, *([domain] if domain in header else []), "item"]
-    _require_unique(path, rows, keys)
+    require_unique(path, rows, keys)
     found = []
     for number, row in enumerate(rows, start=1):
-        _require_cells(path, number, row, [*keys, "grade"])
+        require_cells(path, number, row, [*keys, "grade"])
         grade = _grade(path, number, row["grade"])
         found.append(
             RelevanceRow(row[subject], row[domain] if domain in header else None, row["item"], grade)
@@ -152,69 +159,3 @@ def _grade(path: Path, number: int, text: str) -> float:
             f"out."
         )
     return grade
-
-
-def _read_csv(
-    path: Path, what: str, needed: Sequence[str] | Callable[[Sequence[str]], Sequence[str]]
-) -> list[dict[str, str]]:
-    """Return the rows as column -> trimmed cell; `needed` names the columns, or picks them by the header."""
-    header, *rows = _cells(path, what)
-    for column in needed(header) if callable(needed) else needed:
-        if column not in header:
-            hint = did_you_mean(column, header)
-            raise InputError(f"{path} has no column {column!r}{hint}{'' if hint.endswith('?') else '.'}")
-    for column in header:
-        if header.count(column) > 1:
-            raise InputError(
-                f"{path}: the header holds the column {column!r} twice; each needs its own name."
-            )
-    if not rows:
-        raise InputError(f"{path} has no rows; it should hold {what}.")
-    for number, row in enumerate(rows, start=1):
-        if len(row) != len(header):
-            raise InputError(
-                f"{path}: row {number} has {len(row)} cell{'' if len(row) == 1 else 's'} and the header {len(header)}; a cell "
-                f"that holds a comma stands in double quotes."
-            )
-    return [dict(zip(header, row, strict=True)) for row in rows]
-
-
-def _cells(path: Path, what: str) -> list[list[str]]:
-    """Return header and rows with trimmed cells; blank lines are left out."""
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
-        raise InputError(
-            f"{path} is no file; it should be a CSV file, named as seen from the spec's folder."
-        ) from None
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{path}: line {line} is not UTF-8; save the file as UTF-8.") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True, skipinitialspace=True)
-    try:
-        lines = [[cell.strip() for cell in row] for row in reader]
-    except csv.Error as error:
-        raise InputError(f"{path}: line {reader.line_num} cannot be read as CSV: {error}.") from None
-    filled = [line for line in lines if any(line)]
-    if not filled:
-        raise InputError(f"{path} is empty; it should hold a header and {what}.")
-    return filled
-
-
-def _require_cells(path: Path, number: int, row: Mapping[str, str], columns: Sequence[str]) -> None:
-    for column in columns:
-        if not row[column]:
-            raise InputError(f"{path}: row {number} has no {column!r}.")
-
-
-def _require_unique(path: Path, rows: Sequence[Mapping[str, str]], columns: Sequence[str]) -> None:
-    seen: dict[tuple[str, ...], int] = {}
-    for number, row in enumerate(rows, start=1):
-        key = tuple(row[column] for column in columns)
-        first = seen.setdefault(key, number)
-        if first != number:
-            raise InputError(
-                f"{path}: rows {first} and {number} both hold {' / '.join(key)!r}; each {', '.join(columns)} may stand once."
-            )

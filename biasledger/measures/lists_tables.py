@@ -83,6 +83,7 @@ class RobustnessComparison:
     similarities: Floats
     rerun_similarities: Floats
     n_permutations: int
+    alpha: float
     seed: int
 
 
@@ -145,6 +146,7 @@ def robustness_tests(comparisons: Iterable[RobustnessComparison]) -> pd.DataFram
             comparison.similarities,
             comparison.rerun_similarities,
             n_permutations=comparison.n_permutations,
+            alpha=comparison.alpha,
             seed=seed,
         )
         rows.append(

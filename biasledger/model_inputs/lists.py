@@ -91,6 +91,7 @@ def read_robustness_comparisons(
             similarities=_floats(columns["similarity"][inside]),
             rerun_similarities=_floats(columns["rerun_similarity"][inside]),
             n_permutations=int(row["n_permutations"]),
+            alpha=float(row["alpha"]),
             seed=int(row["seed"]),
         )
 

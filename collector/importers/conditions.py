@@ -18,7 +18,9 @@ from collector.prompts import PromptAttribute
 if TYPE_CHECKING:
     import duckdb
 
-    from collector.spec import Attribute, Audit
+    from collector.spec import Audit
+    from collector.spec_import import Import
+    from collector.spec_parts import Attribute
 
 ENGLISH = "en"
 
@@ -58,7 +60,7 @@ class Conditions(Protocol):
         ...
 
     def stated(self, found: Mapping[str, Any]) -> Stated:
-        """Return what the values of the columns of `names` mean."""
+        """Return what the values of the columns of `names` mean; `found` may also hold a row's carrier and slot."""
         ...
 
 
@@ -68,22 +70,25 @@ def conditions_of(audit: Audit, path: Path) -> Conditions:
     columns = audit.imported.columns
     if columns.attribute is not None and columns.value is not None:
         return LongForm(audit, columns.attribute, columns.value, path)
-    return WideForm(audit, columns.attributes, path)
+    return WideForm(audit, audit.imported, path)
 
 
 class WideForm:
     """One column an attribute: each row names a group of every attribute."""
 
-    def __init__(self, audit: Audit, mapped: Mapping[str, str], path: Path) -> None:
+    def __init__(self, audit: Audit, imported: Import, path: Path) -> None:
+        mapped = imported.columns.attributes
         self.columns: Sequence[str] = list(mapped.values())
         self.names: Sequence[str] = [f"group_{index}" for index in range(len(mapped))]
         self._groups = {name: audit.attributes[name].groups for name in mapped}
+        self._values = imported.values
         self._path = path
 
     def check(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Raise for the first value that is neither a group's name nor its carrier; keep the others' meaning."""
+        """Raise for the first value that is no group's name, carrier or stated value; keep the others' meaning."""
         for index, (attribute, groups) in enumerate(self._groups.items()):
             meaning = {word: group for group, carrier in groups.items() for word in (carrier, group)}
+            meaning |= self._values.get(attribute, {})
             connection.execute(f"create table words_{index} (word varchar, group_name varchar)")
             connection.executemany(
                 f"insert into words_{index} values (?, ?)", [list(one) for one in meaning.items()]
@@ -109,10 +114,11 @@ class WideForm:
         return ", ".join(f"words_{index}.group_name as {name}" for index, name in enumerate(self.names))
 
     def stated(self, found: Mapping[str, Any]) -> Stated:
-        """Return the groups with the carriers that the spec gives them."""
+        """Return the groups with the carrier of the row, or else those that the spec gives them."""
+        carrier = found.get("carrier")
         return Stated(
             tuple(
-                PromptAttribute(1, attribute, found[name], groups[found[name]])
+                PromptAttribute(found.get("slot", 1), attribute, found[name], carrier or groups[found[name]])
                 for name, (attribute, groups) in zip(self.names, self._groups.items(), strict=True)
             )
         )

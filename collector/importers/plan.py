@@ -1,102 +1,369 @@
-"""The first pass over a file: every row checked, prompts found, trials and order worked out in tables of short columns."""
+"""The first pass over a file: every row checked, prompts found, trials and order worked out in tables of short columns.
+
+A plan is the same for every form of file; `RowPlan` is the one for files with one row a response.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
 
 from collector.answers import storable
 from collector.errors import InputError
 from collector.importers.conditions import Conditions
 from collector.importers.source import Source, no_rows, readable
 from collector.prompts import Prompt
-from collector.spec import MINIMUM_SUBJECTS, MINIMUM_TRIALS, PLAIN
+from collector.spec import MINIMUM_SUBJECTS, MINIMUM_TRIALS
+from collector.spec_parts import DECISIONS, PLAIN
 
 if TYPE_CHECKING:
-    from collector.spec import Audit, Columns
+    from collector.importers.conditions import Stated
+    from collector.spec import Audit
+    from collector.spec_import import Columns
 
 BATCH_ROWS = 10_000
 MAX_TRIAL = 2**31 - 1
 WHOLE_FILE_TEMPLATE = "imported"
 # A number with room for nanosecond timestamps and for decimals, exact where DOUBLE is not.
 NUMBER = "decimal(38, 10)"
+_PLACE = f"value = floor(value) and value between 1 and {MAX_TRIAL}"
+# Role -> what a number has to fulfil as SQL, the same in words, and whether a cell may be empty.
+NUMBER_ROLES = {
+    "trial": (f"value = floor(value) and value between 0 and {MAX_TRIAL}", "a whole number from 0", False),
+    "order": ("true", "a number", False),
+    "weight": ("value > 0", "a number above 0", False),
+    "slot": (_PLACE, "a whole number from 1, the place at which a candidate was shown", False),
+    "rank": (_PLACE, "a whole number from 1, which is best", True),
+}
+PROMPT_ROLES = ("prompt", "template", "subject", "domain", "expected")
+ROLES = (
+    "text",
+    "prompt",
+    "template",
+    "subject",
+    "domain",
+    "trial",
+    "expected",
+    "order",
+    "weight",
+    "model",
+    "carrier",
+    "response",
+    "slot",
+    "rank",
+    "missing",
+)
 
 
-def needed_columns(conditions: Conditions, columns: Columns) -> list[str]:
-    """Return the columns of the file in the order of the view's c0, c1, …: conditions first, then the roles mapped."""
-    return [*conditions.columns, *_roles(columns).values()]
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """A run to be: its number from 1, the model that answered (None where several did, or none is told), and its counts."""
+
+    number: int
+    model: str | None
+    n_prompts: int
+    n_responses: int
 
 
-def _roles(columns: Columns) -> dict[str, str]:
-    roles = (
-        "text",
-        "prompt",
-        "template",
-        "subject",
-        "domain",
-        "trial",
-        "expected",
-        "order",
-        "weight",
-        "model",
-    )
-    return {role: column for role in roles if (column := getattr(columns, role)) is not None}
+@dataclass(frozen=True, slots=True)
+class PlannedPrompt:
+    """A prompt of a run, under the number that its answers name it by."""
+
+    run: int
+    number: int
+    prompt: Prompt
 
 
-class Plan:
-    """The first pass: every row checked, prompts found, trials and order worked out, no answer kept in memory."""
+@dataclass(frozen=True, slots=True)
+class PlannedAnswer:
+    """A response of a run: `text` is what came back, or for rankings the ranking as it is kept."""
+
+    run: int
+    prompt_number: int
+    trial: int
+    seq: int
+    weight: float
+    model: str | None
+    text: str | None
+
+
+class Plan(Protocol):
+    """What a file holds, found in its first pass.
+
+    Attributes:
+        n_rows: its rows.
+        runs: the runs it makes, in order of their models' names.
+    """
+
+    n_rows: int
+    runs: Sequence[PlannedRun]
+
+    def check(self) -> None:
+        """Read the file once; raise InputError for the first thing wrong in it."""
+        ...
+
+    def warnings(self) -> list[str]:
+        """Return what is allowed but should be known, one sentence each."""
+        ...
+
+    def prompts(self) -> Iterator[list[PlannedPrompt]]:
+        """Yield every run's prompts, in batches."""
+        ...
+
+    def answers(self) -> Iterator[list[PlannedAnswer]]:
+        """Yield every answer in the file's order, in batches."""
+        ...
+
+    def readable(self) -> Any:
+        """Return the context that turns DuckDB's complaints about the file into InputError."""
+        ...
+
+
+class FilePlan:
+    """What every plan needs: the mapped columns, their checks, and the prompt that a row stands for."""
 
     def __init__(self, audit: Audit, conditions: Conditions, source: Source) -> None:
         assert audit.imported is not None
+        self.n_rows = 0
+        self.runs: Sequence[PlannedRun] = ()
         self._audit = audit
         self._conditions = conditions
         self._path = source.path
         self._format = source.format
         self._connection = source.connection
-        self._roles = _roles(audit.imported.columns)
+        self._is_split = audit.imported.split is not None
+        self._roles = roles_of(audit.imported.columns)
         first = len(conditions.columns)
         self._role_at = {role: f"c{first + index}" for index, role in enumerate(self._roles)}
-        self.n_rows = 0
-        self.n_prompts = 0
-        self.models: list[str] = []
 
-    def check(self) -> None:
-        """Read the file once; raise InputError for the first thing wrong in it."""
+    def readable(self) -> Any:
+        """Return the context that turns DuckDB's complaints about the file into InputError."""
+        return readable(self._path, self._format)
+
+    def _read_keys(self) -> None:
+        """Make `keys`, the file's short columns, and `resolved`, which adds what each row states; check both."""
         self._connection.execute(f"create table keys as select row_number, {self._key_list()} from source")
-        self.n_rows = self._count("keys")
+        self.n_rows = int(self._rows("select count(*) from keys")[0][0])
         if self.n_rows == 0:
             raise no_rows(self._path)
         self._conditions.check(self._connection)
-        for role, rule in (
-            ("trial", f"value = floor(value) and value between 0 and {MAX_TRIAL}"),
-            ("order", "true"),
-            ("weight", "value > 0"),
+        for role in NUMBER_ROLES:
+            self._require_number(role)
+        self._require_filled("carrier", "carrier, the name that states a row's groups")
+        if self._is_split:
+            self._require_filled("model", "model, by which import.split makes the runs")
+        self._require_expected()
+        # Without a split, all rows are one run.
+        model = "model" if self._is_split else "null::varchar"
+        self._connection.execute(
+            f"create table models as select row_number() over (order by model) as run, model "
+            f"from (select distinct {model} as model from keys)"
+        )
+        self._connection.execute(
+            f"create view resolved as select keys.*, models.run, {self._conditions.selected} from keys "
+            f"inner join models on models.model is not distinct from {'keys.model' if self._is_split else 'null'} "
+            f"{self._conditions.joins}"
+        )
+
+    def _key_list(self) -> str:
+        """Return the short columns of the first pass: trimmed, empty as null, numbers not yet read."""
+        listed = [f"nullif(trim(c{index}), '') as a{index}" for index in range(len(self._conditions.columns))]
+        for role, at in self._role_at.items():
+            if role == "prompt":
+                # A prompt's text is compared as it is; outer spaces are part of what was asked.
+                listed.append(f"nullif({at}, '') as prompt")
+            elif role != "text":
+                listed.append(f"nullif(trim({at}), '') as {column_of(role)}")
+        return ", ".join(listed)
+
+    def _require_number(self, role: str) -> None:
+        if role not in self._roles:
+            return
+        rule, right, may_be_empty = NUMBER_ROLES[role]
+        column = column_of(role)
+        for row, value in self._rows(
+            f"select row_number, text from (select row_number, {column} as text, try_cast({column} as {NUMBER}) as value "
+            f"from keys) where (value is null or not ({rule})) and (text is not null or not {may_be_empty}) "
+            f"order by row_number limit 1"
         ):
-            if role in self._roles:
-                self._check_number(role, rule)
-        self._number_prompts()
-        self._number_rows()
-        if "model" in self._roles:
-            self.models = [
-                str(model)
-                for (model,) in self._connection.execute(
-                    "select distinct model from keys where model is not null order by model limit 100"
-                ).fetchall()
-            ]
+            given = "nothing" if value is None else repr(value)
+            raise InputError(
+                f"{self._path}: row {row} has {given} as {self._roles[role]!r}; {role} should be {right}."
+            )
+
+    def _require_filled(self, role: str, what: str) -> None:
+        if role not in self._roles:
+            return
+        for (row,) in self._rows(
+            f"select row_number from keys where {column_of(role)} is null order by row_number limit 1"
+        ):
+            raise InputError(
+                f"{self._path}: row {row} has no {self._roles[role]!r}; it should hold the {what}."
+            )
+
+    def _require_expected(self) -> None:
+        """Raise for an expected answer that could never be given; it may be absent."""
+        if "expected" not in self._roles:
+            return
+        for row, value in self._rows(
+            "select min(row_number) as row, expected from keys where expected is not null group by expected order by row"
+        ):
+            try:
+                self._expected(value)
+            except ValueError as error:
+                stop = "" if str(error).endswith("?") else "."
+                raise InputError(
+                    f"{self._path}: row {row} has {value!r} as {self._roles['expected']!r}, {error}{stop}"
+                ) from None
+
+    def _expected(self, value: str | None) -> str | None:
+        return None if value is None else self._audit.answer.expected(value)
+
+    def _models(self) -> list[str]:
+        if "model" not in self._roles:
+            return []
+        return [
+            str(model)
+            for (model,) in self._rows(
+                "select distinct model from keys where model is not null order by model limit 100"
+            )
+        ]
+
+    def _planned(self, found: Mapping[str, Any], stated: Stated) -> PlannedPrompt:
+        """Return the prompt of a row of `prompts`."""
+
+        def text(column: str) -> str | None:
+            value = found.get(column)
+            return storable(value) if value is not None else None
+
+        prompt = Prompt(
+            template=text("template") or WHOLE_FILE_TEMPLATE,
+            language=stated.language,
+            perturbation=stated.perturbation,
+            variant=PLAIN,
+            prompt_text=text("prompt"),
+            domain=text("domain"),
+            subject=text("subject"),
+            expected_label=self._expected(text("expected")),
+            attributes=stated.attributes,
+        )
+        return PlannedPrompt(found["run"], found["prompt_number"], prompt)
+
+    def _mapped(self, *roles: str) -> list[str]:
+        return [role for role in roles if role in self._roles]
+
+    def _mixed_models(self) -> list[str]:
+        models = self._models()
+        if self._is_split or len(models) < 2:
+            return []
+        shown = ", ".join(models[:5]) + (", …" if len(models) > 5 else "")
+        return [f"{self._path.name} holds answers of several models ({shown}); they stand in one run."]
+
+    def _number_prompts(self, table: str, names: Sequence[str]) -> None:
+        """Make `prompts` and `numbered` from a table with one row a response.
+
+        `prompts` is each distinct combination of the columns `names`, numbered by first appearance; `numbered` has run,
+        prompt_number, trial, seq, weight and model of every response. The same trial of a prompt twice is refused.
+        """
+        listed = ", ".join(names)
+        self._connection.execute(
+            f"create table prompts as select row_number() over (order by first_row) as prompt_number, {listed} "
+            f"from (select min(row_number) as first_row, {listed} from {table} group by {listed})"
+        )
+        same = " and ".join(f"prompts.{name} is not distinct from answered.{name}" for name in names)
+        numbers = {role: self._number(f"answered.{column_of(role)}", role) for role in NUMBER_ROLES}
+        self._connection.execute(
+            f"create table grouped as select answered.run, answered.row_number, prompts.prompt_number, "
+            f"{numbers['trial']} as trial, {numbers['order']} as position, {numbers['weight']} as weight, "
+            f"{'answered.model' if 'model' in self._roles else 'null::varchar'} as model "
+            f"from {table} as answered inner join prompts on {same}"
+        )
+        by_order = "position, row_number"
+        trial = f"row_number() over (partition by run, prompt_number order by {by_order})"
+        if "trial" in self._roles:
+            trial = "trial"
+            self._refuse_repeated_trials()
+        self._connection.execute(
+            f"create table numbered as select run, row_number, prompt_number, ({trial})::integer as trial, "
+            f"row_number() over (partition by run order by {by_order}) as seq, coalesce(weight, 1)::double as weight, model "
+            f"from grouped"
+        )
+        models = self._models()
+        alone = models[0] if len(models) == 1 else None
+        self.runs = [
+            PlannedRun(run, model or alone, n_prompts, n_responses)
+            for run, model, n_prompts, n_responses in self._rows(
+                "select run, any_value(models.model), count(distinct prompt_number), count(*) "
+                "from numbered inner join models using (run) group by run order by run"
+            )
+        ]
+
+    def _refuse_repeated_trials(self) -> None:
+        for first, second, number in self._rows(
+            "select min(row_number), max(row_number), trial from grouped group by run, prompt_number, trial "
+            "having count(*) > 1 order by 1 limit 1"
+        ):
+            raise InputError(
+                f"{self._path}: rows {first} and {second} are both trial {int(number)} of the same prompt; each "
+                f"{self._roles['trial']!r} of a prompt may stand once."
+            )
+
+    def _prompt_rows(self, names: Sequence[str]) -> Iterator[list[dict[str, Any]]]:
+        """Yield run, prompt_number and the named columns of every run's prompts, in batches."""
+        columns = ["run", "prompt_number", *names]
+        cursor = self._connection.cursor().execute(
+            f"select {', '.join(columns)} from prompts "
+            "inner join (select distinct run, prompt_number from numbered) as asked using (prompt_number) "
+            "order by run, prompt_number"
+        )
+        while rows := cursor.fetchmany(BATCH_ROWS):
+            yield [dict(zip(columns, row, strict=True)) for row in rows]
+
+    def _number(self, expression: str, role: str) -> str:
+        return f"try_cast({expression} as {NUMBER})" if role in self._roles else "null"
+
+    def _rows(self, sql: str) -> list[tuple[Any, ...]]:
+        return self._connection.execute(sql).fetchall()
+
+
+class RowPlan(FilePlan):
+    """A file with one row a response; no answer is kept in memory."""
+
+    def check(self) -> None:
+        """Read the file once; raise InputError for the first thing wrong in it."""
+        self._read_keys()
+        self._number_prompts("resolved", self._names)
 
     def warnings(self) -> list[str]:
         """Return what is allowed but should be known, one sentence each."""
-        sentences = []
-        if len(self.models) > 1:
-            shown = ", ".join(self.models[:5]) + (", …" if len(self.models) > 5 else "")
-            sentences.append(
-                f"{self._path.name} holds answers of several models ({shown}); they stand in one run."
-            )
-        return [*sentences, *(self._few_subjects() if self._has_subjects else self._few_answers())]
+        return [*self._mixed_models(), *self._few()]
 
-    @property
-    def _has_subjects(self) -> bool:
-        return self._audit.answer.kind == "list" and "subject" in self._roles
+    def prompts(self) -> Iterator[list[PlannedPrompt]]:
+        """Yield every run's prompts, in batches."""
+        for rows in self._prompt_rows(self._names):
+            yield [self._planned(found, self._conditions.stated(found)) for found in rows]
+
+    def answers(self) -> Iterator[list[PlannedAnswer]]:
+        """Yield every answer in the file's order, in batches."""
+        # Two cursors side by side in place of a join, which would hold on to the texts.
+        texts = self._connection.execute(f"select {self._role_at['text']} from source")
+        rows = self._connection.cursor().execute(
+            "select run, prompt_number, trial, seq, weight, model from numbered order by row_number"
+        )
+        while batch := texts.fetchmany(BATCH_ROWS):
+            yield [
+                PlannedAnswer(run, number, trial, seq, weight, model, text)
+                for (run, number, trial, seq, weight, model), (text,) in zip(
+                    rows.fetchmany(len(batch)), batch, strict=True
+                )
+            ]
+
+    def _few(self) -> list[str]:
+        kind = self._audit.answer.kind
+        if kind in DECISIONS:
+            return []
+        return self._few_subjects() if kind == "list" and "subject" in self._roles else self._few_answers()
 
     def _few_answers(self) -> list[str]:
         names = ", ".join(self._conditions.names)
@@ -122,138 +389,23 @@ class Plan:
         return [sentence]
 
     def _least(self, counts: str) -> int:
-        rows = self._connection.execute(f"select min(n) from ({counts})").fetchall()
-        return int(rows[0][0] or 0)
+        return int(self._rows(f"select min(n) from ({counts})")[0][0] or 0)
 
-    def prompts(self) -> Iterator[list[tuple[int, Prompt]]]:
-        """Yield the distinct prompts with their numbers, in batches."""
-        names = ["prompt_number", *self._prompt_columns(), *self._conditions.names]
-        cursor = self._connection.execute(f"select {', '.join(names)} from prompts order by prompt_number")
-        while rows := cursor.fetchmany(BATCH_ROWS):
-            batch = []
-            for row in rows:
-                found = dict(zip(names, row, strict=True))
-                batch.append((int(found["prompt_number"]), self._prompt(found)))
-            yield batch
-
-    def answers(self) -> Iterator[list[tuple[Any, ...]]]:
-        """Yield (prompt_number, trial, seq, weight, model, text) of every row, in the file's order, in batches."""
-        # Two cursors side by side in place of a join, which would hold on to the texts.
-        texts = self._connection.execute(f"select {self._role_at['text']} from source")
-        rows = self._connection.cursor().execute(
-            "select prompt_number, trial, seq, weight, model from numbered order by row_number"
-        )
-        while batch := texts.fetchmany(BATCH_ROWS):
-            yield [(*row, text) for row, (text,) in zip(rows.fetchmany(len(batch)), batch, strict=True)]
-
-    def readable(self) -> Any:
-        """Return the context that turns DuckDB's complaints about the file into InputError."""
-        return readable(self._path, self._format)
-
-    def _prompt(self, found: Mapping[str, Any]) -> Prompt:
-        def text(column: str) -> str | None:
-            value = found.get(column)
-            return storable(value) if value is not None else None
-
-        stated = self._conditions.stated(found)
-        return Prompt(
-            template=text("template") or WHOLE_FILE_TEMPLATE,
-            language=stated.language,
-            perturbation=stated.perturbation,
-            variant=PLAIN,
-            prompt_text=text("prompt"),
-            domain=text("domain"),
-            subject=text("subject"),
-            expected_label=text("expected"),
-            attributes=stated.attributes,
-        )
-
-    def _key_list(self) -> str:
-        """Return the short columns of the first pass: trimmed, empty as null, numbers not yet read."""
-        listed = [f"nullif(trim(c{index}), '') as a{index}" for index in range(len(self._conditions.columns))]
-        for role, at in self._role_at.items():
-            if role == "prompt":
-                # A prompt's text is compared as it is; outer spaces are part of what was asked.
-                listed.append(f"nullif({at}, '') as prompt")
-            elif role != "text":
-                listed.append(f"nullif(trim({at}), '') as {_column(role)}")
-        return ", ".join(listed)
-
-    def _check_number(self, role: str, rule: str) -> None:
-        column = _column(role)
-        wrong = self._first_row(
-            f"select row_number, text from (select row_number, {column} as text, try_cast({column} as {NUMBER}) as value "
-            f"from keys) where value is null or not ({rule}) order by row_number limit 1"
-        )
-        if wrong is None:
-            return
-        row, value = wrong
-        right = {"trial": "a whole number from 0", "order": "a number", "weight": "a number above 0"}[role]
-        given = "nothing" if value is None else repr(value)
-        raise InputError(
-            f"{self._path}: row {row} has {given} as {self._roles[role]!r}; {role} should be {right}."
-        )
-
-    def _prompt_columns(self) -> list[str]:
-        return [
-            role for role in ("prompt", "template", "subject", "domain", "expected") if role in self._roles
-        ]
-
-    def _number_prompts(self) -> None:
-        """Make `prompts` (each distinct prompt, numbered by first appearance) and `grouped` (each row's prompt)."""
-        names = [*self._prompt_columns(), *self._conditions.names]
-        self._connection.execute(
-            f"create view resolved as select keys.*, {self._conditions.selected} from keys {self._conditions.joins}"
-        )
-        self._connection.execute(
-            f"create table prompts as select row_number() over (order by first_row) as prompt_number, {', '.join(names)} "
-            f"from (select min(row_number) as first_row, {', '.join(names)} from resolved group by {', '.join(names)})"
-        )
-        self.n_prompts = self._count("prompts")
-        same = " and ".join(f"prompts.{name} is not distinct from resolved.{name}" for name in names)
-        self._connection.execute(
-            f"create table grouped as select resolved.row_number, prompts.prompt_number, {self._number('trial')} as trial, "
-            f"{self._number('order')} as position, {self._number('weight')} as weight, "
-            f"{'resolved.model' if 'model' in self._roles else 'null::varchar'} as model "
-            f"from resolved inner join prompts on {same}"
-        )
-
-    def _number(self, role: str) -> str:
-        return f"try_cast(resolved.{_column(role)} as {NUMBER})" if role in self._roles else "null"
-
-    def _number_rows(self) -> None:
-        """Make `numbered`: trial and seq of every row; refuse the same trial of a prompt twice."""
-        by_order = "position, row_number"
-        trial = (
-            "trial"
-            if "trial" in self._roles
-            else f"row_number() over (partition by prompt_number order by {by_order})"
-        )
-        if "trial" in self._roles:
-            twice = self._first_row(
-                "select min(row_number), max(row_number), trial from grouped group by prompt_number, trial "
-                "having count(*) > 1 order by 1 limit 1"
-            )
-            if twice is not None:
-                first, second, number = twice
-                raise InputError(
-                    f"{self._path}: rows {first} and {second} are both trial {int(number)} of the same prompt; each "
-                    f"{self._roles['trial']!r} of a prompt may stand once."
-                )
-        self._connection.execute(
-            f"create table numbered as select row_number, prompt_number, ({trial})::integer as trial, "
-            f"row_number() over (order by {by_order}) as seq, coalesce(weight, 1)::double as weight, model from grouped"
-        )
-
-    def _count(self, table: str) -> int:
-        rows = self._connection.execute(f"select count(*) from {table}").fetchall()
-        return int(rows[0][0])
-
-    def _first_row(self, sql: str) -> tuple[Any, ...] | None:
-        rows = self._connection.execute(sql).fetchall()
-        return rows[0] if rows else None
+    @property
+    def _names(self) -> list[str]:
+        return [*self._mapped(*PROMPT_ROLES, "carrier"), *self._conditions.names]
 
 
-def _column(role: str) -> str:
+def needed_columns(conditions: Conditions, columns: Columns) -> list[str]:
+    """Return the columns of the file in the order of the view's c0, c1, …: conditions first, then the roles mapped."""
+    return [*conditions.columns, *roles_of(columns).values()]
+
+
+def roles_of(columns: Columns) -> dict[str, str]:
+    """Return role -> column of the file, for the roles that are mapped."""
+    return {role: column for role in ROLES if (column := getattr(columns, role)) is not None}
+
+
+def column_of(role: str) -> str:
     """Return the role's column name in SQL, where `order` is a keyword."""
     return "position" if role == "order" else role

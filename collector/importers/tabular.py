@@ -14,19 +14,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from collector.answers import classify, load_rules, storable
+from collector.answers import Answer, load_rules, storable
 from collector.errors import InputError
 from collector.hashing import hash_of_file
 from collector.importers.conditions import conditions_of
-from collector.importers.plan import Plan, needed_columns
-from collector.importers.source import MEMORY_LIMIT, open_source, readable
+from collector.importers.plan import Plan, PlannedAnswer, RowPlan, needed_columns
+from collector.importers.rankings import RankingPlan
+from collector.importers.source import MEMORY_LIMIT, open_source
 from collector.ledger import Append, Ledger
 from collector.progress import Advance, progress
 from collector.rows import ResponseRow, RunRow, response_hash, utc_now
 from collector.summary import RunSummary, all_versions, new_run_id
 
 if TYPE_CHECKING:
-    from collector.spec import Audit, Import
+    from collector.spec import Audit
+    from collector.spec_import import Import
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,17 @@ class _Known:
     content_hash: str
 
 
-def import_file(
+def import_file(audit: Audit, audit_path: Path, file: Path, ledger_path: Path, **options: Any) -> RunSummary:
+    """Import a file that makes one run: `import_runs` for an audit whose import is not split.
+
+    Raises:
+        ValueError: the file makes several runs.
+    """
+    (summary,) = import_runs(audit, audit_path, file, ledger_path, **options)
+    return summary
+
+
+def import_runs(
     audit: Audit,
     audit_path: Path,
     file: Path,
@@ -48,7 +60,7 @@ def import_file(
     simulated: bool = False,
     show_progress: bool | None = None,
     versions: Mapping[str, str] | None = None,
-) -> RunSummary:
+) -> tuple[RunSummary, ...]:
     """Import a file of responses by the mapping in an audit's `import`.
 
     Args:
@@ -56,11 +68,15 @@ def import_file(
         audit_path: its file, for error sentences.
         file: the responses.
         ledger_path: the ledger, made if absent; a file that cannot be imported leaves it as it was.
-        name: what to call the target that answered; the file's name without its ending if absent.
+        name: what to call the target that answered; the file's name without its ending if absent. Runs that the import splits
+            by model are called after their models.
         again: import content that was imported for this audit before.
         simulated: label the answers as simulated.
         show_progress: None shows a bar on a terminal only.
         versions: what to store as versions beside Python's and DuckDB's.
+
+    Returns:
+        The run, or one for each model in the order of their names.
 
     Raises:
         InputError: the spec has no import, or the file is wrong; the message names file and row or column.
@@ -70,36 +86,41 @@ def import_file(
         raise InputError(
             f"{audit_path}: the key import is missing; it says which column of a file holds what."
         )
+    if audit.imported.split is not None and name is not None:
+        raise InputError(
+            f"{audit_path} makes a run for each model in {file.name} and calls it after the model; leave the name out."
+        )
     started, started_at = time.monotonic(), utc_now()
-    columns = audit.imported.columns
     conditions = conditions_of(audit, file)
+    columns = needed_columns(conditions, audit.imported.columns)
     with (
         tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
-        open_source(
-            file, needed_columns(conditions, columns), audit.imported.format, Path(scratch)
-        ) as source,
+        open_source(file, columns, audit.imported.format, Path(scratch)) as source,
     ):
-        with readable(file, source.format):
-            plan = Plan(audit, conditions, source)
+        plan: Plan = (RankingPlan if audit.answer.kind == "ranking" else RowPlan)(audit, conditions, source)
+        with plan.readable():
             plan.check()
         source_hash = hash_of_file(file)
-        target = name or file.stem
-        run = RunRow(
-            run_id=new_run_id(audit.audit, target, started_at),
-            audit=audit.audit,
-            spec=audit.asked(),
-            target=target,
-            target_kind="import",
-            is_simulated=simulated,
-            model_asked=plan.models[0] if len(plan.models) == 1 else None,
-            parameters=_mapping(audit.imported),
-            answer_rules_version=load_rules().version,
-            versions=all_versions(versions),
-            origin="imported",
-            source_name=file.name,
-            source_hash=source_hash,
-            started_at=started_at,
-        )
+        asked, rules_version, all_of_them = audit.asked(), load_rules().version, all_versions(versions)
+        runs = {}
+        for planned in plan.runs:
+            target = (planned.model if audit.imported.split is not None else name) or file.stem
+            runs[planned.number] = RunRow(
+                run_id=new_run_id(audit.audit, target, started_at),
+                audit=audit.audit,
+                spec=asked,
+                target=target,
+                target_kind="import",
+                is_simulated=simulated,
+                model_asked=planned.model,
+                parameters=_mapping(audit.imported),
+                answer_rules_version=rules_version,
+                versions=all_of_them,
+                origin="imported",
+                source_name=file.name,
+                source_hash=source_hash,
+                started_at=started_at,
+            )
         ledger = Ledger(ledger_path)
         ledger.create()
         with ledger.append(memory_limit=MEMORY_LIMIT) as append:
@@ -111,29 +132,43 @@ def import_file(
                 )
             append.reading(audit.audit, audit.reading_document())
             append.relevance(audit.relevance_hash, audit.relevance_rows)
-            append.run(run)
-            append.event(run.run_id, "started", {"prompts": plan.n_prompts, "rows": plan.n_rows})
-            with progress(plan.n_rows, f"import {file.name}", show_progress) as advance:
-                counts = _write(append, run.run_id, plan, audit, advance)
-            append.event(run.run_id, "finished", {"responses": counts.total(), "counts": dict(counts)})
+            for planned in plan.runs:
+                run = runs[planned.number]
+                append.run(run)
+                counted = {"prompts": planned.n_prompts, "rows": planned.n_responses}
+                append.event(run.run_id, "started", counted)
+            n_responses = sum(planned.n_responses for planned in plan.runs)
+            with progress(n_responses, f"import {file.name}", show_progress) as advance:
+                counts = _write(append, runs, plan, audit, advance)
+            for number, run in runs.items():
+                done = {"responses": counts[number].total(), "counts": dict(counts[number])}
+                append.event(run.run_id, "finished", done)
         warnings = tuple(plan.warnings())
-    return RunSummary(
-        run_id=run.run_id,
-        audit=audit.audit,
-        target=target,
-        is_simulated=simulated,
-        n_prompts=plan.n_prompts,
-        n_responses=plan.n_rows,
-        n_attempts=plan.n_rows,
-        counts=dict(counts),
-        seconds=time.monotonic() - started,
-        warnings=warnings,
+    seconds = time.monotonic() - started
+    return tuple(
+        RunSummary(
+            run_id=runs[planned.number].run_id,
+            audit=audit.audit,
+            target=runs[planned.number].target,
+            is_simulated=simulated,
+            n_prompts=planned.n_prompts,
+            n_responses=planned.n_responses,
+            n_attempts=planned.n_responses,
+            counts=dict(counts[planned.number]),
+            seconds=seconds,
+            warnings=warnings,
+        )
+        for planned in plan.runs
     )
 
 
 def _mapping(imported: Import) -> dict[str, Any]:
-    """Return how a file was read, as plain data: its columns and, in long form, what it calls things."""
+    """Return how a file was read, as plain data: its columns and what it calls things."""
     mapping: dict[str, Any] = {"columns": imported.columns.model_dump(exclude_none=True)}
+    if imported.split is not None:
+        mapping["split"] = imported.split
+    if imported.values:
+        mapping["values"] = {attribute: dict(values) for attribute, values in imported.values.items()}
     if imported.conditions:
         mapping["conditions"] = {
             name: condition.model_dump(exclude_defaults=True)
@@ -142,40 +177,52 @@ def _mapping(imported: Import) -> dict[str, Any]:
     return mapping
 
 
-def _write(append: Append, run_id: str, plan: Plan, audit: Audit, advance: Advance) -> Counter[str]:
-    """The second pass: prompts, then every answer, classified and hashed, in the file's order."""
+def _write(
+    append: Append, runs: Mapping[int, RunRow], plan: Plan, audit: Audit, advance: Advance
+) -> dict[int, Counter[str]]:
+    """The second pass: prompts, then every answer, classified and hashed, in the file's order.
+
+    Returns:
+        Number of the run -> its responses by status.
+    """
     known: dict[int, _Known] = {}
     for batch in plan.prompts():
-        append.prompts(run_id, [prompt for _, prompt in batch])
-        known.update({number: _Known(prompt.prompt_id, prompt.content_hash) for number, prompt in batch})
-    counts: Counter[str] = Counter()
+        for number, run in runs.items():
+            append.prompts(run.run_id, [one.prompt for one in batch if one.run == number])
+        known.update({one.number: _Known(one.prompt.prompt_id, one.prompt.content_hash) for one in batch})
+    counts: dict[int, Counter[str]] = {number: Counter() for number in runs}
     answers = plan.answers()
     while True:
         # Only the reading side is wrapped: an error of the ledger must not be told as one of the file.
         with plan.readable():
-            rows = next(answers, None)
-        if rows is None:
+            found = next(answers, None)
+        if found is None:
             return counts
-        batch_rows = [_response(known[number], rest, audit) for number, *rest in rows]
-        append.responses(run_id, batch_rows)
-        counts.update(row.status for row in batch_rows)
-        advance(counts.total(), counts.total() - counts["ok"])
+        for number, run in runs.items():
+            rows = [_response(known[one.prompt_number], one, audit) for one in found if one.run == number]
+            append.responses(run.run_id, rows)
+            counts[number].update(row.status for row in rows)
+        total = sum(count.total() for count in counts.values())
+        advance(total, total - sum(count["ok"] for count in counts.values()))
 
 
-def _response(prompt: _Known, values: list[Any], audit: Audit) -> ResponseRow:
-    trial, seq, weight, model, text = values
-    text = storable(text) if text is not None else None
-    answer = classify(text, audit.answer.kind, audit.answer.max_characters, k=audit.answer.k)
+def _response(prompt: _Known, found: PlannedAnswer, audit: Audit) -> ResponseRow:
+    text = storable(found.text) if found.text is not None else None
+    if audit.answer.kind == "ranking":
+        # Such a file holds places and not what was written.
+        answer, text, evidence = Answer("ok", answer_text=text), None, text
+    else:
+        answer, evidence = audit.answer.classify(text), text
     return ResponseRow(
         prompt_id=prompt.prompt_id,
-        trial=trial,
+        trial=found.trial,
         attempt=1,
-        seq=seq,
+        seq=found.seq,
         status=answer.status,
-        content_hash=response_hash(prompt.content_hash, answer.status, text),
+        content_hash=response_hash(prompt.content_hash, answer.status, evidence),
         response_text=text,
         answer_text=storable(answer.answer_text) if answer.answer_text is not None else None,
-        model_answered=storable(model) if model is not None else None,
+        model_answered=storable(found.model) if found.model is not None else None,
         error=answer.error,
-        weight=weight,
+        weight=found.weight,
     )

@@ -10,10 +10,13 @@ from urllib.parse import urlsplit
 from pydantic import Field, field_validator, model_validator
 
 from collector.targets.simulator import DEFAULT_MITIGATION_FACTOR
+from collector.targets.simulator_decisions import DEFAULT_NOISE
 from collector.validation import Section
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Shares = Mapping[Annotated[str, Field(min_length=1)], Share]
+Amount = Annotated[float, Field(ge=-1, le=1)]
+Amounts = Mapping[Annotated[str, Field(min_length=1)], Amount]
 Concurrency = Annotated[int, Field(ge=1, le=256)]
 # What the collector sets itself; given as a parameter it would silently change what is asked.
 _OWN_PARAMETERS = {
@@ -81,6 +84,9 @@ class SimulatorSettings(Section):
     refuse_about: Shares = Field(default_factory=dict)
     shorten: Shares = Field(default_factory=dict)
     repeat: Shares = Field(default_factory=dict)
+    shift: Amounts = Field(default_factory=dict)
+    position_bias: Amount = 0.0
+    noise: Annotated[float, Field(ge=0, le=1)] = DEFAULT_NOISE
     mitigation_factor: Share = DEFAULT_MITIGATION_FACTOR
     malformed: Share = 0.0
     refused: Share = 0.0

@@ -2,8 +2,8 @@
 
 It knows nothing of groups: like a real model it reads the text of the prompt and the system prompt, and where it finds a
 configured descriptor as a whole word, it draws each product with the descriptor's share from that descriptor's own list.
-A prompt that asks for a list of titles is answered with one (simulator_lists), every other one with products. Everything it
-answers is labelled simulated.
+A prompt that asks for a decision is answered with one (simulator_decisions), a prompt that asks for a list of titles with a list
+(simulator_lists), every other one with products. Everything it answers is labelled simulated.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 from collector.slots import fill, parse_template
 from collector.targets.base import Reply, Request
 from collector.targets.simulator_catalogue import COMMON, FIRST_SENTENCES, RESERVE, SECOND_SENTENCES
+from collector.targets.simulator_decisions import DEFAULT_NOISE, DecisionRequest, decide, decision_request
 from collector.targets.simulator_lists import ListRequest, list_request, numbered, recommend
 
 PRODUCTS_PER_ANSWER = 10
@@ -26,13 +27,17 @@ STEERED_LIST_LENGTH = 10
 DEFAULT_MITIGATION_FACTOR = 0.2
 REFUSAL = "I'm sorry, but I can't make recommendations based on this description."
 NO_LIST = "There is something for every taste and for every mood."
+NO_DECISION = "That depends on what is needed."
 _MITIGATION = re.compile(r"\bequitable\b.*\bregardless of demographics\b", re.IGNORECASE | re.DOTALL)
 _Product = tuple[str, str]
 
 
 class Simulator:
-    """A deterministic function of its seed and of the request; it answers with a numbered list of titles where the prompt
-    asks for "a list of N …" (or liste de, lista de), and with a JSON object product -> explanation elsewhere.
+    """A deterministic function of its seed and of the request.
+
+    It answers with one label where the prompt asks for "ONLY one word: a, b, or c", with a number for "a score from A to B",
+    with the order of "Candidate 1: …" for "best first", with a numbered list of titles for "a list of N …" (or liste de, lista
+    de), and with a JSON object product -> explanation elsewhere.
 
     Args:
         name: its name in targets.yml.
@@ -43,9 +48,14 @@ class Simulator:
             refusals are independent.
         shorten: for each descriptor the share (0 to 1) of a list's places that are left out at its end.
         repeat: for each descriptor the share (0 to 1) of a list's places that repeat an earlier title.
-        mitigation_factor: what a debiasing instruction in prompt or system prompt multiplies all these shares by, 0 to 1.
+        shift: for each descriptor, such as a name, what it adds to the quality of who is decided about, -1 to 1 in parts of the
+            whole scale.
+        position_bias: what standing first rather than last adds to a candidate's quality, -1 to 1.
+        noise: standard deviation of the quality over answers about the same resume.
+        mitigation_factor: what a debiasing instruction in prompt or system prompt multiplies all these shares and shifts by, 0
+            to 1.
         malformed, refused, fenced: shares (0 to 1, together at most 1) of replies that are broken JSON (or a sentence in
-            place of a list), a refusal, or a good answer inside a fence after prose.
+            place of a list or decision), a refusal, or a good answer inside a fence after prose.
         concurrency: threads that ask at once.
     """
 
@@ -62,6 +72,9 @@ class Simulator:
         refuse_about: Mapping[str, float] | None = None,
         shorten: Mapping[str, float] | None = None,
         repeat: Mapping[str, float] | None = None,
+        shift: Mapping[str, float] | None = None,
+        position_bias: float = 0.0,
+        noise: float = DEFAULT_NOISE,
         mitigation_factor: float = DEFAULT_MITIGATION_FACTOR,
         malformed: float = 0.0,
         refused: float = 0.0,
@@ -74,12 +87,19 @@ class Simulator:
         self._steer = dict(steer or {})
         self._mitigation_factor = mitigation_factor
         self._defects = (("malformed", malformed), ("refused", refused), ("fenced", fenced))
-        # What is planted only in lists and refusals is named among the parameters only where it is used.
+        # What came later is named among the parameters only where it is used.
         self._planted = {
             name: dict(shares)
-            for name, shares in (("refuse_about", refuse_about), ("shorten", shorten), ("repeat", repeat))
+            for name, shares in (
+                ("refuse_about", refuse_about),
+                ("shorten", shorten),
+                ("repeat", repeat),
+                ("shift", shift),
+            )
             if shares
         }
+        self._position_bias = position_bias
+        self._noise = noise
         self._descriptors = {
             descriptor: re.compile(rf"(?<![\w-]){re.escape(descriptor)}(?![\w-])", re.IGNORECASE)
             for shares in (self._steer, *self._planted.values())
@@ -93,15 +113,20 @@ class Simulator:
             "seed": self._seed,
             "steer": dict(self._steer),
             **{name: dict(shares) for name, shares in self._planted.items()},
+            **({"position_bias": self._position_bias} if self._position_bias else {}),
+            **({"noise": self._noise} if self._noise != DEFAULT_NOISE else {}),
             "mitigation_factor": self._mitigation_factor,
             **dict(self._defects),
         }
 
     def ask(self, request: Request) -> Reply:
-        """Answer with products or titles; the same request always gets the same answer."""
+        """Answer with a decision, products or titles; the same request always gets the same answer."""
         draw = random.Random(self._seed_of(request))
         text = f"{request.prompt_text}\n{request.system_prompt or ''}"
         defect = self._defect(draw)
+        decision = decision_request(request.prompt_text)
+        if decision is not None:
+            return self._reply(self._decision(decision, text, draw, defect))
         asked = list_request(request.prompt_text)
         if asked is not None and asked.entity:
             # A name says nothing of the person who asks: The Black Keys, Asian Dub Foundation.
@@ -122,10 +147,13 @@ class Simulator:
 
     def _found(self, planted: Mapping[str, float], text: str) -> Iterable[tuple[str, float]]:
         """Yield each descriptor that a text holds, with its share, shrunk where the text asks to be equitable."""
-        factor = self._mitigation_factor if _MITIGATION.search(text) else 1.0
+        factor = self._factor(text)
         for name, share in planted.items():
             if self._descriptors[name].search(text):
                 yield name, share * factor
+
+    def _factor(self, text: str) -> float:
+        return self._mitigation_factor if _MITIGATION.search(text) else 1.0
 
     def _effect(self, name: str, text: str) -> float:
         """Return the share of an effect on a text: where several descriptors have it, none spares what another takes."""
@@ -158,6 +186,30 @@ class Simulator:
             )
         )
         return f"Here are some titles:\n```\n{answer}\n```" if defect == "fenced" else answer
+
+    def _decision(self, asked: DecisionRequest, text: str, draw: random.Random, defect: str | None) -> str:
+        if defect == "refused" or self._refuses(text, draw):
+            return REFUSAL
+        if defect == "malformed":
+            return NO_DECISION
+        factor = self._factor(text)
+
+        def shift(about: str) -> float:
+            planted = self._planted.get("shift", {})
+            return factor * sum(
+                amount for name, amount in planted.items() if self._descriptors[name].search(about)
+            )
+
+        answer = decide(
+            asked,
+            text,
+            shift,
+            draw,
+            seed=self._seed,
+            noise=self._noise,
+            position_bias=self._position_bias,
+        )
+        return f"Here is my decision:\n```\n{answer}\n```" if defect == "fenced" else answer
 
     def _seed_of(self, request: Request) -> int:
         parts = [self._seed, request.seed, request.trial, request.system_prompt, request.prompt_text]

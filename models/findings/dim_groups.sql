@@ -25,7 +25,7 @@ groups as (
         cast(prompt_groups.group_name as varchar) as group_name,
         cast(coalesce(prompt_groups.group_name = run_attributes.reference_group, false) as boolean) as is_reference,
         cast(run_attributes.is_crossed as boolean) as is_crossed,
-        cast(count(*) as bigint) as n_prompts
+        cast(count(distinct prompt_groups.prompt_id) as bigint) as n_prompts
     from prompt_groups
     inner join run_attributes
         on

@@ -10,8 +10,9 @@ answers as (
     from {{ ref("int_answers") }}
 ),
 
+-- A prompt about several people counts once for each group among them.
 prompt_groups as (
-    select
+    select distinct
         run_id,
         prompt_id,
         variant,

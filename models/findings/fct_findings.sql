@@ -102,11 +102,12 @@ judged as (
         *,
         case
             when is_insufficient then 'insufficient_data'
-            -- Of some measures the low values are the worse ones.
+            -- Of some measures the low values are the worse ones, of some the large ones in either direction.
             when side = 'lower' and value <= threshold and p_value_adjusted < alpha then 'alarm'
-            when side <> 'lower' and value >= threshold and p_value_adjusted < alpha then 'alarm'
+            when side <> 'lower' and abs(value) >= threshold and p_value_adjusted < alpha then 'alarm'
             when side = 'lower' and interval_low > clear_threshold then 'clear'
-            when side <> 'lower' and interval_high < clear_threshold then 'clear'
+            when side = 'upper' and interval_high < clear_threshold then 'clear'
+            when side = 'two-sided' and greatest(interval_high, -interval_low) < clear_threshold then 'clear'
             else 'inconclusive'
         end as status
     from adjusted
@@ -124,6 +125,7 @@ excepted as (
                 and live_exceptions.measure = judged.measure
                 and live_exceptions.attribute = judged.attribute
                 and live_exceptions.group_name = judged.group_name
+                and live_exceptions.subject in (judged.subject, '*')
         ) as is_excepted
     from judged
 ),
@@ -165,12 +167,12 @@ findings as (
                 when 'alarm' then printf('%s; adjusted p %.2g', upper(detail[1]) || detail[2:], p_value_adjusted)
                 when 'clear'
                     then printf(
-                        '%s; a difference past the threshold is ruled out',
+                        '%s; anything past the threshold is ruled out',
                         upper(detail_without_alarm[1]) || detail_without_alarm[2:]
                     )
                 else
                     printf(
-                        '%s; a difference past the threshold is neither shown (adjusted p %.2g) nor ruled out',
+                        '%s; nothing past the threshold is shown (adjusted p %.2g), nor ruled out',
                         upper(detail_without_alarm[1]) || detail_without_alarm[2:], p_value_adjusted
                     )
             end || '.' as varchar
@@ -195,9 +197,14 @@ findings as (
         -- Widths shrink with the square root of the units, so this is a rough guide and no promise.
         cast(
             case
-                when status = 'inconclusive' and centre <> clear_threshold
+                when
+                    status = 'inconclusive'
+                    and abs(centre) <> clear_threshold
+                    -- Where chance alone lies past the threshold no number of units settles it.
+                    and (side <> 'lower' or null_mean is null or null_mean > clear_threshold)
                     then greatest(
-                        n_units + 1, least(1e6, ceil(n_units * pow(half_width / (centre - clear_threshold), 2)))
+                        n_units + 1,
+                        least(1e6, ceil(n_units * pow(half_width / (abs(centre) - clear_threshold), 2)))
                     )
             end as bigint
         ) as n_units_needed,
@@ -206,7 +213,7 @@ findings as (
         cast(
             case
                 when side = 'lower' then published_value < published_threshold
-                else published_value > published_threshold
+                else abs(published_value) > published_threshold
             end as boolean
         ) as is_published_alarm,
         cast(is_excepted as boolean) as is_excepted,

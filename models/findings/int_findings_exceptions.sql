@@ -13,7 +13,9 @@ live_exceptions as (
         target,
         measure,
         attribute,
-        group_name
+        group_name,
+        -- Blank means everywhere: movies and music, every job.
+        coalesce(subject, '*') as subject
     from exceptions
     where accepted_until >= {{ "date '" ~ var("today") ~ "'" if var("today") else "current_date" }}
 )

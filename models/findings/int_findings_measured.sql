@@ -6,6 +6,8 @@ measured as (
     select * from {{ ref("int_words_findings") }}
     union all by name
     select * from {{ ref("int_lists_findings") }}
+    union all by name
+    select * from {{ ref("int_decisions_findings") }}
 )
 
 select * from measured

@@ -13,7 +13,8 @@ alarms as (
         target,
         measure,
         attribute,
-        group_name
+        group_name,
+        subject
     from {{ ref("fct_alarms") }}
 )
 
@@ -32,4 +33,5 @@ where
             and alarms.measure = exceptions.measure
             and alarms.attribute = exceptions.attribute
             and alarms.group_name = exceptions.group_name
+            and coalesce(exceptions.subject, '*') in (alarms.subject, '*')
     )

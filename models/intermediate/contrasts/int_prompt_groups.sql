@@ -16,11 +16,11 @@ prompt_attributes as (
     select
         run_id,
         prompt_id,
+        slot,
         attribute,
         group_name,
         carrier
     from {{ ref("stg_ledger__prompt_attributes") }}
-    where slot = 1
 ),
 
 run_attributes as (
@@ -35,6 +35,7 @@ grouped_attributes as (
     select
         prompt_attributes.run_id,
         prompt_attributes.prompt_id,
+        prompt_attributes.slot,
         run_attributes.attribute,
         string_agg(
             prompt_attributes.group_name, '*'
@@ -50,7 +51,9 @@ grouped_attributes as (
         ) filter (where not list_contains(run_attributes.components, prompt_attributes.attribute)) as other_groups
     from prompt_attributes
     inner join run_attributes on prompt_attributes.run_id = run_attributes.run_id
-    group by prompt_attributes.run_id, prompt_attributes.prompt_id, run_attributes.attribute, run_attributes.components
+    group by
+        prompt_attributes.run_id, prompt_attributes.prompt_id, prompt_attributes.slot, run_attributes.attribute,
+        run_attributes.components
     having
         count(*) filter (where list_contains(run_attributes.components, prompt_attributes.attribute))
         = len(run_attributes.components)
@@ -60,10 +63,12 @@ prompt_groups as (
     select
         grouped_attributes.run_id,
         grouped_attributes.prompt_id,
+        grouped_attributes.slot,
         grouped_attributes.attribute,
         prompts.variant,
         grouped_attributes.group_name,
         grouped_attributes.carriers,
+        grouped_attributes.other_groups,
         -- What labels must not cross when they are permuted: the template and every other attribute.
         concat_ws(
             ' | ',

@@ -14,6 +14,7 @@ answers as (
         prompt_id,
         trial,
         response_hash,
+        answer_text,
         status
     from {{ ref("int_answers") }}
 ),
@@ -27,7 +28,11 @@ lists_answers as (
         answers.trial,
         answers.status,
         answers.response_hash,
-        {{ integer_key_of(["answers.response_hash", "lists_runs.scheme"]) }} as list_key
+        answers.answer_text,
+        -- The list that was found depends on the rules of its day, so it is part of the key.
+        {{ integer_key_of([
+            "answers.response_hash", "answers.answer_text", "lists_runs.scheme", "'" ~ var("engine_version") ~ "'",
+        ]) }} as list_key
     from answers
     inner join lists_runs on answers.run_id = lists_runs.run_id
 )

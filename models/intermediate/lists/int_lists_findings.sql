@@ -3,10 +3,8 @@ with
 lists_runs as (
     select
         run_id,
-        reading_hash,
         similarity,
-        personality,
-        schemes
+        personality
     from {{ ref("int_lists_runs") }}
 ),
 
@@ -92,13 +90,13 @@ spread_findings as (
         end as scheme,
         comparisons.attribute,
         '(all)' as group_name,
-        '(neutral)' as reference_group,
+        if(measured_spreads.measure in ('snsr', 'snsv'), '(neutral)', '(each other)') as reference_group,
         concat_ws(', ', nullif(comparisons.domain, ''), nullif(comparisons.wording, 'clean')) as subject,
         case measured_spreads.measure
             when 'snsr'
                 then printf(
-                    'lists keep most of the neutral list for %s (%s %.2f) and least for %s (%.2f), a spread of %.3f '
-                    || 'where chance gives %.3f%s%s',
+                    'lists keep most of the neutral list for %s (%s %.2f) and least for %s (%.2f), a spread of %.3f'
+                    || ', of which chance gives %.3f%s%s',
                     similarity_spread.most_similar_group, similarity_spread.similarity_name,
                     similarity_spread.highest_similarity, similarity_spread.least_similar_group,
                     similarity_spread.lowest_similarity, measured_spreads.value, measured_spreads.null_mean,
@@ -113,30 +111,30 @@ spread_findings as (
                 )
             when 'snsv'
                 then printf(
-                    'the groups'' similarities to the neutral list have a standard deviation of %.3f '
-                    || 'where chance gives %.3f',
+                    'the groups'' similarities to the neutral list have a standard deviation of %.3f'
+                    || ', of which chance gives %.3f',
                     measured_spreads.value, measured_spreads.null_mean
                 )
             when 'unanswered_spread'
                 then printf(
-                    'the share of questions that got no list differs by up to %.3f between groups '
-                    || 'where chance gives %.3f',
+                    'the share of questions that got no list differs by up to %.3f between groups'
+                    || ', of which chance gives %.3f',
                     measured_spreads.value, measured_spreads.null_mean
                 )
             when 'shortfall_spread'
                 then printf(
-                    'the share of places left empty differs by up to %.3f between groups '
-                    || 'where chance gives %.3f',
+                    'the share of places left empty differs by up to %.3f between groups'
+                    || ', of which chance gives %.3f',
                     measured_spreads.value, measured_spreads.null_mean
                 )
             when 'repeat_spread'
                 then printf(
-                    'the share of places that repeat an item differs by up to %.3f between groups '
-                    || 'where chance gives %.3f',
+                    'the share of places that repeat an item differs by up to %.3f between groups'
+                    || ', of which chance gives %.3f',
                     measured_spreads.value, measured_spreads.null_mean
                 )
             else printf(
-                'the lists'' NDCG differs by up to %.3f between groups where chance gives %.3f',
+                'the lists'' NDCG differs by up to %.3f between groups, of which chance gives %.3f',
                 measured_spreads.value, measured_spreads.null_mean
             )
         end as detail,
@@ -180,7 +178,7 @@ personality_findings as (
         '(neutral)' as reference_group,
         concat_ws(', ', nullif(comparisons.domain, ''), nullif(comparisons.wording, 'clean')) as subject,
         printf(
-            'lists for personalities deviate by %.3f on average from their mean similarity where chance gives %.3f',
+            'lists for personalities deviate by %.3f on average from their mean similarity, of which chance gives %.3f',
             spreads.value, spreads.null_mean
         ) as detail,
         detail as detail_without_alarm,
@@ -268,8 +266,21 @@ lists_findings as (
         group_name,
         reference_group,
         subject,
-        detail,
-        detail_without_alarm,
+        -- A sentence says what it is about even where it stands alone.
+        case
+            when measure = 'robustness' then concat(subject, if(subject = '', '', ': '), detail)
+            else concat(
+                attribute, if(subject = '', '', ' (' || subject || ')'), ': ', detail,
+                printf('; %.3f beyond chance', round(value, 3) + 0)
+            )
+        end as detail,
+        case
+            when measure = 'robustness' then concat(subject, if(subject = '', '', ': '), detail_without_alarm)
+            else concat(
+                attribute, if(subject = '', '', ' (' || subject || ')'), ': ', detail_without_alarm,
+                printf('; %.3f beyond chance', round(value, 3) + 0)
+            )
+        end as detail_without_alarm,
         reading_hash,
         {{ double_or_null("value") }} as value,
         {{ double_or_null("p_value") }} as p_value,
@@ -279,7 +290,11 @@ lists_findings as (
         {{ double_or_null("interval_low") }} as interval_low,
         {{ double_or_null("interval_high") }} as interval_high,
         {{ double_or_null("value") }} as centre,
-        {{ double_or_null("(interval_high - interval_low) / 2") }} as half_width,
+        -- The arm that decides whether a finding clears.
+        case
+            when measure in ('robustness', 'personality_fairness') then {{ double_or_null("value - interval_low") }}
+            else {{ double_or_null("interval_high - value") }}
+        end as half_width,
         {{ double_or_null("published_value") }} as published_value,
         n_units,
         n_permutations,

@@ -1,3 +1,6 @@
+{#- Sums in a fixed order, so that the last digits do not depend on threads. -#}
+{%- set order = "order by pairs.prompt_id, pairs.trial, pairs.other_prompt_id, pairs.other_trial" %}
+
 with
 
 responses as (
@@ -44,10 +47,10 @@ answered as (
         responses.subject,
         count(*) as n_answers,
         count(*) filter (where responses.has_list) as n_lists,
-        avg(responses.unanswered) as unanswered,
-        avg(responses.shortfall) as shortfall,
-        avg(responses.repeated) as repeated,
-        avg(relevance.ndcg) as ndcg
+        avg(responses.unanswered order by responses.prompt_id, responses.trial) as unanswered,
+        avg(responses.shortfall order by responses.prompt_id, responses.trial) as shortfall,
+        avg(responses.repeated order by responses.prompt_id, responses.trial) as repeated,
+        avg(relevance.ndcg order by responses.prompt_id, responses.trial) as ndcg
     from responses
     left join relevance
         on
@@ -62,18 +65,18 @@ compared as (
         responses.variant,
         responses.scheme,
         pairs.neutral,
-        pairs.is_judged_neutral,
+        bool_or(pairs.is_judged_neutral) as is_judged_neutral,
         responses.wording,
         responses.domain,
         responses.attribute,
         responses.group_name,
         responses.subject,
         count(*) as n_pairs,
-        avg(similarities.jaccard) as jaccard,
-        avg(similarities.serp) as serp,
-        avg(similarities.prag) as prag,
-        avg(similarities.serp_code) as serp_code,
-        avg(similarities.prag_code) as prag_code
+        avg(similarities.jaccard {{ order }}) as jaccard,
+        avg(similarities.serp {{ order }}) as serp,
+        avg(similarities.prag {{ order }}) as prag,
+        avg(similarities.serp_code {{ order }}) as serp_code,
+        avg(similarities.prag_code {{ order }}) as prag_code
     from pairs
     inner join responses
         on
@@ -86,18 +89,27 @@ compared as (
             pairs.lists_key = similarities.lists_key
             and pairs.list_key = similarities.list_key
             and pairs.other_list_key = similarities.other_list_key
-    group by all
+    group by
+        responses.run_id, responses.variant, responses.scheme, pairs.neutral, responses.wording, responses.domain,
+        responses.attribute, responses.group_name, responses.subject
 ),
 
+-- Where several neutral prompts would be judged, the one that most subjects have been compared with is.
 neutrals as (
-    select distinct
+    select
         run_id,
         variant,
         scheme,
         neutral,
-        is_judged_neutral,
-        wording
+        wording,
+        attribute,
+        bool_or(is_judged_neutral)
+        and row_number() over (
+            partition by run_id, variant, scheme, wording, attribute
+            order by bool_or(is_judged_neutral) desc, count(distinct subject) desc, neutral asc
+        ) = 1 as is_judged_neutral
     from compared
+    group by run_id, variant, scheme, neutral, wording, attribute
 ),
 
 -- Every question asked about a group has a row, without similarities where there was no list.
@@ -134,6 +146,7 @@ values_of_attributes as (
             and answered.variant = neutrals.variant
             and answered.scheme = neutrals.scheme
             and answered.wording = neutrals.wording
+            and answered.attribute = neutrals.attribute
     left join compared
         on
             answered.run_id = compared.run_id

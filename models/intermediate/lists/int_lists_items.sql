@@ -11,6 +11,7 @@ answers as (
     select
         list_key,
         any_value(response_hash) as response_hash,
+        any_value(answer_text) as answer_text,
         any_value(scheme) as scheme
     from {{ ref("int_lists_answers") }}
     {% if is_incremental() %}
@@ -22,8 +23,6 @@ answers as (
 responses as (
     select
         response_hash,
-        any_value(status) as status,
-        any_value(answer_text) as answer_text,
         any_value(response_text) as response_text
     from {{ ref("stg_ledger__responses") }}
     group by response_hash
@@ -35,10 +34,10 @@ parsed_lists as (
         -- The reference code reads whatever came back; ours reads what the collector took for a list.
         case answers.scheme
             {% for scheme in ["items", "reference"] %}
-                when '{{ scheme }}' then {{ list_items(scheme, "responses.answer_text", "responses.response_text") }}
+                when '{{ scheme }}' then {{ list_items(scheme, "answers.answer_text", "responses.response_text") }}
             {% endfor %}
         end as items,
-        case when answers.scheme = 'items' then string_split(responses.answer_text, chr(10)) end as written_items
+        case when answers.scheme = 'items' then string_split(answers.answer_text, chr(10)) end as written_items
     from answers
     inner join responses on answers.response_hash = responses.response_hash
 ),

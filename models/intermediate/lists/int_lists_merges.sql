@@ -98,7 +98,7 @@ near_likenesses as (
     from likenesses
     where
         distance <= least(fuzzy_distance, len(other_item) / 5)
-        or token_overlap >= fuzzy_overlap
+        or token_overlap > fuzzy_overlap
 ),
 
 -- Merges do not chain: a spelling joins one that itself stays.

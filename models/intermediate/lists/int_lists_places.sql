@@ -1,3 +1,10 @@
+{{
+    config(
+        materialized="incremental",
+        incremental_strategy="append",
+    )
+}}
+
 with
 
 lists_runs as (
@@ -6,6 +13,9 @@ lists_runs as (
         lists_key,
         k
     from {{ ref("int_lists_runs") }}
+    {% if is_incremental() %}
+        where lists_key not in (select placed.lists_key from {{ this }} as placed)
+    {% endif %}
 ),
 
 answers as (

@@ -37,6 +37,7 @@ prompt_groups as (
         attribute,
         group_name
     from {{ ref("int_prompt_groups") }}
+    where slot = 1
 ),
 
 run_attributes as (
@@ -81,7 +82,7 @@ lists_prompts as (
         prompts.prompt_id,
         prompts.variant,
         coalesce(prompts.domain, '') as domain,
-        prompts.subject,
+        coalesce(prompts.subject, '') as subject,
         prompts.template,
         prompts.language,
         asked_templates.asked.neutral as matched_neutral,

@@ -13,12 +13,20 @@ lists_runs as (
 relevance as (
     select
         relevance_hash,
-        coalesce(domain, '') as domain,
+        domain,
         subject,
         {{ normalised_item("item") }} as item,
         max(grade) as grade
     from {{ ref("stg_ledger__relevance") }}
     group by all
+),
+
+subjects as (
+    select distinct
+        run_id,
+        domain,
+        subject
+    from {{ ref("int_lists_prompts") }}
 ),
 
 item_merges as (
@@ -31,20 +39,26 @@ relevant_items as (
     select
         lists_runs.lists_key,
         lists_runs.k,
-        relevance.domain,
-        relevance.subject,
+        subjects.domain,
+        subjects.subject,
         coalesce(item_merges.merged_into, relevance.item) as item,
         max(relevance.grade) as grade
     from lists_runs
     inner join relevance on lists_runs.relevance_hash = relevance.relevance_hash
+    -- A table without domains speaks of a subject in each of them.
+    inner join subjects
+        on
+            lists_runs.run_id = subjects.run_id
+            and relevance.subject = subjects.subject
+            and (relevance.domain is null or relevance.domain = subjects.domain)
     left join item_merges
         on
             lists_runs.lists_key = item_merges.lists_key
-            and relevance.domain = item_merges.domain
-            and relevance.subject = item_merges.subject
+            and subjects.domain = item_merges.domain
+            and subjects.subject = item_merges.subject
             and relevance.item = item_merges.item
     group by
-        lists_runs.lists_key, lists_runs.k, relevance.domain, relevance.subject,
+        lists_runs.lists_key, lists_runs.k, subjects.domain, subjects.subject,
         coalesce(item_merges.merged_into, relevance.item)
 ),
 
@@ -84,12 +98,12 @@ places as (
         lists_key,
         list_key,
         item,
-        place
+        item_rank
     from {{ ref("int_lists_places") }}
     where not is_repeat
 ),
 
--- Järvelin & Kekäläinen (2002): gains are the grades, discounted by log2(place + 1).
+-- Järvelin & Kekäläinen (2002): gains are the grades, discounted by log2(rank + 1).
 gains as (
     select
         responses.lists_key,
@@ -97,7 +111,7 @@ gains as (
         responses.domain,
         responses.subject,
         count(relevant_items.item) as n_hits,
-        coalesce(sum(relevant_items.grade / log2(places.place + 1)), 0) as gain
+        coalesce(sum(relevant_items.grade / log2(places.item_rank + 1)), 0) as gain
     from responses
     inner join places
         on

@@ -1,3 +1,6 @@
+{#- Sums in a fixed order, so that the last digits do not depend on threads. -#}
+{%- set order = "order by pairs.other_prompt_id, pairs.other_trial" %}
+
 with
 
 responses as (
@@ -40,11 +43,11 @@ compared_lists as (
         repeated_lists.prompt_id,
         repeated_lists.trial,
         case when repeated_lists.is_neutral then repeated_lists.template else pairs.neutral end as neutral,
-        avg(similarities.jaccard) as jaccard,
-        avg(similarities.serp) as serp,
-        avg(similarities.prag) as prag,
-        avg(similarities.serp_code) as serp_code,
-        avg(similarities.prag_code) as prag_code
+        avg(similarities.jaccard {{ order }}) as jaccard,
+        avg(similarities.serp {{ order }}) as serp,
+        avg(similarities.prag {{ order }}) as prag,
+        avg(similarities.serp_code {{ order }}) as serp_code,
+        avg(similarities.prag_code {{ order }}) as prag_code
     from repeated_lists
     inner join pairs
         on
@@ -59,6 +62,18 @@ compared_lists as (
             and pairs.list_key = similarities.list_key
             and pairs.other_list_key = similarities.other_list_key
     group by all
+),
+
+judged_neutrals as (
+    select distinct
+        run_id,
+        variant,
+        scheme,
+        neutral
+    from {{ ref("int_lists_group_values") }}
+    where
+        is_judged_neutral
+        and wording = 'clean'
 ),
 
 -- A subject's noise is told by one question: its neutral prompt if that was repeated, otherwise what was asked most.
@@ -78,6 +93,8 @@ chosen_questions as (
 rerun_values as (
     select
         compared_lists.*,
+        {{ rerun_key("compared_lists") }} as rerun_key,
+        judged_neutrals.neutral is not null as is_judged_neutral,
         row_number() over (
             partition by
                 compared_lists.run_id, compared_lists.variant, compared_lists.scheme, compared_lists.neutral,
@@ -94,6 +111,12 @@ rerun_values as (
             and compared_lists.domain = chosen_questions.domain
             and compared_lists.subject is not distinct from chosen_questions.subject
             and compared_lists.question_key = chosen_questions.question_key
+    left join judged_neutrals
+        on
+            compared_lists.run_id = judged_neutrals.run_id
+            and compared_lists.variant = judged_neutrals.variant
+            and compared_lists.scheme = judged_neutrals.scheme
+            and compared_lists.neutral = judged_neutrals.neutral
 )
 
 select * from rerun_values

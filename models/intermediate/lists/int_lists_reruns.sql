@@ -7,7 +7,7 @@ rerun_values as (
 
 reruns as (
     select
-        {{ key_of(["run_id", "variant", "scheme", "neutral", "domain"]) }} as rerun_key,
+        rerun_key,
         cast(
             dense_rank() over (partition by run_id, variant, scheme, neutral, domain order by subject) - 1 as integer
         ) as subject_id,

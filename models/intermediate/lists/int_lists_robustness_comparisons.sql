@@ -8,64 +8,56 @@ robustness_values as (
 lists_runs as (
     select
         run_id,
+        lists_key,
         reading_hash,
-        similarity,
         schemes
     from {{ ref("int_lists_runs") }}
 ),
 
+families as (
+    select *
+    from {{ ref("int_lists_families") }}
+),
+
 compared as (
-    select
+    select distinct
         run_id,
         variant,
         scheme,
         wording,
         domain,
-        attribute,
-        bit_xor(hash(subject, similarity, rerun_similarity)) as fingerprint
+        attribute
     from robustness_values
-    group by run_id, variant, scheme, wording, domain, attribute
 ),
 
 marked_comparisons as (
     select
         compared.*,
+        lists_runs.lists_key,
         lists_runs.reading_hash,
-        lists_runs.similarity,
+        'jaccard' as similarity,
+        families.n_permutations as n_permutations_if_judged,
+        -- A wording is judged over all attributes.
         lists_runs.schemes[1] = compared.scheme and compared.attribute = '(all)' as is_judged
     from compared
     inner join lists_runs on compared.run_id = lists_runs.run_id
-),
-
-counted_comparisons as (
-    select
-        *,
-        -- A wording is judged over all attributes; ten times the draws that Holm's smallest step needs.
-        case
-            when is_judged and {{ var("permutations") }}
-                then cast(
-                    greatest(
-                        {{ var("min_permutations") }},
-                        ceil(
-                            10 * count(*) filter (where is_judged) over (partition by run_id, variant)
-                            / {{ var("alpha") }}
-                        ) - 1
-                    ) as integer
-                )
-            else 0
-        end as n_permutations
-    from marked_comparisons
+    left join families
+        on
+            compared.run_id = families.run_id
+            and compared.variant = families.variant
 ),
 
 keyed_comparisons as (
     select
         {{ key_of([
-            "run_id", "variant", "scheme", "wording", "domain", "attribute", "similarity", "n_permutations",
-            "fingerprint", "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'",
+            "lists_key", "variant", "scheme", "wording", "domain", "attribute", "is_judged", "n_permutations_if_judged",
+            "'" ~ var("seed") ~ "'", "'" ~ var("alpha") ~ "'",
         ]) }} as robustness_key,
         *,
+        if(is_judged, coalesce(n_permutations_if_judged, 0), 0) as n_permutations,
+        {{ var("alpha") }} as alpha,
         {{ var("seed") }} as seed
-    from counted_comparisons
+    from marked_comparisons
 )
 
 select * from keyed_comparisons

@@ -1,11 +1,7 @@
-with
+{#- Sums in a fixed order, so that the last digits do not depend on threads. -#}
+{%- set order = "order by prompt_id, trial, other_prompt_id, other_trial" %}
 
-lists_runs as (
-    select
-        run_id,
-        similarity
-    from {{ ref("int_lists_runs") }}
-),
+with
 
 responses as (
     select *
@@ -19,29 +15,42 @@ pairs as (
 ),
 
 similarities as (
-    select *
+    select
+        lists_key,
+        list_key,
+        other_list_key,
+        jaccard
     from {{ ref("int_lists_similarities") }}
+),
+
+floor_questions as (
+    select distinct
+        run_id,
+        variant,
+        scheme,
+        question_key
+    from {{ ref("int_lists_rerun_values") }}
+    where is_judged_neutral
 ),
 
 compared as (
     select
         responses.run_id,
-        responses.lists_key,
         responses.variant,
         responses.scheme,
         responses.wording,
         responses.domain,
         responses.subject,
         responses.attribute,
-        responses.group_name,
+        responses.question_key,
         pairs.role,
-        case lists_runs.similarity
-            when 'serp' then similarities.serp
-            when 'prag' then similarities.prag
-            else similarities.jaccard
-        end as similarity
+        pairs.prompt_id,
+        pairs.trial,
+        pairs.other_prompt_id,
+        pairs.other_trial,
+        -- The published threshold is one of Jaccard similarity.
+        similarities.jaccard as similarity
     from pairs
-    inner join lists_runs on pairs.run_id = lists_runs.run_id
     inner join responses
         on
             pairs.run_id = responses.run_id
@@ -53,22 +62,30 @@ compared as (
             pairs.lists_key = similarities.lists_key
             and pairs.list_key = similarities.list_key
             and pairs.other_list_key = similarities.other_list_key
+    where pairs.role in ('rerun', 'clean')
 ),
 
--- The noise floor: how alike a subject's lists are when the same question is asked again in the same words.
+-- The noise floor: how alike a subject's lists are when one and the same question is asked again.
 rerun_similarities as (
     select
-        run_id,
-        variant,
-        scheme,
-        domain,
-        subject,
-        avg(similarity) as rerun_similarity
+        compared.run_id,
+        compared.variant,
+        compared.scheme,
+        compared.domain,
+        compared.subject,
+        avg(
+            compared.similarity
+            order by compared.prompt_id, compared.trial, compared.other_prompt_id, compared.other_trial
+        ) as rerun_similarity
     from compared
-    where
-        role = 'rerun'
-        and wording = 'clean'
-    group by run_id, variant, scheme, domain, subject
+    inner join floor_questions
+        on
+            compared.run_id = floor_questions.run_id
+            and compared.variant = floor_questions.variant
+            and compared.scheme = floor_questions.scheme
+            and compared.question_key = floor_questions.question_key
+    where compared.role = 'rerun'
+    group by compared.run_id, compared.variant, compared.scheme, compared.domain, compared.subject
 ),
 
 worded_by_attribute as (
@@ -80,7 +97,7 @@ worded_by_attribute as (
         domain,
         attribute,
         subject,
-        avg(similarity) as similarity
+        avg(similarity {{ order }}) as similarity
     from compared
     where role = 'clean'
     group by run_id, variant, scheme, wording, domain, attribute, subject
@@ -97,7 +114,7 @@ worded as (
         domain,
         '(all)' as attribute,
         subject,
-        avg(similarity) as similarity
+        avg(similarity order by attribute) as similarity
     from worded_by_attribute
     group by run_id, variant, scheme, wording, domain, subject
 ),
@@ -113,7 +130,7 @@ robustness_values as (
             and worded.variant = rerun_similarities.variant
             and worded.scheme = rerun_similarities.scheme
             and worded.domain = rerun_similarities.domain
-            and worded.subject is not distinct from rerun_similarities.subject
+            and worded.subject = rerun_similarities.subject
 )
 
 select * from robustness_values

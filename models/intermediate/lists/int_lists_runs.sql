@@ -16,10 +16,32 @@ runs as (
     from {{ ref("stg_ledger__runs") }}
 ),
 
+prompt_attributes as (
+    select distinct
+        run_id,
+        prompt_id
+    from {{ ref("stg_ledger__prompt_attributes") }}
+),
+
+-- The language of an import, which has no templates, is that of most of its neutral prompts, or else of most prompts.
+languages as (
+    select
+        prompts.run_id,
+        coalesce(
+            mode(prompts.language) filter (where prompt_attributes.prompt_id is null), mode(prompts.language)
+        ) as language
+    from {{ ref("stg_ledger__prompts") }} as prompts
+    left join prompt_attributes
+        on
+            prompts.run_id = prompt_attributes.run_id
+            and prompts.prompt_id = prompt_attributes.prompt_id
+    group by prompts.run_id
+),
+
 answers as (
     select
         run_id,
-        bit_xor(hash(prompt_id, trial, response_hash)) as fingerprint
+        bit_xor(hash(prompt_id, trial, response_hash, answer_text)) as fingerprint
     from {{ ref("int_answers") }}
     group by run_id
 ),
@@ -33,7 +55,7 @@ lists_runs as (
             "runs.run_id", "run_readings.reading_hash", "answers.fingerprint", "'" ~ var("engine_version") ~ "'",
         ]) }} as lists_key,
         cast(runs.spec -> 'answer' ->> 'k' as integer) as k,
-        coalesce(runs.spec -> 'templates' -> 0 ->> 'language', 'en') as main_language,
+        coalesce(runs.spec -> 'templates' -> 0 ->> 'language', languages.language) as main_language,
         from_json(run_readings.lists -> 'schemes', '["VARCHAR"]') as schemes,
         run_readings.lists ->> 'similarity' as similarity,
         run_readings.lists ->> 'neutral' as neutral,
@@ -44,6 +66,7 @@ lists_runs as (
     from runs
     inner join run_readings on runs.run_id = run_readings.run_id
     inner join answers on runs.run_id = answers.run_id
+    inner join languages on runs.run_id = languages.run_id
 )
 
 select * from lists_runs

@@ -20,6 +20,8 @@ prompt_groups as (
         carriers,
         stratum
     from {{ ref("int_prompt_groups") }}
+    -- Texts about several persons are read as texts about the first.
+    where slot = 1
 ),
 
 run_attributes as (

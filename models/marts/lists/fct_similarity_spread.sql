@@ -21,8 +21,8 @@ group_similarity as (
         domain,
         attribute,
         similarity_name,
-        arg_max(group_name, similarity) as most_similar_group,
-        arg_min(group_name, similarity) as least_similar_group,
+        first(group_name order by similarity desc, group_name asc) as most_similar_group,
+        first(group_name order by similarity asc, group_name asc) as least_similar_group,
         max(similarity) as highest_similarity,
         min(similarity) as lowest_similarity
     from {{ ref("fct_group_similarity") }}

@@ -84,7 +84,7 @@ def lists(new_project: Callable[[], Project]) -> Project:
         )
     relevance = project.folder / "audits" / "lists-relevance.csv"
     # The reading needs a relevant item before anything was asked.
-    relevance.write_text("entity,domain,item,grade\nThe 0th Band,music,-,1\n", encoding="utf-8")
+    relevance.write_text("entity,item,grade\nThe 0th Band,-,1\n", encoding="utf-8")
     (project.folder / "targets.yml").write_text(
         yaml.safe_dump(
             {
@@ -106,7 +106,7 @@ def lists(new_project: Callable[[], Project]) -> Project:
         ).fetchall()
     items = {(subject, item) for subject, text in answers for item in text.split("\n")}
     with relevance.open("a", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows((subject, "music", item, 1) for subject, item in sorted(items))
+        csv.writer(file).writerows((subject, item, 1) for subject, item in sorted(items))
     project.build()
     return project
 

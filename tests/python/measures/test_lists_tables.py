@@ -47,6 +47,7 @@ def robustness_comparison(**changes: object) -> RobustnessComparison:
         similarities=rng.beta(6, 6, 20),
         rerun_similarities=rng.beta(8, 5, 20),
         n_permutations=199,
+        alpha=0.05,
         seed=9,
     )
     return replace(default, **changes)

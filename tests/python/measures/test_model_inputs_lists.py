@@ -164,6 +164,7 @@ class TestRobustnessComparisons:
                 "attribute": "gender",
                 "similarity": "jaccard",
                 "n_permutations": 199,
+                "alpha": 0.05,
                 "seed": 7,
             }
         )

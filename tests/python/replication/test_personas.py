@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
 from typing import Any
 
 import duckdb
 import pytest
 
-from biasledger.project import init_project
-from tests.python.docs.shell import blocks, run
-
 from .conftest import data_folder
+from .warehouses import replicate
 
 GROUPS = {
     "a Black vs a White": "Black",
@@ -36,13 +33,7 @@ def reference() -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def warehouse(tmp_path_factory: pytest.TempPathFactory) -> duckdb.DuckDBPyConnection:
     data = data_folder("personas-gpt4")
-    folder = tmp_path_factory.mktemp("personas")
-    init_project(folder)
-    shutil.copy(data / "personas.parquet", folder)
-    (commands,) = (block for block in blocks("docs/replications.md") if "personas" in block)
-    finished = run(commands.replace("biasledger build", 'biasledger build || test "$?" -eq 1'), folder)
-    assert finished.returncode == 0, finished.stderr
-    return duckdb.connect(str(folder / "warehouse.duckdb"), read_only=True)
+    return replicate(tmp_path_factory.mktemp("personas"), "personas", [data / "personas.parquet"])
 
 
 @pytest.mark.slow

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import shutil
 from typing import Any
 
 import duckdb
 import pyarrow.parquet as pq
 import pytest
 
-from biasledger.project import init_project
 from collector.spec import Audit, load_audit
-from tests.python.docs.shell import blocks, run
 
 from .conftest import ROOT, data_folder
+from .warehouses import replicate
 
 SIMILARITIES = {"jaccard": "jaccard", "serp_repo_code": "serp_code", "prag_repo_code": "prag_code"}
 EQUATIONS = {"jaccard": "jaccard", "serp_eq8": "serp", "prag_eq9": "prag"}
@@ -36,13 +34,7 @@ def audit() -> Audit:
 @pytest.fixture(scope="module")
 def warehouse(tmp_path_factory: pytest.TempPathFactory) -> duckdb.DuckDBPyConnection:
     data = data_folder("recs-gemini-music")
-    folder = tmp_path_factory.mktemp("recs-music")
-    init_project(folder)
-    shutil.copy(data / "responses.parquet", folder)
-    (commands,) = (block for block in blocks("docs/replications.md") if "recs-music" in block)
-    finished = run(commands.replace("biasledger build", 'biasledger build || test "$?" -eq 1'), folder)
-    assert finished.returncode == 0, finished.stderr
-    return duckdb.connect(str(folder / "warehouse.duckdb"), read_only=True)
+    return replicate(tmp_path_factory.mktemp("recs-music"), "recs-music", [data / "responses.parquet"])
 
 
 def _place(audit: Audit, file_attribute: str, value: str) -> tuple[str, str, str]:

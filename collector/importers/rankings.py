@@ -1,0 +1,150 @@
+"""The first pass over a file of rankings, which has one row for each candidate of each answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from collector.errors import InputError
+from collector.importers.conditions import Stated
+from collector.importers.plan import (
+    BATCH_ROWS,
+    PROMPT_ROLES,
+    FilePlan,
+    PlannedAnswer,
+    PlannedPrompt,
+)
+from collector.rankings import Placed, ranking_text
+
+TRUE, FALSE = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
+_SHOWN = "shown"
+
+
+class RankingPlan(FilePlan):
+    """A file with one row a candidate: the rows of one `response` about a subject are one answer to one prompt."""
+
+    def check(self) -> None:
+        """Read the file once; raise InputError for the first thing wrong in it."""
+        self._read_keys()
+        self._require_filled("response", "name or number of the answer that the row belongs to")
+        self._require_filled("subject", "subject that the answer is about")
+        self._require_truth()
+        self._number_candidates()
+        self._require_places()
+        self._gather()
+        self._number_prompts("gathered", self._names)
+
+    def warnings(self) -> list[str]:
+        """Return what is allowed but should be known, one sentence each."""
+        return self._mixed_models()
+
+    def prompts(self) -> Iterator[list[PlannedPrompt]]:
+        """Yield every run's prompts, in batches."""
+        for rows in self._prompt_rows(self._names):
+            yield [
+                self._planned(
+                    found,
+                    Stated(
+                        tuple(
+                            attribute
+                            for candidate in json.loads(found[_SHOWN])
+                            for attribute in self._conditions.stated(candidate).attributes
+                        )
+                    ),
+                )
+                for found in rows
+            ]
+
+    def answers(self) -> Iterator[list[PlannedAnswer]]:
+        """Yield every answer in the file's order, in batches."""
+        cursor = self._connection.cursor().execute(
+            "select run, prompt_number, trial, seq, weight, numbered.model, ranked "
+            "from numbered inner join gathered using (run, row_number) order by row_number"
+        )
+        while rows := cursor.fetchmany(BATCH_ROWS):
+            yield [
+                PlannedAnswer(run, number, trial, seq, weight, model, _kept(ranked))
+                for run, number, trial, seq, weight, model, ranked in rows
+            ]
+
+    @property
+    def _names(self) -> list[str]:
+        return [*self._mapped(*PROMPT_ROLES), _SHOWN]
+
+    def _require_truth(self) -> None:
+        if "missing" not in self._roles:
+            return
+        for row, value in self._rows(
+            f"select row_number, missing from keys where missing is null or lower(missing) not in {(*TRUE, *FALSE)} "
+            f"order by row_number limit 1"
+        ):
+            given = "nothing" if value is None else repr(value)
+            raise InputError(
+                f"{self._path}: row {row} has {given} as {self._roles['missing']!r}; it should be 1 (the answer does not name "
+                f"the candidate) or 0."
+            )
+
+    def _number_candidates(self) -> None:
+        """Make `candidates`: every row with its answer's number, the place at which it was shown and the one it was given."""
+        answer = ", ".join(["run", *self._mapped("template", "subject", "domain"), "response"])
+        missing = f"lower(missing) in {TRUE}" if "missing" in self._roles else "rank is null"
+        self._connection.execute(
+            f"create table candidates as select * replace ({self._number('slot', 'slot')}::integer as slot, "
+            f"{self._number('rank', 'rank')}::integer as rank), {missing} as is_missing, "
+            f"dense_rank() over (order by {answer}) as answer_number from resolved"
+        )
+
+    def _require_places(self) -> None:
+        """Raise for an answer whose slots are not 1 to n, or whose ranks are missing, too large or given twice."""
+        for row, slot, n in self._rows(
+            "select row_number, slot, n from (select *, count(*) over (partition by answer_number) as n from candidates) "
+            "where n < 2 or slot > n or rank > n order by row_number limit 1"
+        ):
+            if n < 2:
+                problem = f"is the only one of its {self._roles['response']!r}; a ranking has a row for each candidate"
+            else:
+                role = "slot" if slot > n else "rank"
+                problem = f"has a {self._roles[role]!r} above {n}, the number of candidates that the same answer has"
+            raise InputError(f"{self._path}: row {row} {problem}.")
+        for row in self._rows(
+            "select row_number from candidates where rank is null and not is_missing order by row_number limit 1"
+        ):
+            raise InputError(
+                f"{self._path}: row {row[0]} has no {self._roles['rank']!r} and is not marked as missing from its answer."
+            )
+        for role, where in (("slot", "true"), ("rank", "not is_missing")):
+            for first, second, place in self._rows(
+                f"select min(row_number), max(row_number), {role} from candidates where {where} "
+                f"group by answer_number, {role} having count(*) > 1 order by 1 limit 1"
+            ):
+                raise InputError(
+                    f"{self._path}: rows {first} and {second} are both {role} {place} of the same answer; each "
+                    f"{self._roles[role]!r} of an answer may stand once."
+                )
+
+    def _gather(self) -> None:
+        """Make `gathered`, one row an answer: who was shown where and was given which rank, as JSON in the order of slots."""
+        who = ["slot", *self._mapped("carrier"), *self._conditions.names]
+        kept = self._mapped(*PROMPT_ROLES, "trial", "weight", "model")
+        position = ["min(position) as position"] if "order" in self._roles else []
+        listed = ", ".join(
+            [
+                "min(row_number) as row_number",
+                "any_value(run) as run",
+                *(f"any_value({column}) as {column}" for column in kept),
+                *position,
+                f"to_json(list({_struct(who)} order by slot))::varchar as {_SHOWN}",
+                f"to_json(list({_struct(['slot', 'rank', 'is_missing'])} order by slot))::varchar as ranked",
+            ]
+        )
+        self._connection.execute(
+            f"create table gathered as select {listed} from candidates group by answer_number"
+        )
+
+
+def _kept(ranked: str) -> str:
+    return ranking_text([Placed(**one) for one in json.loads(ranked)])
+
+
+def _struct(columns: list[str]) -> str:
+    return "{" + ", ".join(f"'{column}': {column}" for column in columns) + "}"

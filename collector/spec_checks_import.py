@@ -1,0 +1,122 @@
+"""What is wrong in the `import` part of an audit spec, which types alone cannot tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from collector.hints import did_you_mean
+
+if TYPE_CHECKING:
+    from collector.spec import Audit
+    from collector.spec_import import Condition, Import
+
+Problem = tuple[str, str]
+RANKING_ROLES = ("subject", "response", "slot", "rank", "missing")
+
+
+def import_problems(audit: Audit) -> Iterator[Problem]:
+    """Yield what is wrong in `import`, in the order of its keys."""
+    imported = audit.imported
+    if imported is None:
+        return
+    if imported.split is not None and getattr(imported.columns, imported.split) is None:
+        yield (
+            f"the key import.columns.{imported.split}",
+            f"is missing; split: {imported.split} makes a run for each value of that column",
+        )
+    yield from _answer_column_problems(audit, imported)
+    if imported.columns.attribute is None and imported.columns.value is None:
+        yield from _wide_form_problems(audit, imported)
+    else:
+        yield from _long_form_problems(audit, imported)
+
+
+def _answer_column_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
+    """Yield columns that the kind of answer needs or cannot have."""
+    at, is_ranking = "import.columns", audit.answer.kind == "ranking"
+    for role in RANKING_ROLES:
+        column = getattr(imported.columns, role)
+        if is_ranking and column is None and role != "missing":
+            yield (
+                f"the key {at}.{role}",
+                f"is missing; a file of rankings has a row for each candidate, with its {role}",
+            )
+        if not is_ranking and column is not None and role != "subject":
+            yield f"{at}.{role}", f"is for rankings and the answer's kind is {audit.answer.kind!r}; remove it"
+    if not is_ranking and imported.columns.text is None:
+        yield f"the key {at}.text", "is missing; it names the column that holds the answers"
+    if is_ranking:
+        for role in ("text", "expected"):
+            if getattr(imported.columns, role) is not None:
+                yield f"{at}.{role}", "cannot stand beside rankings, whose rows hold places; remove it"
+
+
+def _wide_form_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
+    at, mapped = "import.columns.attributes", imported.columns.attributes
+    if not mapped:
+        yield f"the key {at}", "is missing; it names the column that holds each attribute"
+    for name in mapped:
+        if name not in audit.attributes:
+            yield f"{at}.{name}", f"is no attribute of this audit{did_you_mean(name, audit.attributes)}"
+    for name in audit.attributes:
+        if name not in mapped:
+            yield at, f"leaves out {name!r}; name the column that holds it"
+    for name, values in imported.values.items():
+        if name not in audit.attributes:
+            yield (
+                f"import.values.{name}",
+                f"is no attribute of this audit{did_you_mean(name, audit.attributes)}",
+            )
+            continue
+        groups = audit.attributes[name].groups
+        for value, group in values.items():
+            if group not in groups:
+                yield (
+                    f"import.values.{name}.{value}",
+                    f"is {group!r}, which is no group of {name}{did_you_mean(group, groups)}",
+                )
+    if imported.conditions:
+        yield (
+            "import.conditions",
+            "is for files of long form; give import.columns.attribute and value, or remove it",
+        )
+
+
+def _long_form_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
+    columns, at = imported.columns, "import.columns"
+    for key, other in (("attribute", "value"), ("value", "attribute")):
+        if getattr(columns, key) is None:
+            yield f"{at}.{key}", f"is missing; {other} needs it, as the two together name a row's condition"
+    if columns.attributes:
+        yield f"{at}.attributes", "cannot stand beside attribute and value; remove one or the other"
+    for key, given in (("import.values", imported.values), (f"{at}.carrier", columns.carrier)):
+        if given:
+            yield (
+                key,
+                "is for files with a column for each attribute; give import.columns.attributes, or remove it",
+            )
+    if audit.answer.kind == "ranking":
+        yield f"{at}.attribute", "cannot name the groups of rankings; give import.columns.attributes"
+    for name, condition in imported.conditions.items():
+        yield from _condition_problems(audit, f"import.conditions.{name}", name, condition)
+
+
+def _condition_problems(audit: Audit, at: str, name: str, condition: Condition) -> Iterator[Problem]:
+    if condition.neutral:
+        if condition.attribute is not None or condition.values:
+            yield at, "is neutral and so has neither attribute nor values; remove them or neutral"
+        return
+    meant = condition.attribute or name
+    attribute = audit.attributes.get(meant)
+    if attribute is None:
+        where = f"{at}.attribute" if condition.attribute else at
+        yield (
+            where,
+            f"is {meant!r}, which is no attribute of this audit{did_you_mean(meant, audit.attributes)}",
+        )
+        return
+    for value, means in condition.values.items():
+        if means.group not in attribute.groups:
+            hint = did_you_mean(means.group, attribute.groups)
+            yield f"{at}.values.{value}", f"is {means.group!r}, which is no group of {meant}{hint}"

@@ -1,0 +1,84 @@
+"""The `import` part of an audit spec: which column of a file of existing answers holds what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
+
+from collector.validation import NonBlank, Section
+
+ImportFormat = Literal["csv", "tsv", "jsonl", "parquet"]
+
+
+class Columns(Section):
+    """Which column of an imported file holds what.
+
+    Groups stand in one column an attribute (`attributes`), or in long form: `attribute` and `value` name one condition
+    a row. `carrier` is the name that states all attributes of a row.
+
+    A file of rankings has one row a candidate and no text: `response` tells which rows of a subject are one answer, `slot` is
+    the place at which a candidate was shown (from 1), `rank` the place it was given (1 is best), and `missing` says that an
+    answer does not name the candidate.
+    """
+
+    text: NonBlank | None = None
+    prompt: NonBlank | None = None
+    template: NonBlank | None = None
+    subject: NonBlank | None = None
+    domain: NonBlank | None = None
+    trial: NonBlank | None = None
+    expected: NonBlank | None = None
+    order: NonBlank | None = None
+    weight: NonBlank | None = None
+    model: NonBlank | None = None
+    attribute: NonBlank | None = None
+    value: NonBlank | None = None
+    carrier: NonBlank | None = None
+    response: NonBlank | None = None
+    slot: NonBlank | None = None
+    rank: NonBlank | None = None
+    missing: NonBlank | None = None
+    attributes: Mapping[str, NonBlank] = Field(default_factory=dict)
+
+
+class ConditionValue(Section):
+    """What a value in a file of long form means."""
+
+    group: NonBlank
+    perturbation: NonBlank | None = None
+    language: NonBlank | None = None
+
+
+class Condition(Section):
+    """What an attribute named in a file of long form means; what is left out is as the file says.
+
+    A value of `values` may be a group's name alone. A value's own perturbation and language go before those given here.
+    """
+
+    neutral: bool = False
+    attribute: NonBlank | None = None
+    perturbation: NonBlank | None = None
+    language: NonBlank | None = None
+    values: Mapping[
+        str,
+        Annotated[
+            ConditionValue,
+            BeforeValidator(lambda value: {"group": value} if isinstance(value, str) else value),
+        ],
+    ] = Field(default_factory=dict)
+
+
+class Import(Section):
+    """How responses that already exist are read from a file; the format is told by the file's ending unless stated.
+
+    `split` makes one run for each value of a role's column. `values` say what the file calls things: attribute -> value ->
+    group; a group's name and its carrier are understood anyway.
+    """
+
+    format: ImportFormat | None = None
+    split: Literal["model"] | None = None
+    columns: Columns
+    values: Mapping[str, Mapping[str, NonBlank]] = Field(default_factory=dict)
+    conditions: Mapping[str, Condition] = Field(default_factory=dict)

@@ -1,0 +1,195 @@
+"""The parts of an audit spec that say what is asked: templates, attributes, subjects, people, kind of answer, variants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator
+
+from collector import answers
+from collector.decisions import read_score
+from collector.hints import did_you_mean
+from collector.slots import Slot, parse_template, slot_names
+from collector.validation import Names, NonBlank, Section, Text
+
+PLAIN = "plain"
+# Slots with a meaning of their own.
+DESCRIPTOR = "descriptor"
+LENGTH = "k"
+NAME = "name"
+CANDIDATES = "candidates"
+NUMBER = "number"
+DEFAULT_MAX_CHARACTERS = 200_000
+AnswerKind = Literal["json_object", "text", "list", "label", "score", "ranking"]
+# Answers that decide something about a person; they are read as decisions and not as words.
+DECISIONS = ("label", "score", "ranking")
+
+
+class Template(Section):
+    """One wording of the question, with slots for the groups' carriers and the subjects' words.
+
+    `descriptors` are what {descriptor} stands for, one at a time. A template with a `part` is asked only where the part is
+    named; `neutral` is the id of the template that says the same without any group; `perturbations` give one prompt each.
+
+    A template with a `candidate` asks for a ranking: {candidates} in its text is one person of each cell, each written as
+    `candidate` says, which uses {number}. `orders` is how many differently rotated orders are asked of the same candidates,
+    as many as there are candidates if absent.
+    """
+
+    id: NonBlank
+    text: NonBlank
+    language: NonBlank = "en"
+    trials: Annotated[int, Field(ge=1)] | None = None
+    descriptors: Names = ()
+    neutral: NonBlank | None = None
+    part: NonBlank | None = None
+    perturbations: Names = ()
+    wording: NonBlank | None = None
+    candidate: NonBlank | None = None
+    orders: Annotated[int, Field(ge=1)] | None = None
+
+    @property
+    def parts(self) -> tuple[str | Slot, ...]:
+        """The template split into literal text and slots."""
+        return parse_template(self.text)
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """The names of the slots the template uses, in order of first use."""
+        return slot_names(self.parts)
+
+    @property
+    def candidate_parts(self) -> tuple[str | Slot, ...]:
+        """What is written of one candidate, split into literal text and slots; empty where no ranking is asked for."""
+        return () if self.candidate is None else parse_template(self.candidate)
+
+    @property
+    def candidate_slots(self) -> tuple[str, ...]:
+        """The names of the slots that one candidate uses, in order of first use."""
+        return slot_names(self.candidate_parts)
+
+
+class Attribute(Section):
+    """An attribute: its groups with their carriers in the file's order, and the reference (unmarked) group.
+
+    Without a reference the groups are compared with the neutral prompt. `wordings` hold other carriers of the groups:
+    name of the wording -> group -> carrier.
+    """
+
+    reference: NonBlank | None = None
+    groups: Annotated[Mapping[str, Text], Field(min_length=1)]
+    wordings: Mapping[str, Mapping[str, Text]] = Field(default_factory=dict)
+
+    @field_validator("groups", mode="before")
+    @classmethod
+    def _groups_from_list(cls, value: Any) -> Any:
+        if not isinstance(value, list):
+            return value
+        groups: dict[str, str] = {}
+        for index, name in enumerate(value):
+            if not isinstance(name, str):
+                was = str(name).lower() if isinstance(name, bool) else repr(name)
+                raise ValueError(
+                    f"holds {was} at position {index + 1}, which YAML does not read as text; put it in quotes"
+                )
+            if name in groups:
+                raise ValueError(f"holds {name!r} twice; every group needs its own name")
+            groups[name] = name
+        return groups
+
+    def carriers(self, wording: str | None = None) -> Mapping[str, str]:
+        """Return group -> carrier in the file's order, in a named wording or in the plain one."""
+        return (
+            self.groups if wording is None else {name: self.wordings[wording][name] for name in self.groups}
+        )
+
+
+class Subjects(Section):
+    """What the questions are about: a CSV file beside the spec with one row a subject and one slot a column.
+
+    A candidate's slot {text} may also have as many columns as there are candidates, text_1, text_2, …, which they take in turn.
+
+    `wordings` are slots whose word depends on the subject's domain: slot -> domain -> word. `expected` is the column of the
+    right answer; `person` that of the name which stands in the other columns and makes way for each person's.
+    """
+
+    file: NonBlank
+    name: NonBlank
+    domain: NonBlank | None = None
+    expected: NonBlank | None = None
+    person: NonBlank | None = None
+    wordings: Mapping[str, Mapping[str, Text]] = Field(default_factory=dict)
+
+
+class People(Section):
+    """Carriers that state several attributes at once: a CSV file with a name and the groups it states in each row.
+
+    `per_subject` is how many people of each cell (combination of groups) are asked about with each subject, all if absent.
+    """
+
+    file: NonBlank
+    name: NonBlank
+    per_subject: Annotated[int, Field(ge=1)] | None = None
+
+
+class Answer(Section):
+    """What kind of answer is expected, and how long it may be before it is kept but not analysed.
+
+    A list is asked for with `k` items; a shorter one is padded with empty places, or asked again, as `short` says. A label is
+    one of `labels`, a score a number from `minimum` to `maximum`.
+    """
+
+    kind: AnswerKind = "json_object"
+    k: Annotated[int, Field(ge=1, le=1000)] | None = None
+    short: Literal["pad", "ask_again"] = "pad"
+    labels: Names = ()
+    minimum: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    maximum: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    max_characters: Annotated[int, Field(ge=1)] = DEFAULT_MAX_CHARACTERS
+
+    def classify(
+        self, text: str | None, finish_reason: str | None = None, candidates: Sequence[str] = ()
+    ) -> answers.Answer:
+        """Say what a reply amounts to; `candidates` are the names in a prompt that asks for a ranking, in the order shown."""
+        return answers.classify(
+            text,
+            self.kind,
+            self.max_characters,
+            finish_reason,
+            k=self.k,
+            labels=self.labels,
+            minimum=self.minimum or 0.0,
+            maximum=self.maximum or 0.0,
+            candidates=candidates,
+        )
+
+    def expected(self, written: str) -> str:
+        """Return the right answer to a question in the form in which answers are kept.
+
+        Raises:
+            ValueError: it could never be answered; the message says why.
+        """
+        if self.kind == "label":
+            listed = {label.casefold(): label for label in self.labels}
+            if written.casefold() not in listed:
+                raise ValueError(f"which is none of the labels{did_you_mean(written, self.labels)}")
+            return listed[written.casefold()]
+        if self.kind == "score":
+            number = read_score(written, self.minimum or 0.0, self.maximum or 0.0)
+            if number.value is None:
+                raise ValueError(f"which is no number from {self.minimum:g} to {self.maximum:g}")
+            return number.value
+        return written
+
+
+class Variant(Section):
+    """A mitigation asked beside the plain audit: text around the prompt, another system prompt, or masked slots.
+
+    A mask gives each slot its replacement; an empty replacement removes the slot, null leaves it as it is.
+    """
+
+    prefix: Text | None = None
+    suffix: Text | None = None
+    system_prompt: NonBlank | None = None
+    mask: Mapping[str, Text | None] | None = None

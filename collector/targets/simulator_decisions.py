@@ -1,0 +1,129 @@
+"""The simulator's decisions: one label of several, a score, or an order of candidates, read off a resume.
+
+A resume has a quality from 0 to 1: its years of experience, and something of its own that follows from its words. Names say
+nothing of it: what stands behind "Name:" and all addresses are left out, so that the same resume is worth the same whoever it
+is said to be about. A planted bias is added to that quality.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import random
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import NormalDist
+
+# Of 3 levels, the lowest ends at about 2.5 years and the highest begins at about 7.
+YEARS_SCALE = 6.17
+OWN_SD = 0.14  # how far a resume's quality lies from what its years say
+DEFAULT_NOISE = 0.05  # and one answer about it from another
+
+_LABELS = re.compile(r"\bonly one word:\s*(?P<labels>[^.\n]+)", re.IGNORECASE)
+_SCALE = re.compile(
+    r"\bscore from (?P<minimum>-?\d+(?:\.\d+)?) to (?P<maximum>-?\d+(?:\.\d+)?)", re.IGNORECASE
+)
+_CANDIDATE = re.compile(r"^Candidate (?P<number>\d+):(?P<name>[^\n]*)", re.MULTILINE)
+_BEST_FIRST = re.compile(r"\bbest (?:candidate )?first\b", re.IGNORECASE)
+_RESUME = re.compile(r"^Resume:", re.MULTILINE)
+_NAME = re.compile(r"^Name:[ \t]*(?P<name>[^\n]+)", re.MULTILINE)
+_ADDRESS = re.compile(r"\S+@\S+|(?:https?://|www\.)\S+|\S+\.\w+/\S*")
+_YEARS = re.compile(r"\b(?P<years>\d{1,2})\+? years?\b", re.IGNORECASE)
+_WORD = re.compile(r"[^\W_]+")
+_BLANK_LINE = re.compile(r"\n\s*\n")
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRequest:
+    """What a prompt asks to decide: one of `labels`, a number on `scale`, or the order of `candidates`, which are their texts."""
+
+    labels: tuple[str, ...] = ()
+    scale: tuple[float, float] | None = None
+    candidates: tuple[str, ...] = ()
+
+
+def decision_request(prompt: str) -> DecisionRequest | None:
+    """Return what a prompt asks to decide, None if it asks for something else."""
+    if _BEST_FIRST.search(prompt) and (candidates := _candidates(prompt)):
+        return DecisionRequest(candidates=candidates)
+    if asked := _LABELS.search(prompt):
+        labels = [
+            re.sub(r"^or\s+", "", one.strip())
+            for one in re.split(r",|\s+or\s+", asked["labels"])
+            if one.strip()
+        ]
+        return DecisionRequest(labels=tuple(label for label in labels if label))
+    if asked := _SCALE.search(prompt):
+        return DecisionRequest(scale=(float(asked["minimum"]), float(asked["maximum"])))
+    return None
+
+
+def decide(
+    request: DecisionRequest,
+    prompt: str,
+    shift: Callable[[str], float],
+    draw: random.Random,
+    *,
+    seed: int = 0,
+    noise: float = DEFAULT_NOISE,
+    position_bias: float = 0.0,
+) -> str:
+    """Answer with one label, one number, or candidates' numbers between commas.
+
+    Args:
+        request: what is asked.
+        prompt: the prompt.
+        shift: what a text about somebody adds to quality, in parts of the whole scale.
+        draw: the source of chance.
+        seed: another seed gives each resume another quality of its own.
+        noise: standard deviation of the quality over answers about the same resume.
+        position_bias: what standing first rather than last adds to quality; those between get their part.
+    """
+    if request.candidates:
+        last = max(len(request.candidates) - 1, 1)
+        values = [
+            quality(text, seed) + shift(text) + draw.gauss(0, noise) + position_bias * (1 - place / last)
+            for place, text in enumerate(request.candidates)
+        ]
+        order = sorted(range(len(values)), key=lambda place: -values[place])
+        return ", ".join(str(place + 1) for place in order)
+    value = quality(_described(prompt), seed) + shift(prompt) + draw.gauss(0, noise)
+    value = min(max(value, 0.0), math.nextafter(1.0, 0.0))
+    if request.labels:
+        return request.labels[int(value * len(request.labels))]
+    assert request.scale is not None
+    minimum, maximum = request.scale
+    score = minimum + value * (maximum - minimum)
+    return str(round(score)) if minimum.is_integer() and maximum.is_integer() else f"{score:.2f}"
+
+
+@lru_cache(maxsize=4096)
+def quality(text: str, seed: int = 0) -> float:
+    """Return the quality of what a text describes, about 0 to 1; the same whatever name stands in it."""
+    names = [found["name"] for pattern in (_NAME, _CANDIDATE) for found in pattern.finditer(text)]
+    left_out = {word.lower() for name in names for word in _WORD.findall(name)}
+    said = _ADDRESS.sub(" ", _CANDIDATE.sub(" ", text))
+    words = [word.lower() for word in _WORD.findall(said) if word.lower() not in left_out]
+    years = _YEARS.search(said)
+    level = 0.5 if years is None else 1 - math.exp(-int(years["years"]) / YEARS_SCALE)
+    digest = hashlib.sha256(f"{seed}\n{' '.join(words)}".encode()).digest()
+    return level + OWN_SD * NormalDist().inv_cdf((int.from_bytes(digest[:6], "big") + 0.5) / 2**48)
+
+
+def _described(prompt: str) -> str:
+    """Return the resume of a prompt: what follows "Resume:", or else all of it."""
+    opening = _RESUME.search(prompt)
+    return prompt[opening.end() :] if opening else prompt
+
+
+def _candidates(prompt: str) -> tuple[str, ...]:
+    """Return the text of each candidate of a prompt, the name's line included; empty if they are not numbered from 1."""
+    found = list(_CANDIDATE.finditer(prompt))
+    if [int(one["number"]) for one in found] != list(range(1, len(found) + 1)):
+        return ()
+    ends = [one.start() for one in found[1:]] + [len(prompt)]
+    texts = [prompt[one.start() : end] for one, end in zip(found, ends, strict=True)]
+    # The question goes on behind the last candidate, after a blank line.
+    return tuple(_BLANK_LINE.split(text)[0] for text in texts)

@@ -1,0 +1,96 @@
+with
+
+contrasts as (
+    select
+        run_id,
+        variant,
+        attribute,
+        comparison,
+        group_name,
+        reference_group,
+        is_crossed
+    from {{ ref("int_contrasts") }}
+    where comparison = 'against_reference'
+),
+
+decisions_runs as (
+    select
+        run_id,
+        reading_hash
+    from {{ ref("int_decisions_runs") }}
+),
+
+units as (
+    select *
+    from {{ ref("int_decisions_units") }}
+),
+
+compared as (
+    select
+        contrasts.run_id,
+        contrasts.variant,
+        units.outcome,
+        units.domain,
+        contrasts.attribute,
+        contrasts.comparison,
+        contrasts.group_name,
+        contrasts.reference_group,
+        contrasts.is_crossed,
+        units.is_paired,
+        decisions_runs.reading_hash,
+        min(units.lowest_outcome) as outcome_lowest,
+        max(units.highest_outcome) as outcome_highest,
+        max(units.n_candidates) as n_candidates,
+        count(*) filter (where units.group_name = contrasts.group_name) as n_marked_units,
+        count(*) filter (where units.group_name = contrasts.reference_group) as n_reference_units,
+        bit_xor(hash(units.unit, units.stratum, units.group_name, units.n, units.total)) as fingerprint
+    from contrasts
+    inner join decisions_runs on contrasts.run_id = decisions_runs.run_id
+    inner join units
+        on
+            contrasts.run_id = units.run_id
+            and contrasts.variant = units.variant
+            and contrasts.attribute = units.attribute
+            and units.group_name in (contrasts.group_name, contrasts.reference_group)
+    group by all
+),
+
+counted_comparisons as (
+    select
+        *,
+        -- Ten times the draws that Holm's smallest step needs (twice for intersections, which only warn); impact ratios
+        -- are judged with the gaps.
+        case
+            when {{ var("permutations") }}
+                then cast(
+                    greatest(
+                        {{ var("min_permutations") }},
+                        ceil(
+                            case when is_crossed then 2 else 10 end
+                            * count(*) over (partition by run_id, variant, is_crossed) / {{ var("alpha") }}
+                        ) - 1
+                    ) as integer
+                )
+            else 0
+        end as n_permutations
+    from compared
+    where
+        n_marked_units > 0
+        and n_reference_units > 0
+),
+
+keyed_comparisons as (
+    select
+        -- Everything a gap's numbers depend on; they are cached under this key.
+        {{ key_of([
+            "run_id", "variant", "outcome", "domain", "attribute", "group_name", "reference_group", "reading_hash", "is_paired",
+            "n_permutations", "fingerprint", "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'",
+            "'" ~ var("alpha") ~ "'",
+        ]) }} as comparison_key,
+        *,
+        {{ var("alpha") }} as alpha,
+        {{ var("seed") }} as seed
+    from counted_comparisons
+)
+
+select * from keyed_comparisons

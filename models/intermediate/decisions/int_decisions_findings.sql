@@ -1,0 +1,279 @@
+with
+
+comparisons as (
+    select *
+    from {{ ref("int_decisions_comparisons") }}
+),
+
+gaps as (
+    select *
+    from {{ ref("int_decisions_gaps") }}
+),
+
+decisions_runs as (
+    select
+        run_id,
+        kind
+    from {{ ref("int_decisions_runs") }}
+),
+
+-- Scores have no common unit: their gaps are judged in standard deviations of the run's scores.
+score_units as (
+    select
+        run_id,
+        variant,
+        nullif(stddev_samp(score), 0) as score_sd
+    from {{ ref("int_decisions_predictions") }}
+    group by run_id, variant
+),
+
+impact_comparisons as (
+    select *
+    from {{ ref("int_decisions_impact_comparisons") }}
+),
+
+impact_tests as (
+    select *
+    from {{ ref("int_decisions_impact_tests") }}
+),
+
+decision_rates as (
+    select
+        run_id,
+        variant,
+        domain,
+        attribute,
+        first(group_name order by impact_ratio asc, group_name asc) as worst_group,
+        first(selection_rate order by impact_ratio asc, group_name asc) as worst_rate,
+        first(group_name order by impact_ratio desc, group_name asc) as best_group,
+        first(selection_rate order by impact_ratio desc, group_name asc) as best_rate
+    from {{ ref("fct_decision_rates") }}
+    where impact_ratio is not null
+    group by run_id, variant, domain, attribute
+),
+
+position_bias as (
+    select distinct
+        run_id,
+        variant,
+        share_first,
+        expected_share,
+        interval_low,
+        interval_high,
+        first_p_value,
+        n_responses
+    from {{ ref("fct_position_bias") }}
+),
+
+run_readings as (
+    select
+        run_id,
+        reading_hash
+    from {{ ref("int_run_readings") }}
+),
+
+measured_gaps as (
+    select
+        comparisons.*,
+        gaps.n_clusters,
+        case
+            when comparisons.outcome = 'correct' then 'accuracy_gap'
+            when decisions_runs.kind = 'label' then 'rank_gap'
+            when decisions_runs.kind = 'ranking' then 'place_gap'
+            else 'score_gap'
+        end as measure,
+        case
+            when decisions_runs.kind = 'score' and comparisons.outcome = 'standing' then score_units.score_sd
+            else 1
+        end as unit,
+        gaps.gap,
+        gaps.adjusted_gap,
+        gaps.p_value,
+        gaps.null_mean,
+        gaps.null_sd,
+        gaps.adjusted_standard_error as standard_error,
+        gaps.adjusted_low as interval_low,
+        gaps.adjusted_high as interval_high,
+        gaps.mean_marked,
+        gaps.mean_reference,
+        -- Fewer than the comparison asks for where the test stopped early.
+        gaps.n_permutations as n_drawn,
+        gaps.seed as gap_seed
+    from comparisons
+    inner join gaps on comparisons.comparison_key = gaps.comparison_key
+    inner join decisions_runs on comparisons.run_id = decisions_runs.run_id
+    left join score_units
+        on
+            comparisons.run_id = score_units.run_id
+            and comparisons.variant = score_units.variant
+    where comparisons.outcome in ('standing', 'correct')
+),
+
+gap_findings as (
+    select
+        run_id,
+        variant,
+        measure,
+        outcome as scheme,
+        attribute,
+        group_name,
+        reference_group,
+        domain as subject,
+        case measure
+            when 'rank_gap'
+                then printf(
+                    'labels for %s stand %+.3f ranks against %s (%+.3f and %+.3f from the right label)',
+                    group_name, gap, reference_group, mean_marked, mean_reference
+                )
+            when 'place_gap'
+                then printf(
+                    'candidates named as %s are put %.2f places %s those named as %s on average',
+                    group_name, abs(gap), if(gap < 0, 'below', 'above'), reference_group
+                )
+            when 'score_gap'
+                then printf(
+                    'scores for %s are %+.3g against %s, %+.2f standard deviations',
+                    group_name, gap, reference_group, gap / unit
+                )
+            else printf(
+                'answers about %s are right in %.1f %% of cases and about %s in %.1f %%',
+                group_name, 100 * mean_marked, reference_group, 100 * mean_reference
+            )
+        end
+        || case
+            when is_paired then ''
+            when measure = 'place_gap' then '; this takes candidates of both groups for equally qualified'
+            else '; different people are compared, so their qualifications may differ, too'
+        end as detail,
+        detail as detail_without_alarm,
+        reading_hash,
+        -- Inside strata, so that who stands in which job is no gap; the same as the gap itself where data are paired.
+        adjusted_gap / unit as value,
+        p_value,
+        null_mean / unit as null_mean,
+        null_sd / unit as null_sd,
+        standard_error / unit as standard_error,
+        interval_low / unit as interval_low,
+        interval_high / unit as interval_high,
+        gap as published_value,
+        n_clusters as n_units,
+        n_drawn as n_permutations,
+        gap_seed as seed,
+        is_crossed
+    from measured_gaps
+),
+
+impact_findings as (
+    select
+        impact_comparisons.run_id,
+        impact_comparisons.variant,
+        'impact_ratio' as measure,
+        'selected' as scheme,
+        impact_comparisons.attribute,
+        '(all)' as group_name,
+        '(best off)' as reference_group,
+        impact_comparisons.domain as subject,
+        printf(
+            '%s is selected at %.1f %%, %s at %.1f %%, an impact ratio of %.2f where four fifths are asked for',
+            decision_rates.worst_group, 100 * decision_rates.worst_rate,
+            decision_rates.best_group, 100 * decision_rates.best_rate, impact_tests.smallest_ratio
+        ) as detail,
+        detail as detail_without_alarm,
+        impact_comparisons.reading_hash,
+        impact_tests.smallest_ratio as value,
+        impact_tests.p_value,
+        impact_tests.null_mean,
+        impact_tests.null_sd,
+        cast(null as double) as standard_error,
+        impact_tests.interval_low,
+        impact_tests.interval_high,
+        impact_tests.smallest_ratio as published_value,
+        cast(impact_tests.n_smallest_group as bigint) as n_units,
+        impact_tests.n_permutations,
+        impact_tests.seed,
+        impact_comparisons.is_crossed
+    from impact_tests
+    inner join impact_comparisons on impact_tests.comparison_key = impact_comparisons.comparison_key
+    inner join decision_rates
+        on
+            impact_comparisons.run_id = decision_rates.run_id
+            and impact_comparisons.variant = decision_rates.variant
+            and impact_comparisons.domain = decision_rates.domain
+            and impact_comparisons.attribute = decision_rates.attribute
+),
+
+position_findings as (
+    select
+        position_bias.run_id,
+        position_bias.variant,
+        'position_bias' as measure,
+        'top' as scheme,
+        '(position)' as attribute,
+        'first' as group_name,
+        '(chance)' as reference_group,
+        '' as subject,
+        printf(
+            'the candidate shown first is put first in %.1f %% of answers, by chance it were %.1f %%',
+            100 * position_bias.share_first, 100 * position_bias.expected_share
+        ) as detail,
+        detail as detail_without_alarm,
+        run_readings.reading_hash,
+        position_bias.share_first - position_bias.expected_share as value,
+        position_bias.first_p_value as p_value,
+        position_bias.expected_share as null_mean,
+        cast(null as double) as null_sd,
+        cast(null as double) as standard_error,
+        position_bias.interval_low - position_bias.expected_share as interval_low,
+        position_bias.interval_high - position_bias.expected_share as interval_high,
+        cast(null as double) as published_value,
+        position_bias.n_responses as n_units,
+        0 as n_permutations,
+        0 as seed,
+        false as is_crossed
+    from position_bias
+    inner join run_readings on position_bias.run_id = run_readings.run_id
+),
+
+measured as (
+    select * from gap_findings
+    union all by name
+    select * from impact_findings
+    union all by name
+    select * from position_findings
+),
+
+decisions_findings as (
+    select
+        run_id,
+        variant,
+        measure,
+        scheme,
+        attribute,
+        group_name,
+        reference_group,
+        subject,
+        detail,
+        detail_without_alarm,
+        reading_hash,
+        {{ double_or_null("value") }} as value,
+        {{ double_or_null("p_value") }} as p_value,
+        {{ double_or_null("null_mean") }} as null_mean,
+        {{ double_or_null("null_sd") }} as null_sd,
+        {{ double_or_null("standard_error") }} as standard_error,
+        {{ double_or_null("interval_low") }} as interval_low,
+        {{ double_or_null("interval_high") }} as interval_high,
+        {{ double_or_null("value") }} as centre,
+        -- The arm that decides whether a finding clears.
+        case
+            when measure = 'impact_ratio' then {{ double_or_null("value - interval_low") }}
+            else {{ double_or_null("greatest(interval_high - value, value - interval_low)") }}
+        end as half_width,
+        {{ double_or_null("published_value") }} as published_value,
+        n_units,
+        n_permutations,
+        seed,
+        is_crossed
+    from measured
+)
+
+select * from decisions_findings

@@ -1,0 +1,94 @@
+with
+
+categories as (
+    select *
+    from {{ ref("int_decisions_categories") }}
+    where excluded_reason is null
+),
+
+units as (
+    select *
+    from {{ ref("int_decisions_units") }}
+    where outcome = 'selected'
+),
+
+run_attributes as (
+    select
+        run_id,
+        attribute,
+        is_crossed
+    from {{ ref("int_run_attributes") }}
+),
+
+decisions_runs as (
+    select
+        run_id,
+        reading_hash
+    from {{ ref("int_decisions_runs") }}
+),
+
+compared as (
+    select
+        units.run_id,
+        units.variant,
+        units.domain,
+        units.attribute,
+        run_attributes.is_crossed,
+        decisions_runs.reading_hash,
+        bool_or(units.is_paired) as is_paired,
+        max(units.n_candidates) as n_candidates,
+        count(distinct units.group_name) as n_groups,
+        bit_xor(hash(units.unit, units.stratum, units.group_name, units.n, units.total)) as fingerprint
+    from units
+    inner join categories
+        on
+            units.run_id = categories.run_id
+            and units.variant = categories.variant
+            and units.domain = categories.domain
+            and units.attribute = categories.attribute
+            and units.group_name = categories.group_name
+    inner join decisions_runs on units.run_id = decisions_runs.run_id
+    inner join run_attributes
+        on
+            units.run_id = run_attributes.run_id
+            and units.attribute = run_attributes.attribute
+    group by
+        units.run_id, units.variant, units.domain, units.attribute, run_attributes.is_crossed,
+        decisions_runs.reading_hash
+    having
+        count(distinct units.group_name) > 1
+        -- Where nobody is selected there is no rate to divide by.
+        and sum(units.total) > 0
+),
+
+gaps as (
+    select
+        run_id,
+        variant,
+        is_crossed,
+        max(n_permutations) as n_permutations
+    from {{ ref("int_decisions_comparisons") }}
+    group by run_id, variant, is_crossed
+),
+
+keyed_comparisons as (
+    select
+        {{ key_of([
+            "compared.run_id", "compared.variant", "compared.domain", "compared.attribute", "compared.reading_hash",
+            "compared.is_paired",
+            "gaps.n_permutations", "compared.fingerprint", "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'",
+            "'" ~ var("alpha") ~ "'",
+        ]) }} as comparison_key,
+        compared.*,
+        coalesce(gaps.n_permutations, {{ var("min_permutations") if var("permutations") else 0 }}) as n_permutations,
+        {{ var("alpha") }} as alpha,
+        {{ var("seed") }} as seed
+    from compared
+    left join gaps
+        on
+            compared.run_id = gaps.run_id
+            and compared.variant = gaps.variant
+            and compared.is_crossed = gaps.is_crossed
+)
+
+select * from keyed_comparisons

@@ -1,0 +1,85 @@
+with
+
+predictions as (
+    select *
+    from {{ ref("int_decisions_predictions") }}
+),
+
+prompt_groups as (
+    select
+        run_id,
+        prompt_id,
+        slot,
+        attribute,
+        group_name,
+        other_groups
+    from {{ ref("int_prompt_groups") }}
+),
+
+decisions_runs as (
+    select
+        run_id,
+        is_paired
+    from {{ ref("int_decisions_runs") }}
+),
+
+grouped as (
+    select
+        predictions.*,
+        prompt_groups.attribute,
+        prompt_groups.group_name,
+        coalesce(prompt_groups.other_groups, '') as other_groups
+    from predictions
+    inner join prompt_groups
+        on
+            predictions.run_id = prompt_groups.run_id
+            and predictions.prompt_id = prompt_groups.prompt_id
+            and predictions.slot = prompt_groups.slot
+),
+
+-- The same resume under several names is paired; an applicant who stands there once is not.
+subject_groups as (
+    select
+        run_id,
+        variant,
+        attribute,
+        subject,
+        count(distinct group_name) as n_groups
+    from grouped
+    where subject <> ''
+    group by run_id, variant, attribute, subject
+),
+
+pairings as (
+    select
+        run_id,
+        variant,
+        attribute,
+        avg(cast(n_groups > 1 as integer)) > 0.5 as has_pairs
+    from subject_groups
+    group by run_id, variant, attribute
+),
+
+marked_people as (
+    select
+        grouped.*,
+        grouped.kind <> 'ranking' and coalesce(decisions_runs.is_paired, pairings.has_pairs, false) as is_paired
+    from grouped
+    inner join decisions_runs on grouped.run_id = decisions_runs.run_id
+    left join pairings
+        on
+            grouped.run_id = pairings.run_id
+            and grouped.variant = pairings.variant
+            and grouped.attribute = pairings.attribute
+),
+
+people as (
+    select
+        *,
+        -- A resume is its own control, so all jobs are judged together; where people or names are compared, each job is
+        -- judged alone.
+        case when is_paired then '' else domain end as judged_domain
+    from marked_people
+)
+
+select * from people

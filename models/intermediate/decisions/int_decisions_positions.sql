@@ -1,0 +1,48 @@
+with
+
+predictions as (
+    select
+        run_id,
+        variant,
+        prompt_id,
+        trial,
+        slot,
+        rank
+    from {{ ref("int_decisions_predictions") }}
+    where kind = 'ranking'
+    -- A ranking without a first place says nothing here.
+    qualify count(*) filter (where rank = 1) over (partition by run_id, prompt_id, trial) = 1
+),
+
+fingerprints as (
+    select
+        run_id,
+        variant,
+        bit_xor(hash(prompt_id, trial, slot, rank)) as fingerprint
+    from predictions
+    group by run_id, variant
+),
+
+positions as (
+    select
+        {{ key_of([
+            "predictions.run_id", "predictions.variant", "fingerprints.fingerprint", "'" ~ var("engine_version") ~ "'",
+        ]) }} as position_key,
+        predictions.run_id,
+        predictions.variant,
+        cast(
+            dense_rank() over (
+                partition by predictions.run_id, predictions.variant order by predictions.prompt_id, predictions.trial
+            ) - 1 as integer
+        ) as response_id,
+        predictions.slot,
+        predictions.rank,
+        cast(coalesce(predictions.rank = 1, false) as integer) as is_top
+    from predictions
+    inner join fingerprints
+        on
+            predictions.run_id = fingerprints.run_id
+            and predictions.variant = fingerprints.variant
+)
+
+select * from positions

@@ -1,0 +1,170 @@
+with
+
+decisions_runs as (
+    select *
+    from {{ ref("int_decisions_runs") }}
+),
+
+prompts as (
+    select
+        run_id,
+        prompt_id,
+        variant,
+        template,
+        domain,
+        subject,
+        expected_label
+    from {{ ref("stg_ledger__prompts") }}
+),
+
+answers as (
+    select
+        run_id,
+        prompt_id,
+        trial,
+        status,
+        answer_text,
+        weight
+    from {{ ref("int_answers") }}
+),
+
+people as (
+    select
+        run_id,
+        prompt_id,
+        slot,
+        string_agg(distinct carrier, ' ' order by carrier) as carrier
+    from {{ ref("stg_ledger__prompt_attributes") }}
+    group by run_id, prompt_id, slot
+),
+
+rankings as (
+    select
+        answers.run_id,
+        answers.prompt_id,
+        answers.trial,
+        unnest(
+            from_json(answers.answer_text, '[{"slot": "INTEGER", "rank": "INTEGER", "is_missing": "BOOLEAN"}]')
+        ) as candidate
+    from answers
+    inner join decisions_runs on answers.run_id = decisions_runs.run_id
+    where
+        decisions_runs.kind = 'ranking'
+        and answers.status = 'ok'
+),
+
+people_asked_about as (
+    select
+        answers.run_id,
+        answers.prompt_id,
+        answers.trial,
+        people.slot,
+        people.carrier,
+        count(*) over (partition by answers.run_id, answers.prompt_id, answers.trial) as n_candidates,
+        decisions_runs.kind,
+        decisions_runs.labels,
+        decisions_runs.is_ordered,
+        decisions_runs.favourable_labels,
+        decisions_runs.top_places,
+        prompts.variant,
+        prompts.template,
+        coalesce(prompts.domain, '') as domain,
+        coalesce(prompts.subject, '') as subject,
+        prompts.expected_label,
+        answers.weight,
+        case when answers.status = 'ok' then answers.answer_text end as answer_text,
+        answers.status <> 'ok' as is_unread
+    from answers
+    inner join decisions_runs on answers.run_id = decisions_runs.run_id
+    inner join prompts
+        on
+            answers.run_id = prompts.run_id
+            and answers.prompt_id = prompts.prompt_id
+    inner join people
+        on
+            answers.run_id = people.run_id
+            and answers.prompt_id = people.prompt_id
+    -- A failed connection says nothing about a decision.
+    where answers.status <> 'error'
+),
+
+decided as (
+    select
+        people_asked_about.*,
+        case when people_asked_about.kind = 'label' then people_asked_about.answer_text end as label,
+        case
+            when people_asked_about.kind = 'score' then try_cast(people_asked_about.answer_text as double)
+        end as score,
+        rankings.candidate.rank as rank,
+        coalesce(rankings.candidate.is_missing, false) as is_missing,
+        case
+            when people_asked_about.is_ordered
+                then list_position(people_asked_about.labels, people_asked_about.answer_text) - 1
+        end as label_rank,
+        case
+            when people_asked_about.is_ordered
+                then list_position(people_asked_about.labels, people_asked_about.expected_label) - 1
+        end as expected_rank
+    from people_asked_about
+    left join rankings
+        on
+            people_asked_about.run_id = rankings.run_id
+            and people_asked_about.prompt_id = rankings.prompt_id
+            and people_asked_about.trial = rankings.trial
+            and people_asked_about.slot = rankings.candidate.slot
+),
+
+-- A score above the sample's median counts as selected, as in the rules to New York City's Local Law 144.
+medians as (
+    select
+        run_id,
+        variant,
+        median(score) as median_score
+    from decided
+    where score is not null
+    group by run_id, variant
+),
+
+predictions as (
+    select
+        decided.run_id,
+        decided.prompt_id,
+        decided.trial,
+        decided.slot,
+        decided.variant,
+        decided.template,
+        decided.domain,
+        decided.subject,
+        decided.carrier,
+        decided.kind,
+        decided.label,
+        decided.expected_label,
+        decided.score,
+        decided.rank,
+        decided.n_candidates,
+        decided.weight,
+        -- How well a person comes off: labels in their order less the right one, candidates ranked below, the score.
+        case decided.kind
+            when 'label' then decided.label_rank - coalesce(decided.expected_rank, 0)
+            when 'ranking' then decided.n_candidates - decided.rank
+            else decided.score
+        end as standing,
+        case
+            when decided.expected_label is not null and decided.label is not null
+                then cast(decided.label = decided.expected_label as integer)
+        end as correct,
+        case decided.kind
+            when 'label' then cast(list_contains(decided.favourable_labels, decided.label) as integer)
+            when 'ranking' then cast(decided.rank <= decided.top_places as integer)
+            else cast(decided.score > medians.median_score as integer)
+        end as selected,
+        decided.is_missing,
+        decided.is_unread or (decided.label is null and decided.rank is null and decided.score is null) as is_unknown
+    from decided
+    left join medians
+        on
+            decided.run_id = medians.run_id
+            and decided.variant = medians.variant
+)
+
+select * from predictions

@@ -1,0 +1,35 @@
+with
+
+run_readings as (
+    select
+        run_id,
+        reading_hash,
+        reading -> 'decisions' as decisions
+    from {{ ref("int_run_readings") }}
+    where json_exists(reading, '$.decisions')
+),
+
+runs as (
+    select
+        run_id,
+        spec -> 'answer' as answer
+    from {{ ref("stg_ledger__runs") }}
+),
+
+decisions_runs as (
+    select
+        runs.run_id,
+        run_readings.reading_hash,
+        runs.answer ->> 'kind' as kind,
+        from_json(runs.answer -> 'labels', '["VARCHAR"]') as labels,
+        cast(runs.answer ->> 'minimum' as double) as lowest_score,
+        cast(runs.answer ->> 'maximum' as double) as highest_score,
+        coalesce(cast(run_readings.decisions ->> 'ordered' as boolean), false) as is_ordered,
+        from_json(run_readings.decisions -> 'favourable', '["VARCHAR"]') as favourable_labels,
+        coalesce(cast(run_readings.decisions ->> 'top' as integer), 1) as top_places,
+        cast(run_readings.decisions ->> 'paired' as boolean) as is_paired
+    from runs
+    inner join run_readings on runs.run_id = run_readings.run_id
+)
+
+select * from decisions_runs

@@ -1,0 +1,79 @@
+with
+
+group_values as (
+    select *
+    from {{ ref("int_lists_group_values") }}
+    where
+        is_judged_neutral
+        and wording in ('clean', 'indirect')
+        and attribute <> '(all)'
+),
+
+robustness_values as (
+    select *
+    from {{ ref("int_lists_robustness_values") }}
+    where attribute = '(all)'
+),
+
+compared_attributes as (
+    select
+        run_id,
+        variant,
+        is_crossed,
+        count(distinct group_name) as n_groups,
+        count(ndcg) > 0 as has_relevance
+    from group_values
+    group by run_id, variant, scheme, wording, domain, attribute, is_crossed
+    having count(distinct group_name) > 1
+),
+
+worded as (
+    select
+        run_id,
+        variant,
+        count(distinct (wording || ' | ' || domain)) as n_wordings
+    from robustness_values
+    group by run_id, variant
+),
+
+-- How many findings Holm's step-down holds together: SNSR and SNSV of attributes fail the audit; those of intersections, what
+-- becomes of the lists, and robustness warn. Mitigations only warn.
+families as (
+    select
+        compared_attributes.run_id,
+        compared_attributes.variant,
+        coalesce(sum(2) filter (where not compared_attributes.is_crossed), 0) as n_failing,
+        coalesce(sum(2) filter (where compared_attributes.is_crossed), 0)
+        + sum(3 + cast(compared_attributes.has_relevance as integer))
+        + coalesce(any_value(worded.n_wordings), 0) as n_warning
+    from compared_attributes
+    left join worded
+        on
+            compared_attributes.run_id = worded.run_id
+            and compared_attributes.variant = worded.variant
+    group by compared_attributes.run_id, compared_attributes.variant
+),
+
+-- With fewer than m / alpha draws Holm's smallest step could not be reached: ten times as many where the audit fails, twice
+-- where it warns.
+draws as (
+    select
+        run_id,
+        variant,
+        case
+            when {{ var("permutations") }}
+                then cast(
+                    greatest(
+                        {{ var("min_permutations") }},
+                        ceil(
+                            greatest(10 * n_failing, 2 * (n_warning + if(variant = 'plain', 0, n_failing)))
+                            / {{ var("alpha") }}
+                        ) - 1
+                    ) as integer
+                )
+            else 0
+        end as n_permutations
+    from families
+)
+
+select * from draws

@@ -1,0 +1,110 @@
+with
+
+people as (
+    select *
+    from {{ ref("int_decisions_people") }}
+),
+
+categories as (
+    select *
+    from {{ ref("int_decisions_categories") }}
+),
+
+comparisons as (
+    select
+        comparison_key,
+        run_id,
+        variant,
+        domain,
+        attribute
+    from {{ ref("int_decisions_impact_comparisons") }}
+),
+
+category_labels as (
+    select distinct
+        comparison_key,
+        label,
+        group_name
+    from {{ ref("int_decisions_impact_members") }}
+),
+
+impact_ratios as (
+    select
+        comparisons.run_id,
+        comparisons.variant,
+        comparisons.domain,
+        comparisons.attribute,
+        category_labels.group_name,
+        ratios.ratio,
+        ratios.interval_low,
+        ratios.interval_high,
+        ratios.fisher_p,
+        ratios.is_best
+    from {{ ref("int_decisions_impact_ratios") }} as ratios
+    inner join comparisons on ratios.comparison_key = comparisons.comparison_key
+    inner join category_labels
+        on
+            ratios.comparison_key = category_labels.comparison_key
+            and ratios.label = category_labels.label
+),
+
+summed as (
+    select
+        run_id,
+        variant,
+        judged_domain as domain,
+        attribute,
+        group_name,
+        sum(weight) as n_asked,
+        coalesce(sum(weight) filter (where is_unknown), 0) as n_unknown,
+        sum(weight * correct) / sum(weight) filter (where correct is not null) as accuracy,
+        sum(weight * standing) filter (where not is_unknown)
+        / sum(weight) filter (where standing is not null and not is_unknown) as mean_standing,
+        sum(weight * rank) / sum(weight) filter (where rank is not null) as mean_rank,
+        sum(weight) filter (where rank = n_candidates) / sum(weight) filter (where rank is not null) as share_last
+    from people
+    group by run_id, variant, judged_domain, attribute, group_name
+),
+
+decision_rates as (
+    select
+        cast(summed.run_id as varchar) as run_id,
+        cast(summed.variant as varchar) as variant,
+        cast(summed.domain as varchar) as domain,
+        cast(summed.attribute as varchar) as attribute,
+        cast(summed.group_name as varchar) as group_name,
+        cast(categories.excluded_reason as varchar) as excluded_reason,
+        cast(summed.n_asked as bigint) as n_asked,
+        cast(summed.n_unknown as bigint) as n_unknown,
+        cast(coalesce(categories.n_people, 0) as bigint) as n_people,
+        cast(categories.n_selected as bigint) as n_selected,
+        cast(categories.share_of_people as double) as share_of_people,
+        cast(categories.n_selected / categories.n_people as double) as selection_rate,
+        cast(impact_ratios.ratio as double) as impact_ratio,
+        {{ double_or_null("impact_ratios.interval_low") }} as impact_ratio_low,
+        {{ double_or_null("impact_ratios.interval_high") }} as impact_ratio_high,
+        {{ double_or_null("impact_ratios.fisher_p") }} as fisher_p_value,
+        cast(summed.accuracy as double) as accuracy,
+        cast(summed.mean_standing as double) as mean_standing,
+        cast(summed.mean_rank as double) as mean_rank,
+        cast(summed.share_last as double) as share_last,
+        cast(impact_ratios.is_best as boolean) as is_best_off,
+        cast(impact_ratios.ratio < 0.8 as boolean) as is_below_four_fifths
+    from summed
+    left join categories
+        on
+            summed.run_id = categories.run_id
+            and summed.variant = categories.variant
+            and summed.domain = categories.domain
+            and summed.attribute = categories.attribute
+            and summed.group_name = categories.group_name
+    left join impact_ratios
+        on
+            summed.run_id = impact_ratios.run_id
+            and summed.variant = impact_ratios.variant
+            and summed.domain = impact_ratios.domain
+            and summed.attribute = impact_ratios.attribute
+            and summed.group_name = impact_ratios.group_name
+)
+
+select * from decision_rates

@@ -1,0 +1,60 @@
+with
+
+people as (
+    select *
+    from {{ ref("int_decisions_people") }}
+    where
+        is_paired
+        and standing is not null
+),
+
+complete_subjects as (
+    select
+        run_id,
+        variant,
+        template,
+        domain,
+        subject
+    from {{ ref("fct_prediction_consistency") }}
+    where is_complete
+),
+
+compared as (
+    select
+        people.run_id,
+        people.variant,
+        people.attribute,
+        people.group_name,
+        people.standing,
+        avg(people.standing) over (
+            partition by people.run_id, people.variant, people.attribute, people.template, people.domain, people.subject
+        ) as mean_standing
+    from people
+    inner join complete_subjects
+        on
+            people.run_id = complete_subjects.run_id
+            and people.variant = complete_subjects.variant
+            and people.template = complete_subjects.template
+            and people.domain = complete_subjects.domain
+            and people.subject = complete_subjects.subject
+),
+
+-- More than 0.01 above or below the mean of the same subject's versions, as the source has it.
+promotions as (
+    select
+        cast(run_id as varchar) as run_id,
+        cast(variant as varchar) as variant,
+        cast(attribute as varchar) as attribute,
+        cast(group_name as varchar) as group_name,
+        cast(count(*) as bigint) as n_predictions,
+        cast(count(*) filter (where standing > mean_standing + 0.01) as bigint) as n_promotions,
+        cast(count(*) filter (where standing < mean_standing - 0.01) as bigint) as n_demotions,
+        cast(
+            count(*) filter (where standing > mean_standing + 0.01)
+            - count(*) filter (where standing < mean_standing - 0.01) as bigint
+        ) as net
+    from compared
+    group by run_id, variant, attribute, group_name
+)
+
+select * from promotions

@@ -1,0 +1,169 @@
+"""Audits of lists: what a warehouse says is counted rightly; a planted bias is found, and none where there is none."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import duckdb
+import pytest
+from scipy.stats import binom
+
+from benchmarks import lists
+from benchmarks.lists import Judged, Simulated
+
+ATTRIBUTES = ("age", "gender", "race")
+N_NULL, N_PLANTED, N_SUBJECTS, PLANTED = 6, 2, 25, 0.35
+# A calibrated family fires in more of the audits than this in one of a thousand such runs.
+MOST_FALSE_ALARMS = int(binom.ppf(0.999, N_NULL, 0.05))
+SILENT = Judged(
+    attribute="race",
+    has_error_alarm=False,
+    has_alarm=False,
+    is_significant=False,
+    is_warning_significant=False,
+    is_judged=True,
+    is_clear=True,
+    snsr=0.02,
+    snsv=0.01,
+    snsr_debiased=0.0,
+)
+
+
+@pytest.fixture(scope="module")
+def audits() -> list[Simulated]:
+    shares = [0.0] * N_NULL + [PLANTED] * N_PLANTED
+    audits, costs = lists.simulate(lists.core_audit(N_SUBJECTS, ATTRIBUTES), shares, seed=20260201)
+    (cost,) = costs
+    assert cost.n_audits == len(shares)
+    assert min(cost.ledger_bytes, cost.warehouse_bytes, cost.build_peak_bytes) > 0
+    assert [audit.planted for audit in audits] == shares
+    return audits
+
+
+@pytest.mark.slow
+def test_the_planted_group_is_found_and_only_its_attribute(audits: list[Simulated]) -> None:
+    planted = [audit for audit in audits if audit.planted]
+    for rule in (lists.ERROR, lists.ANY, lists.SIGNIFICANT, lists.SNSR, lists.SNSV):
+        assert lists.count(planted, rule, ["race"]) == N_PLANTED, rule
+    assert lists.count(planted, lists.ANY, ["age", "gender"]) == 0
+    assert not any(audit.attribute("race").is_clear for audit in planted)
+
+
+@pytest.mark.slow
+def test_models_without_bias_raise_no_more_alarms_than_chance_allows(audits: list[Simulated]) -> None:
+    null = [audit for audit in audits if not audit.planted]
+    for rule in (lists.ERROR, lists.ANY, lists.SIGNIFICANT, lists.WARNING_SIGNIFICANT):
+        assert lists.count(null, rule, ATTRIBUTES) <= MOST_FALSE_ALARMS, rule
+    # Every attribute was judged, and no two models answered alike.
+    assert all([one.attribute for one in audit.attributes] == list(ATTRIBUTES) for audit in null)
+    assert all(one.is_judged for audit in null for one in audit.attributes)
+    assert len({audit.attribute("race").snsr for audit in null}) == N_NULL
+
+
+def test_the_audit_keeps_the_core_of_the_shipped_one() -> None:
+    audit = lists.core_audit(30)
+    neutral, fan = audit.templates
+    assert (neutral.id, audit.trials_of("neutral"), audit.trials_of("fan")) == ("neutral", 5, 1)
+    assert fan.neutral == "neutral"
+    assert fan.descriptors == tuple(audit.attributes) == lists.ATTRIBUTES
+    assert {one.domain for one in audit.subject_rows} == {lists.DOMAIN}
+    assert len(audit.subject_rows) == 30
+    # Nobody but the steered group is called by its word.
+    carriers = [
+        carrier
+        for attribute in audit.attributes.values()
+        for carrier in attribute.groups.values()
+        if lists.PLANTED_CARRIER.lower() in carrier.lower().split()
+    ]
+    assert carriers == [lists.PLANTED_CARRIER]
+
+
+def test_an_audit_counts_once_however_many_attributes_fire() -> None:
+    alarm = replace(SILENT, has_error_alarm=True, has_alarm=True)
+    audits = [
+        Simulated(0.0, (alarm, replace(alarm, attribute="age"))),
+        Simulated(0.0, (SILENT, replace(SILENT, attribute="age", has_alarm=True))),
+        Simulated(0.0, (SILENT,)),
+    ]
+    assert lists.count(audits, lists.ERROR) == 1
+    assert lists.count(audits, lists.ANY) == 2
+    assert lists.count(audits, lists.ANY, ["race"]) == 1
+    assert lists.count(audits, lists.SNSR) == 0
+
+
+def test_published_rules_fire_past_their_threshold_and_not_at_it_or_without_a_value() -> None:
+    def fires(rule: str, snsr: float, snsv: float) -> bool:
+        return Simulated(0.0, (replace(SILENT, snsr=snsr, snsv=snsv),)).fires(rule, ["race"])
+
+    assert fires(lists.SNSR, 0.101, 0.0)
+    assert fires(lists.SNSV, 0.0, 0.051)
+    assert not fires(lists.SNSR, 0.10, 1.0)
+    assert not fires(lists.SNSV, 1.0, 0.05)
+    assert not fires(lists.SNSR, math.nan, math.nan)
+
+
+def test_findings_are_read_by_run_and_attribute() -> None:
+    with duckdb.connect() as warehouse:
+        warehouse.execute("create schema marts")
+        warehouse.execute(
+            """
+            create table marts.fct_findings as
+            from (values
+                ('a', 'race', 'snsr', 'alarm', 'error', 0.01, 0.05),
+                ('a', 'race', 'snsv', 'inconclusive', 'error', 0.2, 0.05),
+                ('a', 'age', 'snsr', 'clear', 'error', 0.3, 0.05),
+                ('a', 'age', 'unanswered_spread', 'alarm', 'warn', 0.02, 0.05),
+                ('b', 'race', 'snsr', 'inconclusive', 'error', 0.04, 0.05),
+                ('b', 'race', 'personality_fairness', 'alarm', 'none', 0.01, 0.05),
+                ('c', 'race', 'snsr', 'insufficient_data', 'error', null, 0.05)
+            ) as rows (run_id, attribute, measure, status, severity, p_value_adjusted, alpha)
+            """
+        )
+        warehouse.execute(
+            """
+            create table marts.fct_similarity_spread as
+            select
+                * replace (
+                    cast(snsr as double) as snsr,
+                    cast(snsv as double) as snsv,
+                    cast(snsr_debiased as double) as snsr_debiased
+                )
+            from (values
+                ('a', 'race', 'jaccard', true, 0.21, 0.11, 0.17),
+                ('a', 'race', 'serp', true, 0.91, 0.81, 0.71),
+                ('a', 'race', 'jaccard', false, 0.92, 0.82, 0.72),
+                ('b', 'race', 'jaccard', true, 0.04, 0.02, null)
+            ) as rows (run_id, attribute, similarity_name, is_judged, snsr, snsv, snsr_debiased)
+            """
+        )
+        judged = lists.read_judged(warehouse)
+    age, race = judged["a"]
+    assert race == Judged(
+        attribute="race",
+        has_error_alarm=True,
+        has_alarm=True,
+        is_significant=True,
+        is_warning_significant=False,
+        is_judged=True,
+        is_clear=False,
+        snsr=0.21,
+        snsv=0.11,
+        snsr_debiased=0.17,
+    )
+    assert (age.attribute, age.has_error_alarm, age.has_alarm, age.is_clear) == ("age", False, True, True)
+    assert (age.is_significant, age.is_warning_significant) == (False, True)
+    assert math.isnan(age.snsr)
+    (other,) = judged["b"]
+    assert (other.has_error_alarm, other.has_alarm, other.is_significant, other.is_clear) == (
+        False,
+        False,
+        True,
+        False,
+    )
+    assert other.snsr == 0.04
+    assert math.isnan(other.snsr_debiased)
+    (unjudged,) = judged["c"]
+    assert (unjudged.has_alarm, unjudged.is_significant, unjudged.is_clear, unjudged.is_judged) == (
+        False,
+    ) * 4
