@@ -45,9 +45,11 @@ demo: $(INSTALLED)
 	@"$(BIN)/biasledger" init build/demo
 	@cd build/demo; "$(BIN)/biasledger" collect audits/products.yml --target simulator
 	@cd build/demo; "$(BIN)/biasledger" collect audits/recommendations.yml --target simulator --domain music --subjects 50
+	@cd build/demo; "$(BIN)/biasledger" collect audits/resumes.yml --target simulator
+	@cd build/demo; "$(BIN)/biasledger" collect audits/rankings.yml --target simulator
 	@cd build/demo; $(call EXPECT_ALARMS,"$(BIN)/biasledger" build)
 	@echo
-	@echo "The alarms are the bias planted in the simulated model, which steers by race words; gender, which it leaves alone, raises none."
+	@echo "The alarms are the bias planted in the simulated model, which goes by words and names of race; gender, which it leaves alone, raises none."
 	@echo "The project is in build/demo, its tables are in build/demo/warehouse.duckdb. Why those alarms:"
 	@echo "  cd build/demo && $(BIN)/biasledger findings --status alarm --why"
 
@@ -74,6 +76,8 @@ warehouse: $(INSTALLED)
 	@"$(BIN)/biasledger" collect audits/products.yml --target simulator
 	@"$(BIN)/biasledger" collect audits/recommendations.yml --target simulator --domain music --subjects 3 \
 		--with robustness --with personality --with indirect
+	@"$(BIN)/biasledger" collect audits/resumes.yml --target simulator
+	@"$(BIN)/biasledger" collect audits/rankings.yml --target simulator
 	@"$(BIN)/dbt" build --profiles-dir . --exclude tag:alarm
 
 # sqlfluff reads the models as dbt compiles them, which needs a ledger.

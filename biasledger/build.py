@@ -19,8 +19,10 @@ from typing import IO, Any
 
 from biasledger.project import require_project
 from biasledger.readings import register_readings
+from biasledger.settings import check_settings
 from collector.errors import BiasledgerError
 
+ROOMS = ("words", "lists", "decisions")
 _FAILED = {"error", "fail", "runtime error", "partial success"}
 _DONE = {"success", "pass", "warn"}
 _TESTS = {"test": "quality test", "unit_test": "unit test"}
@@ -84,11 +86,12 @@ def build_warehouse(
         on_step: called with (steps done, steps in all, name of the step).
 
     Raises:
-        InputError: no project here, or a wrong audit file.
+        InputError: no project here, a wrong audit file, or wrong settings.
         LedgerError: the ledger is absent or cannot be used.
         BuildError: a model or a quality test failed; the message names it.
     """
     require_project(project)
+    check_settings(project)
     register_readings(project, ledger)
     options = [] if threads is None else ["--threads", str(threads)]
     options += ["--full-refresh"] if full_refresh else []
@@ -98,9 +101,18 @@ def build_warehouse(
     environment = {
         "BIASLEDGER_LEDGER": str(ledger.resolve()),
         "BIASLEDGER_WAREHOUSE": str(warehouse.resolve()),
+        "BIASLEDGER_ROOMS": " ".join(_rooms(ledger)),
     }
     messages = run_dbt(project, ["build", *options], environment, on_step)
     return _summarise(project, messages)
+
+
+def _rooms(ledger: Path) -> list[str]:
+    """The rooms that the ledger's runs are read in; all of them where it has no run."""
+    from collector.ledger import Ledger
+
+    parts = Ledger(ledger).parts_read()
+    return [room for room in ROOMS if room in parts] or list(ROOMS)
 
 
 def run_dbt(

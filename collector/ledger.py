@@ -357,6 +357,23 @@ class Ledger:
             connection.close()
         return [RunInfo(*row) for row in rows]
 
+    def parts_read(self) -> frozenset[str]:
+        """Return which parts the readings of the ledger's runs have: words, lists, decisions.
+
+        Raises:
+            LedgerError: the file is absent, locked, or no ledger.
+        """
+        self._require_file()
+        connection = self._connect(read_only=True, wait_seconds=self.wait_seconds)
+        try:
+            _require_current(connection, self.path)
+            rows = connection.execute(
+                "select distinct unnest(json_keys(reading)) from raw.readings where audit in (select audit from raw.runs)"
+            ).fetchall()
+        finally:
+            connection.close()
+        return frozenset(str(part) for (part,) in rows)
+
     def _require_file(self) -> None:
         if not self.path.is_file():
             raise LedgerError(

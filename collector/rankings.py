@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass
 from collector.decisions import Decision
 from collector.hashing import canonical_json
 
-# Emphasis, quotes and brackets around a candidate say nothing.
-_MARKUP = re.compile(r"[*_`\"“”\[\](){}]+")
+# Emphasis, quotes and JSON's brackets around a candidate say nothing.
+_MARKUP = re.compile(r"[*_`\"“”\[\]{}]+")
 # 1. · 1) · 1: · 1st:
 _ENUMERATED = re.compile(
     r"[ \t>#-]*(?P<place>\d{1,4})(?:st|nd|rd|th)?[ \t]*[.):][ \t]*(?P<body>\S.*)", re.IGNORECASE
@@ -80,7 +80,7 @@ class _Candidates:
         one = rf"(?:{_CALLED}(?P<number>\d{{1,4}})|(?P<name>{listed}))(?![\w-])"
         # A number may be explained by a name, and a name by a number: "3: Ann", "Ann - Candidate 3".
         other = one.replace("<number>", "<number_too>").replace("<name>", "<name_too>")
-        self._opening = re.compile(rf"\W*{one}(?:[\s:–—-]*{other})?", re.IGNORECASE)
+        self._opening = re.compile(rf"\W*{one}(?:[\s:(–—-]*{other})?", re.IGNORECASE)
         self._whole = re.compile(self._opening.pattern + r"\W*", re.IGNORECASE)
         self._anywhere = re.compile(rf"(?<!\w)(?P<name>{listed})(?!\w)", re.IGNORECASE)
 

@@ -240,11 +240,16 @@ def _template_problems(audit: Audit) -> Iterator[Problem]:
         elif audit.people is not None:
             yield "people", f"stand in no template; write {{{NAME}}} in one, or remove them"
         for name in audit.attributes:
-            if name not in used:
-                yield (
-                    f"attributes.{name}",
-                    f"has a slot that no template uses; write {{{name}}} in a template or remove it",
+            if name in used:
+                continue
+            if audit.people is None:
+                unused = f"has a slot that no template uses; write {{{name}}} in a template or remove it"
+            else:
+                unused = (
+                    f"is stated by no template and by no column of {audit.people.file}; write {{{name}}} in a template, add the "
+                    f"column, or remove it"
                 )
+            yield f"attributes.{name}", unused
 
 
 def _slots(audit: Audit) -> list[str]:

@@ -359,9 +359,8 @@ def _difference(groups: _Groups, a: int, b: int, alpha: float) -> _Interval:
             return _Interval(value)
         correlation = groups.correlation(a, b)
         error = float(np.sqrt(variances.sum() - 2 * correlation * np.sqrt(variances.prod())))
-        # Welch & Satterthwaite
-        spread = float((variances**2 / (sizes - 1)).sum())
-        degrees = float(variances.sum() ** 2 / spread) if spread > 0 else float(sizes.sum() - 2)
+        # Small groups are seen to by their own limits.
+        degrees = float(sizes.sum() - 2)
         down, up = _half_widths(
             (float(groups.means[a]), *groups.limits(a, alpha)),
             (float(groups.means[b]), *groups.limits(b, alpha)),

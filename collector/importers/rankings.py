@@ -58,8 +58,8 @@ class RankingPlan(FilePlan):
     def answers(self) -> Iterator[list[PlannedAnswer]]:
         """Yield every answer in the file's order, in batches."""
         cursor = self._connection.cursor().execute(
-            "select run, prompt_number, trial, seq, weight, numbered.model, ranked "
-            "from numbered inner join gathered using (run, row_number) order by row_number"
+            "select numbered.run, prompt_number, numbered.trial, seq, numbered.weight, numbered.model, gathered.ranked "
+            "from numbered inner join gathered using (row_number) order by row_number"
         )
         while rows := cursor.fetchmany(BATCH_ROWS):
             yield [
@@ -126,13 +126,14 @@ class RankingPlan(FilePlan):
         """Make `gathered`, one row an answer: who was shown where and was given which rank, as JSON in the order of slots."""
         who = ["slot", *self._mapped("carrier"), *self._conditions.names]
         kept = self._mapped(*PROMPT_ROLES, "trial", "weight", "model")
-        position = ["min(position) as position"] if "order" in self._roles else []
+        position = f"min({self._number('position', 'order')}) as position"
         listed = ", ".join(
             [
                 "min(row_number) as row_number",
                 "any_value(run) as run",
-                *(f"any_value({column}) as {column}" for column in kept),
-                *position,
+                # What an answer's rows should agree in is that of the first.
+                *(f"arg_min({column}, row_number) as {column}" for column in kept),
+                position,
                 f"to_json(list({_struct(who)} order by slot))::varchar as {_SHOWN}",
                 f"to_json(list({_struct(['slot', 'rank', 'is_missing'])} order by slot))::varchar as ranked",
             ]

@@ -146,11 +146,17 @@ class Simulator:
         return {name: share / total for name, share in found.items()} if total > 1 else found
 
     def _found(self, planted: Mapping[str, float], text: str) -> Iterable[tuple[str, float]]:
-        """Yield each descriptor that a text holds, with its share, shrunk where the text asks to be equitable."""
+        """Return each descriptor that a text holds, with its share, shrunk where the text asks to be equitable."""
         factor = self._factor(text)
-        for name, share in planted.items():
-            if self._descriptors[name].search(text):
-                yield name, share * factor
+        return [(name, share * factor) for name, share in self._stated(planted, text)]
+
+    def _stated(self, planted: Mapping[str, float], text: str) -> Iterable[tuple[str, float]]:
+        """Yield each descriptor that a text holds as a word, with its number."""
+        lowered = text.lower()
+        for name, number in planted.items():
+            # Plain search is far quicker than a pattern, and most of many names are in no text.
+            if name.lower() in lowered and self._descriptors[name].search(text):
+                yield name, number
 
     def _factor(self, text: str) -> float:
         return self._mitigation_factor if _MITIGATION.search(text) else 1.0
@@ -195,10 +201,7 @@ class Simulator:
         factor = self._factor(text)
 
         def shift(about: str) -> float:
-            planted = self._planted.get("shift", {})
-            return factor * sum(
-                amount for name, amount in planted.items() if self._descriptors[name].search(about)
-            )
+            return factor * sum(amount for _, amount in self._stated(self._planted.get("shift", {}), about))
 
         answer = decide(
             asked,

@@ -121,7 +121,7 @@ def _described(prompt: str) -> str:
 def _candidates(prompt: str) -> tuple[str, ...]:
     """Return the text of each candidate of a prompt, the name's line included; empty if they are not numbered from 1."""
     found = list(_CANDIDATE.finditer(prompt))
-    if [int(one["number"]) for one in found] != list(range(1, len(found) + 1)):
+    if not found or [int(one["number"]) for one in found] != list(range(1, len(found) + 1)):
         return ()
     ends = [one.start() for one in found[1:]] + [len(prompt)]
     texts = [prompt[one.start() : end] for one, end in zip(found, ends, strict=True)]

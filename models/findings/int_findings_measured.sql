@@ -3,11 +3,12 @@
 with
 
 measured as (
-    select * from {{ ref("int_words_findings") }}
-    union all by name
-    select * from {{ ref("int_lists_findings") }}
-    union all by name
-    select * from {{ ref("int_decisions_findings") }}
+    {% for room in env_var("BIASLEDGER_ROOMS", "words lists decisions").split() %}
+        select * from {{ ref("int_" ~ room ~ "_findings") }}
+        {% if not loop.last %}
+            union all by name
+        {% endif %}
+    {% endfor %}
 )
 
 select * from measured

@@ -20,7 +20,7 @@ ranged as (
         people.*,
         case people.kind
             when 'label'
-                then case when people.expected_label is null then 0 else -decisions_runs.highest_label_rank end
+                then if(people.expected_label is null, 0, -decisions_runs.highest_label_rank)
             when 'ranking' then 0
             else decisions_runs.lowest_score
         end as lowest_standing,
@@ -50,18 +50,20 @@ placed as (
         *,
         case
             when is_paired then concat_ws(' | ', template, domain, subject, other_groups)
-            when kind = 'ranking' then concat_ws(' | ', template, domain, other_groups)
-            else concat_ws(' | ', template, domain)
+            when kind = 'ranking' then concat_ws(' | ', domain, other_groups)
+            else domain
         end as stratum,
         case
             when is_paired then concat_ws(' | ', template, domain, subject, other_groups, group_name)
-            when kind = 'ranking' then concat_ws(' | ', template, domain, other_groups, group_name, carrier)
-            else prompt_id
+            when kind = 'ranking' then concat_ws(' | ', domain, other_groups, group_name, carrier)
+            when subject = '' then prompt_id
+            else concat_ws(' | ', domain, subject, other_groups, group_name, carrier)
         end as unit,
         case
             when is_paired then concat_ws(' | ', domain, subject)
             when kind = 'ranking' then concat_ws(' | ', domain, other_groups, group_name, carrier)
-            else prompt_id
+            when subject = '' then prompt_id
+            else concat_ws(' | ', domain, subject, other_groups, group_name, carrier)
         end as cluster
     from outcomes
     where outcome_value is not null

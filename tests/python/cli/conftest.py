@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from biasledger import project
+from biasledger import build, project
 from biasledger.cli import cli
 from collector.ledger import Ledger
 from collector.rows import RunRow
@@ -89,6 +89,8 @@ def small_project(small_models: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     It lies in the same place for every test, so that dbt need not parse its own macros each time.
     """
     monkeypatch.setattr(project, "dbt_source", lambda: small_models)
+    # Its settings are made up, too.
+    monkeypatch.setattr(build, "check_settings", lambda _: None)
     thin = small_models.with_name("thin")
     for path in thin.glob("*"):
         if path.name != "target":

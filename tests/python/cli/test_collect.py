@@ -96,3 +96,42 @@ def test_relevance_given_later_reaches_the_ledger_with_the_next_build(
         thin,
         "select reading -> 'lists' ->> 'relevance_hash' from raw.readings order by registered_at",
     ) == [(None,), (load_audit(spec).relevance_hash,)]
+
+
+def test_resumes_and_rankings_are_collected(biasledger: Biasledger, thin: Path) -> None:
+    result = biasledger(
+        "collect", "audits/resumes.yml", "--target", "simulator", "--subjects", "2", "--domain", "nurse"
+    )
+    assert result.exit_code == 0, result.stderr
+    assert "64 prompts, 64 responses" in result.output
+    result = biasledger("collect", "audits/rankings.yml", "--target", "simulator", "--subjects", "1")
+    assert result.exit_code == 0, result.stderr
+    assert "80 prompts, 80 responses" in result.output
+    assert query(thin, "select status, count(*) from raw.responses group by status") == [("ok", 144)]
+    assert query(thin, "select max(slot) from raw.prompt_attributes") == [(4,)]
+    register_readings(thin, thin / "ledger.duckdb")
+    assert query(
+        thin,
+        "select audit, reading->>'$.decisions.top' from raw.readings order by audit",
+    ) == [("rankings", "1"), ("resumes", "1")]
+
+
+def test_an_import_that_is_split_prints_every_run(biasledger: Biasledger, thin: Path) -> None:
+    rows = [
+        "original_idx,true_seniority,demographic,name,model,prediction",
+        "0,junior,caucasian_male,Greg,first,junior",
+        "0,junior,african_american_female,Nia,first,mid",
+        "0,junior,caucasian_male,Greg,second,unknown",
+    ]
+    (thin / "rows.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    command = ("import", "audits/replications/resume-seniority.yml", "rows.csv")
+    result = biasledger(*command)
+    # Every run is told; of one no answer can be analysed.
+    assert result.exit_code == 3
+    assert result.output.count("resume-seniority asked of") == 2
+    assert "2 prompts, 2 responses" in result.output
+    assert "No answer of run resume-seniority-second-" in result.stderr
+    assert query(thin, "select target from raw.runs order by target") == [("first",), ("second",)]
+    result = biasledger(*command, "--again", "--name", "mine")
+    assert result.exit_code == 3
+    assert "calls it after the model; leave the name out." in result.stderr

@@ -71,7 +71,12 @@ def test_what_only_holds_the_name_stays(text: str) -> None:
         ("Emily, emily@x.example", "Emily", "José", "José, jose@x.example"),
         ("Emily, emily@x.example", "Emily", "De'Andre", "De'Andre, deandre@x.example"),
         ("José, Jose\u0301, jose@x.example", "José", "Emily", "Emily, Emily, emily@x.example"),
-        ("minh lin, Minh", "minh lin", "emily koch", "emily koch, emily koch".replace(", emily koch", ", emily")),
+        (
+            "minh lin, Minh",
+            "minh lin",
+            "emily koch",
+            "emily koch, emily koch".replace(", emily koch", ", emily"),
+        ),
         ("AJ, aj", "AJ", "Emily", "Emily, emily"),
         ("Иван, ИВАН", "Иван", "Пётр", "Пётр, ПЁТР"),
     ],
@@ -82,7 +87,9 @@ def test_names_of_several_words_and_accents(text: str, old: str, new: str, expec
 
 def test_a_name_of_several_words_needs_as_many() -> None:
     swap = NameSwap("Emily Stone", ["Emily Stone"])
-    with pytest.raises(ValueError, match=r"^'Keisha' has 1 word and 'Emily Stone', which it takes the place of, has 2"):
+    with pytest.raises(
+        ValueError, match=r"^'Keisha' has 1 word and 'Emily Stone', which it takes the place of, has 2"
+    ):
         swap.swap("Emily Stone", "Keisha")
 
 

@@ -124,6 +124,21 @@ def test_shipped_audits_keep_their_hashes(repository: Path) -> None:
     assert hash_of(personas.reading_document()) == (
         "sha256:4f1a62f446d73ba606618b8ac81aacaa5fb6d7d42eb10561e94248737e8e1e13"
     )
+    # And what was asked before people and decisions existed.
+    lists = load_audit(repository / "audits" / "recommendations.yml")
+    assert hash_of(lists.asked()) == "sha256:50e72d98a95aed23ca1820b5b57e4462edeed0dcebca8503f0ebc044b5053f99"
+    assert hash_of(lists.reading_document()) == (
+        "sha256:b0fb2e9717edd3c8803e13d1236da1d140f7c57751d870d1722a80985252e25e"
+    )
+    prompts = build_prompts(lists, list(lists.variants), lists.part_names)
+    assert hash_of([one.content_hash for one in prompts]) == (
+        "sha256:b41f3da24ef01d83c6550ed6168a9203fc037bf214086a887671086a461a3cc6"
+    )
+    songs = load_audit(repository / "audits" / "replications" / "recs-music.yml")
+    assert hash_of(songs.asked()) == "sha256:7e3de319b4be62ce4ec2e63cba65c3cd0e03e94240c140135d69b6258959d1e8"
+    assert hash_of(songs.reading_document()) == (
+        "sha256:aee0fa597fd05b8dda6e1c46563f9230ee093ee76bbcffb43acacc01071c3369"
+    )
 
 
 def test_one_prompt_for_each_subject(write: Write) -> None:

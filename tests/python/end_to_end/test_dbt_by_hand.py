@@ -42,7 +42,7 @@ def test_only_the_alarms_fail(planted: Project, tmp_path: Path) -> None:
     results = json.loads((tmp_path / "run_results.json").read_text(encoding="utf-8"))["results"]
     failed = {row["unique_id"].split(".")[2] for row in results if row["status"] in {"fail", "error"}}
     skipped = [row for row in results if row["status"] == "skipped"]
-    assert failed == {"alarm_marked_words", "alarm_separability", "alarm_word_divergence"}
+    assert failed == {"alarm_words"}
     assert not skipped
     assert "deprecat" not in finished.stdout.lower()
 

@@ -78,6 +78,7 @@ def _accept(project: Project, until: date, group: str) -> None:
                     measure,
                     "race",
                     group,
+                    "",
                     "head of audit",
                     until.isoformat(),
                     "known and being mended",

@@ -22,6 +22,7 @@ from biasledger.measures.decisions import (
     mcnemar,
     position_test,
 )
+from biasledger.measures.resampling import permuted_labels
 from tests.python.measures.simulated_decisions import Rankings, levels, people, units_of, versions
 
 
@@ -173,6 +174,19 @@ class TestGapErrors:
                 (result.gap, result.standard_error, result.interval_low, result.interval_high)
             )  # fmt: skip
 
+    def test_adjusted_interval_is_as_much_longer_or_shorter_as_its_error(self):
+        jobs = np.repeat([0, 1], 100)
+        selected = np.random.default_rng(6).random(200) < np.where(jobs, 0.9, 0.1)
+        result = gap_of(people(np.tile([0, 1], 100), selected, jobs))
+        ratio = result.adjusted_standard_error / result.standard_error
+        assert ratio < 0.75
+        assert result.adjusted_high - result.adjusted == pytest.approx(
+            ratio * (result.interval_high - result.gap)
+        )
+        assert result.adjusted - result.adjusted_low == pytest.approx(
+            ratio * (result.gap - result.interval_low)
+        )
+
     @pytest.mark.parametrize(("level", "highest"), [(0.0, 1.0), (1.0, 2.0), (2.0, 2.0)])
     def test_resumes_never_treated_differently_leave_what_the_rule_of_three_leaves(self, level, highest):
         result = gap_of(versions(np.full((120, 4), level)), highest=highest, n_permutations=99)
@@ -251,6 +265,24 @@ class TestGapTest:
             0.58 * 0.8 + 0.24 * 0.2 - 0.58 * 0.2 - 0.24 * 0.8, abs=0.01
         )
         assert result.test.p_value == 1 / 2000
+
+    def test_null_mean_and_sd_are_those_of_the_permuted_gaps(self):
+        rng = np.random.default_rng(10)
+        n = np.concatenate([[400.0], rng.integers(1, 5, 29)])
+        units = units_of(np.repeat([0, 1], [24, 6]), 0, np.arange(30), n, n * rng.beta(2, 6, 30))
+        units = replace(units, total=np.concatenate([[0.9 * 400], units.total[1:]]))
+        result = gap_of(units, n_permutations=512, stop_after=None)
+        draws = np.concatenate(list(permuted_labels(units.design, 512, 1)))
+        everything = np.ones(30, dtype=bool)
+        gaps = [
+            slow_gap(replace(units, design=replace(units.design, labels=labels)), everything)
+            for labels in draws
+        ]
+        assert result.gap < -0.1
+        assert np.mean(gaps) < -0.1
+        assert (result.test.null_mean, result.test.null_sd) == pytest.approx(
+            (np.mean(gaps), np.std(gaps, ddof=1))
+        )
 
     def test_composition_alone_is_no_bias(self):
         rng = np.random.default_rng(10)
@@ -448,6 +480,30 @@ class TestGapLimits:
         assert (result.mean_reference, result.n_marked, result.n_reference, result.test) == (0.5, 0, 2, None)
         assert np.isnan([result.gap, result.mean_marked, result.standard_error, result.adjusted]).all()
 
+    def test_a_group_of_one_cluster_in_several_strata_has_no_adjusted_interval(self):
+        # Thirds leave a trace of their weight when they are taken out one by one.
+        units = units_of(
+            np.tile([0, 1], 6),
+            np.repeat(range(6), 2),
+            [0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6],
+            [1, 2, 3, 7, 5, 2] * 2,
+            0.5,
+        )
+        result = gap_of(units)
+        assert result.adjusted == pytest.approx(slow_adjusted_gap(units, np.ones(12, dtype=bool)))
+        assert np.isnan([result.adjusted_standard_error, result.adjusted_low, result.adjusted_high]).all()
+
+    def test_ends_lie_on_both_sides_however_unequal_clusters_are(self):
+        rng = np.random.default_rng(26)
+        for _ in range(200):
+            n = rng.geometric(0.05, 12).astype(float)
+            labels = np.concatenate([[0, 1], rng.integers(0, 2, 10)])
+            clusters = np.concatenate([[0, 0], rng.integers(0, 4, 10)])
+            result = gap_of(units_of(labels, 0, clusters, n, n * rng.integers(0, 2, 12)))
+            assert (
+                np.isnan(result.standard_error) or result.interval_low <= result.gap <= result.interval_high
+            )
+
     def test_what_cannot_be_is_refused(self):
         with pytest.raises(ValueError, match=r"labels of a gap are 1 \(marked\) and 0 \(reference\)"):
             gap_of(people([0, 2], [0, 1]))
@@ -539,6 +595,17 @@ class TestImpactRatios:
             covered += bool(
                 row.interval_low <= rates[1 - best] / rates[best] <= row.interval_high
             ) or np.isnan(row.ratio)
+        assert covered >= at_least(n_audits)
+
+    def test_interval_covers_the_ratio_of_few_clusters(self):
+        rng = np.random.default_rng(36)
+        labels, n_audits, covered = np.repeat([0, 1], 6), 300, 0
+        for _ in range(n_audits):
+            selected = rng.binomial(30, rng.beta(4, 4, 12))
+            rows = ratios_of(units_of(labels, 0, np.arange(12), 30, selected))
+            covered += any(
+                row.interval_low <= 1 <= row.interval_high for row in rows if row.interval_low != 1
+            )
         assert covered >= at_least(n_audits)
 
     def test_what_cannot_be_is_refused(self):

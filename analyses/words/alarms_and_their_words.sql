@@ -1,3 +1,5 @@
+{{ config(enabled='words' in env_var('BIASLEDGER_ROOMS', 'words lists decisions')) }}
+
 -- Which groups are steered where: each alarm on words with the ten words that speak most for the marked group.
 select
     findings.audit,

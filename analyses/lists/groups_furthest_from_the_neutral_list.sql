@@ -1,3 +1,5 @@
+{{ config(enabled='lists' in env_var('BIASLEDGER_ROOMS', 'words lists decisions')) }}
+
 -- Which groups' lists keep least of what everybody is offered, and how much of that is the model's own unsteadiness.
 select
     group_similarity.domain,

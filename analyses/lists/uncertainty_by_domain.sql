@@ -1,3 +1,5 @@
+{{ config(enabled='lists' in env_var('BIASLEDGER_ROOMS', 'words lists decisions')) }}
+
 -- How sure the model is of its recommendations: 0 excess bits and a Jaccard similarity of 1 mean one list every time.
 select
     run_id,

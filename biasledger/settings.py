@@ -1,0 +1,72 @@
+"""Checks thresholds and accepted alarms before dbt reads them, whose own errors name neither file nor row."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Collection, Mapping
+from datetime import date
+from pathlib import Path
+
+from biasledger.project import SETTINGS, dbt_source
+from collector.errors import InputError
+from collector.hints import did_you_mean
+
+_NUMBERS = ("threshold", "clear_threshold", "published_threshold", "alpha", "min_units")
+
+
+def check_settings(project: Path) -> None:
+    """Check the project's own `seeds/thresholds.csv` and `seeds/exceptions.csv`, where it has them.
+
+    Raises:
+        InputError: a column is missing, a measure is unknown, or a number or date is none; names file, row and column.
+    """
+    shipped = dbt_source() / "seeds"
+    measures = {row["measure"] for _, row in _rows(shipped / "measures.csv")}
+    for name in SETTINGS:
+        own = project / "seeds" / name
+        if not own.is_file():
+            continue
+        _require_columns(own, _header(own), _header(shipped / name))
+        for number, row in _rows(own):
+            _check_row(own, number, row, measures)
+
+
+def _header(path: Path) -> list[str]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return next(csv.reader(file), [])
+
+
+def _rows(path: Path) -> list[tuple[int, Mapping[str, str]]]:
+    """Every row that says anything, with the number that a spreadsheet shows for it."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.DictReader(file, restval="")
+        return [(reader.line_num, row) for row in reader if any(row.values())]
+
+
+def _require_columns(path: Path, header: Collection[str], needed: Collection[str]) -> None:
+    for column in needed:
+        if column not in header:
+            raise InputError(f"{path} has no column {column!r}; its first line should be {','.join(needed)}.")
+
+
+def _check_row(path: Path, number: int, row: Mapping[str, str], measures: Collection[str]) -> None:
+    measure = row["measure"].strip()
+    if measure not in measures:
+        raise InputError(
+            f"{path}: row {number} has {measure!r} as 'measure'{did_you_mean(measure, sorted(measures))}"
+        )
+    for column in _NUMBERS:
+        if value := row.get(column, "").strip():
+            try:
+                float(value)
+            except ValueError:
+                raise InputError(
+                    f"{path}: row {number} has {value!r} as {column!r}; it should be a number."
+                ) from None
+    if "accepted_until" in row:
+        try:
+            date.fromisoformat(row["accepted_until"].strip())
+        except ValueError:
+            raise InputError(
+                f"{path}: row {number} has {row['accepted_until']!r} as 'accepted_until'; it should be a date such as 2027-06-30."
+            ) from None

@@ -1,0 +1,68 @@
+"""Settings that are wrong end in one sentence, before dbt is asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from biasledger.project import init_project
+from biasledger.settings import check_settings
+from collector.errors import InputError
+
+EXCEPTION = "products,*,{measure},race,Black,,owner,{until},a reason\n"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    init_project(tmp_path / "project")
+    return tmp_path / "project"
+
+
+def test_shipped_settings_are_right(project: Path) -> None:
+    check_settings(project)
+
+
+@pytest.mark.parametrize(
+    ("measure", "until", "sentence"),
+    [
+        (
+            "word_divergense",
+            "2027-01-01",
+            r"row 2 has 'word_divergense' as 'measure'; did you mean 'word_divergence'\?",
+        ),
+        ("snsr", "soon", "row 2 has 'soon' as 'accepted_until'; it should be a date such as 2027-06-30"),
+        ("snsr", "", "row 2 has '' as 'accepted_until'; it should be a date"),
+    ],
+)
+def test_exceptions(project: Path, measure: str, until: str, sentence: str) -> None:
+    with (project / "seeds" / "exceptions.csv").open("a", encoding="utf-8") as file:
+        file.write(EXCEPTION.format(measure=measure, until=until))
+    with pytest.raises(InputError, match=f"exceptions.csv: {sentence}"):
+        check_settings(project)
+
+
+def test_a_good_exception_passes(project: Path) -> None:
+    with (project / "seeds" / "exceptions.csv").open("a", encoding="utf-8") as file:
+        file.write(EXCEPTION.format(measure="snsr", until="2027-01-01"))
+    check_settings(project)
+
+
+def test_a_column_of_a_newer_version_is_asked_for(project: Path) -> None:
+    file = project / "seeds" / "exceptions.csv"
+    file.write_text(file.read_text(encoding="utf-8").replace("subject,", ""), encoding="utf-8")
+    with pytest.raises(
+        InputError, match=r"exceptions\.csv has no column 'subject'; its first line should be audit,target"
+    ):
+        check_settings(project)
+
+
+def test_a_threshold_that_is_no_number(project: Path) -> None:
+    file = project / "seeds" / "thresholds.csv"
+    file.write_text(
+        file.read_text(encoding="utf-8").replace("snsr,*,*,0.10", "snsr,*,*,a tenth"), encoding="utf-8"
+    )
+    with pytest.raises(
+        InputError, match=r"thresholds.csv: row \d+ has 'a tenth' as 'threshold'; it should be a number"
+    ):
+        check_settings(project)
