@@ -35,6 +35,8 @@ def read_csv(
     for column in needed(header) if callable(needed) else needed:
         if column not in header:
             hint = did_you_mean(column, header)
+            if len(header) == 1 and ";" in header[0]:
+                hint = f"; its first line is {header[0]!r}, and columns are separated by commas"
             raise InputError(f"{path} has no column {column!r}{hint}{'' if hint.endswith('?') else '.'}")
     for column in header:
         if header.count(column) > 1:

@@ -113,7 +113,7 @@ def build_prompts(audit: Audit, variants: Sequence[str] = (), parts: Sequence[st
             )
     for name in parts:
         if name not in audit.part_names:
-            hint = did_you_mean(name, audit.part_names) or "; all of it is always asked"
+            hint = did_you_mean(name, audit.part_names) or "; all of it is always asked."
             raise InputError(f"The audit {audit.audit!r} has no part {name!r}{hint}")
     templates = [one for one in audit.templates if one.part is None or one.part in parts]
     if not templates:

@@ -388,8 +388,8 @@ def _neutral_problems(audit: Audit, at: str, template: Template) -> Iterator[Pro
 def _neutral_id_problems(audit: Audit, at: str, template_id: str) -> Iterator[Problem]:
     named = next((one for one in audit.templates if one.id == template_id), None)
     if named is None:
-        hint = did_you_mean(template_id, (one.id for one in audit.templates))
-        yield at, f"is {template_id!r}, which is the id of no template{hint}"
+        neutral = (one.id for one in audit.templates if not audit.states_groups(one))
+        yield at, f"is {template_id!r}, which is the id of no template{did_you_mean(template_id, neutral)}"
     elif audit.states_groups(named):
         yield at, f"is {template_id!r}, a template that names a group; a neutral one names none"
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from collector.answers import Answer, load_rules, storable
 from collector.errors import InputError
 from collector.hashing import hash_of_file
+from collector.hints import quoted
 from collector.importers.conditions import conditions_of
 from collector.importers.plan import Plan, PlannedAnswer, RowPlan, needed_columns
 from collector.importers.rankings import RankingPlan
@@ -24,6 +25,7 @@ from collector.importers.source import MEMORY_LIMIT, open_source
 from collector.ledger import Append, Ledger
 from collector.progress import Advance, progress
 from collector.rows import ResponseRow, RunRow, response_hash, utc_now
+from collector.spec_reading import MATCHED
 from collector.summary import RunSummary, all_versions, new_run_id
 
 if TYPE_CHECKING:
@@ -139,7 +141,7 @@ def import_runs(
                 append.event(run.run_id, "started", counted)
             n_responses = sum(planned.n_responses for planned in plan.runs)
             with progress(n_responses, f"import {file.name}", show_progress) as advance:
-                counts = _write(append, runs, plan, audit, advance)
+                counts = _write(append, runs, plan, audit, file, advance)
             for number, run in runs.items():
                 done = {"responses": counts[number].total(), "counts": dict(counts[number])}
                 append.event(run.run_id, "finished", done)
@@ -178,18 +180,29 @@ def _mapping(imported: Import) -> dict[str, Any]:
 
 
 def _write(
-    append: Append, runs: Mapping[int, RunRow], plan: Plan, audit: Audit, advance: Advance
+    append: Append, runs: Mapping[int, RunRow], plan: Plan, audit: Audit, file: Path, advance: Advance
 ) -> dict[int, Counter[str]]:
     """The second pass: prompts, then every answer, classified and hashed, in the file's order.
 
     Returns:
         Number of the run -> its responses by status.
+
+    Raises:
+        InputError: several neutral prompts, and the reading does not say which one counts.
     """
     known: dict[int, _Known] = {}
+    neutral: set[str] = set()
     for batch in plan.prompts():
+        neutral.update(one.prompt.template for one in batch if not one.prompt.attributes)
         for number, run in runs.items():
             append.prompts(run.run_id, [one.prompt for one in batch if one.run == number])
         known.update({one.number: _Known(one.prompt.prompt_id, one.prompt.content_hash) for one in batch})
+    # A file does not say which neutral prompt goes with which other, as templates do.
+    if audit.answer.kind == "list" and audit.reading.lists.neutral == MATCHED and len(neutral) > 1:
+        raise InputError(
+            f"{file} has neutral prompts of several templates: {quoted(sorted(neutral))}; name the one that lists are compared "
+            f"with as reading.lists.neutral."
+        )
     counts: dict[int, Counter[str]] = {number: Counter() for number in runs}
     answers = plan.answers()
     while True:

@@ -22,14 +22,17 @@ MOST_ITEMS = 1000
 POPULARITY_DECAY = 8.0
 NOTHING = "I know of no titles to recommend."
 
-_REQUEST = re.compile(r"\b(?:list of|liste de|lista de) (\d{1,4})\b", re.IGNORECASE)
+# "List 10 products" is the products audit's and no request for titles.
+_REQUEST = re.compile(
+    r"\b(?:list of|liste de|lista de|recommend|suggest|name|give me|tell me) (\d{1,4})\b", re.IGNORECASE
+)
 # A name may hold dots, commas and "and", so it ends where the next sentence is known to start.
 _BEHIND_FAN = re.compile(
     r"\b(?:fan of|fan de|admiradora? de|j'adore|j’adore)\s+(?P<entity>.+?)(?=[.!]\s+(?:Please|Veuillez|Por favor)\b|[.!]?\s*$)",
     re.IGNORECASE | re.DOTALL,
 )
 _BEHIND_BY = re.compile(
-    r"\blist of \d+ .*?\bby\s+(?P<entity>.+?),? that you would\b", re.IGNORECASE | re.DOTALL
+    r"\b\d+ .*?\bby\s+(?P<entity>.+?)(?:,? that you would\b|[.!?]?\s*$)", re.IGNORECASE | re.DOTALL
 )
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from collector.errors import InputError, LedgerError
 from collector.importers.tabular import import_file
+from collector.ledger import Ledger
 from collector.prompts import Prompt, PromptAttribute
 from collector.rows import response_hash
 from collector.spec import load_audit
@@ -687,3 +688,25 @@ def test_the_shipped_mapping_of_lists_reads_a_file_of_its_shape(
         ("religion", "Hindu", "en", None),
         (None, None, "en", None),
     ]
+
+
+def test_two_neutral_prompts_need_a_word_on_which_one_counts(tmp_path: Path) -> None:
+    spec = tmp_path / "lists.yml"
+    text = (
+        "audit: lists\nattributes: {race: {groups: [Black, White]}}\nanswer: {kind: list, k: 2}\n"
+        "import: {columns: {text: text, template: template, attribute: attribute, value: value}}\n"
+    )
+    spec.write_text(text, encoding="utf-8")
+    file = tmp_path / "lists.csv"
+    rows = ["by,,", "neutral,,", "fan,race,Black", "fan,race,White"]
+    file.write_text(
+        "template,attribute,value,text\n" + "".join(f'{row},"1. a\n2. b"\n' for row in rows), encoding="utf-8"
+    )
+    ledger = tmp_path / "ledger.duckdb"
+    with pytest.raises(
+        InputError, match="neutral prompts of several templates: 'by', 'neutral'; name the one"
+    ):
+        import_file(load_audit(spec), spec, file, ledger)
+    assert Ledger(ledger).runs() == []
+    spec.write_text(f"{text}reading: {{lists: {{neutral: by}}}}\n", encoding="utf-8")
+    assert import_file(load_audit(spec), spec, file, ledger).counts == {"ok": 4}

@@ -58,7 +58,9 @@ def test_rates_equal_an_independent_count(decisions: Project) -> None:
         {
             "n_people": answers.groupby("group_name").size(),
             "selection_rate": (answers["answer_text"] == "senior").groupby(answers["group_name"]).mean(),
-            "accuracy": (answers["answer_text"] == answers["expected_label"]).groupby(answers["group_name"]).mean(),
+            "accuracy": (answers["answer_text"] == answers["expected_label"])
+            .groupby(answers["group_name"])
+            .mean(),
             "mean_standing": difference.groupby(answers["group_name"]).mean(),
         }
     )
