@@ -1,5 +1,5 @@
--- A finding that no permutation reached would be an alarm if its effect were large enough: if Holm's correction could keep it
--- from that, too few permutations were drawn for the findings judged together.
+-- A finding that no permutation reached would be an alarm if its effect were large enough: if Holm's correction could
+-- keep it from that, too few permutations were drawn for the findings judged together.
 with
 
 findings as (

@@ -95,7 +95,7 @@ decided as (
         case
             when people_asked_about.kind = 'score' then try_cast(people_asked_about.answer_text as double)
         end as score,
-        rankings.candidate.rank as rank,
+        rankings.candidate.rank,
         coalesce(rankings.candidate.is_missing, false) as is_missing,
         case
             when people_asked_about.is_ordered

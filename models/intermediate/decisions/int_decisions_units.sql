@@ -43,8 +43,9 @@ outcomes as (
     from ranged
 ),
 
--- What moves as a whole when labels are permuted, and inside what: paired, all answers about a resume under the names of
--- one group, inside the resume; rankings, a name with all its runs, inside the job; unpaired, one person, inside the job.
+-- What moves as a whole when labels are permuted, and inside what: paired, all answers about a resume under the names
+-- of one group, inside the resume; rankings, a name with all its runs, inside the job; unpaired, one person, inside
+-- the job.
 placed as (
     select
         *,

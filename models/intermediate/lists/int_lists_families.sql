@@ -31,13 +31,13 @@ worded as (
     select
         run_id,
         variant,
-        count(distinct (wording || ' | ' || domain)) as n_wordings
+        count(distinct concat_ws(' | ', wording, domain)) as n_wordings
     from robustness_values
     group by run_id, variant
 ),
 
--- How many findings Holm's step-down holds together: SNSR and SNSV of attributes fail the audit; those of intersections, what
--- becomes of the lists, and robustness warn. Mitigations only warn.
+-- How many findings Holm's step-down holds together: SNSR and SNSV of attributes fail the audit; those of
+-- intersections, what becomes of the lists, and robustness warn. Mitigations only warn.
 families as (
     select
         compared_attributes.run_id,
@@ -54,8 +54,8 @@ families as (
     group by compared_attributes.run_id, compared_attributes.variant
 ),
 
--- With fewer than m / alpha draws Holm's smallest step could not be reached: ten times as many where the audit fails, twice
--- where it warns.
+-- With fewer than m / alpha draws Holm's smallest step could not be reached: ten times as many where the audit fails,
+-- twice where it warns.
 draws as (
     select
         run_id,

@@ -23,8 +23,8 @@ described_gaps as (
     inner join runs on decision_gaps.run_id = runs.run_id
 ),
 
--- Every pair of runs of one audit, each once. Runs are independent, so their variances add; for runs that asked about the
--- same subjects this is cautious.
+-- Every pair of runs of one audit, each once. Runs are independent, so their variances add; for runs that asked about
+-- the same subjects this is cautious.
 paired as (
     select
         one.run_id,
