@@ -24,7 +24,7 @@ help:
 	@echo "make demo    audit a simulated model: collect its answers, build the warehouse, print the findings"
 	@echo "make test    run every Python test"
 	@echo "make check   what a reviewer would run: lint, types, sql, test, warehouse, smoke"
-	@echo "make bench   measure speed and calibration"
+	@echo "make bench   measure speed, and how often alarms are wrong: of lists, of decisions, and of texts (calibration)"
 	@echo "make clean   remove what was built; $(VENV) stays"
 
 install: $(INSTALLED)

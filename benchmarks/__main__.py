@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: speed, audits of lists, and calibration."""
+"""`python -m benchmarks`: speed, audits of lists and of decisions, and calibration."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from collector.errors import BiasledgerError
 
 SHORT_SPLITS = 60
 SHORT_AUDITS, SHORT_SUBJECTS = 20, 25
+SHORT_DECISIONS = 20
 
 
 @click.group(invoke_without_command=True)
 @click.pass_context
 def main(context: click.Context) -> None:
-    """Measure speed, fewer and smaller audits of lists and, where the texts are there, calibration with fewer splits.
+    """Measure speed, fewer and smaller audits of lists, fewer audits of decisions and, where the texts are there, calibration
+    with fewer splits.
 
     Name one of them to run it alone with its own settings.
     """
@@ -25,6 +27,7 @@ def main(context: click.Context) -> None:
         return
     context.invoke(speed)
     context.invoke(lists, audits=SHORT_AUDITS, subjects=SHORT_SUBJECTS)
+    context.invoke(decisions, audits=SHORT_DECISIONS)
     from benchmarks.calibration import find_data
 
     try:
@@ -82,6 +85,22 @@ def lists(audits: int, subjects: int, seed: int) -> None:
     from benchmarks.lists import run
 
     run(n_audits=audits, n_subjects=subjects, seed=seed)
+
+
+@main.command()
+@click.option(
+    "--audits",
+    type=click.IntRange(min=4),
+    default=200,
+    show_default=True,
+    help="Without bias, half of resumes and half of rankings.",
+)
+@click.option("--seed", type=int, default=20260201, show_default=True)
+def decisions(audits: int, seed: int) -> None:
+    """False alarms and power of whole audits of decisions, with simulated models."""
+    from benchmarks.decisions import run
+
+    run(n_audits=audits, seed=seed)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.processes import Measured, run_measured
+from biasledger.build import ROOMS
 from biasledger.project import init_project, link_package
 
 if TYPE_CHECKING:
@@ -21,18 +22,26 @@ _RUN_DBT = "from dbt.cli.main import cli; cli(prog_name='dbt')"
 
 
 class Project:
-    """A thin project in a folder of its own, with one ledger and dbt's variables.
+    """A thin project in a folder of its own, with one ledger, dbt's variables, and the rooms that are built.
 
     dbt parses everything anew when variables change, so each set of variables has a project.
     """
 
-    def __init__(self, folder: Path, ledger: Path, variables: Mapping[str, bool | int]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        ledger: Path,
+        variables: Mapping[str, bool | int],
+        *,
+        rooms: Sequence[str] = ROOMS,
+    ) -> None:
         init_project(folder)
         link_package(folder)
         self.folder = folder
         self.ledger = ledger
         self.warehouse = folder / "warehouse.duckdb"
         self.variables = json.dumps(dict(variables))
+        self.rooms = tuple(rooms)
 
     def parse(self) -> Measured:
         """Let dbt read the project for the first time."""
@@ -51,7 +60,11 @@ class Project:
         return {row["unique_id"].rsplit(".", 1)[-1]: float(row["execution_time"]) for row in results}
 
     def _dbt(self, *arguments: str) -> Measured:
-        environment = {"BIASLEDGER_LEDGER": str(self.ledger), "BIASLEDGER_WAREHOUSE": str(self.warehouse)}
+        environment = {
+            "BIASLEDGER_LEDGER": str(self.ledger),
+            "BIASLEDGER_WAREHOUSE": str(self.warehouse),
+            "BIASLEDGER_ROOMS": " ".join(self.rooms),
+        }
         options = ("--vars", self.variables, "--project-dir", ".", "--profiles-dir", ".", "--no-use-colors")
         return run_measured(
             [sys.executable, "-c", _RUN_DBT, *arguments, *options],

@@ -415,12 +415,16 @@ def test_an_interrupt_keeps_what_was_answered(
     small_spec: Path, ledger_path: Path, query: Query, repository: Path
 ) -> None:
     script = f"""
+        import signal
         import time
         from pathlib import Path
         from collector.runner import collect
         from collector.spec import load_audit
         from collector.targets.base import Reply
         from collector.targets.simulator import Simulator
+
+        # What runs the tests in the background may have it ignored.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
         class Slow(Simulator):
             def ask(self, request):
