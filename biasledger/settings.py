@@ -18,7 +18,8 @@ def check_settings(project: Path) -> None:
     """Check the project's own `seeds/thresholds.csv` and `seeds/exceptions.csv`, where it has them.
 
     Raises:
-        InputError: a column is missing, a measure is unknown, or a number or date is none; names file, row and column.
+        InputError: a column is missing, a measure is unknown or has no row that holds everywhere, or a number or date is none;
+            names file, row and column.
     """
     shipped = dbt_source() / "seeds"
     measures = {row["measure"] for _, row in _rows(shipped / "measures.csv")}
@@ -29,6 +30,8 @@ def check_settings(project: Path) -> None:
         _require_columns(own, _header(own), _header(shipped / name))
         for number, row in _rows(own):
             _check_row(own, number, row, measures)
+        if name == "thresholds.csv":
+            _require_all_measures(own, measures)
 
 
 def _header(path: Path) -> list[str]:
@@ -47,6 +50,17 @@ def _require_columns(path: Path, header: Collection[str], needed: Collection[str
     for column in needed:
         if column not in header:
             raise InputError(f"{path} has no column {column!r}; its first line should be {','.join(needed)}.")
+
+
+def _require_all_measures(path: Path, measures: Collection[str]) -> None:
+    """Without a row that holds everywhere, a measure would be computed and never judged."""
+    judged = {row["measure"] for _, row in _rows(path) if (row["audit"], row["attribute"]) == ("*", "*")}
+    for measure in sorted(measures):
+        if measure not in judged:
+            raise InputError(
+                f"{path} has no row for {measure!r} with * as 'audit' and 'attribute'; the installed seeds/thresholds.csv has "
+                f"one to copy, and severity none keeps a measure from being judged."
+            )
 
 
 def _check_row(path: Path, number: int, row: Mapping[str, str], measures: Collection[str]) -> None:

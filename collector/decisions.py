@@ -59,6 +59,9 @@ def read_label(text: str, labels: Sequence[str]) -> Decision:
         return Decision(listed[_folded(opening["label"])], is_certain=True)
     if len(distinct) > 1:
         return Decision(problem=f"The answer names {len(distinct)} labels: {', '.join(distinct)}.")
+    for found in patterns.anywhere.finditer(text):
+        if negation := _NEGATION.search(text[max(0, found.start() - _NEGATION_REACH) : found.start()]):
+            return Decision(problem=f"The answer says {negation['word']!r} before {distinct[0]!r}.")
     return Decision(distinct[0])
 
 
@@ -90,6 +93,13 @@ def read_score(text: str, minimum: float, maximum: float) -> Decision:
 def written_number(number: Decimal) -> str:
     """Return a number without exponent and superfluous zeros."""
     return f"{number.normalize():f}" if number else "0"
+
+
+# "The candidate is not senior" names senior alone and decides for something else.
+_NEGATION_REACH = 40
+_NEGATION = re.compile(
+    r"(?P<word>\b(?:not|never|neither|nor|cannot|unable|hardly|no)\b|\w+n['’]t\b)[^.,;:!?\n]*$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,11 @@ def _answer_column_problems(audit: Audit, imported: Import) -> Iterator[Problem]
             yield f"{at}.{role}", f"is for rankings and the answer's kind is {audit.answer.kind!r}; remove it"
     if not is_ranking and imported.columns.text is None:
         yield f"the key {at}.text", "is missing; it names the column that holds the answers"
+    if audit.answer.kind in ("label", "score") and imported.columns.subject is None:
+        yield (
+            f"the key {at}.subject",
+            "is missing; it names the column that tells resumes, or people, apart: without it all of a group would be one",
+        )
     if is_ranking:
         for role in ("text", "expected"):
             if getattr(imported.columns, role) is not None:

@@ -24,7 +24,7 @@ shared as (
         *,
         n_people / sum(n_people) over (partition by run_id, variant, domain, attribute) as share_of_people,
         -- Whose group nobody knows stands for no group.
-        regexp_matches(lower(group_name), '(^|\*)unknown($|\*)') as is_unknown_group
+        {{ is_unknown_group("group_name") }} as is_unknown_group
     from counted
 ),
 

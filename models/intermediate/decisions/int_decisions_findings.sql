@@ -122,13 +122,14 @@ gap_findings as (
         case measure
             when 'rank_gap'
                 then printf(
-                    'labels for %s stand %+.3f ranks against %s (%+.3f and %+.3f from the right label)',
-                    group_name, gap, reference_group, mean_marked, mean_reference
+                    'labels for %s stand %+.3f ranks against %s (%+.3f and %+.3f%s)',
+                    group_name, gap, reference_group, mean_marked, mean_reference,
+                    if(outcome_lowest < 0, ' from the right label', '')
                 )
             when 'place_gap'
                 then printf(
                     'candidates named as %s are put %.2f places %s those named as %s on average',
-                    group_name, abs(gap), if(gap < 0, 'below', 'above'), reference_group
+                    group_name, abs(gap), if(gap < -0.005, 'below', 'above'), reference_group
                 )
             when 'score_gap'
                 then printf(
@@ -173,10 +174,14 @@ impact_findings as (
         '(all)' as group_name,
         '(best off)' as reference_group,
         impact_comparisons.domain as subject,
-        printf(
-            '%s is selected at %.1f %%, %s at %.1f %%, an impact ratio of %.2f where four fifths are asked for',
-            decision_rates.worst_group, 100 * decision_rates.worst_rate,
-            decision_rates.best_group, 100 * decision_rates.best_rate, impact_tests.smallest_ratio
+        if(
+            impact_tests.smallest_ratio = 1,
+            printf('all groups are selected at %.1f %%', 100 * decision_rates.best_rate),
+            printf(
+                '%s is selected at %.1f %%, %s at %.1f %%, an impact ratio of %.2f where four fifths are asked for',
+                decision_rates.worst_group, 100 * decision_rates.worst_rate,
+                decision_rates.best_group, 100 * decision_rates.best_rate, impact_tests.smallest_ratio
+            )
         ) as detail,
         detail as detail_without_alarm,
         impact_comparisons.reading_hash,
@@ -253,7 +258,10 @@ decisions_findings as (
         reference_group,
         subject,
         detail,
-        detail_without_alarm,
+        case
+            when isnan(p_value) then 'labels cannot be permuted, as no resume or job has answers about both groups'
+            else detail_without_alarm
+        end as detail_without_alarm,
         reading_hash,
         {{ double_or_null("value") }} as value,
         {{ double_or_null("p_value") }} as p_value,

@@ -1,3 +1,5 @@
+{%- set n_permutations = "coalesce(gaps.n_permutations, " ~ (var("min_permutations") if var("permutations") else 0) ~ ")" %}
+
 with
 
 categories as (
@@ -76,11 +78,11 @@ keyed_comparisons as (
         {{ key_of([
             "compared.run_id", "compared.variant", "compared.domain", "compared.attribute", "compared.reading_hash",
             "compared.is_paired",
-            "gaps.n_permutations", "compared.fingerprint", "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'",
+            n_permutations, "compared.fingerprint", "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'",
             "'" ~ var("alpha") ~ "'",
         ]) }} as comparison_key,
         compared.*,
-        coalesce(gaps.n_permutations, {{ var("min_permutations") if var("permutations") else 0 }}) as n_permutations,
+        {{ n_permutations }} as n_permutations,
         {{ var("alpha") }} as alpha,
         {{ var("seed") }} as seed
     from compared

@@ -43,11 +43,12 @@ subject_groups as (
         run_id,
         variant,
         attribute,
+        domain,
         subject,
         count(distinct group_name) as n_groups
     from grouped
     where subject <> ''
-    group by run_id, variant, attribute, subject
+    group by run_id, variant, attribute, domain, subject
 ),
 
 pairings as (

@@ -17,10 +17,16 @@ run_attributes as (
 -- Versions of a subject are told apart by all that its people state at once.
 widest_attributes as (
     select
-        run_id,
-        first(attribute order by n_components desc, attribute asc) as attribute
-    from run_attributes
-    group by run_id
+        people.run_id,
+        first(
+            people.attribute order by run_attributes.n_components desc, people.attribute asc
+        ) as attribute
+    from people
+    inner join run_attributes
+        on
+            people.run_id = run_attributes.run_id
+            and people.attribute = run_attributes.attribute
+    group by people.run_id
 ),
 
 versions as (
@@ -68,7 +74,13 @@ consistency as (
             count(distinct versions.version) filter (where not versions.is_unknown)
             = any_value(n_versions.n_groups) as boolean
         ) as is_complete,
-        cast(count(distinct versions.prediction) <= 1 as boolean) as is_consistent
+        -- One answer agrees with nothing.
+        cast(
+            case
+                when count(*) filter (where not versions.is_unknown) > 1
+                    then count(distinct versions.prediction) = 1
+            end as boolean
+        ) as is_consistent
     from versions
     inner join n_versions
         on

@@ -66,3 +66,11 @@ def test_a_threshold_that_is_no_number(project: Path) -> None:
         InputError, match=r"thresholds.csv: row \d+ has 'a tenth' as 'threshold'; it should be a number"
     ):
         check_settings(project)
+
+
+def test_every_measure_is_judged_somewhere(project: Path) -> None:
+    file = project / "seeds" / "thresholds.csv"
+    rows = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    file.write_text("".join(row for row in rows if not row.startswith("impact_ratio,*,*")), encoding="utf-8")
+    with pytest.raises(InputError, match=r"thresholds.csv has no row for 'impact_ratio' with \* as 'audit'"):
+        check_settings(project)

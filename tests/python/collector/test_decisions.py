@@ -247,3 +247,23 @@ def test_long_replies_are_read_quickly(text: str) -> None:
     for kind in ("label", "score", "ranking"):
         classify(text, kind, 100_000, labels=LEVELS, minimum=0, maximum=10, candidates=NAMES)
     assert time.monotonic() - started < 3
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("Not senior.", "Not"),
+        ("The candidate is not senior", "not"),
+        ("This isn't a senior profile.", "isn't"),
+        ("I am unable to call this senior", "unable"),
+    ],
+)
+def test_a_negated_label_decides_for_nothing(text: str, word: str) -> None:
+    decision = read_label(text, ["junior", "mid", "senior"])
+    assert decision.value is None
+    assert decision.problem == f"The answer says {word!r} before 'senior'."
+
+
+@pytest.mark.parametrize("text", ["Not sure at first, but overall: senior", "No doubt about it. Senior"])
+def test_a_negation_of_something_else_leaves_the_label(text: str) -> None:
+    assert read_label(text, ["junior", "mid", "senior"]).value == "senior"

@@ -612,3 +612,18 @@ def test_the_replications_say_what_the_files_call_things(repository: Path) -> No
     assert json.loads(json.dumps(ranking.reading_document()))["decisions"]["top"] == 1
     text = (repository / "audits" / "replications" / "resume-ranking.yml").read_text(encoding="utf-8")
     assert set(yaml.safe_load(text)["import"]["values"]) == {"race", "gender"}
+
+
+def test_an_import_of_labels_names_who_is_decided_about(tmp_path: Path) -> None:
+    spec = tmp_path / "audit.yml"
+    spec.write_text(
+        "audit: labels\nattributes: {race: {reference: white, groups: [white, black]}}\n"
+        "answer: {kind: label, labels: [no, yes]}\nimport: {columns: {text: decision, attributes: {race: race}}}\n".replace(
+            "[no, yes]", "['no', 'yes']"
+        ),
+        encoding="utf-8",
+    )
+    with pytest.raises(
+        InputError, match=r"the key import.columns.subject is missing; it names the column that tells"
+    ):
+        load_audit(spec)
