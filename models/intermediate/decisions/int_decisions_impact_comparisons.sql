@@ -1,4 +1,5 @@
-{%- set n_permutations = "coalesce(gaps.n_permutations, " ~ (var("min_permutations") if var("permutations") else 0) ~ ")" %}
+{%- set least = var("min_permutations") if var("permutations") else 0 %}
+{%- set n_permutations = "coalesce(gaps.n_permutations, " ~ least ~ ")" %}
 
 with
 

@@ -114,8 +114,8 @@ decided as (
             and people_asked_about.slot = rankings.candidate.slot
 ),
 
--- Who is not named in a ranking that was read comes after those who are; and where only some people of a run have a right
--- label, the others cannot be held against one.
+-- Who is not named in a ranking that was read comes after those who are; and where only some people of a run have a
+-- right label, the others cannot be held against one.
 counted as (
     select
         *,
