@@ -87,18 +87,8 @@ counted as (
 drawn as (
     select
         *,
-        -- Ten times the draws that Holm's smallest step needs; twice for intersections, which only warn. There are few
-        -- units, so draws are cheap, and five times as many as elsewhere settle borderline p-values.
-        case
-            when {{ var("permutations") }}
-                then cast(
-                    greatest(
-                        5 * {{ var("min_permutations") }},
-                        ceil(if(is_crossed, 2, 10) * n_findings / {{ var("alpha") }}) - 1
-                    ) as integer
-                )
-            else 0
-        end as n_permutations
+        -- There are few units, so draws are cheap, and five times as many as elsewhere settle borderline p-values.
+        {{ permutations_for("if(is_crossed, 2, 10) * n_findings", least=5) }} as n_permutations
     from counted
 ),
 
