@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: speed, audits of lists, of decisions and of prices, and calibration."""
+"""`python -m benchmarks`: speed, collecting, audits of lists, of decisions and of prices, and calibration."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ SHORT_PRICES = 21
 @click.group(invoke_without_command=True)
 @click.pass_context
 def main(context: click.Context) -> None:
-    """Measure speed, fewer and smaller audits of lists, fewer audits of decisions and of prices and, where the texts are there,
-    calibration with fewer splits.
+    """Measure speed, collecting, fewer and smaller audits of lists, fewer audits of decisions and of prices and, where the
+    texts are there, calibration with fewer splits.
 
     Name one of them to run it alone with its own settings.
     """
     if context.invoked_subcommand is not None:
         return
     context.invoke(speed)
+    context.invoke(collect)
     context.invoke(lists, audits=SHORT_AUDITS, subjects=SHORT_SUBJECTS)
     context.invoke(decisions, audits=SHORT_DECISIONS)
     context.invoke(prices, audits=SHORT_PRICES)
@@ -58,6 +59,43 @@ def speed(responses: int, words: int, repeats: int, permutations: int) -> None:
     from benchmarks.speed import run
 
     run(n_responses=responses, n_words=words, repeats=repeats, n_permutations=permutations)
+
+
+@main.command()
+@click.option("--responses", type=click.IntRange(min=150), default=9_600, show_default=True)
+@click.option("--concurrency", type=click.IntRange(1, 256), default=64, show_default=True)
+@click.option(
+    "--latency", type=click.FloatRange(min=0.1), default=100.0, show_default=True, help="Milliseconds."
+)
+@click.option("--repeats", type=click.IntRange(min=1), default=3, show_default=True)
+@click.option(
+    "--many",
+    type=click.IntRange(min=0),
+    default=100_000,
+    show_default=True,
+    help="Answers kept and loaded to see what memory takes; 0 leaves it out.",
+)
+@click.option(
+    "--inspect",
+    "inspect_python",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="A Python that has inspect_ai and openai, to measure Inspect AI beside.",
+)
+def collect(
+    responses: int, concurrency: int, latency: float, repeats: int, many: int, inspect_python: Path | None
+) -> None:
+    """The collector against a bare thread pool on a server on loopback, and what memory takes."""
+    from benchmarks.collecting import run
+
+    run(
+        n_responses=responses,
+        concurrency=concurrency,
+        latency_ms=latency,
+        repeats=repeats,
+        n_many=many,
+        inspect_python=inspect_python,
+    )
 
 
 @main.command()

@@ -76,6 +76,7 @@ def build_warehouse(
     full_refresh: bool = False,
     select: Sequence[str] = (),
     on_step: OnStep = lambda _done, _total, _name: None,
+    on_note: Callable[[str], None] = lambda _note: None,
 ) -> BuildSummary:
     """Build `warehouse` from `ledger` with the dbt project in `project`.
 
@@ -84,14 +85,19 @@ def build_warehouse(
         full_refresh: build incremental models anew.
         select: dbt selectors; none builds everything.
         on_step: called with (steps done, steps in all, name of the step).
+        on_note: called with a sentence for each journal that was loaded, or could not be.
 
     Raises:
         InputError: no project here, a wrong audit file, or wrong settings.
         LedgerError: the ledger is absent or cannot be used.
         BuildError: a model or a quality test failed; the message names it.
     """
+    from collector.loading import load_all
+
     require_project(project)
     check_settings(project)
+    for note in load_all(ledger):
+        on_note(note)
     register_readings(project, ledger)
     options = [] if threads is None else ["--threads", str(threads)]
     options += ["--full-refresh"] if full_refresh else []

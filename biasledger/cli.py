@@ -118,9 +118,13 @@ def init(directory: Path) -> None:
 
 
 @cli.command()
-@click.argument("audit_file", type=_PATH, metavar="AUDIT.yml")
+@click.argument("audit_file", type=_PATH, metavar="AUDIT.yml", required=False)
 @click.option(
-    "--target", "target_name", required=True, metavar="NAME", help="Whom to ask: a name in the targets file."
+    "--target",
+    "target_names",
+    metavar="NAME[,NAME...]",
+    help="Whom to ask: a name in the targets file or python:module:function; several are asked one after the other, in runs of "
+    "their own.",
 )
 @click.option(
     "--targets", type=_PATH, default=Path("targets.yml"), show_default=True, help="File of targets."
@@ -155,9 +159,38 @@ def init(directory: Path) -> None:
     metavar="NAME",
     help="Also ask this mitigation variant; may be repeated.",
 )
+@click.option(
+    "--resume",
+    "resumed",
+    metavar="RUN",
+    help="Ask what is left of this run; what it asks is in its journal, so AUDIT.yml and the choices above are left out.",
+)
+@click.option(
+    "--retry-failed", is_flag=True, help="With --resume: also ask again where the last try brought no answer."
+)
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Only print how many questions there would be, with estimated tokens and cost; ask nobody, write nothing.",
+)
+@click.option(
+    "--max-cost",
+    "max_cost_usd",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="USD",
+    help="Stop before another question might make the run cost more; go on with --resume.",
+)
+@click.option(
+    "--batch",
+    is_flag=True,
+    help="Ask through the target's batch interface (OpenAI, Anthropic): cheaper, and done within a day. Whatever ends the "
+    "waiting, --resume waits on.",
+)
+@click.pass_context
 def collect(
-    audit_file: Path,
-    target_name: str,
+    ctx: click.Context,
+    audit_file: Path | None,
+    target_names: str | None,
     targets: Path,
     ledger: Path,
     trials: int | None,
@@ -165,30 +198,122 @@ def collect(
     domains: tuple[str, ...],
     parts: tuple[str, ...],
     variants: tuple[str, ...],
+    resumed: str | None,
+    retry_failed: bool,
+    dry_run: bool,
+    max_cost_usd: float | None,
+    batch: bool,
 ) -> None:
     """Ask a target, keep every answer.
 
-    The prompts are made from AUDIT.yml; the answers go into the ledger.
+    The prompts are made from AUDIT.yml; the answers go into a journal beside the ledger, and from there into the ledger. Whatever
+    ends a run early, --resume goes on where it stopped.
     """
+    from biasledger.project import settings_file
+    from collector.costs import load_prices, meter_for
     from collector.runner import collect as collect_answers
     from collector.spec import load_audit
+    from collector.targets import load_targets
+
+    if resumed is not None:
+        _refuse_beside_resume(ctx)
+        _resume(resumed, targets, ledger, retry_failed=retry_failed, max_cost_usd=max_cost_usd)
+        return
+    if audit_file is None or target_names is None:
+        missing = "AUDIT.yml" if audit_file is None else "--target NAME"
+        raise click.UsageError(f"{missing} is missing: say what to ask whom, or --resume RUN.")
+    if retry_failed:
+        raise click.UsageError("--retry-failed goes with --resume RUN.")
+    audit = load_audit(audit_file).with_subjects(subjects, domains)
+    # All of them first: a name mistyped is better known before the first one has been asked for hours.
+    asked = load_targets(targets, [name.strip() for name in target_names.split(",")])
+    prices = load_prices(settings_file("model_prices.csv"))
+    if dry_run:
+        from biasledger.display import dry_run_table
+        from biasledger.dry_run import dry_run as plan_run
+
+        for target in asked:
+            dry_run_table(plan_run(audit, target, prices, variants=variants, parts=parts, trials=trials))
+        return
+    meters = [meter_for(target, prices, max_cost_usd) for target in asked]
+    failed: list[str] = []
+    for target, meter in zip(asked, meters, strict=True):
+        try:
+            _print_collected(
+                collect_answers(
+                    audit,
+                    target,
+                    ledger,
+                    variants=variants,
+                    parts=parts,
+                    trials=trials,
+                    versions={"biasledger": __version__},
+                    meter=meter,
+                    batch=batch,
+                )
+            )
+        except BiasledgerError as error:
+            # One target that is down is no reason not to ask the others.
+            if len(asked) == 1:
+                raise
+            click.echo(f"Error: {target.name}: {error}", err=True)
+            failed.append(target.name)
+    if failed:
+        raise BiasledgerError(
+            f"{len(failed)} of {len(asked)} targets failed: {', '.join(failed)}. What was answered is kept."
+        )
+    _next("biasledger build")
+
+
+def _refuse_beside_resume(ctx: click.Context) -> None:
+    """Refuse what a resumed run has frozen already."""
+    for parameter in ctx.command.params:
+        is_given = ctx.get_parameter_source(parameter.name or "") is click.core.ParameterSource.COMMANDLINE
+        if is_given and parameter.name not in {
+            "resumed",
+            "retry_failed",
+            "targets",
+            "ledger",
+            "max_cost_usd",
+        }:
+            raise click.UsageError(
+                f"--resume takes what is asked from the run's journal; leave {parameter.human_readable_name} out."
+                if isinstance(parameter, click.Argument)
+                else f"--resume takes what is asked from the run's journal; leave {parameter.opts[0]} out."
+            )
+
+
+def _resume(
+    run_id: str, targets: Path, ledger: Path, *, retry_failed: bool, max_cost_usd: float | None
+) -> None:
+    from biasledger.project import settings_file
+    from collector.costs import load_prices, meter_for
+    from collector.journal import journal_path
+    from collector.loading import read_head
+    from collector.runner import resume
     from collector.targets import load_target
 
-    audit = load_audit(audit_file).with_subjects(subjects, domains)
-    target = load_target(targets, target_name)
-    summary = collect_answers(
-        audit,
+    head = read_head(journal_path(ledger, run_id))
+    target = load_target(targets, head.run.target)
+    summary = resume(
+        run_id,
         target,
         ledger,
-        variants=variants,
-        parts=parts,
-        trials=trials,
+        retry_failed=retry_failed,
         versions={"biasledger": __version__},
+        meter=meter_for(target, load_prices(settings_file("model_prices.csv")), max_cost_usd),
     )
+    _print_collected(summary)
+    _next("biasledger build")
+
+
+def _print_collected(summary: RunSummary) -> None:
+    """Print what was collected; raise where nothing can be built from it, or not all was asked."""
     _print_run(summary)
     _print_warnings(summary)
+    if summary.stopped is not None:
+        raise BiasledgerError(summary.stopped)
     _require_answers(summary)
-    _next("biasledger build")
 
 
 @cli.command("import")
@@ -207,7 +332,8 @@ def import_answers(
 ) -> None:
     """Keep answers that already exist.
 
-    FILE is CSV, JSONL or Parquet; the `import` part of AUDIT.yml says what its columns mean.
+    FILE is CSV, JSONL or Parquet, or a log of Inspect AI, promptfoo or lm-evaluation-harness; the `import` part of AUDIT.yml says
+    what its columns mean.
     """
     from collector.importers.tabular import import_runs
     from collector.spec import load_audit
@@ -314,6 +440,7 @@ def build(
             full_refresh=full_refresh,
             select=select,
             on_step=on_step,
+            on_note=click.echo,
         )
     click.echo(
         f"{summary.n_models} models and settings built, {summary.n_quality_tests} quality tests passed "
@@ -358,11 +485,98 @@ def findings(warehouse: Path, run: str | None, statuses: tuple[str, ...], show_a
 @cli.command()
 @_ledger_option
 def runs(ledger: Path) -> None:
-    """List the runs in the ledger."""
-    from biasledger.display import runs_table
-    from collector.ledger import Ledger
+    """List the runs and how far each has come.
 
-    runs_table(Ledger(ledger).runs())
+    Also those that are being collected now. A journal that is ahead of the ledger is loaded by the next build.
+    """
+    from biasledger.display import runs_table
+    from collector.overview import list_runs
+
+    listed, notes = list_runs(ledger)
+    runs_table(listed)
+    for note in notes:
+        click.echo(f"Warning: {note}", err=True)
+
+
+@cli.command()
+@click.argument("run_ids", nargs=-1, metavar="[RUN]...")
+@_ledger_option
+@click.option(
+    "--seal",
+    metavar="COUNT:HASH",
+    help="A seal that was kept elsewhere, as `collect` and `import` print it; a run must begin with these records.",
+)
+@click.pass_context
+def verify(ctx: click.Context, run_ids: tuple[str, ...], ledger: Path, seal: str | None) -> None:
+    """Check that runs are as they were kept.
+
+    Recomputes the hash chain of each RUN, or of all, from what the ledger holds now, and compares it with the run's journal. Ends
+    with 3 if anything was changed, put in, taken out or moved, and names the first record that shows it.
+    """
+    from biasledger.verify import verify_ledger
+    from collector.chain import Seal
+
+    verdicts = verify_ledger(ledger, run_ids, None if seal is None else Seal.parse(seal))
+    for verdict in verdicts:
+        stands = "" if verdict.seal is None or verdict.state != "intact" else f", seal {verdict.seal}"
+        click.echo(f"{verdict.name}: {verdict.state}{stands}")
+        if verdict.fault is not None:
+            more = f" ({verdict.n_faults - 1:,} more)" if verdict.n_faults > 1 else ""
+            click.echo(f"  {verdict.fault}{more}")
+        for note in verdict.notes:
+            click.echo(f"  {note}")
+    if not verdicts:
+        click.echo(f"There is no run in {ledger}.")
+    if any(verdict.state == "broken" for verdict in verdicts):
+        ctx.exit(EXIT_BROKEN)
+
+
+@cli.command()
+@click.argument("run_id", metavar="RUN")
+@_ledger_option
+@click.option("--prompt", "prompt_id", required=True, metavar="ID", help="Its prompt_id in raw.responses.")
+@click.option("--trial", required=True, type=click.IntRange(min=1), metavar="N", help="Which trial.")
+@click.option(
+    "--attempt",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Which attempt; all attempts of the trial if not given.",
+)
+@click.option(
+    "--reason",
+    required=True,
+    metavar="TEXT",
+    help="Why; kept for good in place of the text, so do not repeat it.",
+)
+@click.option("--yes", is_flag=True, help="Do not ask first.")
+def erase(
+    run_id: str, ledger: Path, prompt_id: str, trial: int, attempt: int | None, reason: str, yes: bool
+) -> None:
+    """Remove the text of a response for good.
+
+    For a response that holds personal data: its texts go from ledger and journal, a record that says so and why stays, and
+    `biasledger verify` still holds. This cannot be undone.
+    """
+    from collector import erasure
+
+    if not yes:
+        for found in erasure.find_erasable(ledger, run_id, prompt_id, trial, attempt):
+            before = ", erased before" if found.is_erased else ""
+            click.echo(f"Response {found}, {found.status}, {found.n_characters:,} characters in all{before}")
+        click.confirm(f"Erase the texts from run {run_id} for good?", abort=True)
+    done = erasure.erase(ledger, run_id, prompt_id, trial, attempt, reason=reason)
+    for one in done.responses:
+        click.echo(f"Erased {', '.join(one.texts)} of response {one} in run {run_id}.")
+    if not done.responses:
+        click.echo(f"That was erased before; {ledger} was written anew once more.")
+    if done.seal is not None:
+        click.echo(f"  seal {done.seal}")
+    if not done.has_journal:
+        click.echo("  no journal of this run is beside the ledger; a copy kept elsewhere still has the text")
+    click.echo(
+        "A warehouse built before still holds it: delete it before the next build. So do copies and backups."
+    )
+    _next("biasledger build")
 
 
 def _role_and_column(text: str) -> tuple[str, str]:
@@ -390,6 +604,10 @@ def _print_run(summary: RunSummary) -> None:
     click.echo(
         f"  {summary.n_prompts:,} prompts, {summary.n_responses:,} responses in {summary.seconds:.1f} s: {counts}"
     )
+    if summary.cost_usd:
+        click.echo(f"  {summary.cost_usd:,.2f} USD at list prices")
+    if summary.seal is not None:
+        click.echo(f"  seal {summary.seal}")
 
 
 def _print_warnings(summary: RunSummary) -> None:

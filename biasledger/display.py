@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from contextlib import contextmanager
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from biasledger.findings import STATUSES, Finding
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from collector.ledger import RunInfo
+    from biasledger.dry_run import DryRun
+    from collector.overview import RunOverview
 
 # A pipe or a CI log has no width of its own: wide enough for every column.
 _WIDTH_WITHOUT_TERMINAL = 140
@@ -63,17 +64,61 @@ def status_counts(findings: Sequence[Finding]) -> str:
     return f"{_plural(len(findings), 'finding')}: {', '.join(parts)}."
 
 
-def runs_table(runs: Sequence[RunInfo]) -> None:
+def runs_table(runs: Sequence[RunOverview]) -> None:
     """Print one row a run, in the order given."""
     table = _empty_table()
-    for name in ("run", "audit", "target", "model", "started (UTC)", "responses", "state"):
-        table.add_column(name, justify="right" if name == "responses" else "left", overflow="fold")
+    counts = ("asked", "kept", "planned")
+    for name in ("run", "audit", "target", "model", "started (UTC)", *counts, "state"):
+        # A run's name is there to be copied, so it is never broken.
+        justify: Literal["left", "right"] = "right" if name in counts else "left"
+        table.add_column(name, justify=justify, overflow="fold", no_wrap=name == "run")
     for run in runs:
         target = f"{run.target} (simulated)" if run.is_simulated else run.target
-        state = run.state if run.state in {None, "finished", "failed"} else f"{run.state}, not finished"
         values = (run.run_id, run.audit, target, run.model_asked or "–", f"{run.started_at:%Y-%m-%d %H:%M}")
-        table.add_row(*map(_text, (*values, f"{run.n_responses:,}", state or "–")))
+        numbers = ("–" if n is None else f"{n:,}" for n in (run.n_asked, run.n_kept, run.n_planned))
+        table.add_row(*map(_text, (*values, *numbers, _state_of(run))))
     _console().print(table)
+
+
+def _state_of(run: RunOverview) -> str:
+    """Say whether a run is complete, and whether the next build has something to load."""
+    if run.is_being_collected:
+        state = "being collected"
+    elif run.is_complete:
+        state = "finished"
+    elif run.state in {None, "failed"}:
+        state = run.state or "–"
+    else:
+        state = f"{run.state}, not finished"
+    return f"{state}; journal {run.n_ahead:,} ahead" if run.n_ahead else state
+
+
+def dry_run_table(plan: DryRun) -> None:
+    """Print one row a template, their total, and what the figures rest on."""
+    model = "" if plan.model == plan.target else f" ({plan.model})"
+    _console().print(_text(f"{plan.target}{model} would be asked:"), markup=False, highlight=False)
+    table = _empty_table()
+    for name in ("template", "prompts", "calls", "tokens in", "tokens out", "cost (USD)"):
+        table.add_column(name, justify="left" if name == "template" else "right", overflow="fold")
+    for one in [*plan.templates, plan.total]:
+        cost = "unknown" if one.cost_usd is None else f"{one.cost_usd:,.2f}"
+        counts = (one.n_prompts, one.n_calls, one.prompt_tokens, one.completion_tokens)
+        table.add_row(_text(one.template), *(f"{count:,}" for count in counts), cost)
+    console = _console()
+    console.print(table)
+    asked_again = "what a model thinks before it answers, and questions asked again, come on top"
+    notes = ["Nobody was asked and nothing was written."]
+    notes.append(f"Tokens are estimated: an answer is taken to have {plan.answer_tokens:,}; {asked_again}.")
+    if plan.price is None:
+        notes.append(
+            f"What {plan.model!r} costs is not known: with a row for it in seeds/model_prices.csv, costs are estimated too."
+        )
+    elif plan.most_usd:
+        notes.append(
+            f"With every answer as long as its limit of {plan.answer_limit:,} tokens it would be {plan.most_usd:,.2f} USD."
+        )
+    for note in notes:
+        console.print(_text(note), markup=False, highlight=False, soft_wrap=True)
 
 
 @contextmanager

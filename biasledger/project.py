@@ -15,7 +15,7 @@ _LINKS = Path(".biasledger/packages/biasledger")
 # What a thin project takes from the installed dbt project, beside its seeds.
 LINKED = ("dbt_project.yml", "models", "macros", "analyses", "tests/dbt")
 # Seeds that are the user's own to edit.
-SETTINGS = ("thresholds.csv", "exceptions.csv")
+SETTINGS = ("thresholds.csv", "exceptions.csv", "model_prices.csv")
 
 
 def dbt_source() -> Path:
@@ -25,6 +25,16 @@ def dbt_source() -> Path:
         BiasledgerError: the installation holds no dbt project.
     """
     return _installed(_PACKAGE / "_dbt" / "biasledger", "dbt_project.yml")
+
+
+def settings_file(name: str, directory: Path = Path()) -> Path:
+    """The seed of one of the settings that holds in a folder: its own where it has one, or else the installed one.
+
+    Raises:
+        BiasledgerError: the installation holds no dbt project.
+    """
+    own = directory / "seeds" / name
+    return own if own.is_file() else dbt_source() / "seeds" / name
 
 
 def starter_source() -> Path:

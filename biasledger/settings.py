@@ -1,4 +1,4 @@
-"""Checks thresholds and accepted alarms before dbt reads them, whose own errors name neither file nor row."""
+"""Checks thresholds, accepted alarms and prices before dbt reads them, whose own errors name neither file nor row."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 
 from biasledger.project import SETTINGS, dbt_source
+from collector.costs import load_prices
 from collector.errors import InputError
 from collector.hints import did_you_mean
 
@@ -15,7 +16,7 @@ _NUMBERS = ("threshold", "clear_threshold", "published_threshold", "alpha", "min
 
 
 def check_settings(project: Path) -> None:
-    """Check the project's own `seeds/thresholds.csv` and `seeds/exceptions.csv`, where it has them.
+    """Check the project's own `seeds/thresholds.csv`, `seeds/exceptions.csv` and `seeds/model_prices.csv`, where it has them.
 
     Raises:
         InputError: a column is missing, a measure is unknown or has no row that holds everywhere, or a number or date is none;
@@ -26,6 +27,9 @@ def check_settings(project: Path) -> None:
     for name in SETTINGS:
         own = project / "seeds" / name
         if not own.is_file():
+            continue
+        if name == "model_prices.csv":
+            load_prices(own)
             continue
         _require_columns(own, _header(own), _header(shipped / name))
         for number, row in _rows(own):

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collector.targets.base import RateHints
+
+# 429: too many requests; 503: overloaded; 529: Anthropic's overloaded.
+_SLOW_DOWN = frozenset({429, 503, 529})
+
 
 class BiasledgerError(Exception):
     """Base of every error raised on purpose; its message is one sentence for the person at the keyboard."""
@@ -23,6 +31,8 @@ class TargetError(BiasledgerError):
         stops_run: every further question would fail in the same way (a wrong key or address).
         retry_after_seconds: how long the target asks to be left alone, where it says so.
         raw_body: what the target did answer, if anything.
+        status: the HTTP status, where there was one.
+        hints: what the target said of its rate limits, where it did.
     """
 
     def __init__(
@@ -33,9 +43,18 @@ class TargetError(BiasledgerError):
         stops_run: bool = False,
         retry_after_seconds: float | None = None,
         raw_body: str | None = None,
+        status: int | None = None,
+        hints: RateHints | None = None,
     ) -> None:
         super().__init__(message)
         self.retryable = retryable
         self.stops_run = stops_run
         self.retry_after_seconds = retry_after_seconds
         self.raw_body = raw_body
+        self.status = status
+        self.hints = hints
+
+    @property
+    def asks_to_slow_down(self) -> bool:
+        """Whether the target only refuses because it is asked too much: nothing is wrong with the question."""
+        return self.status in _SLOW_DOWN and not self.stops_run

@@ -93,7 +93,7 @@ def import_items(
     rows, n_repeated = _items(file, picked, levels)
     ledger = Ledger(ledger_path)
     ledger.create()
-    if not ledger.append_items(name, _hash(rows), rows):
+    if not ledger.append_items(name, hash_of_items(rows), rows):
         raise InputError(f"{file} holds what the catalogue {name!r} already is; there is nothing to import.")
     return CatalogueSummary(
         catalogue=name,
@@ -253,7 +253,7 @@ def _folded(name: str) -> str:
     return " ".join(re.sub(r"[\W_]+", " ", letters.replace("&", " and ")).split()) or name.lower()
 
 
-def _hash(rows: Sequence[ItemRow]) -> str:
+def hash_of_items(rows: Sequence[ItemRow]) -> str:
     """Return the tagged hash of a catalogue's content, whatever the order of its rows."""
     listed = sorted(
         canonical_json([row.item_id, row.name, row.price_level, list(row.categories), row.domain])

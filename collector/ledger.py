@@ -15,8 +15,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from collector.chain import ERASABLE, ChainRecord, Seal
 from collector.errors import LedgerError
 from collector.hashing import canonical_json, hash_of
+from collector.replacing import replace_file
 from collector.rows import ItemRow, RelevanceRow, ResponseRow, RunRow, utc_now
 
 if TYPE_CHECKING:
@@ -104,13 +106,23 @@ _RESPONSE_COLUMNS = {
 }
 
 
+_CHAIN_COLUMNS = {
+    "position": "bigint",
+    "kind": "varchar",
+    "key": "varchar",
+    "extra": "json",
+    "digest": "varchar",
+    "hash": "varchar",
+}
+
+
 class LedgerLockedError(LedgerError):
     """Another process has the ledger open; trying again later may work."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunInfo:
-    """A run as the ledger lists it; `state` is its last event: started, resumed, finished or failed."""
+    """A run as the ledger lists it; `state` is its last event, such as started, finished, failed or batch_submitted."""
 
     run_id: str
     audit: str
@@ -147,11 +159,13 @@ class Append:
             [values[name] for name in _RUN_COLUMNS],
         )
 
-    def event(self, run_id: str, event: str, detail: Mapping[str, Any]) -> None:
-        """Insert a run event (started, resumed, finished, failed) that happens now."""
+    def event(
+        self, run_id: str, event: str, detail: Mapping[str, Any], happened_at: datetime | None = None
+    ) -> None:
+        """Insert a run event (started, resumed, finished, failed) that happens now, or happened at a moment in UTC."""
         self._connection.execute(
             "insert into raw.run_events (run_id, event, detail, happened_at) values (?, ?, ?, ?)",
-            [run_id, event, canonical_json(detail), utc_now()],
+            [run_id, event, canonical_json(detail), happened_at or utc_now()],
         )
 
     def prompts(self, run_id: str, prompts: Sequence[Prompt]) -> None:
@@ -184,6 +198,65 @@ class Append:
             {name: [getattr(row, name) for row in rows] for name in _RESPONSE_COLUMNS},
         )
 
+    def chain(self, run_id: str, records: Sequence[ChainRecord]) -> None:
+        """Insert records of a run's chain; their rows are inserted in the same transaction."""
+        self._insert(
+            "raw.chain",
+            run_id,
+            _CHAIN_COLUMNS,
+            {name: [getattr(record, name) for record in records] for name in _CHAIN_COLUMNS},
+        )
+
+    def seal(self, run_id: str, seal: Seal) -> None:
+        """Insert how long a run's chain is and its last hash, unless that is the run's latest seal already."""
+        latest = self._connection.execute(
+            "select n_records, head_hash from raw.seals where run_id = ? order by n_records desc limit 1",
+            [run_id],
+        ).fetchall()
+        if latest != [(seal.count, seal.head_hash)]:
+            self._connection.execute(
+                "insert into raw.seals (run_id, n_records, head_hash, sealed_at) values (?, ?, ?, ?)",
+                [run_id, seal.count, seal.head_hash, utc_now()],
+            )
+
+    def chain_end(self, run_id: str) -> Seal | None:
+        """Return the length and the last hash of the chain that the ledger holds of a run, None where it holds none."""
+        rows = self._connection.execute(
+            "select position + 1, hash from raw.chain where run_id = ? order by position desc limit 1",
+            [run_id],
+        ).fetchall()
+        return Seal(*rows[0]) if rows else None
+
+    def chain_ends(self) -> dict[str, Seal]:
+        """Return run -> the length and the last hash of the chain that the ledger holds of it."""
+        rows = self._connection.execute(
+            "select run_id, max(position) + 1, arg_max(hash, position) from raw.chain group by run_id"
+        ).fetchall()
+        return {run_id: Seal(count, head_hash) for run_id, count, head_hash in rows}
+
+    def erasure(self, run_id: str, body: Mapping[str, Any]) -> None:
+        """Remove the texts of a response and insert the row that says so, unless it is there; `body` is an erasure's record."""
+        key = [run_id, body["prompt_id"], body["trial"], body["attempt"]]
+        names = ", ".join(f"{name} = null" for name in body["texts"] if name in ERASABLE)
+        self._connection.execute(
+            f"update raw.responses set {names} where run_id = ? and prompt_id = ? and trial = ? and attempt = ?",
+            key,
+        )
+        if self._first(
+            "select 1 from raw.erasures where run_id = ? and prompt_id = ? and trial = ? and attempt = ?", key
+        ):
+            return
+        self._connection.execute(
+            "insert into raw.erasures (run_id, prompt_id, trial, attempt, texts, reason, erased_at) "
+            "values (?, ?, ?, ?, ?, ?, ?)",
+            [
+                *key,
+                canonical_json(body["texts"]),
+                body["reason"],
+                datetime.fromisoformat(body["erased_at"]),
+            ],
+        )
+
     def last_seq(self, run_id: str) -> int:
         """Return the highest seq the ledger holds of a run, 0 if none."""
         found = self._first("select coalesce(max(seq), 0) from raw.responses where run_id = ?", [run_id])
@@ -199,18 +272,22 @@ class Append:
         )
         return None if found is None else str(found)
 
-    def reading(self, audit: str, document: Mapping[str, Any]) -> bool:
-        """Insert a reading unless it equals the audit's latest one; say whether a row was written."""
+    def reading(self, audit: str, document: Mapping[str, Any], registered_at: datetime | None = None) -> bool:
+        """Insert a reading, registered now or at a moment in UTC, unless it equals the audit's latest one before that; say
+        whether a row was written.
+        """
+        moment = registered_at or utc_now()
         latest = self._first(
-            "select reading_hash from raw.readings where audit = ? order by registered_at desc, rowid desc limit 1",
-            [audit],
+            "select reading_hash from raw.readings where audit = ? and registered_at <= ? "
+            "order by registered_at desc, rowid desc limit 1",
+            [audit, moment],
         )
         reading_hash = hash_of(document)
         if latest == reading_hash:
             return False
         self._connection.execute(
             "insert into raw.readings (audit, reading, reading_hash, registered_at) values (?, ?, ?, ?)",
-            [audit, canonical_json(document), reading_hash, utc_now()],
+            [audit, canonical_json(document), reading_hash, moment],
         )
         return True
 
@@ -293,8 +370,11 @@ class Ledger:
         self.path = path
         self.wait_seconds = wait_seconds
 
-    def create(self) -> None:
+    def create(self, *, wait_seconds: float | None = None) -> None:
         """Make the file if it is absent and bring its schema up to date.
+
+        Args:
+            wait_seconds: overrides how long to wait for a locked file.
 
         Raises:
             LedgerError: the file is no ledger, is locked, was written by a newer version, or cannot be made.
@@ -305,7 +385,8 @@ class Ledger:
             raise LedgerError(
                 f"The folder {self.path.parent} cannot be made: {error.strerror or error}."
             ) from None
-        connection = self._connect(read_only=False, wait_seconds=self.wait_seconds)
+        wait = self.wait_seconds if wait_seconds is None else wait_seconds
+        connection = self._connect(read_only=False, wait_seconds=wait)
         try:
             _migrate(connection, self.path)
         finally:
@@ -322,13 +403,18 @@ class Ledger:
 
     @contextmanager
     def append(
-        self, *, wait_seconds: float | None = None, memory_limit: str | None = None
+        self,
+        *,
+        wait_seconds: float | None = None,
+        memory_limit: str | None = None,
+        threads: int | None = None,
     ) -> Iterator[Append]:
         """Open one transaction; it is committed at the end of the block and undone if the block raises.
 
         Args:
             wait_seconds: overrides how long to wait for a locked file.
             memory_limit: bounds what DuckDB holds in memory during a large append, such as '1GB'.
+            threads: bounds the threads that write; each compresses texts in memory of its own, which no limit counts.
 
         Raises:
             LedgerLockedError: another process has the file open.
@@ -341,6 +427,8 @@ class Ledger:
             _require_current(connection, self.path)
             if memory_limit is not None:
                 connection.execute("set memory_limit = ?", [memory_limit])
+            if threads is not None:
+                connection.execute("set threads = ?", [threads])
             connection.execute("begin transaction")
             try:
                 yield Append(connection)
@@ -350,6 +438,58 @@ class Ledger:
             connection.execute("commit")
         finally:
             connection.close()
+
+    @contextmanager
+    def read(self, *, wait_seconds: float | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Open the file read-only for the block.
+
+        Raises:
+            LedgerLockedError: another process writes it.
+            LedgerError: the file is absent, is no ledger, or has another schema.
+        """
+        self._require_file()
+        wait = self.wait_seconds if wait_seconds is None else wait_seconds
+        connection = self._connect(read_only=True, wait_seconds=wait)
+        try:
+            _require_current(connection, self.path)
+            yield connection
+        finally:
+            connection.close()
+
+    def rewrite(self) -> None:
+        """Write the file anew and put it in the old one's place, so that it no longer has the bytes of what was removed.
+
+        Raises:
+            LedgerError: the file is absent, locked or no ledger, or there is no room for a second one.
+        """
+        import duckdb
+
+        self._require_file()
+        path = self.path.resolve()
+        new = path.with_name(f"{path.name}.new")
+        # Opened for writing, the file takes in what its write-ahead log holds.
+        self._connect(read_only=False, wait_seconds=self.wait_seconds).close()
+        connection = duckdb.connect(":memory:")
+        try:
+            new.unlink(missing_ok=True)
+            # Attached read-only, the old file cannot be written by anybody until the new one has its name.
+            connection.execute(f"attach {_quoted(path)} as old (read_only)")
+            if path.with_name(f"{path.name}.wal").exists():
+                raise _locked(path, "", 0)
+            connection.execute(f"attach {_quoted(new)} as new")
+            connection.execute("copy from database old to new")
+            connection.execute("detach new")
+            replace_file(new, path)
+        except (duckdb.Error, OSError) as error:
+            reason = str(error).splitlines()[0]
+            raise LedgerError(
+                f"{path} could not be written anew, so it may still have the bytes of what was removed: {reason}; free it or "
+                f"make room there and try again."
+            ) from None
+        finally:
+            connection.close()
+            for left in (new, new.with_name(f"{new.name}.wal")):
+                left.unlink(missing_ok=True)
 
     def append_items(self, catalogue: str, catalogue_hash: str, rows: Sequence[ItemRow]) -> bool:
         """Append the items of a catalogue in a transaction of its own, unless its latest import has the same hash.
@@ -400,6 +540,16 @@ class Ledger:
         finally:
             connection.close()
         return [RunInfo(*row) for row in rows]
+
+    def chain_lengths(self) -> dict[str, int]:
+        """Return run -> how many records of its chain the ledger holds.
+
+        Raises:
+            LedgerError: the file is absent, locked, or no ledger.
+        """
+        with self.read() as connection:
+            rows = connection.execute("select run_id, count(*) from raw.chain group by run_id").fetchall()
+        return dict(rows)
 
     def parts_read(self) -> frozenset[str]:
         """Return which parts the readings of the ledger's runs have: words, lists, decisions, prices.
@@ -573,6 +723,10 @@ def _roll_back(connection: duckdb.DuckDBPyConnection) -> None:
         return
 
 
+def _quoted(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"
+
+
 def _is_lock(message: str) -> bool:
     return ("lock" in message and "Could not set" in message) or "different configuration" in message
 
@@ -580,8 +734,9 @@ def _is_lock(message: str) -> bool:
 def _locked(path: Path, message: str, waited: float) -> LedgerLockedError:
     holder = re.search(r"held in (?P<program>.+?) \(PID (?P<pid>\d+)\)", message)
     who = f"process {holder['pid']} ({Path(holder['program']).name})" if holder else "another process"
+    how_long = f" and was not free within {waited:.0f} s" if waited >= 1 else ""
     return LedgerLockedError(
-        f"{path} is in use by {who} and was not free within {waited:.0f} s; a build, a notebook or a BI tool may have it "
+        f"{path} is in use by {who}{how_long}; a build, a notebook or a BI tool may have it "
         f"open: close it there and try again."
     )
 

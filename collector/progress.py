@@ -1,4 +1,4 @@
-"""Progress on standard error: a bar with rate, failures and time left, and silence where nobody watches."""
+"""Progress on standard error: a bar with rate, failures, cost and time left, and silence where nobody watches."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ from typing import Protocol
 class Advance(Protocol):
     """What a caller of `progress` reports to."""
 
-    def __call__(self, done: int, failed: int) -> None:
-        """Report the number of finished responses so far, and how many of them failed."""
+    def __call__(self, done: int, failed: int, cost_usd: float | None = None) -> None:
+        """Report the number of finished responses so far, how many of them failed, and what was spent, if that is known."""
         ...
 
 
 @contextmanager
-def progress(total: int, label: str, show: bool | None) -> Iterator[Advance]:
+def progress(total: int, label: str, show: bool | None, n_before: int = 0) -> Iterator[Advance]:
     """Show a bar while the block runs.
 
     Args:
         total: responses expected.
         label: what is being done.
         show: None shows it on a terminal only.
+        n_before: responses that were finished before, which tell nothing about the rate.
     """
     if not (sys.stderr.isatty() if show is None else show):
-        yield lambda done, failed: None  # noqa: ARG005 (the protocol's names)
+        yield lambda done, failed, cost_usd=None: None  # noqa: ARG005 (the protocol's names)
         return
 
     import time
@@ -40,15 +41,17 @@ def progress(total: int, label: str, show: bool | None) -> Iterator[Advance]:
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]:.1f}/s"),
         TextColumn("{task.fields[failed]} failed"),
+        TextColumn("{task.fields[cost]}"),
         TimeRemainingColumn(),
         console=Console(stderr=True),
     )
     started = time.monotonic()
     with bar:
-        task = bar.add_task(label, total=total, rate=0.0, failed=0)
+        task = bar.add_task(label, total=total, rate=0.0, failed=0, cost="")
 
-        def advance(done: int, failed: int) -> None:
+        def advance(done: int, failed: int, cost_usd: float | None = None) -> None:
             elapsed = max(time.monotonic() - started, 1e-9)
-            bar.update(task, completed=done, failed=failed, rate=done / elapsed)
+            cost = "" if cost_usd is None else f"{cost_usd:,.2f} USD"
+            bar.update(task, completed=done, failed=failed, rate=(done - n_before) / elapsed, cost=cost)
 
         yield advance

@@ -32,7 +32,10 @@ class RunRow:
 
 @dataclass(slots=True)
 class ResponseRow:
-    """One response: good, bad or none; `content_hash` identifies what was asked and answered in every run."""
+    """One response: good, bad or none; `content_hash` identifies what was asked and answered in every run.
+
+    `is_last` says that its trial is done; the journal keeps it, the ledger does not.
+    """
 
     prompt_id: str
     trial: int
@@ -51,6 +54,7 @@ class ResponseRow:
     error: str | None = None
     requested_at: datetime | None = None
     weight: float = 1.0
+    is_last: bool = True
 
 
 @dataclass(frozen=True, slots=True)

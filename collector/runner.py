@@ -1,13 +1,10 @@
-"""Asks a target all prompts of an audit: bounded threads, three tries, short appends to the ledger."""
+"""Collects a run: journal first, ledger second, and on from where it stopped if it was stopped."""
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import logging
-import queue
 import random
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,43 +12,48 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from collector.answers import Answer, load_rules, storable
+from collector.answers import load_rules
+from collector.asking import Askers, Attempted, Manner, Task
+from collector.batch import MAX_POLL_SECONDS, BatchAskers
+from collector.breaker import Breaker
+from collector.costs import CostMeter
 from collector.errors import LedgerError, TargetError
+from collector.journal import JournalWriter, journal_path
+from collector.keeping import Keeper, LedgerFollower
 from collector.ledger import Ledger, LedgerLockedError
 from collector.progress import progress
-from collector.prompts import Prompt, build_prompts
-from collector.rows import ResponseRow, RunRow, response_hash, utc_now
+from collector.prompts import build_prompts
+from collector.records import Reading
+from collector.resuming import RunState, require_complete, require_same_target
+from collector.rows import RunRow, utc_now
 from collector.summary import RunSummary, all_versions, new_run_id
-from collector.targets.base import Reply, Request, Target
+from collector.targets.batching import batch_interface
 
 if TYPE_CHECKING:
+    from collector.progress import Advance
     from collector.spec import Audit
+    from collector.targets.base import Target
 
-MAX_ATTEMPTS = 3
-FLUSH_ROWS = 200
-FLUSH_SECONDS = 2.0
 BACKOFF_SECONDS = 0.5
-MAX_BACKOFF_SECONDS = 60.0
-LOCK_PATIENCE_SECONDS = 120.0
-# So many failures in a row mean that the target is down, and asking on would only fill the ledger with errors.
-MAX_FAILURES_IN_A_ROW = 20
+# Nothing is lost if the ledger stays locked: the next build loads it.
+LOCK_PATIENCE_SECONDS = 30.0
+# A run that ends early does not wait for answers that may take a minute, but those that come soon are paid for.
+GRACE_SECONDS = 2.0
+INTERRUPT_PATIENCE_SECONDS = 2.0
+POLL_SECONDS = 0.25
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class _Task:
-    prompt: Prompt
-    trial: int
+class _Terms:
+    """What a collection is given beside what it asks; none of this changes the questions."""
 
-
-@dataclass(frozen=True, slots=True)
-class _Attempted:
-    """One attempt's row; `is_last` says that its trial is done, `stop` why no further question makes sense."""
-
-    row: ResponseRow
-    is_last: bool
-    stop: TargetError | None = None
+    show_progress: bool | None
+    backoff_seconds: float
+    lock_patience_seconds: float
+    poll_seconds: float
+    retry_failed: bool = False
 
 
 def collect(
@@ -65,30 +67,38 @@ def collect(
     seed: int = 0,
     show_progress: bool | None = None,
     versions: Mapping[str, str] | None = None,
+    meter: CostMeter | None = None,
     backoff_seconds: float = BACKOFF_SECONDS,
     lock_patience_seconds: float = LOCK_PATIENCE_SECONDS,
+    batch: bool = False,
+    poll_seconds: float = MAX_POLL_SECONDS,
 ) -> RunSummary:
     """Ask a target every prompt of an audit and keep what comes back.
 
     Args:
         audit: the spec.
         target: whom to ask.
-        ledger_path: the ledger, made if absent.
+        ledger_path: the ledger, made if absent; the journal lies beside it, see `journal_path`.
         variants: mitigations asked beside the plain audit.
         parts: parts of the audit asked beside the templates that are in none.
         trials: how often each prompt is asked, in place of the spec's number; a template's own number stays.
         seed: sets the order of questions and each request's seed; stored with the run.
         show_progress: None shows a bar on a terminal only.
         versions: what to store as versions beside Python's and DuckDB's.
+        meter: adds up what the run costs, and ends it before a question that might cost too much; None for neither.
         backoff_seconds: pause after a failed attempt; it doubles, and a target's own wish (Retry-After) goes before it.
-        lock_patience_seconds: how long to go on while another process has the ledger open.
+        lock_patience_seconds: how long to wait at the end while another process has the ledger open.
+        batch: ask through the target's batch interface, which may take a day; an ended process is resumed like any other.
+        poll_seconds: of a batch, the longest pause between two looks at it.
 
     Raises:
-        InputError: an unknown variant or part, a spec without templates, fewer than one trial.
-        LedgerError: the ledger cannot be used; the message says what was answered and could not be written.
-        TargetError: the target cannot be asked at all; what was answered before is in the ledger.
-        KeyboardInterrupt: on Ctrl-C, after writing what was answered; the message says how much that is.
+        InputError: an unknown variant or part, a spec without templates, fewer than one trial, a target without batches.
+        LedgerError: the journal cannot be written, or the ledger is none; what was kept before is safe.
+        TargetError: the target cannot be asked at all; what was answered before is kept.
+        KeyboardInterrupt: on Ctrl-C, after keeping what was answered; the message says how much that is.
     """
+    if batch:
+        batch_interface(target)  # before anything is made for a target that has none
     if trials is not None:
         audit = audit.with_trials(trials)
     prompts = build_prompts(audit, variants, parts)
@@ -96,8 +106,7 @@ def collect(
         raise LedgerError(
             "Two prompts of this audit share a prompt_id, so their answers could not be told apart."
         )
-    n_trials = [audit.trials_of(prompt.template) for prompt in prompts]
-    started, started_at = time.monotonic(), utc_now()
+    started_at = utc_now()
     run = RunRow(
         run_id=new_run_id(audit.audit, target.name, started_at),
         audit=audit.audit,
@@ -112,314 +121,301 @@ def collect(
         origin="collected",
         started_at=started_at,
     )
-    ledger = Ledger(ledger_path)
-    ledger.create()
-    with ledger.append() as append:
-        append.reading(audit.audit, audit.reading_document())
-        append.relevance(audit.relevance_hash, audit.relevance_rows)
-        append.run(run)
-        detail = {
-            "prompts": len(prompts),
-            "trials": audit.trials,
-            "variants": list(dict.fromkeys(variants)),
-            "parts": list(dict.fromkeys(parts)),
-            "seed": seed,
-        }
-        append.event(run.run_id, "started", {**detail, "concurrency": target.concurrency})
-        append.prompts(run.run_id, prompts)
-
-    sink = _Sink(ledger, run.run_id, lock_patience_seconds)
-    workers = _Workers(audit, target, seed, backoff_seconds)
-    total = sum(n_trials)
-    counts: Counter[str] = Counter()
-    try:
-        with progress(total, f"{audit.audit} → {target.name}", show_progress) as advance:
-            for attempted in workers.run(_tasks(prompts, n_trials, seed)):
-                if attempted is not None:
-                    sink.add(attempted.row)
-                    if attempted.is_last:
-                        counts[attempted.row.status] += 1
-                    advance(counts.total(), counts.total() - counts["ok"])
-                sink.flush_if_due()
-        sink.flush()
-    except BaseException as error:
-        # Whatever happened, what was answered is written first; and an interrupt says how far it got.
-        for late in workers.stop():
-            sink.add(late.row)
-            counts[late.row.status] += late.is_last
-        sink.flush_after_failure(error, counts)
-        if isinstance(error, KeyboardInterrupt):
-            raise KeyboardInterrupt(
-                f"Interrupted: run {run.run_id} keeps {counts.total()} of {total} responses; {workers.in_flight} more were "
-                f"asked and not waited for."
-            ) from None
-        raise
-    with ledger.append(wait_seconds=lock_patience_seconds) as append:
-        append.event(run.run_id, "finished", {"responses": counts.total(), "counts": dict(counts)})
-    return RunSummary(
-        run_id=run.run_id,
-        audit=audit.audit,
-        target=target.name,
-        is_simulated=target.is_simulated,
-        n_prompts=len(prompts),
-        n_responses=counts.total(),
-        n_attempts=sink.seq,
-        counts=dict(counts),
-        seconds=time.monotonic() - started,
-        warnings=tuple(audit.warnings()),
+    trials_of = {prompt.template: audit.trials_of(prompt.template) for prompt in prompts}
+    started = {
+        "ledger": ledger_path.name,
+        "prompts": len(prompts),
+        "planned": sum(trials_of[prompt.template] for prompt in prompts),
+        "trials": audit.trials,
+        "trials_of": trials_of,
+        "variants": list(dict.fromkeys(variants)),
+        "parts": list(dict.fromkeys(parts)),
+        "seed": seed,
+        "concurrency": target.concurrency,
+        **({"batch": True} if batch else {}),
+    }
+    reading = Reading(
+        audit.audit, audit.reading_document(), started_at, audit.relevance_hash, audit.relevance_rows
     )
+    usable = _usable(ledger_path)
+    terms = _Terms(show_progress, backoff_seconds, lock_patience_seconds, poll_seconds)
+    state = RunState(run, started, prompts, meter=meter or CostMeter(None))
+    if batch:
+        state.meter.ask_in_batches()
+    with JournalWriter.create(
+        journal_path(ledger_path, run.run_id), run, reading, prompts, started
+    ) as writer:
+        return _Collection(state, target, writer, usable, terms).collect(audit.warnings())
 
 
-def _tasks(prompts: Sequence[Prompt], trials: Sequence[int], seed: int) -> Iterator[_Task]:
-    """Yield each prompt as often as asked, in a random order that the seed fixes, so that drift hits all groups alike."""
+def resume(
+    run_id: str,
+    target: Target,
+    ledger_path: Path,
+    *,
+    retry_failed: bool = False,
+    show_progress: bool | None = None,
+    versions: Mapping[str, str] | None = None,
+    meter: CostMeter | None = None,
+    backoff_seconds: float = BACKOFF_SECONDS,
+    lock_patience_seconds: float = LOCK_PATIENCE_SECONDS,
+    poll_seconds: float = MAX_POLL_SECONDS,
+) -> RunSummary:
+    """Ask what is left of a run; all but the target comes from its journal.
+
+    Args:
+        run_id: the run.
+        target: the one the run was begun with; only how fast it may be asked can have changed.
+        ledger_path: the ledger beside which the journal lies.
+        retry_failed: also ask again where the last attempt brought no answer, and what stood in a batch that is gone.
+        show_progress, versions, meter, backoff_seconds, lock_patience_seconds, poll_seconds: as of `collect`; the cost is
+            that of the whole run.
+
+    Returns:
+        A summary of the whole run; a warning says so where it was complete before.
+
+    Raises:
+        InputError: there is no such journal, another process is writing it, or the target has other settings.
+        LedgerError, TargetError, KeyboardInterrupt: as `collect`.
+    """
+    state = RunState(meter=meter or CostMeter(None))
+    with JournalWriter.resume(journal_path(ledger_path, run_id), state.visit) as writer:
+        run = require_complete(state, run_id)
+        require_same_target(run, target)
+        usable = _usable(ledger_path)
+        warnings = []
+        if retry_failed:
+            state.reopen_failed()
+        n_done = state.counts().total()
+        if n_done == sum(state.trials()) and state.is_finished:
+            warnings.append(f"Run {run_id} was complete before, so nothing was asked.")
+        else:
+            now = {"answer_rules_version": load_rules().version, "versions": all_versions(versions)}
+            writer.event("resumed", {"kept": n_done, "concurrency": target.concurrency, **now})
+            state.is_finished = False
+            if now["answer_rules_version"] != run.answer_rules_version:
+                warnings.append(
+                    f"Run {run_id} was begun with version {run.answer_rules_version} of the rules that read answers and goes on "
+                    f"with {now['answer_rules_version']}; answers of both may differ in status."
+                )
+        terms = _Terms(
+            show_progress, backoff_seconds, lock_patience_seconds, poll_seconds, retry_failed=retry_failed
+        )
+        return _Collection(state, target, writer, usable, terms).collect(warnings)
+
+
+class _Collection:
+    """One process's part in collecting a run: all of it, or what is left of it.
+
+    Args:
+        state: the run as far as its journal goes.
+        target: whom to ask.
+        writer: the journal.
+        usable: the ledger, and whether it is there with the newest schema.
+        terms: the rest.
+    """
+
+    def __init__(
+        self,
+        state: RunState,
+        target: Target,
+        writer: JournalWriter,
+        usable: tuple[Ledger, bool],
+        terms: _Terms,
+    ) -> None:
+        assert state.run is not None
+        self._run = state.run
+        self._state = state
+        self._target = target
+        self._writer = writer
+        self._terms = terms
+        self._counts = state.counts()
+        self._models = state.models
+        self._planned = sum(state.trials())
+        # Results of a batch come sorted by success or in any order, and all of them are there already.
+        self._breaker = None if state.is_batch else Breaker(target.concurrency)
+        self._batches = batch_interface(target) if state.is_batch else None
+        self._meter = state.meter
+        ledger, is_current = usable
+        self._follower = LedgerFollower(
+            writer.path, ledger, lambda: writer.mark.offset, is_current=is_current
+        )
+
+    def collect(self, warnings: Sequence[str]) -> RunSummary:
+        """Ask what is left and keep it; `warnings` go into the summary."""
+        started = time.monotonic()
+        stopped = None
+        try:
+            self._follower.start()
+            if not self._state.is_finished:
+                stopped = self._ask()
+            problem = self._follower.finish(self._terms.lock_patience_seconds)
+        finally:
+            self._follower.stop()
+        warnings = [*warnings, *_model_warnings(self._models)]
+        if problem is not None:
+            warnings.append(
+                f"{problem} All of run {self._run.run_id} is kept in the journal; the next build loads it."
+            )
+        return RunSummary(
+            run_id=self._run.run_id,
+            audit=self._run.audit,
+            target=self._run.target,
+            is_simulated=self._run.is_simulated,
+            n_prompts=len(self._state.prompts),
+            n_responses=self._counts.total(),
+            n_attempts=self._writer.n_responses,
+            counts=dict(self._counts),
+            seconds=time.monotonic() - started,
+            warnings=tuple(warnings),
+            seal=self._writer.seal,
+            cost_usd=self._meter.cost_usd,
+            stopped=stopped,
+        )
+
+    def _ask(self) -> str | None:
+        """Ask what is left; return why not all of it was asked, None if it was."""
+        keeper = Keeper(self._writer, 2 * self._target.concurrency)
+        manner = Manner(
+            self._state.answer_form(), self._state.started["seed"], self._terms.backoff_seconds, self._meter
+        )
+        askers = self._askers(manner, keeper)
+        label = f"{self._run.audit} → {self._run.target}"
+        n_before = self._counts.total()
+        try:
+            with progress(self._planned, label, self._terms.show_progress, n_before) as advance:
+                askers.start()
+                for group in keeper.kept(POLL_SECONDS):
+                    stop = self._take(group or ())
+                    self._report(advance)
+                    if stop is not None:
+                        raise stop
+        except BaseException as error:
+            self._wind_down(error, askers, keeper)
+            if isinstance(error, KeyboardInterrupt):
+                raise KeyboardInterrupt(self._interrupted(askers.n_in_flight)) from None
+            if isinstance(error, TargetError):
+                raise self._stopped_by(error) from error
+            raise
+        keeper.close()
+        stopped = None
+        if askers.is_out_of_budget:
+            stopped = self._meter.refusal(self._run.run_id)
+        elif self._counts.total() < self._planned:
+            stopped = (
+                f"Run {self._run.run_id} keeps {self._counts.total()} of {self._planned} responses and does not know why; go on "
+                f"with: biasledger collect --resume {self._run.run_id}"
+            )
+        counts = {"responses": self._counts.total(), "counts": dict(self._counts)}
+        if stopped is None:
+            self._writer.event("finished", counts)
+        else:
+            self._writer.event("stopped", {"reason": stopped, **counts})
+        return stopped
+
+    def _askers(self, manner: Manner, keeper: Keeper) -> Askers | BatchAskers:
+        tasks = _tasks(self._state)
+        if self._batches is None:
+            return Askers(self._target, manner, tasks, keeper.keep, keeper.end)
+        return BatchAskers(
+            self._batches,
+            self._run.run_id,
+            manner,
+            tasks,
+            log=self._state.batches,
+            record=self._writer.event,
+            keep=keeper.keep,
+            n_kept=lambda: self._writer.n_responses,
+            ended=keeper.end,
+            poll_seconds=self._terms.poll_seconds,
+            replaces_gone=self._terms.retry_failed,
+        )
+
+    def _take(self, group: Sequence[Attempted]) -> TargetError | None:
+        """Count what was kept; return the error that ends the run, None to go on."""
+        stop = None
+        for attempted in group:
+            row, error = attempted.row, attempted.error
+            if row.model_answered is not None:
+                self._models[row.model_answered] += 1
+            if self._breaker is not None and error is not None and (row.is_last or error.stops_run):
+                stop = stop or self._breaker.failed(error)
+            elif self._breaker is not None and row.is_last:
+                self._breaker.answered()
+            if row.is_last:
+                self._counts[row.status] += 1
+        return stop
+
+    def _report(self, advance: Advance) -> None:
+        n_done = self._counts.total()
+        advance(n_done, n_done - self._counts["ok"], self._meter.cost_usd)
+
+    def _wind_down(self, error: BaseException, askers: Askers | BatchAskers, keeper: Keeper) -> None:
+        """Whatever happened, what was answered is kept first; then the journal and the ledger say what happened."""
+        is_interrupt = isinstance(error, KeyboardInterrupt)
+        askers.stop()
+        if is_interrupt or isinstance(error, TargetError):
+            askers.wait(GRACE_SECONDS)
+        self._take(keeper.close())
+        reason = "interrupted" if is_interrupt else str(error) or type(error).__name__
+        counts = {status: n for status, n in self._counts.items() if n}
+        # A journal that cannot be written is the error itself, and has its sentence already.
+        with contextlib.suppress(LedgerError):
+            detail = {"reason": reason, "counts": counts, "by_target": isinstance(error, TargetError)}
+            self._writer.event("failed", detail)
+        patience = min(INTERRUPT_PATIENCE_SECONDS, self._terms.lock_patience_seconds)
+        problem = self._follower.finish(patience if is_interrupt else self._terms.lock_patience_seconds)
+        if problem is not None:
+            logger.warning("%s What was answered is kept in the journal; the next build loads it.", problem)
+
+    def _interrupted(self, n_in_flight: int) -> str:
+        return (
+            f"Interrupted: run {self._run.run_id} keeps {self._counts.total()} of {self._planned} responses; {n_in_flight} more "
+            f"were asked and not waited for. Go on with: biasledger collect --resume {self._run.run_id}"
+        )
+
+    def _stopped_by(self, error: TargetError) -> TargetError:
+        return TargetError(
+            f"{str(error).rstrip('.')}. Run {self._run.run_id} keeps {self._counts.total()} of {self._planned} responses. When "
+            f"that is put right, go on with: biasledger collect --resume {self._run.run_id}",
+            stops_run=True,
+            raw_body=error.raw_body,
+            status=error.status,
+        )
+
+
+def _usable(ledger_path: Path) -> tuple[Ledger, bool]:
+    """Return a ledger and whether it is there with the newest schema: one that is locked now is no obstacle.
+
+    Raises:
+        LedgerError: it could never be written, which is better known before anything is asked.
+    """
+    ledger = Ledger(ledger_path)
+    try:
+        ledger.create(wait_seconds=0)
+    except LedgerLockedError:
+        return ledger, False
+    return ledger, True
+
+
+def _tasks(state: RunState) -> Iterator[Task]:
+    """Yield each trial that is not done, in a random order that the seed fixes, so that drift hits all groups alike."""
     tasks = [
-        _Task(prompt, trial)
-        for prompt, n_trials in zip(prompts, trials, strict=True)
+        (prompt, trial)
+        for prompt, n_trials in zip(state.prompts, state.trials(), strict=True)
         for trial in range(1, n_trials + 1)
     ]
-    random.Random(seed).shuffle(tasks)
-    yield from tasks
+    random.Random(state.started["seed"]).shuffle(tasks)
+    for prompt, trial in tasks:
+        kept = state.kept.get((prompt.prompt_id, trial))
+        if kept is None:
+            yield Task(prompt, trial)
+        elif not kept.is_done:
+            yield Task(prompt, trial, kept.attempts)
 
 
-def request_seed(run_seed: int, prompt_hash: str, trial: int, attempt: int) -> int:
-    """Return a seed of 31 bits that differs by run seed, prompt, trial and attempt, and is the same every time."""
-    text = f"{run_seed}/{prompt_hash}/{trial}/{attempt}"
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
-
-
-class _Sink:
-    """Numbers rows, holds them back until a batch is due, and writes each batch in one short append."""
-
-    def __init__(self, ledger: Ledger, run_id: str, patience_seconds: float) -> None:
-        self.seq = 0
-        self._ledger = ledger
-        self._run_id = run_id
-        self._patience_seconds = patience_seconds
-        self._rows: list[ResponseRow] = []
-        self._next_flush = time.monotonic() + FLUSH_SECONDS
-        self._locked_since: float | None = None
-
-    def add(self, row: ResponseRow) -> None:
-        self.seq += 1
-        row.seq = self.seq
-        self._rows.append(row)
-
-    def flush_if_due(self) -> None:
-        """Write if a batch is full or old enough; while the ledger is locked, keep the rows and try again later."""
-        now = time.monotonic()
-        is_full = len(self._rows) >= FLUSH_ROWS and self._locked_since is None
-        if not self._rows or not (is_full or now >= self._next_flush):
-            return
-        try:
-            self._write(wait_seconds=0)
-        except LedgerLockedError as error:
-            if self._locked_since is None:
-                self._locked_since = now
-            if now - self._locked_since >= self._patience_seconds:
-                raise self._not_written(error) from None
-            self._next_flush = time.monotonic() + FLUSH_SECONDS / 4
-
-    def flush(self) -> None:
-        """Write everything, waiting for a locked ledger as long as patience allows."""
-        try:
-            self._write(wait_seconds=self._patience_seconds)
-        except LedgerLockedError as error:
-            raise self._not_written(error) from None
-
-    def flush_after_failure(self, cause: BaseException, counts: Mapping[str, int]) -> None:
-        """Write what is left and the failed event. A ledger that stays locked is the error that has to be told."""
-        # A ledger that has been waited for in vain already is not waited for again.
-        patience = 0.0 if isinstance(cause, LedgerError) else self._patience_seconds
-        reason = "interrupted" if isinstance(cause, KeyboardInterrupt) else str(cause) or type(cause).__name__
-        try:
-            with self._ledger.append(wait_seconds=patience) as append:
-                # The interrupt may have come between a commit and its return.
-                written = append.last_seq(self._run_id)
-                append.responses(self._run_id, [row for row in self._rows if row.seq > written])
-                append.event(
-                    self._run_id,
-                    "failed",
-                    {"reason": reason, "counts": {name: n for name, n in counts.items() if n}},
-                )
-        except LedgerLockedError as error:
-            raise self._not_written(error) from None
-        self._rows = []
-
-    def _write(self, *, wait_seconds: float) -> None:
-        if self._rows:
-            with self._ledger.append(wait_seconds=wait_seconds) as append:
-                append.responses(self._run_id, self._rows)
-        self._rows = []
-        self._locked_since = None
-        self._next_flush = time.monotonic() + FLUSH_SECONDS
-
-    def _not_written(self, error: LedgerLockedError) -> LedgerError:
-        return LedgerError(
-            f"{error} Run {self._run_id}: {len(self._rows)} answered rows could not be written and are lost."
-        )
-
-
-class _Workers:
-    """Threads that ask. Both queues are short, so that neither tasks nor answers pile up in memory."""
-
-    def __init__(self, audit: Audit, target: Target, seed: int, backoff_seconds: float) -> None:
-        self._audit = audit
-        self._target = target
-        self._seed = seed
-        self._backoff_seconds = backoff_seconds
-        self._stopping = threading.Event()
-        self._tasks: queue.Queue[_Task | None] = queue.Queue()
-        self._attempts: queue.Queue[_Attempted | BaseException] = queue.Queue()
-        self.in_flight = 0
-
-    def run(self, tasks: Iterator[_Task]) -> Iterator[_Attempted | None]:
-        """Yield each attempt as it is made, and None now and then so that the caller can write meanwhile.
-
-        Raises:
-            TargetError: no further question makes sense.
-        """
-        capacity = 2 * self._target.concurrency
-        for number in range(self._target.concurrency):
-            # Daemons: an interrupted run does not wait for answers that may take a minute.
-            threading.Thread(target=self._work, name=f"ask-{number + 1}", daemon=True).start()
-        failures_in_a_row = 0
-        exhausted = False
-        while True:
-            while not exhausted and self.in_flight < capacity:
-                task = next(tasks, None)
-                if task is None:
-                    exhausted = True
-                else:
-                    self._tasks.put(task)
-                    self.in_flight += 1
-            if exhausted and self.in_flight == 0:
-                break
-            try:
-                result = self._attempts.get(timeout=FLUSH_SECONDS / 4)
-            except queue.Empty:
-                yield None
-                continue
-            if isinstance(result, BaseException):
-                raise result
-            self.in_flight -= result.is_last
-            yield result
-            if result.stop is not None:
-                raise result.stop
-            if result.is_last:
-                failures_in_a_row = failures_in_a_row + 1 if result.row.status == "error" else 0
-            if failures_in_a_row >= max(MAX_FAILURES_IN_A_ROW, capacity):
-                raise TargetError(
-                    f"{failures_in_a_row} questions in a row failed, so the run stops: {result.row.error}"
-                )
-        self.stop()
-
-    def stop(self) -> list[_Attempted]:
-        """Tell the threads to end; return what they had answered and nobody had taken."""
-        self._stopping.set()
-        with contextlib.suppress(queue.Empty):
-            # What nobody has begun to ask is not in flight.
-            while self._tasks.get_nowait() is not None:
-                self.in_flight -= 1
-        for _ in range(self._target.concurrency):
-            self._tasks.put(None)
-        late: list[_Attempted] = []
-        while True:
-            try:
-                result = self._attempts.get_nowait()
-            except queue.Empty:
-                return late
-            if isinstance(result, _Attempted):
-                self.in_flight -= result.is_last
-                late.append(result)
-
-    def _work(self) -> None:
-        while not self._stopping.is_set():
-            task = self._tasks.get()
-            if task is None:
-                return
-            try:
-                for attempted in self._attempts_of(task):
-                    self._attempts.put(attempted)
-            except BaseException as error:  # noqa: BLE001 (a thread's error has to reach the caller, whatever it is)
-                self._attempts.put(error)
-                return
-
-    def _attempts_of(self, task: _Task) -> Iterator[_Attempted]:
-        """Ask up to three times: again after a malformed answer, a failure that may pass, or a short list where the audit
-        says so; never after any other.
-        """
-        for attempt in range(1, MAX_ATTEMPTS + 1):
-            is_final = attempt == MAX_ATTEMPTS or self._stopping.is_set()
-            row = self._row(task, attempt)
-            request = Request(
-                prompt_text=task.prompt.prompt_text or "",
-                system_prompt=task.prompt.system_prompt,
-                trial=task.trial,
-                seed=request_seed(self._seed, task.prompt.content_hash, task.trial, attempt),
-            )
-            try:
-                reply = self._target.ask(request)
-            except TargetError as error:
-                is_last = is_final or not error.retryable
-                self._fill_error(row, task, error)
-                yield _Attempted(row, is_last, stop=error if error.stops_run else None)
-                if is_last:
-                    return
-                self._pause(attempt, error)
-                continue
-            answer = self._fill(row, task, reply)
-            is_last = is_final or not (answer.status == "malformed" or self._is_too_short(answer))
-            yield _Attempted(row, is_last)
-            if is_last:
-                return
-
-    def _pause(self, attempt: int, error: TargetError) -> None:
-        seconds = error.retry_after_seconds
-        if seconds is None:
-            # Jitter, so that the threads do not all come back at the same moment.
-            seconds = self._backoff_seconds * 2 ** (attempt - 1) * random.uniform(0.75, 1.25)
-        logger.info("%s Asking again in %.1f s.", error, min(seconds, MAX_BACKOFF_SECONDS))
-        self._stopping.wait(min(seconds, MAX_BACKOFF_SECONDS))
-
-    def _row(self, task: _Task, attempt: int) -> ResponseRow:
-        return ResponseRow(
-            prompt_id=task.prompt.prompt_id,
-            trial=task.trial,
-            attempt=attempt,
-            seq=0,
-            status="error",
-            content_hash="",
-            requested_at=utc_now(),
-        )
-
-    def _is_too_short(self, answer: Answer) -> bool:
-        """Whether an answer is a good list that the audit wants longer; it is kept as it is, and the last one counts."""
-        expected = self._audit.answer
-        return (
-            expected.short == "ask_again"
-            and expected.k is not None
-            and answer.n_items is not None
-            and answer.n_items < expected.k
-        )
-
-    def _fill(self, row: ResponseRow, task: _Task, reply: Reply) -> Answer:
-        text = storable(reply.text) if reply.text is not None else None
-        answer = self._audit.answer.classify(text, reply.finish_reason, task.prompt.candidates)
-        row.status, row.answer_text, row.error = answer.status, _storable(answer.answer_text), answer.error
-        row.response_text = text
-        row.raw_body = _storable(reply.raw_body)
-        row.finish_reason = _storable(reply.finish_reason)
-        row.model_answered = _storable(reply.model_answered)
-        row.prompt_tokens, row.completion_tokens = reply.prompt_tokens, reply.completion_tokens
-        row.latency_ms = reply.latency_ms
-        row.content_hash = response_hash(task.prompt.content_hash, row.status, row.response_text)
-        return answer
-
-    def _fill_error(self, row: ResponseRow, task: _Task, error: TargetError) -> None:
-        row.error = _storable(str(error))
-        row.raw_body = _storable(error.raw_body)
-        row.content_hash = response_hash(task.prompt.content_hash, row.status, None)
-
-
-def _storable(text: str | None) -> str | None:
-    return None if text is None else storable(text)
+def _model_warnings(models: Counter[str]) -> list[str]:
+    if len(models) < 2:
+        return []
+    named = ", ".join(f"{name} ({n:,} answers)" for name, n in sorted(models.items()))
+    return [f"{len(models)} models answered in this run, though one was asked: {named}."]

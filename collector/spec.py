@@ -32,6 +32,7 @@ from collector.spec_reading import Reading
 from collector.subjects import (
     Subject,
     choose,
+    hash_of_relevance,
     read_attributes,
     read_categories,
     read_groups,
@@ -111,10 +112,7 @@ class Audit(Section):
     @property
     def relevance_hash(self) -> str | None:
         """The tagged hash of the relevance rows whatever their order, None where there are none."""
-        rows = sorted(
-            [one.subject, one.domain or "", one.item, float(one.grade)] for one in self._relevance_rows
-        )
-        return hash_of(rows) if rows else None
+        return hash_of_relevance(self._relevance_rows)
 
     @property
     def category_sets(self) -> Mapping[str, tuple[str, ...]]:

@@ -59,6 +59,9 @@ def _answer_column_problems(audit: Audit, imported: Import) -> Iterator[Problem]
             f"the key {at}.subject",
             "is missing; it names the column that tells resumes, or people, apart: without it all of a group would be one",
         )
+    for role in ("finish_reason", "error"):
+        if role in mapped and "text" not in mapped:
+            yield f"{at}.{role}", "cannot stand without text, the column of the answers; remove it"
     for role in mapped:
         kinds, called = ROLES_OF_KINDS.get(role, ((kind,), ""))
         if kind not in kinds:

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from collector.validation import NonBlank, Section
 
-ImportFormat = Literal["csv", "tsv", "jsonl", "parquet"]
+ImportFormat = Literal["csv", "tsv", "jsonl", "parquet", "inspect", "promptfoo", "lm_eval"]
 
 
 class Columns(Section):
@@ -17,6 +17,9 @@ class Columns(Section):
 
     Groups stand in one column an attribute (`attributes`), or in long form: `attribute` and `value` name one condition
     a row. `carrier` is the name that states all attributes of a row.
+
+    Beside `text`, `finish_reason` says why the model stopped, which tells a filtered answer or one that was cut off, and `error`
+    why there is no answer.
 
     A file of rankings has one row a candidate and no text: `response` tells which rows of a subject are one answer, `slot` is
     the place at which a candidate was shown (from 1), `rank` the place it was given (1 is best), and `missing` says that an
@@ -29,6 +32,9 @@ class Columns(Section):
 
     text: NonBlank | None = None
     prompt: NonBlank | None = None
+    system_prompt: NonBlank | None = None
+    finish_reason: NonBlank | None = None
+    error: NonBlank | None = None
     template: NonBlank | None = None
     subject: NonBlank | None = None
     domain: NonBlank | None = None
@@ -84,7 +90,9 @@ class Condition(Section):
 
 
 class Import(Section):
-    """How responses that already exist are read from a file; the format is told by the file's ending unless stated.
+    """How responses that already exist are read from a file; the format is told by its ending and content unless stated.
+
+    The columns of a log of Inspect AI, promptfoo or lm-evaluation-harness are listed in the tool's module in collector.importers.
 
     `split` makes one run for each value of a role's column. `values` say what the file calls things: attribute -> value ->
     group; a group's name and its carrier are understood anyway.

@@ -148,6 +148,12 @@ def read_categories(path: Path) -> tuple[str, ...]:
     return tuple(row["category"] for row in folded)
 
 
+def hash_of_relevance(rows: Sequence[RelevanceRow]) -> str | None:
+    """Return the tagged hash of relevance rows whatever their order, None where there are none."""
+    listed = sorted([one.subject, one.domain or "", one.item, float(one.grade)] for one in rows)
+    return hash_of(listed) if listed else None
+
+
 def read_relevance(
     path: Path, names: Sequence[str], domain: str, subjects: Sequence[Subject]
 ) -> tuple[RelevanceRow, ...]:

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from collector.chain import Seal
+
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
@@ -24,6 +26,9 @@ class RunSummary:
         counts: responses by status, statuses that occurred only.
         seconds: wall time.
         warnings: one sentence each.
+        seal: how many records the run's chain has, and its last hash.
+        cost_usd: what it cost so far at list prices; None where the price is not known.
+        stopped: why it is not complete, as a sentence; None if it is.
     """
 
     run_id: str
@@ -36,6 +41,9 @@ class RunSummary:
     counts: Mapping[str, int]
     seconds: float
     warnings: tuple[str, ...]
+    seal: Seal | None = None
+    cost_usd: float | None = None
+    stopped: str | None = None
 
 
 def new_run_id(audit: str, target: str, started_at: datetime) -> str:

@@ -37,10 +37,13 @@ NUMBER_ROLES = {
     "rank": (_PLACE, "a whole number from 1, which is best", True),
     "count": ("value > 0", "a number above 0, how many items the row stands for", False),
 }
-PROMPT_ROLES = ("prompt", "template", "subject", "domain", "expected")
+# What was asked is compared as it is, and what came back is not needed in the first pass.
+ASKED_ROLES = ("prompt", "system_prompt")
+ANSWER_ROLES = ("text", "finish_reason", "error")
+PROMPT_ROLES = (*ASKED_ROLES, "template", "subject", "domain", "expected")
 ROLES = (
-    "text",
-    "prompt",
+    *ANSWER_ROLES,
+    *ASKED_ROLES,
     "template",
     "subject",
     "domain",
@@ -82,7 +85,10 @@ class PlannedPrompt:
 
 @dataclass(frozen=True, slots=True)
 class PlannedAnswer:
-    """A response of a run: `text` is what came back, or of a plan whose answers are kept, the answer as it is kept."""
+    """A response of a run: `text` is what came back, or of a plan whose answers are kept, the answer as it is kept.
+
+    `finish_reason` is why the model stopped, `error` why nothing came back, where the file says so.
+    """
 
     run: int
     prompt_number: int
@@ -91,6 +97,8 @@ class PlannedAnswer:
     weight: float
     model: str | None
     text: str | None
+    finish_reason: str | None = None
+    error: str | None = None
 
 
 class Plan(Protocol):
@@ -177,10 +185,10 @@ class FilePlan:
         """Return the short columns of the first pass: trimmed, empty as null, numbers not yet read."""
         listed = [f"nullif(trim(c{index}), '') as a{index}" for index in range(len(self._conditions.columns))]
         for role, at in self._role_at.items():
-            if role == "prompt":
-                # A prompt's text is compared as it is; outer spaces are part of what was asked.
-                listed.append(f"nullif({at}, '') as prompt")
-            elif role != "text":
+            if role in ASKED_ROLES:
+                # Outer spaces are part of what was asked.
+                listed.append(f"nullif({at}, '') as {role}")
+            elif role not in ANSWER_ROLES:
                 listed.append(f"nullif(trim({at}), '') as {column_of(role)}")
         return ", ".join(listed)
 
@@ -250,6 +258,7 @@ class FilePlan:
             perturbation=stated.perturbation,
             variant=PLAIN,
             prompt_text=text("prompt"),
+            system_prompt=text("system_prompt"),
             domain=text("domain"),
             subject=text("subject"),
             expected_label=self._expected(text("expected")),
@@ -356,16 +365,15 @@ class RowPlan(FilePlan):
     def answers(self) -> Iterator[list[PlannedAnswer]]:
         """Yield every answer in the file's order, in batches."""
         # Two cursors side by side in place of a join, which would hold on to the texts.
-        texts = self._connection.execute(f"select {self._role_at['text']} from source")
+        came_back = ", ".join(self._role_at.get(role, "null") for role in ANSWER_ROLES)
+        texts = self._connection.execute(f"select {came_back} from source")
         rows = self._connection.cursor().execute(
             "select run, prompt_number, trial, seq, weight, model from numbered order by row_number"
         )
         while batch := texts.fetchmany(BATCH_ROWS):
             yield [
-                PlannedAnswer(run, number, trial, seq, weight, model, text)
-                for (run, number, trial, seq, weight, model), (text,) in zip(
-                    rows.fetchmany(len(batch)), batch, strict=True
-                )
+                PlannedAnswer(*planned, *answer)
+                for planned, answer in zip(rows.fetchmany(len(batch)), batch, strict=True)
             ]
 
     def _few(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""A tabular file as a DuckDB relation: CSV, TSV, JSON Lines or Parquet, every column text, every data row numbered.
+"""A file as a DuckDB relation: CSV, TSV, JSON Lines, Parquet or a log of another tool, every column text, every row numbered.
 
 Wherever DuckDB's own message would leave the user searching, the file is looked at directly.
 """
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from collector.errors import InputError
 from collector.hashing import READ_BYTES
 from collector.hints import did_you_mean
+from collector.importers.logs import log_rows, write_table
 
 if TYPE_CHECKING:
     import duckdb
@@ -52,12 +53,13 @@ class Source:
 def open_source(
     path: Path, columns: Sequence[str], file_format: str | None, scratch: Path
 ) -> Iterator[Source]:
-    """Open a file for streaming reads on a connection of its own.
+    """Open a table, or a log of another tool, for streaming reads on a connection of its own.
 
     Args:
         path: the file.
         columns: the columns needed, in the order in which they become c0, c1, …
-        file_format: csv, tsv, jsonl or parquet; None tells it by the file's ending.
+        file_format: csv, tsv, jsonl, parquet, inspect, promptfoo or lm_eval; None tells it by the file's ending, and of JSON by
+            its content.
         scratch: a folder for what does not fit in memory.
 
     Raises:
@@ -65,16 +67,22 @@ def open_source(
     """
     import duckdb
 
-    kind = _format(path, file_format)
+    _require_file(path)
     _require_content(path)
-    if kind != "parquet":
-        _require_utf8(path)
+    table = path
+    if (rows := log_rows(path, file_format)) is not None:
+        kind, table = "jsonl", scratch / "log.jsonl"
+        write_table(path, rows, columns, table)
+    else:
+        kind = _format(path, file_format)
+        if kind != "parquet":
+            _require_utf8(path)
     connection = duckdb.connect(":memory:")
     try:
         connection.execute(f"set memory_limit = '{MEMORY_LIMIT}'")
         connection.execute("set temp_directory = ?", [str(scratch)])
         with readable(path, kind):
-            _create_view(connection, path, kind, columns)
+            _create_view(connection, table, kind, columns)
         yield Source(path, kind, connection)
     finally:
         connection.close()
@@ -124,11 +132,15 @@ def readable(path: Path, kind: str) -> Iterator[None]:
         raise _unreadable(path, kind, str(error)) from None
 
 
-def _format(path: Path, stated: str | None) -> str:
+def _require_file(path: Path) -> None:
     if not path.exists():
         raise InputError(f"{path} does not exist; name a CSV, TSV, JSON Lines or Parquet file.")
     if not path.is_file():
         raise InputError(f"{path} is not a file; name a CSV, TSV, JSON Lines or Parquet file.")
+
+
+def _format(path: Path, stated: str | None) -> str:
+    _require_file(path)
     if stated is not None:
         return stated
     found = FORMATS.get(path.suffix.lower())

@@ -1,4 +1,4 @@
-"""Imports a file of responses: CSV, TSV, JSON Lines or Parquet, streamed, in one transaction.
+"""Imports a file of responses, a table or a log of another tool, streamed, in one transaction.
 
 Two passes over the file. The first leaves out the answers: it checks every row and works out prompts, trials and order in
 tables of short columns. The second streams the answers in batches through the same classification as a collection.
@@ -18,13 +18,15 @@ from collector.answers import Answer, load_rules, storable
 from collector.errors import InputError
 from collector.hashing import hash_of_file
 from collector.hints import quoted
+from collector.importers.chained import ChainedRun
 from collector.importers.conditions import Conditions, conditions_of
 from collector.importers.items import ItemPlan
 from collector.importers.plan import Plan, PlannedAnswer, RowPlan, needed_columns
 from collector.importers.rankings import RankingPlan
 from collector.importers.source import MEMORY_LIMIT, Source, open_source
-from collector.ledger import Append, Ledger
+from collector.ledger import Ledger
 from collector.progress import Advance, progress
+from collector.records import Reading
 from collector.rows import ResponseRow, RunRow, response_hash, utc_now
 from collector.spec_reading import MATCHED
 from collector.summary import RunSummary, all_versions, new_run_id
@@ -133,19 +135,19 @@ def import_runs(
                     f"{file} was imported for the audit {audit.audit!r} before, as run {earlier}; use --again to import "
                     f"it a second time."
                 )
-            append.reading(audit.audit, audit.reading_document())
+            reading = Reading(audit.audit, audit.reading_document(), started_at, audit.relevance_hash)
+            append.reading(reading.audit, reading.document)
             append.relevance(audit.relevance_hash, audit.relevance_rows)
+            chained = {number: ChainedRun(append, run, reading) for number, run in runs.items()}
             for planned in plan.runs:
-                run = runs[planned.number]
-                append.run(run)
                 counted = {"prompts": planned.n_prompts, "rows": planned.n_responses}
-                append.event(run.run_id, "started", counted)
+                chained[planned.number].event("started", counted)
             n_responses = sum(planned.n_responses for planned in plan.runs)
             with progress(n_responses, f"import {file.name}", show_progress) as advance:
-                counts = _write(append, runs, plan, audit, file, advance)
-            for number, run in runs.items():
-                done = {"responses": counts[number].total(), "counts": dict(counts[number])}
-                append.event(run.run_id, "finished", done)
+                counts = _write(chained, plan, audit, file, advance)
+            for number, run in chained.items():
+                run.event("finished", {"responses": counts[number].total(), "counts": dict(counts[number])})
+            seals = {number: run.seal() for number, run in chained.items()}
         warnings = tuple(plan.warnings())
     seconds = time.monotonic() - started
     return tuple(
@@ -160,6 +162,7 @@ def import_runs(
             counts=dict(counts[planned.number]),
             seconds=seconds,
             warnings=warnings,
+            seal=seals[planned.number],
         )
         for planned in plan.runs
     )
@@ -190,7 +193,7 @@ def _mapping(imported: Import) -> dict[str, Any]:
 
 
 def _write(
-    append: Append, runs: Mapping[int, RunRow], plan: Plan, audit: Audit, file: Path, advance: Advance
+    runs: Mapping[int, ChainedRun], plan: Plan, audit: Audit, file: Path, advance: Advance
 ) -> dict[int, Counter[str]]:
     """The second pass: prompts, then every answer, classified and hashed, in the file's order.
 
@@ -205,7 +208,7 @@ def _write(
     for batch in plan.prompts():
         neutral.update(one.prompt.template for one in batch if not one.prompt.attributes)
         for number, run in runs.items():
-            append.prompts(run.run_id, [one.prompt for one in batch if one.run == number])
+            run.prompts([one.prompt for one in batch if one.run == number])
         known.update({one.number: _Known(one.prompt.prompt_id, one.prompt.content_hash) for one in batch})
     # A file does not say which neutral prompt goes with which other, as templates do.
     if audit.answer.kind == "list" and audit.reading.lists.neutral == MATCHED and len(neutral) > 1:
@@ -227,7 +230,7 @@ def _write(
                 for one in found
                 if one.run == number
             ]
-            append.responses(run.run_id, rows)
+            run.responses(rows)
             counts[number].update(row.status for row in rows)
         total = sum(count.total() for count in counts.values())
         advance(total, total - sum(count["ok"] for count in counts.values()))
@@ -236,7 +239,7 @@ def _write(
 def _response(prompt: _Known, found: PlannedAnswer, audit: Audit, *, has_replies: bool) -> ResponseRow:
     text = storable(found.text) if found.text is not None else None
     if has_replies:
-        answer, evidence = audit.answer.classify(text), text
+        answer, evidence = _classified(text, found, audit), text
     else:
         # Such a file holds places or items and not what was written.
         answer, text, evidence = Answer("ok", answer_text=text), None, text
@@ -249,7 +252,15 @@ def _response(prompt: _Known, found: PlannedAnswer, audit: Audit, *, has_replies
         content_hash=response_hash(prompt.content_hash, answer.status, evidence),
         response_text=text,
         answer_text=storable(answer.answer_text) if answer.answer_text is not None else None,
+        finish_reason=storable(found.finish_reason) if found.finish_reason is not None else None,
         model_answered=storable(found.model) if found.model is not None else None,
         error=answer.error,
         weight=found.weight,
     )
+
+
+def _classified(text: str | None, found: PlannedAnswer, audit: Audit) -> Answer:
+    answer = audit.answer.classify(text, found.finish_reason)
+    if found.error is not None and answer.status == "malformed" and not (text or "").strip():
+        return Answer("error", error=storable(found.error))
+    return answer

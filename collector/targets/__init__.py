@@ -1,10 +1,19 @@
-"""Targets: the systems that can be asked, described in targets.yml."""
+"""Targets: the systems that can be asked, described in targets.yml.
+
+Each kind is one module of this package that holds three names: KIND, what `kind:` says in targets.yml; Settings, a pydantic
+Section of what an entry may say; and build(name, settings, folder), which returns the target (base.Target says what that
+offers). Modules are found by their KIND, so a new kind is a new file and nothing else.
+"""
 
 from __future__ import annotations
 
+import importlib
+import os
+import pkgutil
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -14,8 +23,12 @@ from collector.yaml_file import read_yaml_mapping
 
 if TYPE_CHECKING:
     from collector.targets.base import Target
+    from collector.validation import Section
 
-KINDS = ("openai", "simulator")
+# A function can be asked without an entry in targets.yml: --target python:module:function.
+_FUNCTION_PREFIX = "python:"
+# The settings that name environment variables that have to be set.
+_KEY_SETTINGS = ("api_key_env", "secret_env")
 _SECRET_NAMES = {
     "accesstoken",
     "apikey",
@@ -29,11 +42,41 @@ _SECRET_NAMES = {
     "openaiapikey",
     "passwd",
     "password",
+    "proxyauthorization",
     "secret",
     "secretkey",
     "token",
     "xapikey",
+    "xgoogapikey",
 }
+# A secret's place may hold the name of an environment variable, with the word that some headers put before a key.
+_REFERENCE = re.compile(r"(?:[A-Za-z][A-Za-z-]*\s+)?\$\{[A-Za-z_][A-Za-z0-9_]*\}")
+
+
+def kinds() -> Mapping[str, ModuleType]:
+    """Return the modules that ask targets, by the kind they ask."""
+    modules = (importlib.import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__))
+    return {module.KIND: module for module in modules if hasattr(module, "KIND")}
+
+
+def load_targets(path: Path, names: Sequence[str]) -> list[Target]:
+    """Read several targets; all of them before any is asked, so that a mistake in the last one costs nothing.
+
+    Args:
+        path: as of load_target.
+        names: the targets' names, each once.
+
+    Raises:
+        InputError: as of load_target; no name, or a name given twice.
+    """
+    if not names or not all(names):
+        raise InputError(
+            "No target is named: give --target a name of the targets file, or several with commas."
+        )
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"The target {name!r} is named twice; each is asked once.")
+    return [load_target(path, name) for name in names]
 
 
 def load_target(path: Path, name: str) -> Target:
@@ -41,17 +84,20 @@ def load_target(path: Path, name: str) -> Target:
 
     Args:
         path: the file.
-        name: the target's name in it.
+        name: the target's name in it, or python:module:function, which needs no file.
 
     Raises:
         InputError: the file cannot be read, knows no such target, holds a secret, or describes the target wrongly.
     """
+    if name.startswith(_FUNCTION_PREFIX):
+        entry = {"kind": "python", "function": name.removeprefix(_FUNCTION_PREFIX)}
+        return _build(Path("--target"), name, name, entry, path.parent)
     document = read_yaml_mapping(path, what="targets")
     # Before anything else, because no other error may show the value.
     for at in _secrets(document, ""):
         raise InputError(
             f"{path}: {at} looks like a secret; keys do not belong in files: put it in an environment variable and name that "
-            f"variable with api_key_env."
+            f"variable with api_key_env (in a target of kind http with secret_env, and write ${{NAME}} in its place)."
         )
     unknown = [key for key in document if key != "targets"]
     if unknown:
@@ -66,48 +112,55 @@ def load_target(path: Path, name: str) -> Target:
     entry = targets[name]
     if not isinstance(entry, dict):
         raise InputError(f"{path}: targets.{name} should be a mapping with at least the key kind.")
-    kind = entry.get("kind")
-    if kind not in KINDS:
-        problem = "is missing" if kind is None else f"is {kind!r}, which is no known kind"
-        raise InputError(f"{path}: targets.{name}.kind {problem}{did_you_mean(str(kind), KINDS)}")
-    return _build(path, name, entry)
+    return _build(path, name, f"targets.{name}", entry, path.parent)
 
 
-def _build(path: Path, name: str, entry: Mapping[str, Any]) -> Target:
+def _build(path: Path, name: str, at: str, entry: Mapping[str, Any], folder: Path) -> Target:
     from pydantic import ValidationError
 
-    from collector.targets.settings import OpenAISettings, SimulatorSettings
     from collector.validation import input_error
 
-    prefix = f"targets.{name}"
-    if entry["kind"] == "simulator":
-        from collector.targets.simulator import Simulator
-
-        try:
-            simulator = SimulatorSettings.model_validate(entry)
-        except ValidationError as error:
-            raise input_error(path, error, SimulatorSettings, prefix) from None
-        return Simulator(name, **simulator.model_dump(exclude={"kind"}))
-
-    from collector.targets.openai import OpenAITarget
-
+    kind, known = entry.get("kind"), kinds()
+    if not isinstance(kind, str) or kind not in known:
+        problem = "is missing" if kind is None else f"is {kind!r}, which is no known kind"
+        raise InputError(f"{path}: {at}.kind {problem}{did_you_mean(str(kind), sorted(known))}")
+    module = known[kind]
     try:
-        endpoint = OpenAISettings.model_validate(entry)
+        settings: Section = module.Settings.model_validate(entry)
     except ValidationError as error:
-        raise input_error(path, error, OpenAISettings, prefix) from None
-    _require_key(path, prefix, endpoint.api_key_env)
-    return OpenAITarget(name, **endpoint.model_dump(exclude={"kind"}))
+        raise input_error(path, error, module.Settings, at) from None
+    _require_keys(path, at, settings)
+    try:
+        target: Target = module.build(name, settings, folder)
+    except InputError as error:
+        raise InputError(f"{path}: {at}: {error}") from None
+    return target
 
 
-def _require_key(path: Path, prefix: str, variable: str | None) -> None:
-    """Raise InputError where the named environment variable is not set, before a run is opened for nothing."""
-    import os
+def _require_keys(path: Path, at: str, settings: Section) -> None:
+    """Raise InputError where a named environment variable is not set or unfit, before a run is opened for nothing.
 
-    if variable is not None and not os.environ.get(variable, "").strip():
-        raise InputError(
-            f"{path}: {prefix}.api_key_env names the environment variable {variable}, which is not set; set it, or remove the "
-            f"line if the endpoint wants no key."
-        )
+    Also where its value stands in the settings all the same.
+    """
+    from collector.targets.redaction import MIN_SECRET_CHARACTERS, key_problem, spellings
+
+    for setting in _KEY_SETTINGS:
+        named = getattr(settings, setting, None) or ()
+        for variable in (named,) if isinstance(named, str) else named:
+            value = os.environ.get(variable, "").strip()
+            if not value:
+                is_optional = type(settings).model_fields[setting].default is None
+                advice = ", or remove the line if the endpoint wants no key" if is_optional else ""
+                raise InputError(
+                    f"{path}: {at}.{setting} names the environment variable {variable}, which is not set; set it{advice}."
+                )
+            if problem := key_problem(value):
+                raise InputError(f"{path}: {at}.{setting} names {variable}, whose value {problem}.")
+            written = settings.model_dump_json()
+            if len(value) >= MIN_SECRET_CHARACTERS and any(form in written for form in spellings(value)):
+                raise InputError(
+                    f"{path}: {at} holds the value of {variable}; keys do not belong in files: leave it to the variable."
+                )
 
 
 def _secrets(value: object, at: str) -> Iterator[str]:
@@ -116,7 +169,7 @@ def _secrets(value: object, at: str) -> Iterator[str]:
         for key, inner in value.items():
             path = f"{at}.{key}" if at else str(key)
             # A target may be called "key"; its settings are a mapping, and a secret is not.
-            if _is_secret_name(str(key)) and not isinstance(inner, dict):
+            if _is_secret_name(str(key)) and not isinstance(inner, dict) and not _is_reference(inner):
                 yield path
             yield from _secrets(inner, path)
     elif isinstance(value, list):
@@ -128,13 +181,19 @@ def _secrets(value: object, at: str) -> Iterator[str]:
         yield at
 
 
+def _is_reference(value: object) -> bool:
+    """Say whether a value only names an environment variable: ${MY_KEY}, Bearer ${MY_KEY}."""
+    return isinstance(value, str) and _REFERENCE.fullmatch(value.strip()) is not None
+
+
 def _address_has_secret(address: str) -> bool:
     try:
         parts = urlsplit(address)
     except ValueError:
         return False
     return "@" in parts.netloc or any(
-        _is_secret_name(name) for name, _ in parse_qsl(parts.query, keep_blank_values=True)
+        _is_secret_name(name) and not _is_reference(value)
+        for name, value in parse_qsl(parts.query, keep_blank_values=True)
     )
 
 

@@ -2,24 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+if TYPE_CHECKING:
+    from collector.errors import TargetError
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One question: the rendered prompt, its trial number from 1, and a seed that differs by prompt, trial and attempt."""
+    """One question: the rendered prompt, its trial number from 1, and a seed that differs by prompt, trial and attempt.
+
+    Attributes:
+        prompt_id: the prompt's name in the run, for a target that answers by it.
+        timeout_seconds: how long this try may take, where that is less than the target's own limit.
+    """
 
     prompt_text: str
     system_prompt: str | None = None
     trial: int = 1
     seed: int | None = None
+    prompt_id: str | None = None
+    timeout_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RateHints:
+    """What a service says about its rate limits beside an answer or a refusal; None is what it does not say.
+
+    Attributes:
+        remaining_requests: questions that may still be asked before the reset.
+        remaining_tokens: tokens, of questions and answers together, that may still be used before the reset.
+        reset_requests_seconds: seconds from now until the limit of requests is whole again.
+        reset_tokens_seconds: seconds from now until the limit of tokens is whole again.
+        retry_after_seconds: how long the service asks to be left alone.
+    """
+
+    remaining_requests: int | None = None
+    remaining_tokens: int | None = None
+    reset_requests_seconds: float | None = None
+    reset_tokens_seconds: float | None = None
+    retry_after_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back: `text` is the answer as given, `raw_body` the whole reply; latency in milliseconds."""
+    """What came back: `text` is the answer as given, `raw_body` the whole reply; latency in milliseconds.
+
+    `model_answered` is the model that the service says answered, `hints` what it said of its rate limits; both are None where it
+    said nothing.
+    """
 
     text: str | None
     raw_body: str | None = None
@@ -28,6 +62,7 @@ class Reply:
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     latency_ms: float | None = None
+    hints: RateHints | None = None
 
 
 class Target(Protocol):
@@ -35,11 +70,13 @@ class Target(Protocol):
 
     Attributes:
         name: its name in targets.yml.
-        kind: which module asks it: openai, simulator.
+        kind: which module asks it, such as openai or simulator.
         is_simulated: its answers are made up; every place that shows them says so.
         model: the model asked for.
         parameters: what shapes its answers, stored with the run; never a secret.
         concurrency: how many questions it may be asked at once.
+        requests_per_minute, tokens_per_minute: caps on what it may be asked; None for none.
+        total_timeout_seconds: how long one question may take with all its tries; None for no limit.
     """
 
     name: str
@@ -47,6 +84,9 @@ class Target(Protocol):
     is_simulated: bool
     model: str
     concurrency: int
+    requests_per_minute: float | None
+    tokens_per_minute: float | None
+    total_timeout_seconds: float | None
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -58,5 +98,95 @@ class Target(Protocol):
 
         Raises:
             TargetError: no usable reply; `retryable` says whether to ask again.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRequest:
+    """One question of a batch; `custom_id` is what its result is known by: letters, digits, - and _, at most 64."""
+
+    custom_id: str
+    request: Request
+
+
+@dataclass(frozen=True, slots=True)
+class BatchState:
+    """How far a batch is.
+
+    Attributes:
+        outcome: None while it is worked on; then whether all of it was asked (completed), time ran out (expired), somebody
+            stopped it (cancelled) or the service would not begin (failed).
+        n_done: questions with a result, good or bad.
+        error: why it failed.
+    """
+
+    outcome: Literal["completed", "expired", "cancelled", "failed"] | None
+    n_done: int = 0
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A batch that is about to be submitted, or was when a process ended.
+
+    Attributes:
+        label: what it is called at the service, where that lets a batch be called something.
+        n_requests: its questions.
+        since: when the submission began, naive UTC.
+        known: ids of the batches that are known to be others.
+    """
+
+    label: str
+    n_requests: int
+    since: datetime
+    known: frozenset[str] = frozenset()
+
+
+class BatchTarget(Protocol):
+    """A target's batch interface, which answers within a day or so and at a lower price.
+
+    Attributes:
+        max_requests, max_bytes: how much one batch may hold.
+    """
+
+    max_requests: int
+    max_bytes: int
+
+    def size(self, request: BatchRequest) -> int:
+        """Return the bytes that a question takes in a batch."""
+        ...
+
+    def submit(self, submission: Submission, requests: Sequence[BatchRequest]) -> str:
+        """Hand in a batch; return the service's id of it.
+
+        Raises:
+            TargetError: it was not handed in; or, if retryable, perhaps it was: `find` says so.
+        """
+        ...
+
+    def find(self, submission: Submission) -> str | None:
+        """Return the id of a batch whose submission may or may not have arrived; None if it has not.
+
+        Where a service lets batches have no names, another batch of the same size may be meant: its results have other ids.
+
+        Raises:
+            TargetError: the service could not be asked.
+        """
+        ...
+
+    def poll(self, batch_id: str) -> BatchState:
+        """Ask how far a batch is.
+
+        Raises:
+            TargetError: the service could not be asked, or knows no such batch.
+        """
+        ...
+
+    def results(self, batch_id: str) -> Iterator[tuple[str, Reply | TargetError]]:
+        """Yield custom_id and result of each question of a batch that has ended, in any order; some may be missing.
+
+        Raises:
+            TargetError: the results could not be read.
         """
         ...

@@ -16,20 +16,28 @@ import random
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, TypeVar
 
+from pydantic import Field, field_validator, model_validator
+
+from collector.hints import did_you_mean
 from collector.slots import fill, parse_template
 from collector.targets.base import Reply, Request
+from collector.targets.fields import Concurrency
 from collector.targets.simulator_catalogue import COMMON, FIRST_SENTENCES, RESERVE, SECOND_SENTENCES
 from collector.targets.simulator_decisions import DEFAULT_NOISE, DecisionRequest, decide, decision_request
 from collector.targets.simulator_lists import ListRequest, list_request, numbered, recommend
 from collector.targets.simulator_restaurants import (
     RestaurantRequest,
+    categories,
     recommend_restaurants,
     rendered,
     restaurant_request,
 )
+from collector.validation import Section
 
+KIND = "simulator"
 PRODUCTS_PER_ANSWER = 10
 STEERED_LIST_LENGTH = 10
 DEFAULT_MITIGATION_FACTOR = 0.2
@@ -40,6 +48,56 @@ NO_RESTAURANTS = "There is something nearby for every occasion."
 _MITIGATION = re.compile(r"\bequitable\b.*\bregardless of demographics\b", re.IGNORECASE | re.DOTALL)
 _Product = tuple[str, str]
 _Planted = TypeVar("_Planted")
+_Share = Annotated[float, Field(ge=0, le=1)]
+_Shares = Mapping[Annotated[str, Field(min_length=1)], _Share]
+_Amount = Annotated[float, Field(ge=-1, le=1)]
+_Amounts = Mapping[Annotated[str, Field(min_length=1)], _Amount]
+
+
+class Settings(Section):
+    """The simulated model."""
+
+    kind: Literal["simulator"]
+    seed: int = 0
+    steer: _Shares = Field(default_factory=dict)
+    refuse_about: _Shares = Field(default_factory=dict)
+    shorten: _Shares = Field(default_factory=dict)
+    repeat: _Shares = Field(default_factory=dict)
+    shift: _Amounts = Field(default_factory=dict)
+    position_bias: _Amount = 0.0
+    noise: Annotated[float, Field(ge=0, le=1)] = DEFAULT_NOISE
+    price: _Amounts = Field(default_factory=dict)
+    favour: Mapping[Annotated[str, Field(min_length=1)], _Shares] = Field(default_factory=dict)
+    word_noise: Annotated[float, Field(ge=0, le=1)] = 0.0
+    mitigation_factor: _Share = DEFAULT_MITIGATION_FACTOR
+    malformed: _Share = 0.0
+    refused: _Share = 0.0
+    fenced: _Share = 0.0
+    concurrency: Concurrency = 2
+
+    @field_validator("favour")
+    @classmethod
+    def _are_categories(cls, value: Mapping[str, _Shares]) -> Mapping[str, _Shares]:
+        known = categories()
+        for descriptor, shares in value.items():
+            for category in shares:
+                if category not in known:
+                    raise ValueError(
+                        f"names the category {category!r} for {descriptor!r}, which no restaurant of the simulator has"
+                        f"{did_you_mean(category, sorted(known))}"
+                    )
+        return value
+
+    @model_validator(mode="after")
+    def _add_up(self) -> Self:
+        if self.malformed + self.refused + self.fenced > 1:
+            raise ValueError("has shares of malformed, refused and fenced that add up to more than 1")
+        return self
+
+
+def build(name: str, settings: Settings, _folder: Path) -> Simulator:
+    """Return the target; the folder of the targets file is not needed."""
+    return Simulator(name, **settings.model_dump(exclude={"kind"}))
 
 
 class Simulator:
@@ -75,9 +133,12 @@ class Simulator:
         concurrency: threads that ask at once.
     """
 
-    kind = "simulator"
+    kind = KIND
     is_simulated = True
     model = "simulator"
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    total_timeout_seconds: float | None = None
 
     def __init__(
         self,

@@ -32,9 +32,19 @@ response_counts as (
     select
         run_id,
         count(*) as n_responses,
-        count(*) filter (where status = 'ok') as n_ok
+        count(*) filter (where status = 'ok') as n_ok,
+        count(distinct model_answered) as models_answered
     from {{ ref("stg_ledger__responses") }}
     group by run_id
+),
+
+run_costs as (
+    select
+        run_id,
+        n_prompt_tokens,
+        n_completion_tokens,
+        cost_usd
+    from {{ ref("int_run_costs") }}
 ),
 
 described_runs as (
@@ -53,6 +63,10 @@ described_runs as (
         cast(coalesce(prompt_counts.n_prompts, 0) as bigint) as n_prompts,
         cast(coalesce(response_counts.n_responses, 0) as bigint) as n_responses,
         cast(coalesce(response_counts.n_ok, 0) as bigint) as n_ok,
+        cast(coalesce(response_counts.models_answered, 0) as bigint) as models_answered,
+        cast(run_costs.n_prompt_tokens as bigint) as n_prompt_tokens,
+        cast(run_costs.n_completion_tokens as bigint) as n_completion_tokens,
+        cast(run_costs.cost_usd as double) as cost_usd,
         cast(runs.is_simulated as boolean) as is_simulated,
         cast(
             row_number() over (
@@ -65,6 +79,7 @@ described_runs as (
     left join last_events on runs.run_id = last_events.run_id
     left join prompt_counts on runs.run_id = prompt_counts.run_id
     left join response_counts on runs.run_id = response_counts.run_id
+    left join run_costs on runs.run_id = run_costs.run_id
 )
 
 select * from described_runs

@@ -19,6 +19,13 @@ last_attempts as (
     select *
     from responses
     qualify row_number() over (partition by run_id, prompt_id, trial order by attempt desc) = 1
+),
+
+-- An answer whose text was erased is none without content: it says nothing any more.
+still_readable as (
+    select *
+    from last_attempts
+    where status <> 'ok' or answer_text is not null
 )
 
-select * from last_attempts
+select * from still_readable

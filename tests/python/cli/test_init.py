@@ -40,6 +40,7 @@ FILES = {
     "dbt_project.yml",
     "profiles.yml",
     "seeds/exceptions.csv",
+    "seeds/model_prices.csv",
     "seeds/thresholds.csv",
     "targets.yml",
 }

@@ -74,3 +74,33 @@ def test_every_measure_is_judged_somewhere(project: Path) -> None:
     file.write_text("".join(row for row in rows if not row.startswith("impact_ratio,*,*")), encoding="utf-8")
     with pytest.raises(InputError, match=r"thresholds.csv has no row for 'impact_ratio' with \* as 'audit'"):
         check_settings(project)
+
+
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        (
+            "big,cheap,2,,2026-01-01,a list",
+            "has 'cheap' as 'input_usd_per_million'; it should be a number of USD, 0 or more",
+        ),
+        (
+            "big,1,-2,,2026-01-01,a list",
+            "has '-2' as 'output_usd_per_million'; it should be a number of USD, 0 or more",
+        ),
+        ("big,1,inf,,2026-01-01,a list", "has 'inf' as 'output_usd_per_million'"),
+        ("big,1,2,,soon,a list", "has 'soon' as 'from_date'; it should be a date such as 2026-06-30"),
+        ("big,1,2,,2026-01-01,", "has no 'source'; it should say where the price is stated"),
+        ("big,1,2,half,2026-01-01,a list", "has 'half' as 'batch_share'; it should be above 0 and at most 1"),
+        ("big,1,2,0,2026-01-01,a list", "has '0' as 'batch_share'"),
+        (
+            "b*g,1,2,,2026-01-01,a list",
+            "has 'b\\*g' as 'model'; it should be a model's name, or the beginning of several",
+        ),
+        ("*,1,2,,2026-01-01,a list", "has '\\*' as 'model'"),
+    ],
+)
+def test_prices(project: Path, row: str, sentence: str) -> None:
+    file = project / "seeds" / "model_prices.csv"
+    file.write_text(f"{file.read_text(encoding='utf-8').splitlines()[0]}\n{row}\n", encoding="utf-8")
+    with pytest.raises(InputError, match=rf"model_prices\.csv: row 1 {sentence}"):
+        check_settings(project)

@@ -11,7 +11,8 @@ import pytest
 
 from collector.errors import TargetError
 from collector.targets.base import Request
-from collector.targets.openai import KEY_PLACEHOLDER, OpenAITarget
+from collector.targets.openai import OpenAITarget
+from collector.targets.redaction import KEY_PLACEHOLDER
 
 KEY = "sk-very-secret-0123456789"
 VARIABLE = "BIASLEDGER_TEST_KEY"
@@ -114,7 +115,8 @@ def test_a_missing_key_is_told_before_anything_is_sent(
 
 
 @pytest.mark.parametrize(
-    ("header", "seconds"), [("7", 7.0), ("0.5", 0.5), ("Wed, 21 Oct 2026 07:28:00 GMT", None), ("-1", None)]
+    ("header", "seconds"),
+    [("7", 7.0), ("0.5", 0.5), ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0), ("-1", None), ("soon", None)],
 )
 def test_the_wish_to_be_left_alone_is_read(endpoint: Any, header: str, seconds: float | None) -> None:
     endpoint.sends(429, "slow down", Retry_After=header)

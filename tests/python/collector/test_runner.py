@@ -20,10 +20,12 @@ import duckdb
 import pytest
 
 from collector.answers import load_rules
-from collector.errors import InputError, LedgerError, TargetError
+from collector.attempts import request_seed
+from collector.errors import InputError, TargetError
 from collector.hashing import canonical_json, tagged_hash
 from collector.ledger import runs
-from collector.runner import collect, request_seed
+from collector.loading import load_all
+from collector.runner import collect
 from collector.spec import load_audit
 from collector.targets import load_target
 from collector.targets.base import Reply, Request
@@ -47,6 +49,9 @@ class Scripted:
     model: str = "none"
     concurrency: int = 2
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    total_timeout_seconds: float | None = None
 
     def ask(self, request: Request) -> Reply:
         return self.answer(request)
@@ -82,8 +87,11 @@ def test_a_run_of_the_simulator_is_complete(small_spec: Path, ledger_path: Path,
     events = query("select event, detail::varchar from raw.run_events order by happened_at")
     assert [event for event, _ in events] == ["started", "finished"]
     assert json.loads(events[0][1]) == {
+        "ledger": "ledger.duckdb",
         "prompts": 8,
+        "planned": 24,
         "trials": 3,
+        "trials_of": {"one": 3},
         "variants": ["masked"],
         "parts": [],
         "seed": 0,
@@ -278,10 +286,15 @@ def test_a_dead_endpoint_is_not_asked_for_ever(small_spec: Path, ledger_path: Pa
     def answer(request: Request) -> Reply:
         raise TargetError("nobody there", retryable=True)
 
-    with pytest.raises(TargetError, match="20 questions in a row failed, so the run stops: nobody there"):
+    with pytest.raises(
+        TargetError, match="None of the first 10 questions was answered, so the run stops: nobody"
+    ) as told:
         collect(load_audit(small_spec), Scripted(answer), ledger_path, trials=50, backoff_seconds=0.0)
     (kept,) = query("select count(*) from raw.responses")[0]
-    assert 60 <= kept < 200
+    assert 30 <= kept < 200
+    (run,) = runs(ledger_path)
+    assert f"collect --resume {run.run_id}" in str(told.value)
+    assert run.state == "failed"
 
 
 def test_a_target_with_a_bug_does_not_hang(small_spec: Path, ledger_path: Path, query: Query) -> None:
@@ -372,24 +385,30 @@ def test_a_locked_ledger_is_outlasted(small_spec: Path, ledger_path: Path, query
     assert query("select count(*) from raw.responses") == [(8,)]
 
 
-def test_a_ledger_that_stays_locked_is_told_with_what_is_lost(small_spec: Path, ledger_path: Path) -> None:
-    holder: list[subprocess.Popen[bytes]] = []
-    lock = threading.Lock()
-
-    def answer(request: Request) -> Reply:
-        with lock:
-            if not holder:
-                holder.append(hold(ledger_path, 60))
-        return Reply(GOOD)
-
+def test_a_ledger_that_stays_locked_costs_nothing(
+    small_spec: Path, ledger_path: Path, query: Query, caplog: pytest.LogCaptureFixture
+) -> None:
+    collect(load_audit(small_spec), Simulator("first"), ledger_path, trials=1)
+    holder = hold(ledger_path, 60)
     try:
-        with pytest.raises(LedgerError) as caught:
-            collect(load_audit(small_spec), Scripted(answer), ledger_path, lock_patience_seconds=0.5)
-        assert f"process {holder[0].pid}" in str(caught.value)
-        assert "8 answered rows could not be written and are lost" in str(caught.value)
+        summary = collect(
+            load_audit(small_spec), Scripted(lambda _: Reply(GOOD)), ledger_path, lock_patience_seconds=0.5
+        )
     finally:
-        holder[0].kill()
-        holder[0].wait()
+        holder.kill()
+        holder.wait()
+    assert summary.counts == {"ok": 8}
+    warning = summary.warnings[-1]
+    assert f"process {holder.pid}" in warning
+    assert warning.endswith(f"All of run {summary.run_id} is kept in the journal; the next build loads it.")
+    told = [record.message for record in caplog.records if "Collecting goes on" in record.message]
+    assert len(told) == 1
+    assert query("select count(*) from raw.runs") == [(1,)]
+    assert load_all(ledger_path) == [f"Run {summary.run_id}: 16 records loaded from its journal."]
+    assert query(f"select count(*), max(seq) from raw.responses where run_id = '{summary.run_id}'") == [
+        (8, 8)
+    ]
+    assert load_all(ledger_path) == []
 
 
 def hold(path: Path, seconds: float) -> subprocess.Popen[bytes]:

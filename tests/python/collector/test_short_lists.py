@@ -34,6 +34,7 @@ class Scripted:
     """A target that gives its replies in turn for every prompt, and the last one for ever."""
 
     name, kind, is_simulated, model, concurrency = "scripted", "simulator", True, "scripted", 1
+    requests_per_minute = tokens_per_minute = total_timeout_seconds = None
     parameters: Mapping[str, Any] = {}
 
     def __init__(self, replies: Sequence[str], finish_reason: str = "stop") -> None:

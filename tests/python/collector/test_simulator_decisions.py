@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from collector.answers import classify
+from collector.attempts import request_seed
 from collector.prompts import Prompt, build_prompts
-from collector.runner import request_seed
 from collector.spec import Audit, load_audit
 from collector.targets import load_target
 from collector.targets.base import Request

@@ -252,7 +252,7 @@ def test_wrong_readings(write_spec: Write, small_text: str, reading: str, told: 
         (
             "  columns:",
             "  format: xlsx\n  columns:",
-            "import.format is 'xlsx' and should be 'csv', 'tsv', 'jsonl' or",
+            "import.format is 'xlsx' and should be 'csv', 'tsv', 'jsonl', 'parquet', 'inspect', 'promptfoo' or",
         ),
         ("import:", "imports:", "the key imports is unknown; did you mean 'import'?"),
     ],

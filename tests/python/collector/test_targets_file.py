@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
+import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
+import collector.targets
 from collector.errors import InputError
-from collector.targets import load_target
+from collector.targets import kinds, load_target, load_targets
 from collector.targets.openai import OpenAITarget
 
 Write = Callable[[str], Path]
@@ -166,3 +171,96 @@ def test_a_simulator_may_plant_more_than_steering(write: Write) -> None:
 def test_planted_shares_are_between_0_and_1(write: Write, key: str) -> None:
     told = problem(write(f"targets:\n  mine:\n    kind: simulator\n    {key}: {{Old: 1.5}}\n"))
     assert f"targets.mine.{key}.Old" in told
+
+
+def test_every_kind_is_a_module_with_settings_and_a_builder() -> None:
+    found = kinds()
+    assert set(found) == {"anthropic", "gemini", "http", "openai", "python", "replay", "simulator"}
+    for kind, module in found.items():
+        assert module.Settings.model_fields["kind"].annotation == Literal[kind]
+        assert list(inspect.signature(module.build).parameters)[:2] == ["name", "settings"]
+
+
+def test_a_new_kind_is_a_new_file_and_nothing_else(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "more"
+    folder.mkdir()
+    (folder / "parrot.py").write_text(
+        "from typing import Literal\n\n"
+        "from collector.targets.replay import Replay\n"
+        "from collector.validation import Section\n\n"
+        "KIND = 'parrot'\n\n\n"
+        "class Settings(Section):\n    kind: Literal['parrot']\n    says: str\n\n\n"
+        "def build(name, settings, folder):\n"
+        "    return Replay(name, answers={}, file=settings.says, file_hash=str(folder))\n"
+    )
+    monkeypatch.setattr(collector.targets, "__path__", [*collector.targets.__path__, str(folder)])
+    path = write("targets: {mine: {kind: parrot, says: hello}}\n")
+    assert load_target(path, "mine").parameters == {"file": "hello", "file_hash": str(tmp_path)}
+    sys.modules.pop("collector.targets.parrot")
+
+
+def test_several_targets_are_read_before_any_is_asked(write: Write) -> None:
+    path = write("targets: {a: {kind: simulator}, b: {kind: simulator, sed: 1}, c: {kind: simulator}}\n")
+    assert [target.name for target in load_targets(path, ["c", "a"])] == ["c", "a"]
+    for names, told in (
+        (["a", "b"], "the key targets.b.sed is unknown"),
+        (["a", "d"], "has no target 'd'"),
+        (["a", "a"], "The target 'a' is named twice"),
+        (["a", ""], "No target is named"),
+        ([], "No target is named"),
+    ):
+        with pytest.raises(InputError, match=re.escape(told)):
+            load_targets(path, names)
+
+
+@pytest.mark.parametrize("value", ["${A_KEY}", "Bearer ${A_KEY}", "Api-Key ${A_KEY}"])
+def test_a_place_for_a_secret_may_name_a_variable(
+    write: Write, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("A_KEY", SECRET)
+    target = load_target(
+        write(
+            f"targets:\n  mine:\n    kind: http\n    url: 'https://host/v1?token=${{A_KEY}}'\n"
+            f"    headers: {{Authorization: '{value}'}}\n    body: '[\"{{prompt}}\"]'\n    secret_env: A_KEY\n"
+        ),
+        "mine",
+    )
+    assert target.parameters["headers"] == {"Authorization": value}
+
+
+@pytest.mark.parametrize("value", ["${A_KEY}x", "x${A_KEY}", "Bearer abcdefgh ${A_KEY}"])
+def test_a_variable_does_not_hide_a_secret_beside_it(write: Write, value: str) -> None:
+    text = f"targets:\n  mine: {{kind: http, url: 'https://host', headers: {{Authorization: '{value}'}}}}\n"
+    assert "looks like a secret" in problem(write(text))
+
+
+def test_the_value_of_a_key_under_an_innocent_name_is_refused(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("A_KEY", "0123456789abcdef")
+    message = problem(write(endpoint_with("parameters: {user: 0123456789abcdef}\n    api_key_env: A_KEY")))
+    assert "targets.mine holds the value of A_KEY" in message
+    assert "0123456789abcdef" not in message
+
+
+def test_a_key_that_no_header_can_carry(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A_KEY", "two words")
+    message = problem(write(endpoint_with("api_key_env: A_KEY")))
+    assert "targets.mine.api_key_env names A_KEY, whose value holds a space" in message
+    assert "two words" not in message
+
+
+def test_a_key_that_a_vendor_needs_has_a_usual_name(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind, variable in (("anthropic", "ANTHROPIC_API_KEY"), ("gemini", "GEMINI_API_KEY")):
+        path = write(f"targets: {{mine: {{kind: {kind}, model: m}}}}\n")
+        monkeypatch.delenv(variable, raising=False)
+        assert f"names the environment variable {variable}, which is not set; set it." in problem(path)
+        monkeypatch.setenv(variable, SECRET)
+        assert load_target(path, "mine").kind == kind
+
+
+@pytest.mark.parametrize("value", [".nan", "2026-01-01", ".inf"])
+def test_parameters_are_what_json_knows(write: Write, value: str) -> None:
+    assert "should hold what JSON knows" in problem(write(endpoint_with(f"parameters: {{a: {value}}}")))

@@ -18,6 +18,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 RUNTIME = [Requirement(line) for line in PROJECT["dependencies"]]
 DEVELOPMENT = [Requirement(line) for line in PROJECT["optional-dependencies"]["dev"]]
 OWN = {"biasledger", "collector", "benchmarks", "tests"}
+LATER = {"compression"}  # in the standard library from Python 3.14 on
 
 
 def pins() -> dict[str, str]:
@@ -34,7 +35,7 @@ def imported(*folders: str) -> set[str]:
                 names |= {alias.name.split(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
                 names.add(node.module.split(".")[0])
-    return names - OWN - set(sys.stdlib_module_names)
+    return names - OWN - LATER - set(sys.stdlib_module_names)
 
 
 def undeclared(names: set[str], declared: list[Requirement]) -> set[str]:

@@ -1,0 +1,348 @@
+"""Checks the evidence: that what was asked and answered stands in the ledger as it was kept, and in the journals too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from collector.chain import ZERO, Seal, next_hash
+from collector.errors import InputError, LedgerError
+from collector.evidence import TABLES, Held, chain_links, hashed_content, held_records
+from collector.hints import did_you_mean
+from collector.journal import Record, is_being_written, journal_folder, journal_path, read_journal
+from collector.ledger import Ledger
+from collector.loading import read_head
+
+if TYPE_CHECKING:
+    import duckdb
+
+_NOWHERE = 1 << 62  # the place of a fault that is at no record
+_SHOWN_VALUES = 3
+
+State = Literal["intact", "broken", "unsealed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What was found of a run, or of what runs share.
+
+    Attributes:
+        name: the run, or what else was checked.
+        state: 'unsealed' where there is no chain, as in runs of before chains were kept.
+        seal: the chain's length and head as they are now.
+        fault: the first thing wrong, as a sentence; None unless broken.
+        n_faults: how many things are wrong.
+        notes: what should be known, one sentence each.
+    """
+
+    name: str
+    state: State
+    seal: Seal | None = None
+    fault: str | None = None
+    n_faults: int = 0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Faults:
+    """The fault nearest to the chain's beginning, and how many there are."""
+
+    first: str | None = None
+    position: int = _NOWHERE + 1
+    held: Held | None = None
+    count: int = 0
+
+    def add(self, position: int | None, sentence: str, held: Held | None = None) -> None:
+        self.count += 1
+        at = _NOWHERE if position is None else position
+        if at < self.position:
+            self.first, self.position, self.held = sentence, at, held
+
+
+@dataclass(slots=True)
+class _Run:
+    """What the ledger states of a run beside its chain."""
+
+    run_id: str
+    is_collected: bool = False
+    is_older: bool = False
+    seals: dict[int, str] = field(default_factory=dict)
+    n_erasures: int = 0
+
+
+def verify_ledger(ledger_path: Path, run_ids: Sequence[str] = (), seal: Seal | None = None) -> list[Verdict]:
+    """Recompute the chains of runs from the rows that the ledger holds.
+
+    Args:
+        ledger_path: the ledger; its journals are looked for beside it.
+        run_ids: which runs; none checks all of them, what they share, and journals that the ledger knows nothing of.
+        seal: one that was kept elsewhere; a run must have had exactly these records first. With several runs, one of them.
+
+    Returns:
+        A verdict a run in the order given, or of their start, and then of what they share.
+
+    Raises:
+        InputError: a run that is nowhere.
+        LedgerError: the ledger cannot be read.
+    """
+    ledger = Ledger(ledger_path)
+    with ledger.read() as connection:
+        known = _known_runs(connection)
+        unknown = [run_id for run_id in run_ids if run_id not in known]
+        if unknown:
+            hint = did_you_mean(unknown[0], list(known)) or "; `biasledger runs` lists them."
+            raise InputError(f"There is no run {unknown[0]!r} in {ledger_path}{hint}")
+        chosen = [known[run_id] for run_id in run_ids] or list(known.values())
+        only = seal if len(chosen) == 1 else None
+        verdicts = [_verify_run(connection, ledger_path, run, only) for run in chosen]
+        if seal is not None and only is None and not any(_has(connection, run, seal) for run in chosen):
+            told = f"No run has the seal {seal}: the run that it was printed for was changed, cut or removed."
+            verdicts.append(Verdict("seal", "broken", fault=told, n_faults=1))
+        if not run_ids:
+            verdicts += _verify_shared(connection)
+            verdicts += _verify_unknown_journals(ledger_path, known)
+    return verdicts
+
+
+def _known_runs(connection: duckdb.DuckDBPyConnection) -> dict[str, _Run]:
+    """Return every run of which the ledger holds anything, those with a row in raw.runs first, in the order of their start."""
+    runs: dict[str, _Run] = {}
+    for run_id, origin, is_older in connection.execute(
+        "select run_id, origin, run_id in (from raw.unchained_runs) from raw.runs order by started_at, run_id"
+    ).fetchall():
+        runs[run_id] = _Run(run_id, is_collected=origin == "collected", is_older=is_older)
+    tables = ("chain", "seals", "prompts", "prompt_attributes", "responses", "run_events", "erasures")
+    for (run_id,) in connection.execute(
+        " union ".join(f"select distinct run_id from raw.{table}" for table in tables) + " order by run_id"
+    ).fetchall():
+        runs.setdefault(run_id, _Run(run_id))
+    for run_id, n_records, head_hash in connection.execute(
+        "select run_id, n_records, head_hash from raw.seals"
+    ).fetchall():
+        runs[run_id].seals[n_records] = head_hash
+    for run_id, n in connection.execute(
+        "select run_id, count(*) from raw.erasures group by run_id"
+    ).fetchall():
+        runs[run_id].n_erasures = n
+    return runs
+
+
+def _verify_run(
+    connection: duckdb.DuckDBPyConnection, ledger_path: Path, run: _Run, seal: Seal | None
+) -> Verdict:
+    path = journal_path(ledger_path, run.run_id)
+    has_journal = path.is_file()
+    faults = _Faults()
+    end, digests_hold = _walk(connection, run, seal, faults)
+    if end.count == 0 and not run.seals and run.is_older and not has_journal:
+        if seal is not None:
+            told = f"Run {run.run_id} has no chain, so it cannot have had the seal {seal}."
+            return Verdict(run.run_id, "broken", fault=told, n_faults=1)
+        note = "it was kept before chains were, and nothing shows whether it was changed."
+        return Verdict(run.run_id, "unsealed", notes=(note,))
+    for held in held_records(connection, run.run_id):
+        if not held.is_as_kept:
+            faults.add(held.position, _told(held), held)
+    _check_end(run, end, seal, has_journal, faults)
+    notes = []
+    if has_journal:
+        notes += _compare_journal(connection, path, run, end, faults)
+    elif run.is_collected:
+        notes.append(f"its journal is not at {path}, so the ledger's own chain is all that was checked.")
+    if run.n_erasures:
+        texts = "one response" if run.n_erasures == 1 else f"{run.n_erasures:,} responses"
+        notes.append(f"the texts of {texts} were erased; raw.erasures says which and why.")
+    if faults.first is None:
+        return Verdict(run.run_id, "intact", end, notes=tuple(notes))
+    told = faults.first
+    if faults.held is not None and digests_hold and has_journal:
+        told = told.removesuffix(".") + _difference(path, faults.held) + "."
+    return Verdict(run.run_id, "broken", end, told, faults.count, tuple(notes))
+
+
+def _walk(
+    connection: duckdb.DuckDBPyConnection, run: _Run, seal: Seal | None, faults: _Faults
+) -> tuple[Seal, bool]:
+    """Follow a run's chain from record to record.
+
+    Returns:
+        Its end, and whether every record follows on the one before.
+    """
+    count, head_hash = 0, ZERO
+    for position, kind, key, digest, linked in chain_links(connection, run.run_id):
+        if position != count:
+            what = "is there twice" if position < count else "is missing"
+            faults.add(min(position, count), f"Record {min(position, count)} of its chain {what}.")
+        elif linked != next_hash(position, kind, digest, head_hash):
+            faults.add(
+                position,
+                f"Record {position} of its chain ({_name(kind, key)}) does not follow on the one before.",
+            )
+        count, head_hash = position + 1, linked
+        if run.seals.get(count, linked) != linked:
+            faults.add(
+                position, f"The chain has another hash at record {position} than the ledger's own seal."
+            )
+        if seal is not None and seal.count == count and seal.head_hash != linked:
+            faults.add(position, f"The first {count:,} records are not those of the seal {seal}.")
+    return Seal(count, head_hash), faults.count == 0
+
+
+def _check_end(run: _Run, end: Seal, seal: Seal | None, has_journal: bool, faults: _Faults) -> None:
+    if seal is not None and seal.count > end.count:
+        gone = seal.count - end.count
+        faults.add(
+            end.count, f"The last {gone:,} of the {seal.count:,} records that the seal counts are gone."
+        )
+    last = max(run.seals, default=0)
+    if last > end.count:
+        faults.add(
+            end.count,
+            f"The last {last - end.count:,} of the {last:,} records that it was sealed with are gone.",
+        )
+    # Where there is a journal, it says where the chain ends.
+    if has_journal or last >= end.count > 0:
+        return
+    if end.count == 0:
+        faults.add(0, "Its chain is gone.")
+    elif not run.seals:
+        faults.add(end.count, "Its seal is gone, so nothing shows where its chain should end.")
+    else:
+        faults.add(last, f"{end.count - last:,} records stand after its seal.")
+
+
+def _compare_journal(
+    connection: duckdb.DuckDBPyConnection, path: Path, run: _Run, end: Seal, faults: _Faults
+) -> list[str]:
+    """Hold a run's journal against its chain, record by record; return notes."""
+    links = chain_links(connection, run.run_id)
+    n_lines, waiting = 0, 0
+    next_kept: Record | None = None
+    try:
+        for record in read_journal(path):
+            n_lines += 1
+            link = next(links, None)
+            if link is None:
+                next_kept = next_kept or record
+                waiting += 1
+            elif (link[0], link[4]) != (record.position, record.hash):
+                faults.add(
+                    record.position,
+                    f"Record {record.position} of its chain ({_name(link[1], link[2])}) is not the one in its journal.",
+                )
+                return []
+    except LedgerError as error:
+        faults.add(n_lines, str(error))
+        return []
+    if n_lines < end.count:
+        faults.add(
+            n_lines,
+            f"Its journal {path} ends after record {n_lines - 1}, and {end.count - n_lines:,} more are in the ledger.",
+        )
+    if next_kept is None:
+        return []
+    if is_being_written(path):
+        return [f"it is being collected: {waiting:,} records are in the journal and not in the ledger yet."]
+    faults.add(
+        next_kept.position,
+        f"The last {waiting:,} records of its journal are not in the ledger, from record {next_kept.position} on; "
+        f"`biasledger build` loads them.",
+    )
+    return []
+
+
+def _verify_shared(connection: duckdb.DuckDBPyConnection) -> Iterator[Verdict]:
+    """Recompute the hashes of what is kept by its content: readings, relevance, catalogues."""
+    faults = _Faults()
+    for what, stated, computed in hashed_content(connection):
+        if stated != computed:
+            faults.add(None, f"{what[0].upper()}{what[1:]} was changed: its content does not match {stated}.")
+    if faults.first is not None:
+        yield Verdict("readings and catalogues", "broken", fault=faults.first, n_faults=faults.count)
+
+
+def _verify_unknown_journals(ledger_path: Path, known: Mapping[str, _Run]) -> Iterator[Verdict]:
+    for path in sorted(journal_folder(ledger_path).glob("*.jsonl")):
+        if path.stem in known or not _is_of(path, ledger_path):
+            continue
+        if is_being_written(path):
+            note = "it is being collected and not in the ledger yet."
+            yield Verdict(path.stem, "unsealed", notes=(note,))
+        else:
+            told = f"The ledger has nothing of this run, and {path} has; `biasledger build` loads it."
+            yield Verdict(path.stem, "broken", fault=told, n_faults=1)
+
+
+def _is_of(path: Path, ledger_path: Path) -> bool:
+    """Whether a journal was collected for this ledger: others may lie beside it. A broken one may be."""
+    try:
+        return read_head(path).ledger_name == ledger_path.name
+    except LedgerError:
+        return True
+
+
+def _has(connection: duckdb.DuckDBPyConnection, run: _Run, seal: Seal) -> bool:
+    found = connection.execute(
+        "select 1 from raw.chain where run_id = ? and position = ? and hash = ?",
+        [run.run_id, seal.count - 1, seal.head_hash],
+    ).fetchall()
+    return bool(found)
+
+
+def _told(held: Held) -> str:
+    """Say in a sentence what is wrong with a record's row."""
+    name, table = _name(held.kind, held.key), TABLES[held.kind]
+    what = f"{name[0].upper()}{name[1:]}"
+    if held.position is None:
+        return f"{what} is in {table} and not in the chain: it was put in later."
+    at = f"record {held.position}"
+    if held.body is None:
+        return f"{what} ({at}) is gone from {table}."
+    if held.is_repeated:
+        return f"{what} ({at}) is in {table} more than once."
+    if held.returned:
+        return f"{what} ({at}) was erased, and its {held.returned[0]} is there again."
+    return f"{what} ({at}{_about(held)}) was changed: its row does not match its hash."
+
+
+def _about(held: Held) -> str:
+    """What a row says now, where that helps to find it."""
+    assert held.body is not None
+    if held.kind == "prompt":
+        groups = [
+            f"{one['attribute']} {one['group_name']}" for one in held.body["attributes"][:_SHOWN_VALUES]
+        ]
+        return "".join(f", {group}" for group in groups)
+    if held.kind == "response":
+        return f", seq {held.body['seq']}, {held.body['status']}"
+    return ""
+
+
+def _name(kind: str, key: str) -> str:
+    return "the run itself" if kind == "run" else f"{kind} {key}"
+
+
+def _difference(path: Path, held: Held) -> str:
+    """Say what a changed row says otherwise than the journal, which is known to be whole; nothing if it is not changed."""
+    if held.position is None or held.body is None or held.is_repeated or held.returned:
+        return ""
+    kept: Mapping[str, Any] = next(
+        (record.body for record in read_journal(path) if record.position == held.position), {}
+    )
+    if held.kind == "prompt":
+        before, now = _groups(kept), _groups(held.body)
+        moved = [f"{name} was {before[name]!r}" for name in before if now.get(name) != before[name]]
+        if moved:
+            return f"; by the journal {', '.join(moved[:_SHOWN_VALUES])}"
+    names = [name for name in held.body if held.body[name] != kept.get(name) and name != "attributes"]
+    return f"; it differs from the journal in {', '.join(names)}" if names else ""
+
+
+def _groups(body: Mapping[str, Any]) -> dict[str, str]:
+    """Return what each person's attributes are: 'race' or, of a second person, 'race of slot 2' -> group."""
+    return {
+        one["attribute"] + (f" of slot {one['slot']}" if one["slot"] > 1 else ""): one["group_name"]
+        for one in body.get("attributes") or ()
+    }

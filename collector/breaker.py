@@ -1,0 +1,55 @@
+"""When a run stops early: where asking on would only fill the ledger with the same failure."""
+
+from __future__ import annotations
+
+from collector.errors import TargetError
+
+# Before anything was answered the fault is likely ours (a parameter, a model), and it is the same for every question.
+MAX_FIRST_FAILURES = 10
+# After that the service is down.
+MAX_FAILURES_IN_A_ROW = 20
+
+
+class Breaker:
+    """Counts questions that failed for good; used by one thread, which gets to know the end of each question.
+
+    Args:
+        concurrency: questions under way at once; so many may fail together by one mishap.
+    """
+
+    def __init__(self, concurrency: int) -> None:
+        self._most_in_a_row = max(MAX_FAILURES_IN_A_ROW, 2 * concurrency)
+        self._has_answered = False
+        self._in_a_row = 0
+        self._alike = 0
+        self._first: TargetError | None = None
+
+    def answered(self) -> None:
+        """Note an answer, whatever it says."""
+        self._has_answered = True
+        self._in_a_row = 0
+
+    def failed(self, error: TargetError) -> TargetError | None:
+        """Note that a question got no answer after its last try; return the error to stop the run with, None to go on."""
+        if error.stops_run:
+            return error
+        self._in_a_row += 1
+        if self._first is None:
+            self._first = error
+        self._alike += _is_alike(self._first, error)
+        if not self._has_answered and self._alike == self._in_a_row >= MAX_FIRST_FAILURES:
+            return _stop(f"None of the first {self._in_a_row} questions was answered", error)
+        if self._in_a_row >= self._most_in_a_row:
+            return _stop(f"{self._in_a_row} questions in a row failed", error)
+        return None
+
+
+def _is_alike(one: TargetError, other: TargetError) -> bool:
+    """Whether two failures have one cause: the same status, or neither reached the service."""
+    return one.status == other.status
+
+
+def _stop(what: str, error: TargetError) -> TargetError:
+    return TargetError(
+        f"{what}, so the run stops: {error}", stops_run=True, status=error.status, raw_body=error.raw_body
+    )

@@ -1,0 +1,132 @@
+"""Inspect AI logs, .eval and .json: a row for each sample and epoch.
+
+Columns: `text` the first choice's text, `prompt` and `system_prompt` what the model was given before its first answer,
+`model` the model asked, `trial` the epoch, `finish_reason`, `error`; and under Inspect's own names `eval.task`, `eval.model`,
+`eval.task_args.…`, `eval.metadata.…`, `sample.id`, `sample.epoch`, `sample.target`, `sample.metadata.…`, `sample.output.model`
+and `sample.scores.….value`. Rows are in Inspect's order: by epoch, then by sample.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from collector.errors import InputError
+from collector.importers.log_rows import (
+    LogRow,
+    chat_prompt,
+    dotted,
+    is_chat,
+    message_text,
+    parse_object,
+)
+
+_SAMPLE = re.compile(r"samples/(?P<id>[^/]+)_epoch_(?P<epoch>\d+)\.json")
+_PIECES = re.compile(r"samples/[^/]+/sample\.json")
+_HEADERS = ("header.json", "_journal/start.json")  # an evaluation that was interrupted has no header
+_ATTACHMENT = "attachment://"
+
+
+def is_log(document: Mapping[str, Any]) -> bool:
+    """Whether a JSON object is a log of Inspect AI."""
+    evaluation = document.get("eval")
+    return isinstance(evaluation, dict) and "task" in evaluation and "model" in evaluation
+
+
+def document_rows(document: Mapping[str, Any], path: Path) -> Iterator[LogRow]:
+    """Yield the rows of a .json log.
+
+    Raises:
+        InputError: it holds no samples, as where they were not logged.
+    """
+    samples = document.get("samples")
+    if not isinstance(samples, list):
+        raise InputError(
+            f"{path} is an Inspect AI log without samples; log them (log_samples) and import that log."
+        )
+    for sample in samples:
+        yield _row(document["eval"], sample)
+
+
+def archive_rows(path: Path) -> Iterator[LogRow]:
+    """Yield the rows of an .eval log; one sample is held in memory at a time.
+
+    Raises:
+        InputError: it is no such log, or is damaged.
+    """
+    # Inspect compresses with Zstandard, which Python's own zipfile knows from 3.14 on.
+    if sys.version_info >= (3, 14):
+        import zipfile
+
+        from compression.zstd import ZstdError
+    else:
+        from backports.zstd import ZstdError, zipfile
+
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = set(archive.namelist())
+            header = next((name for name in _HEADERS if name in names), None)
+            samples = sorted(filter(_SAMPLE.fullmatch, names), key=_order)
+            if header is None:
+                raise InputError(f"{path} is no Inspect AI log: it has no {_HEADERS[0]}.")
+            if not samples and any(_PIECES.fullmatch(name) for name in names):
+                raise InputError(
+                    f"{path} keeps its samples in pieces, which are not read; make a .json log of it with `inspect log convert`."
+                )
+            evaluation = parse_object(archive.read(header), f"{path}: {header}").get("eval", {})
+            for name in samples:
+                yield _row(evaluation, parse_object(archive.read(name), f"{path}: {name}"))
+    except (zipfile.BadZipFile, ZstdError, NotImplementedError, EOFError, OSError) as error:
+        raise InputError(f"{path} is not a readable Inspect AI log: {error}.") from None
+
+
+def _order(name: str) -> tuple[int, str]:
+    found = _SAMPLE.fullmatch(name)
+    assert found is not None
+    return int(found["epoch"]), found["id"].zfill(20) if found["id"].isdigit() else found["id"]
+
+
+def _row(evaluation: Mapping[str, Any], sample: Mapping[str, Any]) -> LogRow:
+    output = sample.get("output") or {}
+    choices = output.get("choices") or [{}]
+    system, prompt = _asked(sample)
+    row: LogRow = {
+        "text": _text(sample, (choices[0].get("message") or {}).get("content")),
+        "prompt": prompt,
+        "system_prompt": system,
+        "model": evaluation.get("model"),
+        "finish_reason": choices[0].get("stop_reason"),
+        "error": (sample.get("error") or {}).get("message"),
+    }
+    row |= dotted("trial", sample.get("epoch"))
+    for key in ("task", "model", "task_args", "metadata"):
+        row |= dotted(f"eval.{key}", evaluation.get(key))
+    for key in ("id", "epoch", "target", "metadata"):
+        row |= dotted(f"sample.{key}", sample.get(key))
+    row |= dotted("sample.output.model", output.get("model"))
+    for name, score in (sample.get("scores") or {}).items():
+        row |= dotted(f"sample.scores.{name}.value", score.get("value"))
+    return row
+
+
+def _asked(sample: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """Return system prompt and prompt: the messages before the first one that the model wrote, or else the sample's input."""
+    asked = []
+    for message in sample.get("messages") or ():
+        if message.get("role") == "assistant" and message.get("source") != "input":
+            break
+        asked.append({**message, "content": _text(sample, message.get("content"))})
+    given = sample.get("input")
+    if not asked and isinstance(given, list) and is_chat(given):
+        asked = [{**message, "content": _text(sample, message.get("content"))} for message in given]
+    return chat_prompt(asked) if asked else (None, _text(sample, given))
+
+
+def _text(sample: Mapping[str, Any], content: object) -> str | None:
+    text = message_text(content)
+    if text is not None and text.startswith(_ATTACHMENT):
+        return str((sample.get("attachments") or {}).get(text.removeprefix(_ATTACHMENT), text))
+    return text

@@ -1,0 +1,105 @@
+"""What the logs of all tools share: dotted columns, chats as prompts, JSON that is told by file and line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from collector.errors import InputError
+
+# A column of a log's row is text or nothing, as in a table.
+LogRow = dict[str, str | None]
+
+
+def dotted(name: str, value: object) -> Iterator[tuple[str, str | None]]:
+    """Yield a value as columns: those of an object under dotted names, anything else under its own.
+
+    Text stays as it is, a list becomes JSON, a number or a truth value the JSON of it, null nothing.
+    """
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from dotted(f"{name}.{key}", inner)
+    else:
+        yield name, as_text(value)
+
+
+def as_text(value: object) -> str | None:
+    """Return text as it is and null as None; anything else as JSON."""
+    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def chat_prompt(messages: Sequence[Mapping[str, Any]]) -> tuple[str | None, str | None]:
+    """Return the system prompt and the prompt of a chat.
+
+    Several system messages are joined by an empty line. A single other message is the prompt as it is; of several, each follows
+    its role and a colon.
+    """
+    said = [(str(one.get("role")), message_text(one.get("content")) or "") for one in messages]
+    system = [text for role, text in said if role == "system"]
+    others = [(role, text) for role, text in said if role != "system"]
+    prompt = others[0][1] if len(others) == 1 else "\n\n".join(f"{role}: {text}" for role, text in others)
+    return "\n\n".join(system) or None, prompt or None
+
+
+def message_text(content: object) -> str | None:
+    """Return the text of a message: a string, or the text parts of a list."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        parts = (
+            part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text"
+        )
+        return "".join(part for part in parts if isinstance(part, str))
+    return None
+
+
+def is_chat(value: object) -> bool:
+    """Whether a value is a list of messages with roles."""
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(one, dict) and "role" in one for one in value)
+    )
+
+
+def parse_object(text: str | bytes, where: str) -> dict[str, Any]:
+    """Return a JSON object.
+
+    Raises:
+        InputError: it is none; the message begins with `where`.
+    """
+    try:
+        value = json.loads(text)
+    except UnicodeDecodeError:
+        raise InputError(f"{where} is not UTF-8.") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{where} is not valid JSON ({error}).") from None
+    if not isinstance(value, dict):
+        raise InputError(f"{where} is a JSON {type(value).__name__} and no object.")
+    return value
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """Return the one JSON object that a file holds.
+
+    Raises:
+        InputError: it cannot be read or holds none.
+    """
+    try:
+        return parse_object(path.read_bytes(), str(path))
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield a JSON Lines file's objects with their lines' numbers from 1.
+
+    Raises:
+        InputError: a line is no JSON object.
+    """
+    with path.open("rb") as stream:
+        for number, line in enumerate(stream, start=1):
+            if line.strip():
+                yield number, parse_object(line, f"{path}: line {number}")

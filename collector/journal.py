@@ -1,0 +1,491 @@
+"""The journal: one append-only file of JSON Lines a run, synced to disk before a response counts as kept.
+
+A line is canonical JSON of position, kind, body, previous and hash, see `collector.chain`. One process at a time may write a
+journal: it holds a lock on the file. Anybody may read it meanwhile.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import json
+import logging
+import os
+import re
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from collector.chain import ZERO, Seal, event_body, next_hash, prompt_body, record_digest, run_body
+from collector.errors import InputError, LedgerError
+from collector.records import Reading, reading_body, response_body
+from collector.rows import utc_now
+
+if TYPE_CHECKING:
+    from collector.prompts import Prompt
+    from collector.rows import ResponseRow, RunRow
+
+FOLDER = "journal"
+# A build may be reading the journal for a moment; a collector holds it for hours.
+LOCK_SECONDS = 1.0
+BUFFER_BYTES = 1 << 22
+TAIL_BYTES = 1 << 14
+SHOWN_CHARACTERS = 200
+_RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A place between two records: how many stand before it, the last one's hash, and the byte where the next begins."""
+
+    count: int = 0
+    head_hash: str = ZERO
+    offset: int = 0
+
+    @property
+    def seal(self) -> Seal:
+        """The seal of everything before this place."""
+        return Seal(self.count, self.head_hash)
+
+
+START = Mark()
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One line of a journal; `digest` is its body's, see `collector.chain`, `end` the place after it."""
+
+    position: int
+    kind: str
+    body: dict[str, Any]
+    digest: str
+    previous: str
+    hash: str
+    end: Mark
+
+
+def journal_folder(ledger_path: Path) -> Path:
+    """Return the folder of a ledger's journals."""
+    return ledger_path.parent / FOLDER
+
+
+def journal_path(ledger_path: Path, run_id: str) -> Path:
+    """Return where a run's journal is.
+
+    Raises:
+        InputError: the text cannot be a run's name.
+    """
+    if not _RUN_ID.fullmatch(run_id):
+        raise InputError(f"{run_id!r} is no run's name; `biasledger runs` lists the runs.")
+    return journal_folder(ledger_path) / f"{run_id}.jsonl"
+
+
+def read_journal(path: Path, start: Mark = START, stop: int | None = None) -> Iterator[Record]:
+    """Yield a journal's records one by one, each checked against its hash and the one before; a torn last line is no record.
+
+    Args:
+        path: the journal; another process may be writing it.
+        start: where to begin: `Record.end` or `JournalWriter.mark`.
+        stop: the byte at which to end; None reads everything.
+
+    Raises:
+        LedgerError: there is no such journal, or a line before the last one is broken; the message names the line.
+    """
+    try:
+        stream = path.open("rb")
+    except OSError as error:
+        raise _not_readable(path, error) from None
+    with stream:
+        stream.seek(start.offset)
+        mark = start
+        while stop is None or mark.offset < stop:
+            line = stream.readline()
+            if not line.endswith(b"\n"):
+                return
+            record = _parsed(line, mark)
+            if isinstance(record, str):
+                # What a crash left of the last lines to be written is not always cut off at its end.
+                if not _is_json(line) and not stream.read(1):
+                    return
+                raise LedgerError(f"{path} is broken at line {mark.count + 1}: {record}.")
+            mark = record.end
+            yield record
+
+
+def end_of(path: Path) -> Mark:
+    """Return the place after a journal's last whole line, found from the end, without checking anything before.
+
+    Raises:
+        LedgerError: the journal cannot be read, or its last line is broken.
+    """
+    try:
+        with path.open("rb") as stream:
+            line, end = _last_line(stream)
+    except OSError as error:
+        raise _not_readable(path, error) from None
+    try:
+        content = json.loads(line)
+        return Mark(content["position"] + 1, content["hash"], end)
+    except (ValueError, KeyError, TypeError):
+        raise LedgerError(f"{path} is broken at its last line: it is no record.") from None
+
+
+def _last_line(stream: BinaryIO) -> tuple[bytes, int]:
+    """Return the last whole line and the byte after it; an empty one where there is none."""
+    position = stream.seek(0, os.SEEK_END)
+    tail = b""
+    while position > 0 and tail.count(b"\n") < 2:
+        step = min(max(TAIL_BYTES, len(tail)), position)
+        position = stream.seek(position - step)
+        tail = stream.read(step) + tail
+    whole = tail[: tail.rfind(b"\n") + 1]
+    return whole[whole.rfind(b"\n", 0, -1) + 1 :], position + len(whole)
+
+
+def _parsed(line: bytes, before: Mark) -> Record | str:
+    """Return the record of a line, or what is wrong with it."""
+    try:
+        content = json.loads(line)
+        kind, body, linked = content["kind"], content["body"], content["hash"]
+        record = Record(
+            position=content["position"],
+            kind=kind,
+            body=body,
+            digest=record_digest(kind, body),
+            previous=content["previous"],
+            hash=linked,
+            end=Mark(before.count + 1, linked, before.offset + len(line)),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return "it is no record"
+    if record.position != before.count:
+        return f"its position is {record.position} and should be {before.count}"
+    if record.previous != before.head_hash:
+        return "it does not follow on the line before"
+    if record.hash != next_hash(record.position, kind, record.digest, record.previous):
+        return "its content does not match its hash"
+    return record
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True
+
+
+class JournalWriter:
+    """The one process that writes a run's journal; get it from `create` or `resume`. Threads may share it."""
+
+    def __init__(self, path: Path, descriptor: int, mark: Mark, n_responses: int) -> None:
+        self.path = path
+        self._descriptor = descriptor
+        self._mark = mark
+        self._n_responses = n_responses
+        self._lock = threading.Lock()
+        self._is_open = True
+
+    @classmethod
+    def create(
+        cls,
+        path: Path,
+        run: RunRow,
+        reading: Reading,
+        prompts: Iterable[Prompt],
+        started: Mapping[str, Any] | None = None,
+    ) -> JournalWriter:
+        """Begin the journal of a new run; when this returns, what will be asked is on disk.
+
+        Args:
+            path: the file, see `journal_path`; it may not exist yet.
+            run, reading, prompts: what is asked of whom.
+            started: the detail of the event 'started', which stands third, before the prompts.
+
+        Raises:
+            LedgerError: the file exists or cannot be written.
+        """
+        # A journal appears with all its prompts or not at all.
+        unfinished = path.with_name(f"{path.name}.new")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise LedgerError(f"The journal {path} cannot be made: {error.strerror or error}.") from None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            writer = cls(path, descriptor, START, 0)
+            event = event_body("started", started or {}, run.started_at)
+            writer._write(
+                [("run", run_body(run)), ("reading", reading_body(reading)), ("event", event)], prompts
+            )
+            # Unlike a renaming, a link never replaces a file.
+            os.link(unfinished, path)
+            unfinished.unlink()
+            for folder in (path.parent, path.parent.parent):
+                _sync_folder(folder)
+        except BaseException as error:
+            with contextlib.suppress(OSError):
+                os.close(descriptor)
+            unfinished.unlink(missing_ok=True)
+            if isinstance(error, OSError):
+                raise LedgerError(f"The journal {path} cannot be made: {error.strerror or error}.") from None
+            raise
+        return writer
+
+    @classmethod
+    def resume(cls, path: Path, visit: Callable[[Record], None] | None = None) -> JournalWriter:
+        """Go on writing a journal: its lines are read and checked, and a torn last one is cut off.
+
+        Args:
+            path: the file.
+            visit: called with every record in order.
+
+        Raises:
+            InputError: another process is writing it; or there is no such journal.
+            LedgerError: it is broken, or cannot be written.
+        """
+        descriptor = _open_locked(path)
+        try:
+            mark, n_responses = START, 0
+            for record in read_journal(path):
+                mark = record.end
+                n_responses += record.kind == "response"
+                if visit is not None:
+                    visit(record)
+            _cut(path, descriptor, mark.offset)
+            # What a killed process wrote may still be in memory only.
+            os.fsync(descriptor)
+        except OSError as error:
+            os.close(descriptor)
+            raise LedgerError(f"The journal {path} cannot be written: {error.strerror or error}.") from None
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return cls(path, descriptor, mark, n_responses)
+
+    @property
+    def mark(self) -> Mark:
+        """The place after the last record on disk."""
+        return self._mark
+
+    @property
+    def seal(self) -> Seal:
+        """The number of records on disk and the last one's hash."""
+        return self._mark.seal
+
+    @property
+    def n_responses(self) -> int:
+        """The number of responses on disk: the last one's `seq`."""
+        return self._n_responses
+
+    def append(self, rows: Sequence[ResponseRow]) -> None:
+        """Keep responses: give them their `seq`, write them and return when they are on disk, with one sync for all.
+
+        Raises:
+            LedgerError: they could not be kept, for instance because the disk is full; the journal ends where it did before.
+        """
+        with self._lock:
+            for number, row in enumerate(rows, start=self._n_responses + 1):
+                row.seq = number
+            self._write_or_undo(("response", response_body(row)) for row in rows)
+            self._n_responses += len(rows)
+
+    def event(self, event: str, detail: Mapping[str, Any], happened_at: datetime | None = None) -> None:
+        """Keep an event; it happens now unless told otherwise.
+
+        Raises:
+            LedgerError: as `append`.
+        """
+        self.record("event", event_body(event, detail, happened_at or utc_now()))
+
+    def record(self, kind: str, body: Mapping[str, Any]) -> None:
+        """Keep a record of any kind but a response.
+
+        Raises:
+            LedgerError: as `append`.
+        """
+        with self._lock:
+            self._write_or_undo([(kind, body)])
+
+    def close(self) -> None:
+        """Give the journal free; a second call does nothing."""
+        with self._lock:
+            if self._is_open:
+                self._is_open = False
+                os.close(self._descriptor)
+
+    def __enter__(self) -> JournalWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _write_or_undo(self, records: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
+        if not self._is_open:
+            raise LedgerError(f"The journal {self.path} is closed.")
+        try:
+            self._write(records)
+        except BaseException as error:
+            self._undo()
+            if isinstance(error, OSError):
+                raise _not_written(self.path, error) from None
+            raise
+
+    def _write(
+        self, records: Iterable[tuple[str, Mapping[str, Any]]], prompts: Iterable[Prompt] = ()
+    ) -> None:
+        """Write records and sync them; `mark` moves last, so that it never names what is not on disk."""
+        count, head_hash, offset = self._mark.count, self._mark.head_hash, self._mark.offset
+        buffer = bytearray()
+        for kind, body in _chained(records, prompts):
+            linked = next_hash(count, kind, record_digest(kind, body), head_hash)
+            buffer += (
+                f'{{"body":{_encode(body)},"hash":"{linked}","kind":"{kind}","position":{count},'
+                f'"previous":"{head_hash}"}}\n'
+            ).encode()
+            count, head_hash = count + 1, linked
+            if len(buffer) >= BUFFER_BYTES:
+                offset += _write_all(self._descriptor, buffer)
+                buffer.clear()
+        offset += _write_all(self._descriptor, buffer)
+        os.fsync(self._descriptor)
+        self._mark = Mark(count, head_hash, offset)
+
+    def _undo(self) -> None:
+        """Cut off what is not known to be on disk. A journal that cannot even be cut is written no more."""
+        try:
+            os.ftruncate(self._descriptor, self._mark.offset)
+            os.lseek(self._descriptor, self._mark.offset, os.SEEK_SET)
+            os.fsync(self._descriptor)
+        except OSError as error:
+            logger.warning("%s cannot be cut back either: %s", self.path, error)
+            self._is_open = False
+            os.close(self._descriptor)
+
+
+def _chained(
+    records: Iterable[tuple[str, Mapping[str, Any]]], prompts: Iterable[Prompt]
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    yield from records
+    for prompt in prompts:
+        yield "prompt", prompt_body(prompt)
+
+
+def _write_all(descriptor: int, content: bytearray) -> int:
+    rest = bytes(content)
+    while rest:
+        # A file system that is nearly full takes a part first.
+        rest = rest[os.write(descriptor, rest) :]
+    return len(content)
+
+
+def is_being_written(path: Path) -> bool:
+    """Whether a process holds the journal at this moment.
+
+    Raises:
+        LedgerError: the file cannot be read.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise _not_readable(path, error) from None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    else:
+        return False
+    finally:
+        os.close(descriptor)
+
+
+def _open_locked(path: Path) -> int:
+    """Open a journal for writing and lock it."""
+    deadline = time.monotonic() + LOCK_SECONDS
+    while True:
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        except FileNotFoundError:
+            raise InputError(f"There is no journal {path}; `biasledger runs` lists the runs.") from None
+        except OSError as error:
+            raise LedgerError(f"The journal {path} cannot be written: {error.strerror or error}.") from None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            if time.monotonic() >= deadline:
+                raise InputError(
+                    f"Run {path.stem} is being collected by another process{_holder(path)}; wait until it ends, or stop it."
+                ) from None
+            time.sleep(LOCK_SECONDS / 20)
+            continue
+        # An erasure replaces the file: the lock has to be on the one that stands there now.
+        if _is_same_file(descriptor, path):
+            return descriptor
+        os.close(descriptor)
+
+
+def _is_same_file(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _holder(path: Path) -> str:
+    """Say which process holds a lock on a file, where the system tells."""
+    try:
+        inode = path.stat().st_ino
+        locks = Path("/proc/locks").read_text(encoding="ascii")
+    except (OSError, ValueError):
+        return ""
+    held = re.search(rf"FLOCK\s+ADVISORY\s+WRITE\s+(?P<pid>\d+)\s+\w+:\w+:{inode}\s", locks)
+    return f" (pid {held['pid']})" if held else ""
+
+
+def _cut(path: Path, descriptor: int, length: int) -> None:
+    """Cut off what stands after the last whole record; the log keeps a copy of its beginning."""
+    torn = os.pread(descriptor, SHOWN_CHARACTERS, length)
+    if torn:
+        size = os.fstat(descriptor).st_size - length
+        text = torn.decode("utf-8", errors="backslashreplace")
+        logger.warning(
+            "%s: cut off a torn last line of %d bytes, which was never acknowledged: %s", path, size, text
+        )
+        os.ftruncate(descriptor, length)
+    os.lseek(descriptor, length, os.SEEK_SET)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make sure that the names of new files and folders are on disk, too."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _not_written(path: Path, error: OSError) -> LedgerError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        advice = "make room there and go on with"
+    else:
+        advice = "put that right and go on with"
+    return LedgerError(
+        f"The journal {path} cannot be written ({error.strerror or error}); everything kept before is safe: {advice} "
+        f"`biasledger collect --resume {path.stem}`."
+    )
+
+
+def _not_readable(path: Path, error: OSError) -> LedgerError:
+    if isinstance(error, FileNotFoundError):
+        return LedgerError(f"There is no journal {path}; `biasledger runs` lists the runs.")
+    return LedgerError(f"The journal {path} cannot be read: {error.strerror or error}.")

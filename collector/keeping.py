@@ -1,0 +1,218 @@
+"""Keeps attempts: one thread writes them into the journal in groups, another brings the ledger up to date meanwhile."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from collector.errors import LedgerError
+from collector.ledger import LedgerLockedError
+from collector.loading import JournalLoader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from collector.asking import Attempted
+    from collector.journal import JournalWriter
+    from collector.ledger import Ledger
+
+MAX_GROUP = 500
+LEDGER_SECONDS = 2.0
+# Appending takes the machine from asking: at most a tenth of the time.
+LEDGER_SHARE = 0.1
+
+logger = logging.getLogger(__name__)
+
+
+class _End:
+    """The end of what is to be kept: nothing more will come."""
+
+    def __init__(self, failure: BaseException | None) -> None:
+        self.failure = failure
+
+
+class Keeper:
+    """Writes attempts into the journal, as many at once as are waiting, and says which are kept.
+
+    One thread does it, so that an interrupt, which always meets the main thread, never meets a half-written group.
+
+    Args:
+        writer: the run's journal.
+        capacity: how many attempts may wait; whoever brings another one waits, too.
+    """
+
+    def __init__(self, writer: JournalWriter, capacity: int) -> None:
+        self._writer = writer
+        self._incoming: queue.Queue[Attempted | _End] = queue.Queue(capacity)
+        self._outgoing: queue.SimpleQueue[list[Attempted] | _End] = queue.SimpleQueue()
+        self._is_closed = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="journal", daemon=True)
+        self._thread.start()
+
+    def keep(self, attempted: Attempted) -> None:
+        """Hand in an attempt; after `close` nothing is taken any more."""
+        self._put(attempted)
+
+    def end(self, failure: BaseException | None) -> None:
+        """Say that nothing more will come, and why, if that was an error."""
+        self._put(_End(failure))
+
+    def kept(self, poll_seconds: float) -> Iterator[list[Attempted] | None]:
+        """Yield groups of attempts that are on disk, and None where none came for so long, until the end.
+
+        Raises:
+            LedgerError: the journal cannot be written.
+            BaseException: what `end` was told.
+        """
+        while True:
+            try:
+                group = self._outgoing.get(timeout=poll_seconds)
+            except queue.Empty:
+                yield None
+                continue
+            if not isinstance(group, _End):
+                yield group
+                continue
+            if group.failure is not None:
+                raise group.failure
+            return
+
+    def close(self) -> list[Attempted]:
+        """Write what was handed in, take no more, and return what is kept and has not been yielded."""
+        self._is_closed.set()
+        self._thread.join()
+        rest: list[Attempted] = []
+        while True:
+            try:
+                group = self._outgoing.get_nowait()
+            except queue.Empty:
+                return rest
+            rest += [] if isinstance(group, _End) else group
+
+    def _put(self, item: Attempted | _End) -> None:
+        while not self._is_closed.is_set():
+            try:
+                self._incoming.put(item, timeout=0.5)
+            except queue.Full:
+                continue
+            return
+
+    def _work(self) -> None:
+        try:
+            for group in self._groups():
+                self._writer.append([one.row for one in group])
+                self._outgoing.put(group)
+        except BaseException as error:  # noqa: BLE001 (a thread's error has to reach the caller, whatever it is)
+            self._is_closed.set()
+            self._outgoing.put(_End(error))
+
+    def _groups(self) -> Iterator[list[Attempted]]:
+        """Yield all that is waiting, again and again, until the end or until this is closed and nothing is left."""
+        while True:
+            group: list[Attempted] = []
+            end: _End | None = None
+            try:
+                item = self._incoming.get(timeout=0.1)
+                while True:
+                    if isinstance(item, _End):
+                        end = item
+                        break
+                    group.append(item)
+                    if len(group) >= MAX_GROUP:
+                        break
+                    item = self._incoming.get_nowait()
+            except queue.Empty:
+                if not group and self._is_closed.is_set():
+                    return
+            if group:
+                yield group
+            if end is not None:
+                self._outgoing.put(end)
+                return
+
+
+class LedgerFollower:
+    """Brings the ledger up to date with the journal while that grows; while it cannot, collecting goes on.
+
+    Args:
+        path: the journal.
+        ledger: the ledger; made if absent.
+        offset: gives the byte up to which the journal is on disk.
+        is_current: the ledger is there, with the newest schema.
+    """
+
+    def __init__(
+        self, path: Path, ledger: Ledger, offset: Callable[[], int], *, is_current: bool = False
+    ) -> None:
+        self._ledger = ledger
+        self._loader = JournalLoader(path, ledger)
+        self._offset = offset
+        self._is_current = is_current
+        self._has_warned = False
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="ledger", daemon=True)
+
+    def start(self) -> None:
+        """Write what the journal holds already and start to follow.
+
+        Raises:
+            LedgerError: the ledger can never be written: it is no ledger, or belongs to something else.
+        """
+        try:
+            self._load(0.0)
+        except LedgerLockedError as error:
+            self._warn(error)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Follow no longer."""
+        self._stopping.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def finish(self, patience_seconds: float) -> LedgerError | None:
+        """Stop to follow and write the rest and the seal; return what prevented it, None if nothing did.
+
+        Args:
+            patience_seconds: how long to wait while another process has the ledger open.
+        """
+        self.stop()
+        try:
+            self._load(patience_seconds, seal=True)
+        except LedgerError as error:
+            return error
+        return None
+
+    def _work(self) -> None:
+        pause = LEDGER_SECONDS
+        while not self._stopping.wait(pause):
+            started = time.monotonic()
+            try:
+                self._load(0.0)
+            except LedgerError as error:
+                self._warn(error)
+            pause = max(LEDGER_SECONDS, (time.monotonic() - started) / LEDGER_SHARE)
+
+    def _load(self, wait_seconds: float, *, seal: bool = False) -> None:
+        import duckdb
+
+        try:
+            if not self._is_current:
+                self._ledger.create(wait_seconds=wait_seconds)
+                self._is_current = True
+            self._loader.load(self._offset(), seal=seal, wait_seconds=wait_seconds)
+        except (duckdb.Error, OSError) as error:
+            first_line = str(error).splitlines()[0]
+            raise LedgerError(f"{self._ledger.path} cannot be written: {first_line}") from error
+
+    def _warn(self, error: LedgerError) -> None:
+        if not self._has_warned:
+            self._has_warned = True
+            logger.warning(
+                "%s Collecting goes on into the journal; the ledger is brought up to date as soon as it can be.",
+                error,
+            )

@@ -1,0 +1,256 @@
+"""From journals into the ledger: what the ledger lacks is written in short appends, so that it can be made anew from journals.
+
+How far the ledger has come is the end of its own chain; a journal's records go in with their chain, in one transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from collector.chain import ChainRecord, Seal, record_extra, record_key
+from collector.errors import LedgerError
+from collector.journal import START, Mark, end_of, is_being_written, journal_folder, read_journal
+from collector.ledger import Ledger, LedgerLockedError
+from collector.records import event_of, prompt_of, reading_of, response_of, run_of
+
+if TYPE_CHECKING:
+    from collector.journal import Record
+    from collector.ledger import Append
+    from collector.rows import RunRow
+
+BATCH_RECORDS = 5_000
+BATCH_BYTES = 1 << 25
+# A checkpoint writes the table's last 122,880 rows anew, however few were added: without these bounds it takes a gigabyte.
+MEMORY_LIMIT = "256MB"
+THREADS = 1
+# run, reading, started: what stands before the prompts.
+N_HEAD = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What a journal's first records say: the run, and the detail of its event 'started'."""
+
+    path: Path
+    run: RunRow
+    started: Mapping[str, Any]
+
+    @property
+    def run_id(self) -> str:
+        """The run."""
+        return self.run.run_id
+
+    @property
+    def ledger_name(self) -> str:
+        """The file name of the ledger that it was collected for."""
+        return str(self.started["ledger"])
+
+
+def read_head(path: Path) -> Head:
+    """Read what a journal is about.
+
+    Raises:
+        LedgerError: the journal is broken or has no head.
+    """
+    records = list(islice(read_journal(path), N_HEAD))
+    if [record.kind for record in records] != ["run", "reading", "event"]:
+        raise LedgerError(
+            f"{path} is no run's journal: it does not begin with a run, its reading and its start."
+        )
+    run, _, started = (record.body for record in records)
+    return Head(path, run_of(run), started["detail"])
+
+
+class JournalLoader:
+    """Brings a ledger up to date with one journal, again and again while that grows.
+
+    Args:
+        path: the journal.
+        ledger: the ledger; its file exists.
+    """
+
+    def __init__(self, path: Path, ledger: Ledger) -> None:
+        self._path = path
+        self._ledger = ledger
+        self._run_id = path.stem
+        self._mark: Mark | None = None
+
+    def load(self, stop: int | None = None, *, seal: bool = False, wait_seconds: float | None = None) -> int:
+        """Write what the ledger lacks, at most BATCH_RECORDS records or about BATCH_BYTES in a transaction.
+
+        Args:
+            stop: the journal's byte at which to end; None loads all of it.
+            seal: write the chain's seal when all is loaded.
+            wait_seconds: overrides how long to wait for a locked ledger.
+
+        Returns:
+            The number of records written.
+
+        Raises:
+            LedgerError: the ledger cannot be written now, the journal is broken, or they contradict each other.
+        """
+        n_written = 0
+        is_done = False
+        while not is_done:
+            # Read before the ledger is opened, so that it is held for short moments only.
+            batch = None if self._mark is None else self._batch(self._mark, stop)
+            with self._ledger.append(
+                wait_seconds=wait_seconds, memory_limit=MEMORY_LIMIT, threads=THREADS
+            ) as append:
+                end = append.chain_end(self._run_id) or START.seal
+                if self._mark is None or batch is None or end != self._mark.seal:
+                    # Somebody else may have loaded meanwhile, so the place is looked for again.
+                    self._mark = _place_of(self._path, end)
+                    batch = self._batch(self._mark, stop)
+                _write(append, self._run_id, batch)
+                after = batch[-1].end if batch else self._mark
+                is_done = not _is_full(batch)
+                if seal and is_done and after.count:
+                    append.seal(self._run_id, after.seal)
+            self._mark = after
+            n_written += len(batch)
+        return n_written
+
+    def _batch(self, start: Mark, stop: int | None) -> list[Record]:
+        batch: list[Record] = []
+        for record in read_journal(self._path, start, stop):
+            batch.append(record)
+            if _is_full(batch):
+                break
+        return batch
+
+
+def load_journal(path: Path, ledger: Ledger) -> int:
+    """Write what the ledger lacks of a journal, and seal it; what is there already is left as it is.
+
+    Returns:
+        The number of records written.
+
+    Raises:
+        LedgerError: the ledger cannot be written, the journal is broken, or they contradict each other.
+    """
+    return JournalLoader(path, ledger).load(seal=True)
+
+
+def load_all(ledger_path: Path) -> list[str]:
+    """Load every journal beside a ledger that was collected for it and that no process is writing; make the ledger if need be.
+
+    Returns:
+        A sentence for each journal that gave something, or could not be loaded.
+
+    Raises:
+        LedgerError: the ledger cannot be used, or is locked.
+    """
+    sentences = []
+    heads = []
+    for path in sorted(journal_folder(ledger_path).glob("*.jsonl")):
+        try:
+            head = read_head(path)
+        except LedgerError as error:
+            sentences.append(f"{error} It is left out.")
+            continue
+        if head.ledger_name == ledger_path.name:
+            heads.append(head)
+    if not heads:
+        return sentences
+    ledger = Ledger(ledger_path)
+    ledger.create()
+    with ledger.append() as append:
+        ends = append.chain_ends()
+    # Oldest first: readings replace each other in this order.
+    for head in sorted(heads, key=lambda head: (head.run.started_at, head.run_id)):
+        sentences += _load_one(head, ledger, ends.get(head.run_id))
+    return sentences
+
+
+def _load_one(head: Head, ledger: Ledger, loaded: Seal | None) -> list[str]:
+    try:
+        end = end_of(head.path)
+        if is_being_written(head.path):
+            return [
+                f"Run {head.run_id} is being collected; what it adds now is loaded by itself or by the next build."
+            ]
+        torn = end.offset < head.path.stat().st_size
+        n_loaded = 0 if loaded == end.seal else load_journal(head.path, ledger)
+    except LedgerLockedError:
+        raise
+    except LedgerError as error:
+        return [f"{error} The journal of run {head.run_id} is left out."]
+    sentences = []
+    if n_loaded:
+        sentences.append(f"Run {head.run_id}: {n_loaded:,} records loaded from its journal.")
+    if torn:
+        sentences.append(
+            f"Run {head.run_id}: the journal's last line is torn and left out; `biasledger collect --resume {head.run_id}` "
+            f"asks for it again."
+        )
+    return sentences
+
+
+def _place_of(path: Path, loaded: Seal) -> Mark:
+    """Return the journal's place that corresponds to the end of the ledger's chain.
+
+    Raises:
+        LedgerError: the ledger holds what the journal does not.
+    """
+    if loaded.count == 0:
+        return START
+    count = offset = 0
+    line = b""
+    try:
+        with path.open("rb") as stream:
+            # Lines are only counted: they were read and checked when they were loaded.
+            for line in islice(stream, loaded.count):
+                count += 1
+                offset += len(line)
+    except OSError as error:
+        raise LedgerError(f"The journal {path} cannot be read: {error.strerror or error}.") from None
+    expected = f'"hash":"{loaded.head_hash}"'.encode("ascii")
+    if count < loaded.count or not line.endswith(b"\n") or expected not in line:
+        raise LedgerError(
+            f"The ledger's records of run {path.stem} are not those of {path}; `biasledger verify {path.stem}` says which "
+            f"differ."
+        )
+    return Mark(loaded.count, loaded.head_hash, offset)
+
+
+def _is_full(batch: Sequence[Record]) -> bool:
+    if not batch:
+        return False
+    first, last = batch[0], batch[-1]
+    return len(batch) >= BATCH_RECORDS or last.end.offset - first.end.offset >= BATCH_BYTES
+
+
+def _write(append: Append, run_id: str, batch: Sequence[Record]) -> None:
+    """Write records and their chain; responses and prompts many at once, which is much faster."""
+    for record in batch:
+        if record.kind == "run":
+            append.run(run_of(record.body))
+        elif record.kind == "reading":
+            reading = reading_of(record.body)
+            append.reading(reading.audit, reading.document, reading.registered_at)
+            append.relevance(reading.relevance_hash, reading.relevance)
+        elif record.kind == "event":
+            event = event_of(record.body)
+            append.event(run_id, event.event, event.detail, event.happened_at)
+    append.prompts(run_id, [prompt_of(record.body) for record in batch if record.kind == "prompt"])
+    append.responses(run_id, [response_of(record.body) for record in batch if record.kind == "response"])
+    for record in batch:
+        if record.kind == "erasure":
+            append.erasure(run_id, record.body)
+    append.chain(run_id, [_chain_record(record) for record in batch])
+
+
+def _chain_record(record: Record) -> ChainRecord:
+    return ChainRecord(
+        record.position,
+        record.kind,
+        record_key(record.kind, record.body),
+        record_extra(record.kind, record.body),
+        record.digest,
+        record.hash,
+    )

@@ -1,0 +1,92 @@
+"""Rows from the bodies of a journal's records; `collector.chain` makes the bodies.
+
+Timestamps are ISO 8601 in UTC without a zone, as they are in the ledger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from collector import chain
+from collector.chain import FIELDS, without_erased
+from collector.prompts import Prompt, PromptAttribute
+from collector.rows import RelevanceRow, ResponseRow, RunRow
+
+# What a prompt computes from the rest.
+_COMPUTED = ("prompt_id", "content_hash", "attributes")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How an audit's answers are read: its `reading_document()`, and the relevance that this names by hash, if any."""
+
+    audit: str
+    document: Mapping[str, Any]
+    registered_at: datetime
+    relevance_hash: str | None = None
+    relevance: Sequence[RelevanceRow] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened to a run: started, resumed, finished, failed, …"""
+
+    event: str
+    detail: Mapping[str, Any]
+    happened_at: datetime
+
+
+def run_of(body: Mapping[str, Any]) -> RunRow:
+    """Return the run of a body."""
+    fields = {name: body[name] for name in FIELDS["run"]}
+    return RunRow(**{**fields, "started_at": datetime.fromisoformat(body["started_at"])})
+
+
+def reading_body(reading: Reading) -> dict[str, Any]:
+    """Return the body of a reading's record, with the relevance it brings along."""
+    return {
+        **chain.reading_body(reading.audit, reading.document),
+        "registered_at": reading.registered_at.isoformat(),
+        "relevance_hash": reading.relevance_hash,
+        "relevance": [[row.subject, row.domain, row.item, row.grade] for row in reading.relevance],
+    }
+
+
+def reading_of(body: Mapping[str, Any]) -> Reading:
+    """Return the reading of a body."""
+    return Reading(
+        audit=body["audit"],
+        document=body["reading"],
+        registered_at=datetime.fromisoformat(body["registered_at"]),
+        relevance_hash=body["relevance_hash"],
+        relevance=tuple(RelevanceRow(*row) for row in body["relevance"]),
+    )
+
+
+def prompt_of(body: Mapping[str, Any]) -> Prompt:
+    """Return the prompt of a body; its hashes are computed anew."""
+    fields = {name: body[name] for name in FIELDS["prompt"] if name not in _COMPUTED}
+    return Prompt(**fields, attributes=tuple(PromptAttribute(**one) for one in body["attributes"]))
+
+
+def response_body(row: ResponseRow) -> dict[str, Any]:
+    """Return the body of a collected response's record, which also says whether its trial is done."""
+    return {**chain.response_body(row), "is_last": row.is_last}
+
+
+def response_of(body: Mapping[str, Any]) -> ResponseRow:
+    """Return the response of a body; an erased text is None."""
+    requested_at = body["requested_at"]
+    fields = {
+        **without_erased(body),
+        "requested_at": None if requested_at is None else datetime.fromisoformat(requested_at),
+    }
+    return ResponseRow(**fields)
+
+
+def event_of(body: Mapping[str, Any]) -> Event:
+    """Return the event of a body."""
+    return Event(body["event"], body["detail"], datetime.fromisoformat(body["happened_at"]))

@@ -1,0 +1,123 @@
+"""Anthropic's Messages API."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from collector.targets.base import Reply, Request
+from collector.targets.chat import ChatTarget
+from collector.targets.fields import BaseAddress, HttpSettings, Variable, free_parameters
+from collector.targets.http_errors import Problem, count, error_message, error_of, text_or_none
+
+KIND = "anthropic"
+BASE_URL = "https://api.anthropic.com"
+API_VERSION = "2023-06-01"
+DEFAULT_MAX_TOKENS = 4096
+_OWN_PARAMETERS = {
+    "model": "it stands beside parameters",
+    "messages": "they come from the audit",
+    "system": "it comes from the audit",
+    "stream": "answers are read whole",
+}
+# Error types that would meet every further question alike, whatever the status.
+_HOPELESS = {"authentication_error", "permission_error", "billing_error", "not_found_error"}
+
+
+class Settings(HttpSettings):
+    """Anthropic's Messages API."""
+
+    kind: Literal["anthropic"]
+    model: Annotated[str, Field(min_length=1)]
+    api_key_env: Variable = "ANTHROPIC_API_KEY"
+    base_url: BaseAddress = BASE_URL
+    parameters: Annotated[Mapping[str, Any], free_parameters(_OWN_PARAMETERS)] = Field(default_factory=dict)
+
+
+def build(name: str, settings: Settings, _folder: Path) -> AnthropicTarget:
+    """Return the target; the folder of the targets file is not needed."""
+    return AnthropicTarget(name, **settings.model_dump(exclude={"kind"}))
+
+
+class AnthropicTarget(ChatTarget):
+    """A model that is asked with POST {base_url}/v1/messages.
+
+    The service wants to be told how long an answer may get: max_tokens is 4096 unless the parameters say otherwise. It takes no
+    seed.
+
+    Args:
+        name, **shared: as of ChatTarget.
+    """
+
+    kind = KIND
+    answer_form = "a message"
+
+    def __init__(self, name: str, *, base_url: str = BASE_URL, **shared: Any) -> None:
+        super().__init__(name, base_url=base_url, **shared)
+        self._sent = {"max_tokens": DEFAULT_MAX_TOKENS, **self._sent}
+
+    @property
+    def url(self) -> str:
+        """The address that questions are posted to."""
+        return self.base_url.rstrip("/") + "/v1/messages"
+
+    def headers(self) -> dict[str, str]:
+        """Return the headers of a request: the key's and the API's version among them."""
+        return {**super().headers(), "anthropic-version": API_VERSION}
+
+    def authorisation(self, key: str) -> Mapping[str, str]:
+        """Return the header that carries the key."""
+        return {"x-api-key": key}
+
+    def question(self, request: Request) -> dict[str, Any]:
+        """Return a question as a message request."""
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": [{"role": "user", "content": request.prompt_text}],
+            **self._sent,
+        }
+        if request.system_prompt is not None:
+            body["system"] = request.system_prompt
+        return body
+
+    def answer(self, document: dict[str, Any]) -> Reply | None:
+        """Read a message; None where the document is none. What the model thought first is no part of its answer."""
+        content = document.get("content")
+        if document.get("type") != "message" or not isinstance(content, list):
+            return None
+        texts = [block.get("text") for block in content if isinstance(block, dict)]
+        found = [text for text in texts if isinstance(text, str)]
+        usage = document["usage"] if isinstance(document.get("usage"), dict) else {}
+        return Reply(
+            text="".join(found) if found else None,
+            finish_reason=text_or_none(document.get("stop_reason")),
+            model_answered=text_or_none(document.get("model")),
+            prompt_tokens=_prompt_tokens(usage),
+            completion_tokens=count(usage.get("output_tokens")),
+        )
+
+    def problem(self, document: dict[str, Any] | None) -> Problem:
+        """Read an error object: a lack of credit or rights, or what the status says."""
+        message = error_message(document)
+        # A used-up balance comes as an invalid request.
+        kind = text_or_none(error_of(document).get("type"))
+        is_hopeless = kind in _HOPELESS or "credit balance" in (message or "")
+        return Problem(
+            message=message,
+            stops_run=True if is_hopeless else None,
+            retryable=False if is_hopeless else None,
+        )
+
+
+def _prompt_tokens(usage: Mapping[str, Any]) -> int | None:
+    """Return all tokens of the prompt: those read from and written to the cache are counted apart."""
+    plain = count(usage.get("input_tokens"))
+    if plain is None:
+        return None
+    cached = (
+        count(usage.get(name)) or 0 for name in ("cache_creation_input_tokens", "cache_read_input_tokens")
+    )
+    return plain + sum(cached)

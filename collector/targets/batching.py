@@ -1,0 +1,151 @@
+"""What the batch interfaces of chat services have in common: questions as JSON Lines, results read line by line.
+
+The interface of a kind of target is the class `Batch` of the module named after it, such as openai_batch.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from importlib.util import find_spec
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from collector.errors import InputError, TargetError
+from collector.targets.base import BatchRequest, BatchTarget, Reply
+from collector.targets.http_errors import is_success, json_object
+from collector.targets.http_session import HttpSession, excerpt
+
+if TYPE_CHECKING:
+    from collector.targets.base import Target
+    from collector.targets.chat import ChatTarget
+
+# Uploads and downloads are large; to ask how far a batch is takes a moment.
+TRANSFER_SECONDS = 1800.0
+QUESTION_SECONDS = 60.0
+# Of all questions of a batch; services take more, but they are held in memory.
+MAX_BYTES = 64_000_000
+_SUFFIX = "_batch"
+
+
+def batch_interface(target: Target) -> BatchTarget:
+    """Return the batch interface of a target.
+
+    Raises:
+        InputError: its kind has none.
+    """
+    import collector.targets as package
+
+    module = f"{package.__name__}.{target.kind}{_SUFFIX}"
+    if find_spec(module) is None:
+        names = (module.name for module in iter_modules(package.__path__))
+        known = sorted(name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX))
+        raise InputError(
+            f"The target {target.name} is of kind {target.kind!r}, which has no batch interface; --batch is for "
+            f"{' and '.join(known)}."
+        )
+    return cast("BatchTarget", import_module(module).Batch(target))
+
+
+class ChatBatch(ABC):
+    """The batch interface of a chat service.
+
+    Args:
+        target: the service; questions are written and answers read as it does one by one.
+    """
+
+    max_requests: ClassVar[int]
+    max_bytes: ClassVar[int] = MAX_BYTES
+
+    def __init__(self, target: ChatTarget) -> None:
+        self.target = target
+        self._session = HttpSession(target.name, target.redact, timeout_seconds=TRANSFER_SECONDS)
+
+    @abstractmethod
+    def line(self, request: BatchRequest) -> dict[str, Any]:
+        """Return a question as the service wants it in a batch."""
+
+    @abstractmethod
+    def result(self, document: dict[str, Any]) -> tuple[str, Reply | TargetError] | None:
+        """Read a line of results; None where it is none."""
+
+    def size(self, request: BatchRequest) -> int:
+        """Return the bytes that a question takes in a batch."""
+        return len(json.dumps(self.line(request), allow_nan=False)) + 1
+
+    def call(
+        self, method: str, url: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
+    ) -> dict[str, Any]:
+        """Send a request and return the JSON object that comes back.
+
+        Raises:
+            TargetError: no success, or no JSON object.
+        """
+        reply = self._session.send(
+            method,
+            url,
+            headers={**self.target.headers(), **(headers or {})},
+            body=body,
+            timeout_seconds=QUESTION_SECONDS if body is None else None,
+        )
+        if not is_success(reply.status):
+            raise self._refused(reply.status, reply.text)
+        document = json_object(reply.text)
+        if document is None:
+            raise self._unreadable(f"answered {reply.status}, but not with JSON: {excerpt(reply.text)}")
+        return document
+
+    def download(self, url: str) -> Iterator[tuple[str, Reply | TargetError]]:
+        """Yield the results that an address holds as JSON Lines; they are kept in a file meanwhile.
+
+        Raises:
+            TargetError: no success, or a line that is no result.
+        """
+        with tempfile.TemporaryFile(prefix="biasledger-") as file:
+            reply = self._session.send("GET", url, headers=self.target.headers(), into=file)
+            if not is_success(reply.status):
+                raise self._refused(reply.status, reply.text)
+            file.seek(0)
+            for line in file:
+                if not line.strip():
+                    continue
+                text = self.target.redact(line.decode("utf-8", "replace"))
+                document = json_object(text)
+                result = self.result(document) if document is not None else None
+                if result is None:
+                    raise self._unreadable(f"sent results with a line that is none: {excerpt(text)}")
+                yield result
+
+    def answer(self, status: int, document: object) -> Reply | TargetError:
+        """Read one question's answer: its status, and its body as JSON."""
+        try:
+            return self.target.read(status, json.dumps(document, ensure_ascii=False))
+        except TargetError as error:
+            return error
+
+    def required(self, document: Mapping[str, Any], key: str, what: str) -> str:
+        """Return the text at a key of what came back.
+
+        Raises:
+            TargetError: there is none.
+        """
+        value = document.get(key)
+        if not isinstance(value, str) or not value:
+            raise self._unreadable(f"answered with no {key} of {what}: {excerpt(json.dumps(document))}")
+        return value
+
+    def _refused(self, status: int, text: str) -> TargetError:
+        try:
+            self.target.read(status, text)
+        except TargetError as error:
+            return error
+        # A filter's refusal is an answer to a question and makes no sense here.
+        return TargetError(
+            f"{self.target.name} answered {status}: {excerpt(text)}", raw_body=text, status=status
+        )
+
+    def _unreadable(self, what: str) -> TargetError:
+        return TargetError(f"{self.target.name} {what}", retryable=True)

@@ -1,0 +1,195 @@
+"""What the chat services of several vendors have in common: a key, a JSON question, a JSON answer, an error object.
+
+A vendor's module says how a question is written, how an answer is read and what an error means.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from collector.errors import TargetError
+from collector.targets.base import RateHints, Reply, Request
+from collector.targets.http_errors import Problem, http_error, is_success, json_object
+from collector.targets.http_session import HttpSession, excerpt
+from collector.targets.redaction import Redactor, environment_key
+
+
+class ChatTarget(ABC):
+    """A vendor's chat service.
+
+    The key is read from the environment when a question is asked, travels in a header only, and is cut out of whatever the
+    service sends back, so that it can reach neither ledger, log nor error.
+
+    Args:
+        name: its name in targets.yml.
+        base_url: what its addresses begin with.
+        model: the model asked for.
+        api_key_env: the environment variable that holds the key; None where the service wants none.
+        parameters: what is sent with every question to shape the answer.
+        timeout_seconds: how long one try may take.
+        concurrency: how many questions are asked at once.
+        requests_per_minute, tokens_per_minute, total_timeout_seconds: as of Target.
+    """
+
+    kind: ClassVar[str]
+    is_simulated: ClassVar[bool] = False
+    answer_form: ClassVar[str]
+    """What a good answer is, for error sentences: "a chat completion"."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        base_url: str,
+        model: str,
+        api_key_env: str | None = None,
+        parameters: Mapping[str, Any] | None = None,
+        timeout_seconds: float = 60.0,
+        concurrency: int = 8,
+        requests_per_minute: float | None = None,
+        tokens_per_minute: float | None = None,
+        total_timeout_seconds: float | None = None,
+    ) -> None:
+        self.name = name
+        self.model = model
+        self.concurrency = concurrency
+        self.requests_per_minute = requests_per_minute
+        self.tokens_per_minute = tokens_per_minute
+        self.total_timeout_seconds = total_timeout_seconds
+        self.base_url = base_url
+        self.redact = Redactor([api_key_env] if api_key_env else [])
+        self.session = HttpSession(name, self.redact, timeout_seconds=timeout_seconds)
+        self._api_key_env = api_key_env
+        self._sent = dict(parameters or {})
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The address, and what is sent with every question."""
+        return {"base_url": self.base_url, **self._sent}
+
+    @property
+    @abstractmethod
+    def url(self) -> str:
+        """The address that questions are posted to."""
+
+    @abstractmethod
+    def authorisation(self, key: str) -> Mapping[str, str]:
+        """Return the header that carries the key."""
+
+    @abstractmethod
+    def question(self, request: Request) -> dict[str, Any]:
+        """Return a question in the vendor's JSON."""
+
+    @abstractmethod
+    def answer(self, document: dict[str, Any]) -> Reply | None:
+        """Read an answer; None where the document is none."""
+
+    @abstractmethod
+    def problem(self, document: dict[str, Any] | None) -> Problem:
+        """Read an error; the document is None where the body is no JSON object."""
+
+    def hidden_error(self, document: dict[str, Any]) -> object:
+        """Return the error that a document sent as a success holds, None if none."""
+        return document.get("error")
+
+    def headers(self) -> dict[str, str]:
+        """Return the headers of a request, the key's among them.
+
+        Raises:
+            TargetError: the environment variable of the key is not set.
+        """
+        found = {"Content-Type": "application/json", "Accept": "application/json"}
+        if self._api_key_env is not None:
+            found |= self.authorisation(environment_key(self.name, self._api_key_env))
+        return found
+
+    def ask(self, request: Request) -> Reply:
+        """Ask one question.
+
+        Raises:
+            TargetError: retryable where asking again may help: 408, 409, 425, 429, 5xx, timeouts, connection errors, and bodies
+                that are no answer.
+        """
+        reply = self.session.send(
+            "POST",
+            self.url,
+            headers=self.headers(),
+            body=json.dumps(self.question(request), allow_nan=False).encode("ascii"),
+            timeout_seconds=request.timeout_seconds,
+        )
+        return self.read(reply.status, reply.text, latency_ms=reply.latency_ms, hints=reply.hints)
+
+    def read(
+        self, status: int, text: str, *, latency_ms: float | None = None, hints: RateHints | None = None
+    ) -> Reply:
+        """Turn a status and a body without secrets into a reply.
+
+        Raises:
+            TargetError: the body is an error, or no answer in the vendor's form.
+        """
+        document = json_object(text)
+        if not is_success(status):
+            return self._failed(status, text, document, latency_ms, hints)
+        error = self.hidden_error(document) if document is not None else None
+        if error:
+            return self._failed(_status_of(error), text, {"error": error}, latency_ms, hints)
+        reply = self.answer(document) if document is not None else None
+        if reply is None:
+            raise TargetError(
+                f"{self.name} answered {status}, but not with {self.answer_form}: {excerpt(text)}",
+                retryable=True,
+                raw_body=text,
+                status=status,
+                hints=hints,
+            )
+        # Once more, because a key that JSON escapes in some odd way is plain only now.
+        return replace(
+            reply,
+            text=self.redact.optional(reply.text),
+            finish_reason=self.redact.optional(reply.finish_reason),
+            model_answered=self.redact.optional(reply.model_answered),
+            raw_body=text,
+            latency_ms=latency_ms,
+            hints=hints,
+        )
+
+    def _failed(
+        self,
+        status: int,
+        text: str,
+        document: dict[str, Any] | None,
+        latency_ms: float | None,
+        hints: RateHints | None,
+    ) -> Reply:
+        problem = self.problem(document)
+        if problem.is_refusal:
+            return Reply(
+                text=None,
+                raw_body=text,
+                finish_reason="content_filter",
+                latency_ms=latency_ms,
+                hints=hints,
+            )
+        raise http_error(
+            self.name,
+            status,
+            text,
+            replace(problem, message=self.redact.optional(problem.message)),
+            hints=hints,
+            key=f"the key in {self._api_key_env}"
+            if self._api_key_env
+            else "a question without a key (api_key_env)",
+            advice=f"check base_url and model {self.model!r}",
+        )
+
+
+def _status_of(error: object) -> int:
+    """Return the status that an error sent as a success names; 500 where it names none."""
+    code = error.get("code") if isinstance(error, dict) else None
+    if isinstance(code, str) and code.isdecimal():
+        code = int(code)
+    return code if isinstance(code, int) and 400 <= code < 600 else 500

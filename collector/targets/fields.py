@@ -1,0 +1,101 @@
+"""What the settings of several kinds of target have in common."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from collector.validation import Names, NonBlank, Section
+
+Concurrency = Annotated[int, Field(ge=1, le=256)]
+Seconds = Annotated[float, Field(gt=0, le=86_400)]
+PerMinute = Annotated[float, Field(gt=0, le=1e9)]
+MAX_TIMEOUT_SECONDS = 3600
+
+
+class PacedSettings(Section):
+    """How fast a target may be asked. None of it changes what is asked, so a resumed run may have other values."""
+
+    concurrency: Concurrency = 8
+    requests_per_minute: PerMinute | None = None
+    tokens_per_minute: PerMinute | None = None
+    total_timeout_seconds: Seconds | None = None
+
+
+class HttpSettings(PacedSettings):
+    """Settings of every target that is asked over HTTP."""
+
+    timeout_seconds: Annotated[float, Field(gt=0, le=MAX_TIMEOUT_SECONDS)] = 60.0
+
+
+def is_variable(name: str) -> bool:
+    """Say whether a text can be the name of an environment variable."""
+    return re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) is not None
+
+
+def _require_variable(value: str) -> str:
+    # The value is not shown: it may be the key itself.
+    if not is_variable(value):
+        raise ValueError("should be the name of an environment variable, not the key itself")
+    return value
+
+
+def _require_address(value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        valid = (
+            parts.scheme in ("http", "https")
+            and bool(parts.hostname)
+            and (parts.port is None or parts.port > 0)
+        )
+    except ValueError:
+        valid = False
+    if not valid:
+        raise ValueError(f"is {value!r} and should be an address such as https://host/v1")
+    return value
+
+
+def _require_base(value: str) -> str:
+    parts = urlsplit(value)
+    if parts.query or parts.fragment:
+        raise ValueError("should be an address without ? and #")
+    return value
+
+
+def _one_or_more(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+Variable = Annotated[NonBlank, AfterValidator(_require_variable)]
+Variables = Annotated[
+    Names, BeforeValidator(_one_or_more), AfterValidator(lambda names: tuple(map(_require_variable, names)))
+]
+Address = Annotated[str, AfterValidator(_require_address)]
+BaseAddress = Annotated[Address, AfterValidator(_require_base)]
+
+
+def free_parameters(own: Mapping[str, str]) -> AfterValidator:
+    """Return what refuses parameters that the collector sets itself, and those that are no JSON.
+
+    Args:
+        own: each of them with the reason; given as a parameter it would silently change what is asked.
+    """
+
+    def require_free(value: Mapping[str, Any]) -> Mapping[str, Any]:
+        for name, reason in own.items():
+            if name in value:
+                raise ValueError(f"cannot hold {name!r}: {reason}")
+        try:
+            json.dumps(value, allow_nan=False)
+        except (TypeError, ValueError):
+            raise ValueError(
+                "should hold what JSON knows: text, numbers, true, false, lists and mappings; a date stands in quotes"
+            ) from None
+        return value
+
+    return AfterValidator(require_free)

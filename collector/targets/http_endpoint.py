@@ -1,0 +1,320 @@
+"""Any endpoint over HTTP, such as a company's own recommender: method, headers, a body to fill in, a path to the answer."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+from urllib.parse import quote, quote_plus
+
+from pydantic import AfterValidator, Field, model_validator
+
+from collector.errors import TargetError
+from collector.hints import quoted
+from collector.targets.base import Reply, Request
+from collector.targets.fields import Address, HttpSettings, Variables
+from collector.targets.http_errors import (
+    Problem,
+    count,
+    error_message,
+    http_error,
+    is_success,
+    json_object,
+    json_value,
+)
+from collector.targets.http_session import HttpSession, excerpt
+from collector.targets.json_path import JsonPath, parse_json_path
+from collector.targets.redaction import Redactor, environment_key
+from collector.validation import NonBlank
+
+KIND = "http"
+_JSON, _FORM = "application/json", "application/x-www-form-urlencoded"
+# What a template may hold: {prompt} and its like are filled in for each question, ${NAME} from the environment.
+_SLOT = re.compile(r"(?<!\$)\{(prompt|system_prompt|seed|trial)\}")
+_ENVIRONMENT = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+
+
+def _require_path(value: str) -> str:
+    parse_json_path(value)
+    return value
+
+
+def _require_headers(value: Mapping[str, str]) -> Mapping[str, str]:
+    for name, text in value.items():
+        if not _TOKEN.fullmatch(name):
+            raise ValueError(f"has {name!r}, which cannot be a header's name")
+        if any(not (character == "\t" or " " <= character <= "~") for character in text):
+            raise ValueError(f"has a value of {name!r} with a character beyond ASCII or a line break")
+        if _SLOT.search(text):
+            raise ValueError(f"has {name!r} with a slot; {{prompt}} and its like belong into url or body")
+    return value
+
+
+Path_ = Annotated[NonBlank, AfterValidator(_require_path)]
+Headers = Annotated[Mapping[str, str], AfterValidator(_require_headers)]
+
+
+class Settings(HttpSettings):
+    """An endpoint over HTTP."""
+
+    kind: Literal["http"]
+    url: Address
+    method: Literal["GET", "POST", "PUT"] = "POST"
+    headers: Headers = Field(default_factory=dict)
+    body: NonBlank | None = None
+    secret_env: Variables = ()
+    answer: Path_ | None = None
+    items: Path_ | None = None
+    finish_reason: Path_ | None = None
+    model_answered: Path_ | None = None
+    prompt_tokens: Path_ | None = None
+    completion_tokens: Path_ | None = None
+    model: NonBlank | None = None
+    simulated: bool = False
+
+    @model_validator(mode="after")
+    def _fit_together(self) -> Self:
+        if self.answer is not None and self.items is not None:
+            raise ValueError("has both answer and items; an endpoint answers with a text or with a list")
+        if self.method == "GET" and self.body is not None:
+            raise ValueError("has a body, which a GET request does not carry; set method: POST")
+        texts = [self.url, self.body or ""]
+        if not any("{prompt}" in text for text in texts):
+            raise ValueError("never says {prompt}; put it into body, or into url")
+        used = {name for text in (*texts, *self.headers.values()) for name in _ENVIRONMENT.findall(text)}
+        if unlisted := sorted(used - set(self.secret_env)):
+            raise ValueError(
+                f"uses {quoted(f'${{{name}}}' for name in unlisted)} without naming it in secret_env; what is no secret can be "
+                f"written as it is"
+            )
+        if unused := sorted(set(self.secret_env) - used):
+            raise ValueError(
+                f"names {quoted(unused)} in secret_env, which neither url, headers nor body uses"
+            )
+        content_type = _content_type(self.headers)
+        if self.body is not None and content_type not in (_JSON, _FORM):
+            raise ValueError(
+                f"has a body of Content-Type {content_type!r}; it should be {_JSON}, the default, or {_FORM}"
+            )
+        if self.body is not None and content_type == _JSON:
+            sample = _SLOT.sub("0", _ENVIRONMENT.sub("0", self.body))
+            if json_value(sample) is None:
+                raise ValueError(
+                    'has a body that is no JSON; texts stand in double quotes: {"q": "{prompt}"}'
+                )
+        return self
+
+
+def build(name: str, settings: Settings, _folder: Path) -> HttpEndpoint:
+    """Return the target; the folder of the targets file is not needed."""
+    given = settings.model_dump(exclude={"kind", "simulated", "model"})
+    return HttpEndpoint(name, **given, is_simulated=settings.simulated, model=settings.model or name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What may be read from a reply beside the answer."""
+
+    finish_reason: JsonPath | None
+    model_answered: JsonPath | None
+    prompt_tokens: JsonPath | None
+    completion_tokens: JsonPath | None
+
+
+class HttpEndpoint:
+    """An endpoint that is asked with one request a question.
+
+    In `url` and `body` the slots {prompt}, {system_prompt}, {seed} and {trial} are filled in, escaped as the place wants it:
+    percent-encoded in the address and in forms, as the inside of a JSON string in JSON. ${NAME} in `url`, `headers` and `body`
+    is the value of an environment variable, looked up for each question, never stored, and cut out of what comes back.
+
+    Args:
+        name: its name in targets.yml.
+        url, method, headers, body: the request.
+        secret_env: the environment variables used.
+        answer: where the answer stands in the JSON reply; the whole body is the answer if neither this nor `items` is given.
+        items: where the list of items stands; it is kept as a JSON array.
+        finish_reason, model_answered, prompt_tokens, completion_tokens: where they stand, if anywhere.
+        model: what the findings call the model.
+        is_simulated: label its answers as made up.
+        timeout_seconds, concurrency, …: as of ChatTarget.
+    """
+
+    kind = KIND
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        url: str,
+        method: str = "POST",
+        headers: Mapping[str, str] | None = None,
+        body: str | None = None,
+        secret_env: tuple[str, ...] = (),
+        answer: str | None = None,
+        items: str | None = None,
+        finish_reason: str | None = None,
+        model_answered: str | None = None,
+        prompt_tokens: str | None = None,
+        completion_tokens: str | None = None,
+        model: str | None = None,
+        is_simulated: bool = False,
+        timeout_seconds: float = 60.0,
+        concurrency: int = 8,
+        requests_per_minute: float | None = None,
+        tokens_per_minute: float | None = None,
+        total_timeout_seconds: float | None = None,
+    ) -> None:
+        self.name = name
+        self.model = model or name
+        self.is_simulated = is_simulated
+        self.concurrency = concurrency
+        self.requests_per_minute = requests_per_minute
+        self.tokens_per_minute = tokens_per_minute
+        self.total_timeout_seconds = total_timeout_seconds
+        self._request = {"url": url, "method": method, "headers": dict(headers or {}), "body": body}
+        self._url, self._method, self._body = url, method, body
+        self._headers = {"Accept": _JSON, **(headers or {})}
+        if body is not None and "content-type" not in {header.lower() for header in self._headers}:
+            self._headers["Content-Type"] = _JSON
+        self._escape = _form_escape if _content_type(self._headers) == _FORM else _json_escape
+        self._variables = secret_env
+        self._answer = parse_json_path(answer) if answer is not None else None
+        self._items = parse_json_path(items) if items is not None else None
+        self._found = _Found(
+            *(
+                parse_json_path(path) if path is not None else None
+                for path in (finish_reason, model_answered, prompt_tokens, completion_tokens)
+            )
+        )
+        self._redact = Redactor(secret_env)
+        self._session = HttpSession(name, self._redact, timeout_seconds=timeout_seconds)
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The request as it is written, with ${NAME} in place of secrets, and where the answer is read."""
+        paths = {"answer": self._answer, "items": self._items}
+        return {
+            **{name: value for name, value in self._request.items() if value},
+            **{name: path.text for name, path in paths.items() if path is not None},
+        }
+
+    def ask(self, request: Request) -> Reply:
+        """Ask one question.
+
+        Raises:
+            TargetError: as of ChatTarget.ask; also where the audit has a system prompt and the target no place for it.
+        """
+        if request.system_prompt and not self._has_slot("system_prompt"):
+            raise TargetError(
+                f"{self.name} cannot be given the audit's system prompt: put {{system_prompt}} into its body or url.",
+                stops_run=True,
+            )
+        secrets = {name: environment_key(self.name, name) for name in self._variables}
+        body = _fill(self._body, request, secrets, self._escape) if self._body is not None else None
+        reply = self._session.send(
+            self._method,
+            _fill(self._url, request, secrets, _url_escape),
+            headers={name: _fill(text, request, secrets, str) for name, text in self._headers.items()},
+            body=body.encode("utf-8") if body is not None else None,
+            timeout_seconds=request.timeout_seconds,
+            shown_url=self._url,
+        )
+        if not is_success(reply.status):
+            raise http_error(
+                self.name,
+                reply.status,
+                reply.text,
+                Problem(message=error_message(json_object(reply.text))),
+                hints=reply.hints,
+                key=f"the secret in {quoted(self._variables)}"
+                if self._variables
+                else "a question without a secret (headers, secret_env)",
+                advice="check url and method",
+            )
+        document = json_value(reply.text)
+        found = self._found
+        return Reply(
+            text=self._redact.optional(self._text(reply.text, document, reply.status)),
+            raw_body=reply.text,
+            finish_reason=self._redact.optional(_text_at(found.finish_reason, document)),
+            model_answered=self._redact.optional(_text_at(found.model_answered, document)),
+            prompt_tokens=count(_first(found.prompt_tokens, document)),
+            completion_tokens=count(_first(found.completion_tokens, document)),
+            latency_ms=reply.latency_ms,
+            hints=reply.hints,
+        )
+
+    def _has_slot(self, name: str) -> bool:
+        return any(name in _SLOT.findall(text) for text in (self._url, self._body or ""))
+
+    def _text(self, body: str, document: Any, status: int) -> str | None:
+        path = self._answer or self._items
+        if path is None:
+            return body
+        if path.is_list_in(document):
+            return _json_text(list(path.find(document)))
+        values = [] if path.finds_many else list(path.find(document))
+        if values and (self._items is None or isinstance(values[0], list)):
+            return _as_text(values[0])
+        what = "an answer" if self._items is None else "a list"
+        raise TargetError(
+            f"{self.name} answered {status}, but without {what} at {path.text!r}: {excerpt(body)}",
+            retryable=True,
+            raw_body=body,
+            status=status,
+        )
+
+
+def _content_type(headers: Mapping[str, str]) -> str:
+    given = next((text for name, text in headers.items() if name.lower() == "content-type"), _JSON)
+    return given.partition(";")[0].strip().lower()
+
+
+def _fill(template: str, request: Request, secrets: Mapping[str, str], escape: Callable[[str], str]) -> str:
+    values = {
+        "prompt": request.prompt_text,
+        "system_prompt": request.system_prompt or "",
+        "seed": str(request.seed if request.seed is not None else 0),
+        "trial": str(request.trial),
+    }
+    # Both at once, so that a prompt that says ${MY_KEY} does not get the key.
+    return re.sub(
+        f"{_ENVIRONMENT.pattern}|{_SLOT.pattern}",
+        lambda match: escape(secrets[match[1]] if match[1] else values[match[2]]),
+        template,
+    )
+
+
+def _json_escape(text: str) -> str:
+    return json.dumps(text)[1:-1]
+
+
+def _form_escape(text: str) -> str:
+    return quote_plus(text, errors="replace")
+
+
+def _url_escape(text: str) -> str:
+    return quote(text, safe="", errors="replace")
+
+
+def _first(path: JsonPath | None, document: Any) -> Any:
+    return next(path.find(document), None) if path is not None else None
+
+
+def _text_at(path: JsonPath | None, document: Any) -> str | None:
+    value = _first(path, document)
+    return None if value is None else _as_text(value)
+
+
+def _as_text(value: Any) -> str | None:
+    """Return a text as it is, nothing for null, and any other JSON value as JSON."""
+    return value if value is None or isinstance(value, str) else _json_text(value)
+
+
+def _json_text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

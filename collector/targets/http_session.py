@@ -1,0 +1,238 @@
+"""One HTTP request and its reply, with everything that protects the key and the machine.
+
+Certificates are checked, redirects refused, bodies read up to a limit, logins in ~/.netrc left alone, and secrets cut out of
+whatever comes back. Proxies of the environment are used.
+
+urllib3 is used as it is, without requests around it: a call then takes half the processor time, which at many questions a second
+is what asking takes from keeping.
+"""
+
+from __future__ import annotations
+
+import os
+import ssl
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+from collector.errors import TargetError
+from collector.targets.base import RateHints
+from collector.targets.rate_headers import rate_hints
+from collector.targets.redaction import Redactor
+
+if TYPE_CHECKING:
+    import urllib3
+
+CONNECT_TIMEOUT_SECONDS = 10.0
+MAX_BODY_BYTES = 50_000_000
+# Of a body beyond the limit so many characters are kept: enough to see what it is, and not enough to fill memory and journal.
+KEPT_OF_LARGE_BODY = 1 << 20
+EXCERPT_CHARACTERS = 200
+_READ_BYTES = 1 << 16
+_HEADERS = {"User-Agent": "biasledger", "Accept-Encoding": "gzip, deflate"}
+
+
+@dataclass(frozen=True, slots=True)
+class HttpReply:
+    """An answer over HTTP: status, the body as text without secrets, latency in milliseconds, rate hints.
+
+    Bytes of the body that are no UTF-8 are U+FFFD in the text.
+    """
+
+    status: int
+    text: str
+    latency_ms: float
+    hints: RateHints | None
+
+
+class HttpSession:
+    """Sends requests, from several threads at once.
+
+    Args:
+        name: the target's name, for error sentences.
+        redact: cuts the secrets out.
+        timeout_seconds: how long one request may take.
+        max_body_bytes: so much of a body is read, after decompression.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        redact: Redactor,
+        *,
+        timeout_seconds: float,
+        max_body_bytes: int = MAX_BODY_BYTES,
+    ) -> None:
+        self._name = name
+        self._redact = redact
+        self._timeout_seconds = timeout_seconds
+        self._max_body_bytes = max_body_bytes
+        self._local = threading.local()
+
+    def send(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str],
+        body: bytes | None = None,
+        timeout_seconds: float | None = None,
+        shown_url: str | None = None,
+        into: BinaryIO | None = None,
+    ) -> HttpReply:
+        """Send a request and read the reply, whatever its status is, unless it is a redirect.
+
+        Args:
+            method: such as POST.
+            url: the address.
+            headers: a secret may stand here.
+            body: what is sent.
+            timeout_seconds: a limit below the session's own.
+            shown_url: how errors call the address; the address without its secrets if not given.
+            into: where the body of a success goes, whatever its size and with any secrets; the reply has no text then.
+
+        Raises:
+            TargetError: no answer in time or no connection (retryable); a redirect, a certificate that cannot be verified, an
+                address that is none (these stop the run); headers that are none, a body beyond the limit.
+        """
+        import urllib3
+        from urllib3 import exceptions
+
+        limit = self._timeout_seconds
+        if timeout_seconds is not None:
+            limit = min(limit, max(timeout_seconds, 0.001))
+        shown = self._redact(url) if shown_url is None else shown_url
+        started = time.perf_counter()
+        try:
+            with self._pool(url).urlopen(
+                method,
+                url,
+                headers={**_HEADERS, **headers},
+                body=body,
+                timeout=urllib3.Timeout(min(CONNECT_TIMEOUT_SECONDS, limit), limit),
+                redirect=False,
+                retries=False,
+                preload_content=False,
+            ) as response:
+                if into is not None and 200 <= response.status < 300:
+                    self._copy(response, into, started + limit)
+                    content, is_cut = b"", False
+                else:
+                    content, is_cut = self._read(response, started + limit)
+        # It counts as a timeout in urllib3.
+        except exceptions.NewConnectionError as error:
+            raise self._unreachable(shown, error) from None
+        except exceptions.SSLError as error:
+            raise TargetError(
+                f"{self._name} cannot be trusted at {shown}: {self._redact(_root_cause(error))}; its certificate is checked "
+                f"against the authorities of this machine or of REQUESTS_CA_BUNDLE.",
+                stops_run=True,
+            ) from None
+        except (exceptions.TimeoutError, TimeoutError):
+            raise TargetError(f"{self._name} did not answer within {limit:g} s.", retryable=True) from None
+        except exceptions.LocationValueError as error:
+            raise TargetError(
+                f"{self._name} cannot be asked at {shown}: {excerpt(self._redact(str(error))).rstrip('.')}.",
+                stops_run=True,
+            ) from None
+        except exceptions.HTTPError as error:
+            raise self._unreachable(shown, error) from None
+        # Cleaned before it is cut, so that the cut leaves no half of a secret.
+        text = self._redact(content.decode("utf-8", "replace"))
+        reply = HttpReply(
+            status=response.status,
+            text=text[:KEPT_OF_LARGE_BODY] if is_cut else text,
+            latency_ms=(time.perf_counter() - started) * 1000,
+            hints=rate_hints(response.headers),
+        )
+        if 300 <= reply.status < 400:
+            raise TargetError(
+                f"{self._name} answered {reply.status}, a redirect, which is refused so that the key goes nowhere else; put the "
+                f"final address into the targets file.",
+                stops_run=True,
+                raw_body=reply.text,
+                status=reply.status,
+            )
+        if is_cut:
+            raise TargetError(
+                f"{self._name} answered {reply.status} with more than {self._max_body_bytes:,} bytes, where reading stopped; the "
+                f"first {len(reply.text):,} characters are kept.",
+                raw_body=reply.text,
+                status=reply.status,
+                hints=reply.hints,
+            )
+        return reply
+
+    def _unreachable(self, shown: str, error: Exception) -> TargetError:
+        return TargetError(
+            f"{self._name} cannot be reached at {shown}: {self._redact(_root_cause(error))}.", retryable=True
+        )
+
+    def _read(self, response: urllib3.BaseHTTPResponse, deadline: float) -> tuple[bytes, bool]:
+        """Return the body, and whether it went beyond the limit, so that only what was read until then is returned."""
+        chunks: list[bytes] = []
+        size = 0
+        # Not read: it waits for whole blocks, so a server that sends a byte now and then would hold it for ever.
+        while chunk := response.read1(_READ_BYTES, decode_content=True):
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > self._max_body_bytes:
+                return b"".join(chunks), True
+            if time.perf_counter() > deadline:
+                raise TimeoutError
+        return b"".join(chunks), False
+
+    def _copy(self, response: urllib3.BaseHTTPResponse, into: BinaryIO, deadline: float) -> None:
+        """Write the body to a file."""
+        while chunk := response.read1(_READ_BYTES, decode_content=True):
+            into.write(chunk)
+            if time.perf_counter() > deadline:
+                raise TimeoutError
+
+    def _pool(self, url: str) -> urllib3.PoolManager:
+        """Return this thread's connections; what the environment says of proxies and authorities is looked up once."""
+        pool = getattr(self._local, "pool", None)
+        if pool is None:
+            pool = self._local.pool = _pool_for(url)
+        return cast("urllib3.PoolManager", pool)
+
+
+def _pool_for(url: str) -> urllib3.PoolManager:
+    import urllib3
+    from requests import utils
+    from requests.adapters import HTTPAdapter
+
+    bundle = os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE")
+    checks: dict[str, Any] = {"cert_reqs": "CERT_REQUIRED"}
+    checks["ca_cert_dir" if bundle and Path(bundle).is_dir() else "ca_certs"] = (
+        bundle or utils.DEFAULT_CA_BUNDLE_PATH
+    )
+    proxy = utils.select_proxy(url, utils.get_environ_proxies(url))
+    if proxy is None:
+        return urllib3.PoolManager(num_pools=1, maxsize=1, **checks)
+    # It knows the login in a proxy's address, and socks.
+    address = proxy if "://" in proxy else f"http://{proxy}"
+    return cast("urllib3.PoolManager", HTTPAdapter().proxy_manager_for(address, **checks))
+
+
+def excerpt(text: str) -> str:
+    """Return a text on one line, cut after 200 characters; what could steer a terminal is U+FFFD."""
+    one_line = " ".join(text[: 10 * EXCERPT_CHARACTERS].split())
+    one_line = "".join(
+        character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in one_line
+    )
+    return one_line if len(one_line) <= EXCERPT_CHARACTERS else one_line[:EXCERPT_CHARACTERS] + "…"
+
+
+def _root_cause(error: BaseException) -> str:
+    """Return the innermost reason of a connection error, without the object addresses of the outer ones."""
+    inner = error
+    while causes := [cause for cause in inner.args if isinstance(cause, BaseException)]:
+        inner = causes[-1]
+    if isinstance(inner, ssl.SSLCertVerificationError):
+        return inner.verify_message
+    # urllib3 puts the object's repr before the colon.
+    return str(inner).rsplit(">: ", 1)[-1].rsplit(": ", 1)[-1].rstrip(".)'\"") or type(inner).__name__

@@ -1,0 +1,256 @@
+"""A Python function: a trained recommender, a model in this process, a client library that has no endpoint of its own.
+
+It is named `module:function`, called with (prompt_text, system_prompt, seed) and returns the answer as a text, or a mapping.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import logging
+import re
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator
+
+from collector.errors import InputError, TargetError
+from collector.hashing import hash_of_file
+from collector.hints import did_you_mean
+from collector.targets.base import Reply, Request
+from collector.targets.fields import Concurrency, PacedSettings, Variables
+from collector.targets.http_errors import count, text_or_none
+from collector.targets.redaction import Redactor
+from collector.validation import NonBlank
+
+KIND = "python"
+_RETURNED = ("text", "items", "finish_reason", "model", "prompt_tokens", "completion_tokens", "raw")
+
+logger = logging.getLogger(__name__)
+
+
+def _require_name(value: str) -> str:
+    if not re.fullmatch(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*", value):
+        raise ValueError(f"is {value!r} and should be module:function, such as recommender.model:recommend")
+    return value
+
+
+class Settings(PacedSettings):
+    """A Python function."""
+
+    kind: Literal["python"]
+    function: Annotated[NonBlank, AfterValidator(_require_name)]
+    model: NonBlank | None = None
+    simulated: bool = False
+    secret_env: Variables = ()
+    # Few functions may be called from several threads at once; one that may says so.
+    concurrency: Concurrency = 1
+
+
+def build(name: str, settings: Settings, folder: Path) -> PythonFunction:
+    """Import the function, from the folder of the targets file or from where Python finds it.
+
+    Raises:
+        InputError: it cannot be imported, is no function, or does not take the three arguments.
+    """
+    module_name, _, function_name = settings.function.partition(":")
+    module = _import(settings.function, module_name, folder)
+    function = getattr(module, function_name, None)
+    if not callable(function):
+        known = [one for one, value in vars(module).items() if inspect.isfunction(value)]
+        raise InputError(
+            f"{settings.function}: the module {module_name} has no function {function_name!r}"
+            f"{did_you_mean(function_name, known)}"
+        )
+    if inspect.iscoroutinefunction(function):
+        raise InputError(f"{settings.function} is async; name a plain function that waits for its answer.")
+    _require_arguments(settings.function, function)
+    source = getattr(module, "__file__", None)
+    return PythonFunction(
+        name,
+        function,
+        function_name=settings.function,
+        source_hash=hash_of_file(Path(source)) if source is not None else None,
+        **settings.model_dump(exclude={"kind", "function", "simulated"}),
+        is_simulated=settings.simulated,
+    )
+
+
+def _import(function: str, module_name: str, folder: Path) -> Any:
+    place = str(folder.resolve())
+    if place not in sys.path:
+        sys.path.insert(0, place)
+    try:
+        return importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (module_name + ".").startswith(error.name + "."):
+            raise InputError(
+                f"{function}: there is no module {error.name}; it should lie beside the targets file or be installed."
+            ) from None
+        raise InputError(
+            f"{function}: the module {module_name} imports {error.name}, which is not installed."
+        ) from None
+    except (Exception, SystemExit) as error:
+        logger.warning("%s cannot be imported.", function, exc_info=True)
+        raise InputError(
+            f"{function}: importing the module {module_name} raised {type(error).__name__}: {error}."
+        ) from None
+
+
+def _require_arguments(name: str, function: Callable[..., Any]) -> None:
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        # What is written in C may not say which arguments it takes.
+        return
+    try:
+        signature.bind("prompt", None, 0)
+    except TypeError:
+        raise InputError(
+            f"{name} takes {signature} and is called with (prompt_text, system_prompt, seed)."
+        ) from None
+
+
+class PythonFunction:
+    """A function that is called once a question.
+
+    It gets the prompt, the system prompt or None, and a seed that differs by prompt, trial and attempt. It returns the answer as
+    a text, None for no answer, or a mapping with `text` or `items` (a list, kept as a JSON array) and, where it knows them,
+    finish_reason, model, prompt_tokens, completion_tokens and raw (kept as the raw body). What it raises fails the question,
+    which is then asked again; its traceback goes to the log only. A TargetError that it raises is taken as it is.
+
+    Args:
+        name: the target's name.
+        function: the function.
+        function_name: how the targets file calls it.
+        source_hash: hash of the file that holds it.
+        model: what the findings call the model; the function's name if not given.
+        is_simulated: label its answers as made up.
+        secret_env: environment variables whose values are cut out of what it returns and raises.
+        concurrency, …: as of Target.
+    """
+
+    kind = KIND
+
+    def __init__(
+        self,
+        name: str,
+        function: Callable[[str, str | None, int | None], object],
+        *,
+        function_name: str,
+        source_hash: str | None = None,
+        model: str | None = None,
+        is_simulated: bool = False,
+        secret_env: tuple[str, ...] = (),
+        concurrency: int = 1,
+        requests_per_minute: float | None = None,
+        tokens_per_minute: float | None = None,
+        total_timeout_seconds: float | None = None,
+    ) -> None:
+        self.name = name
+        self.model = model or function_name
+        self.is_simulated = is_simulated
+        self.concurrency = concurrency
+        self.requests_per_minute = requests_per_minute
+        self.tokens_per_minute = tokens_per_minute
+        self.total_timeout_seconds = total_timeout_seconds
+        self._function = function
+        self._function_name = function_name
+        self._source_hash = source_hash
+        self._redact = Redactor(secret_env)
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Which function, and the hash of its file."""
+        return {"function": self._function_name, "source_hash": self._source_hash}
+
+    def ask(self, request: Request) -> Reply:
+        """Call the function.
+
+        Raises:
+            TargetError: it raised (retryable), or returned what is no answer.
+        """
+        started = time.perf_counter()
+        try:
+            returned = self._function(request.prompt_text, request.system_prompt, request.seed)
+        except TargetError as error:
+            raise self._cleaned(error) from None
+        except (Exception, SystemExit) as error:  # noqa: BLE001 (the user's function may raise anything)
+            logger.warning("%s", self._redact(_traceback(error)))
+            raise TargetError(
+                self._redact(f"{self.name} raised {type(error).__name__}: {error}"), retryable=True
+            ) from None
+        latency_ms = (time.perf_counter() - started) * 1000
+        if returned is None or isinstance(returned, str):
+            return Reply(text=self._redact.optional(returned), latency_ms=latency_ms)
+        return self._reply(returned, latency_ms)
+
+    def _reply(self, returned: object, latency_ms: float) -> Reply:
+        if not isinstance(returned, Mapping):
+            raise TargetError(
+                f"{self.name} returned a value of type {type(returned).__name__}; it should return a text or a mapping.",
+                stops_run=True,
+            )
+        unknown = [key for key in returned if key not in _RETURNED]
+        if unknown:
+            raise TargetError(
+                f"{self.name} returned a mapping with the key {unknown[0]!r}{did_you_mean(str(unknown[0]), _RETURNED)}",
+                stops_run=True,
+            )
+        if ("text" in returned) == ("items" in returned):
+            raise TargetError(
+                f"{self.name} returned a mapping that should have one of the keys text and items.",
+                stops_run=True,
+            )
+        text = returned.get("text") if "text" in returned else self._json(returned["items"], "items")
+        if text is not None and not isinstance(text, str):
+            raise TargetError(
+                f"{self.name} returned text of type {type(text).__name__}; it should be a text or None.",
+                stops_run=True,
+            )
+        return Reply(
+            text=self._redact.optional(text),
+            raw_body=self._redact(self._json(returned["raw"], "raw")) if "raw" in returned else None,
+            finish_reason=self._redact.optional(text_or_none(returned.get("finish_reason"))),
+            model_answered=self._redact.optional(text_or_none(returned.get("model"))),
+            prompt_tokens=count(returned.get("prompt_tokens")),
+            completion_tokens=count(returned.get("completion_tokens")),
+            latency_ms=latency_ms,
+        )
+
+    def _json(self, value: object, key: str) -> str:
+        if key == "raw" and isinstance(value, str):
+            return value
+        try:
+            return json.dumps(value if key == "raw" else _listed(value), ensure_ascii=False)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise TargetError(
+                f"{self.name} returned {key} that cannot be written as JSON: {error}.", stops_run=True
+            ) from None
+
+    def _cleaned(self, error: TargetError) -> TargetError:
+        return TargetError(
+            self._redact(str(error)),
+            retryable=error.retryable,
+            stops_run=error.stops_run,
+            retry_after_seconds=error.retry_after_seconds,
+            raw_body=self._redact.optional(error.raw_body),
+            status=error.status,
+            hints=error.hints,
+        )
+
+
+def _listed(value: object) -> list[object]:
+    if isinstance(value, str | bytes | Mapping) or not hasattr(value, "__iter__"):
+        raise TypeError("it is no list")
+    return list(value)
+
+
+def _traceback(error: BaseException) -> str:
+    import traceback
+
+    return "".join(traceback.format_exception(error)).rstrip()

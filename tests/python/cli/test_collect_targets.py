@@ -1,0 +1,99 @@
+"""Several targets in one go: all are read first, each has a run of its own, and one that fails does not stop the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from biasledger import project
+from tests.python.cli.conftest import Biasledger
+from tests.python.collector.fake_services import KEY, MODEL, FakeServices, Good, fake_services
+
+AUDIT = """
+audit: small
+templates: [{id: one, text: 'Recommend products for {a race} person.'}]
+attributes: {race: {reference: White, groups: [White, Asian]}}
+trials: 2
+answer: {kind: text}
+"""
+TARGETS = f"""
+targets:
+  gpt: {{kind: openai, base_url: ROOT/openai/v1, model: {MODEL}, api_key_env: A_KEY, concurrency: 1}}
+  claude: {{kind: anthropic, base_url: ROOT/anthropic, model: {MODEL}, api_key_env: A_KEY, concurrency: 1}}
+  typo: {{kind: openai, base_url: ROOT/openai/v1, model: typo-1, api_key_env: A_KEY, concurrency: 1}}
+  simulator: {{kind: simulator}}
+"""
+
+
+@pytest.fixture
+def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServices]:
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "127.0.0.1")
+    monkeypatch.setenv("A_KEY", KEY)
+    monkeypatch.delenv("BIASLEDGER_LEDGER", raising=False)
+    project.init_project(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    with fake_services() as running:
+        (tmp_path / "small.yml").write_text(AUDIT)
+        (tmp_path / "targets.yml").write_text(TARGETS.replace("ROOT", running.root))
+        yield running
+
+
+def query(sql: str) -> list[tuple[Any, ...]]:
+    with duckdb.connect("ledger.duckdb", read_only=True) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def test_several_targets_in_one_go(biasledger: Biasledger, services: FakeServices) -> None:
+    result = biasledger("collect", "small.yml", "--target", "gpt, claude,simulator")
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.count("2 prompts, 4 responses") == 3
+    assert result.stdout.count("Next: biasledger build") == 1
+    assert query("select target, target_kind from raw.runs order by started_at") == [
+        ("gpt", "openai"),
+        ("claude", "anthropic"),
+        ("simulator", "simulator"),
+    ]
+    assert [asked.service for asked in services.asked] == ["openai"] * 4 + ["anthropic"] * 4
+
+
+def test_one_that_fails_does_not_stop_the_others(biasledger: Biasledger, services: FakeServices) -> None:
+    result = biasledger("collect", "small.yml", "--target", "gpt,typo,claude")
+    assert result.exit_code == 3
+    assert "Error: typo: typo answered 404: The model `typo-1` does not exist." in result.stderr
+    assert "Error: 1 of 3 targets failed: typo. What was answered is kept." in result.stderr
+    answered = query(
+        "select target, count(*) filter (where status = 'ok') from raw.runs join raw.responses using (run_id) group by 1"
+    )
+    assert dict(answered) == {"gpt": 4, "typo": 0, "claude": 4}
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        ("gpt,nobody", "has no target 'nobody'"),
+        ("gpt,gpt", "The target 'gpt' is named twice"),
+        ("gpt,", "No target is named"),
+    ],
+)
+def test_nobody_is_asked_where_a_name_is_wrong(
+    biasledger: Biasledger, services: FakeServices, names: str, told: str
+) -> None:
+    result = biasledger("collect", "small.yml", "--target", names)
+    assert result.exit_code == 3
+    assert told in result.stderr
+    assert services.asked == []
+    assert not Path("ledger.duckdb").exists()
+
+
+def test_a_model_that_changes_within_a_run_is_told(biasledger: Biasledger, services: FakeServices) -> None:
+    services.will(Good(), Good(), Good(), Good(model="audited-1-2026-06-01"))
+    result = biasledger("collect", "small.yml", "--target", "gpt")
+    assert result.exit_code == 0, result.stderr
+    assert "Warning: 2 models answered in this run" in result.stderr
+    models = query("select model_answered, count(*) from raw.responses group by 1 order by 1")
+    assert models == [("audited-1-2026-05-01", 3), ("audited-1-2026-06-01", 1)]

@@ -1,0 +1,76 @@
+"""A program that collects in processes of its own, one for each order it reads: imports are paid for once, kills come quickly.
+
+An order is a line of JSON; the answers are the process's id, and after its end its exit status.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+# Imported before the fork, because they take long.
+import duckdb  # noqa: F401
+import numpy as np  # noqa: F401
+
+from collector import keeping
+from collector.errors import BiasledgerError
+from collector.journal import JournalWriter
+from collector.rows import ResponseRow
+from collector.runner import collect, resume
+from collector.spec import load_audit
+from collector.targets.openai import OpenAITarget
+
+
+def obey(order: dict[str, Any]) -> int:
+    """Collect or resume; note every acknowledged response in a file before anything else happens."""
+    acknowledged = os.open(order["acknowledged"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    append = JournalWriter.append
+
+    def noted(self: JournalWriter, rows: Sequence[ResponseRow]) -> None:
+        append(self, rows)
+        os.write(
+            acknowledged, "".join(f"{row.prompt_id}.{row.trial}.{row.attempt}\n" for row in rows).encode()
+        )
+
+    JournalWriter.append = noted  # type: ignore[method-assign]
+    keeping.LEDGER_SECONDS = order.get("ledger_seconds", 0.02)
+    if "most_bytes" in order:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (order["most_bytes"], order["most_bytes"]))
+    target = OpenAITarget(
+        "mine", base_url=order["base_url"], model="m", concurrency=order.get("concurrency", 4), send_seed=True
+    )
+    ledger = Path(order["ledger"])
+    patience = order.get("lock_patience_seconds", 5)
+    try:
+        if order.get("run") is None:
+            audit = load_audit(Path(order["audit"]))
+            collect(audit, target, ledger, trials=order["trials"], lock_patience_seconds=patience)
+        else:
+            resume(order["run"], target, ledger, lock_patience_seconds=patience)
+    except BiasledgerError as error:
+        Path(order["told"]).write_text(str(error), encoding="utf-8")
+        return 1
+    return 0
+
+
+def main() -> None:
+    """Obey until standard input ends."""
+    for line in sys.stdin:
+        pid = os.fork()
+        if pid == 0:
+            code = 9
+            try:
+                code = obey(json.loads(line))
+            finally:
+                os._exit(code)
+        print(pid, flush=True)  # noqa: T201
+        print(os.waitpid(pid, 0)[1], flush=True)  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,501 @@
+"""Asking by batch, against a service on loopback: the same rows as one by one, and nothing lost or paid twice."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from collector import batch as batch_module
+from collector.costs import CostMeter, Price
+from collector.errors import InputError, TargetError
+from collector.journal import journal_path, read_journal
+from collector.rows import utc_now
+from collector.runner import collect, resume
+from collector.spec import load_audit
+from collector.summary import RunSummary
+from collector.targets.base import BatchRequest, Request, Submission
+from collector.targets.batching import batch_interface
+from collector.targets.simulator import Simulator
+from tests.python.collector.fake_batches import KEY, KEY_VARIABLE, Service, answered, batch_service
+
+Query = Callable[[str], list[tuple[Any, ...]]]
+N_TRIALS = 8
+PAID = Price("asked-model", 1.0, 1.0, utc_now().date(), "made up")
+
+
+# What does not depend on the wire is tried with one vendor.
+one_vendor = pytest.mark.parametrize("service", ["openai"], indirect=True)
+
+
+@pytest.fixture(params=["openai", "anthropic"])
+def service(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "127.0.0.1")
+    monkeypatch.setenv(KEY_VARIABLE, KEY)
+    with batch_service(request.param) as running:
+        yield running
+
+
+@pytest.fixture
+def ask(service: Service, small_spec: Path, ledger_path: Path) -> Callable[..., RunSummary]:
+    def run(**options: Any) -> RunSummary:
+        quick = {"batch": True, "poll_seconds": 0.02, "backoff_seconds": 0.01}
+        return collect(load_audit(small_spec), service.target(), ledger_path, **{**quick, **options})
+
+    return run
+
+
+@pytest.fixture
+def go_on(service: Service, ledger_path: Path) -> Callable[..., RunSummary]:
+    def run(**options: Any) -> RunSummary:
+        (path,) = (ledger_path.parent / "journal").glob("*.jsonl")
+        quick = {"poll_seconds": 0.02, "backoff_seconds": 0.01}
+        return resume(path.stem, service.target(), ledger_path, **{**quick, **options})
+
+    return run
+
+
+def events(ledger_path: Path) -> list[str]:
+    (path,) = (ledger_path.parent / "journal").glob("*.jsonl")
+    return [record.body["event"] for record in read_journal(path) if record.kind == "event"]
+
+
+def test_the_rows_are_those_of_asking_one_by_one(
+    ask: Callable[..., RunSummary], service: Service, query: Query
+) -> None:
+    by_batch = ask()
+    assert by_batch.counts == {"ok": N_TRIALS}
+    one_by_one = ask(batch=False)
+    rows = {
+        run: query(
+            "select prompt_id, trial, attempt, status, response_text, answer_text, finish_reason, model_answered, "
+            f"prompt_tokens, completion_tokens, error, content_hash from raw.responses where run_id = '{run}' order by all"
+        )
+        for run in (by_batch.run_id, one_by_one.run_id)
+    }
+    assert len(rows[by_batch.run_id]) == N_TRIALS
+    assert rows[by_batch.run_id] == rows[one_by_one.run_id]
+    assert query(
+        "select distinct requested_at is null, latency_ms is null, raw_body is null from raw.responses "
+        f"where run_id = '{by_batch.run_id}'"
+    ) == [(False, True, False)]
+    assert len(service.batches) == 1
+    assert service.keys == {f"Bearer {KEY}" if service.vendor == "openai" else KEY}
+
+
+@one_vendor
+def test_what_a_journal_says(ask: Callable[..., RunSummary], ledger_path: Path) -> None:
+    ask()
+    assert events(ledger_path) == [
+        "started",
+        "batch_submitting",
+        "batch_submitted",
+        "batch_collected",
+        "finished",
+    ]
+
+
+@one_vendor
+def test_a_large_run_is_split(
+    ask: Callable[..., RunSummary], service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind = type(batch_interface(service.target()))
+    monkeypatch.setattr(kind, "max_requests", 3)
+    assert ask().counts == {"ok": N_TRIALS}
+    assert [len(batch.questions) for batch in service.batches.values()] == [3, 3, 2]
+    size = batch_interface(service.target()).size(BatchRequest("c", Request("Recommend products.")))
+    monkeypatch.setattr(kind, "max_bytes", 3 * size)
+    assert ask().counts == {"ok": N_TRIALS}
+    assert max(service.asked().values()) == 1
+    assert len(service.batches) > 6
+
+
+def test_errors_of_single_questions(ask: Callable[..., RunSummary], service: Service, query: Query) -> None:
+    def outcome(custom_id: str, text: str) -> str | int:
+        first = "-1-1-" in custom_id
+        if "White Man" in text:
+            return 400 if first else answered(custom_id, text)
+        if "White Woman" in text:
+            return 500 if first else answered(custom_id, text)
+        if "Asian Man" in text and first:
+            return "no JSON at all"
+        return answered(custom_id, text)
+
+    service.outcome = outcome
+    assert ask().counts == {"ok": N_TRIALS - 1, "error": 1}
+    tries = query(
+        "select replace(replace(prompt_text, 'Recommend products for a', ''), '. Answer in JSON.', ''), attempt, status "
+        "from raw.responses inner join raw.prompts using (run_id, prompt_id) where trial = 1 order by 1, 2"
+    )
+    assert [row[1:] for row in tries if "White Man" in row[0]] == [(1, "error")]
+    assert [row[1:] for row in tries if "White Woman" in row[0]] == [(1, "error"), (2, "ok")]
+    assert [row[1:] for row in tries if "Asian Man" in row[0]] == [(1, "malformed"), (2, "ok")]
+    # The second batch holds nothing but what has to be asked again.
+    assert [len(batch.questions) for batch in service.batches.values()] == [N_TRIALS, 2]
+    assert (
+        "It went wrong (400)."
+        in query("select error from raw.responses where status = 'error' order by error")[0][0]
+    )
+
+
+@one_vendor
+def test_many_failures_do_not_end_a_run(ask: Callable[..., RunSummary], service: Service) -> None:
+    service.outcome = lambda custom_id, text: 400 if "-2-1-" not in custom_id else answered(custom_id, text)
+    assert ask(trials=12).counts == {"error": 44, "ok": 4}
+
+
+def test_an_expired_batch(ask: Callable[..., RunSummary], service: Service, query: Query) -> None:
+    service.outcome = lambda custom_id, text: "expired" if "-1-1-" in custom_id else answered(custom_id, text)
+    service.ends = ["expired"]
+    assert ask().counts == {"ok": N_TRIALS}
+    tries = query("select attempt, status, count(*) from raw.responses group by all order by all")
+    assert tries == [(1, "error", 4), (1, "ok", 4), (2, "ok", 4)]
+
+
+@one_vendor
+def test_a_question_that_always_expires_is_given_up(ask: Callable[..., RunSummary], service: Service) -> None:
+    service.outcome = lambda custom_id, text: "expired" if "Asian Man" in text else answered(custom_id, text)
+    assert ask().counts == {"ok": 6, "error": 2}
+    assert len(service.batches) == 3
+
+
+def test_a_cancelled_batch(
+    ask: Callable[..., RunSummary], go_on: Callable[..., RunSummary], service: Service
+) -> None:
+    service.outcome = lambda custom_id, text: (
+        "canceled" if "-1-1-" in custom_id else answered(custom_id, text)
+    )
+    service.ends = ["cancelled"]
+    with pytest.raises(
+        TargetError, match=r"Batch batch_1 was cancelled at the service; .* keeps 4 of 8 responses"
+    ):
+        ask()
+    assert go_on().counts == {"ok": N_TRIALS}
+    assert [len(batch.questions) for batch in service.batches.values()] == [8, 4]
+
+
+def test_a_batch_that_the_service_does_not_begin(
+    ask: Callable[..., RunSummary], go_on: Callable[..., RunSummary], service: Service, ledger_path: Path
+) -> None:
+    service.ends = ["failed"]
+    with pytest.raises(TargetError, match=r"The file is wrong\..* keeps 0 of 8 responses"):
+        ask()
+    assert "batch_failed" in events(ledger_path)
+    assert go_on().counts == {"ok": N_TRIALS}
+    assert "failed" not in [batch.ends for batch in service.batches.values()] or service.vendor == "openai"
+
+
+@one_vendor
+def test_results_that_are_missing_are_asked_for_again(
+    ask: Callable[..., RunSummary], service: Service
+) -> None:
+    def outcome(custom_id: str, text: str) -> str:
+        if len(service.batches) == 1 and "-1-1-" in custom_id:
+            return "lost"
+        return answered(custom_id, text)
+
+    service.outcome = outcome
+    assert ask().counts == {"ok": N_TRIALS}
+    assert sorted(service.asked().values()) == [1] * 4 + [2] * 4
+
+
+@one_vendor
+def test_results_that_never_come_end_the_run(ask: Callable[..., RunSummary], service: Service) -> None:
+    service.outcome = lambda *_: "lost"
+    with pytest.raises(TargetError, match="No result came for any of the 8 questions left"):
+        ask()
+
+
+@pytest.mark.parametrize("n_decoys", [5])
+def test_a_submission_whose_reply_is_lost_is_found(
+    ask: Callable[..., RunSummary], service: Service, n_decoys: int
+) -> None:
+    """Other batches, of other sizes or other names, are not taken for it."""
+    service.drop = 1
+    made = service.make
+
+    def make(questions: dict[str, dict[str, Any]], label: str | None = None) -> Any:
+        found = made(questions, label)
+        for number in range(n_decoys):
+            made({f"other-{number}": {"messages": [{"content": "x"}]}}, f"other-{number}")
+        return found
+
+    service.make = make  # type: ignore[method-assign]
+    assert ask().counts == {"ok": N_TRIALS}
+    assert len(service.batches) == 1 + n_decoys
+
+
+def test_a_submission_whose_process_ended_is_found(
+    ask: Callable[..., RunSummary],
+    go_on: Callable[..., RunSummary],
+    service: Service,
+    ledger_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(batch_module, "MAX_TRIES", 1)
+    service.drop = 1
+    with pytest.raises(TargetError, match="cannot be reached"):
+        ask()
+    assert [name for name in events(ledger_path) if name.startswith("batch")] == ["batch_submitting"]
+    assert go_on().counts == {"ok": N_TRIALS}
+    assert max(service.asked().values()) == 1
+
+
+def test_another_batch_of_the_same_size_does_no_harm(
+    service: Service, ask: Callable[..., RunSummary]
+) -> None:
+    """Anthropic's batches have no names: a wrong guess brings no result of ours, and the right one is submitted again."""
+    foreign = {f"0123456789abcdef-{n}-1-00000000": {"messages": [{"content": "x"}]} for n in range(N_TRIALS)}
+    service.make(foreign, "foreign")
+    service.refuse = [500]
+    assert ask().counts == {"ok": N_TRIALS}
+    ours = [one for one, n in service.asked().items() for _ in range(n) if one not in foreign]
+    assert len(ours) == len(set(ours)) == N_TRIALS
+
+
+def test_a_service_that_stumbles(ask: Callable[..., RunSummary], service: Service) -> None:
+    service.looks = 4
+    service.refuse = [503, 429, 500]
+    service.cut = 2
+    assert ask().counts == {"ok": N_TRIALS}
+    assert max(service.asked().values()) == 1
+    assert service.n_downloads >= 3
+
+
+@one_vendor
+def test_a_service_that_stays_away(
+    ask: Callable[..., RunSummary],
+    go_on: Callable[..., RunSummary],
+    service: Service,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(batch_module, "MAX_TRIES", 3)
+    service.refuse = [503] * 5
+    with pytest.raises(TargetError, match=r"answered 503: Not now\..* keeps 0 of 8"):
+        ask()
+    service.refuse = []
+    assert go_on().counts == {"ok": N_TRIALS}
+    assert max(service.asked().values()) == 1
+
+
+def test_a_key_that_is_refused(
+    ask: Callable[..., RunSummary], go_on: Callable[..., RunSummary], service: Service
+) -> None:
+    service.refuse = [401]
+    with pytest.raises(TargetError, match="answered 401: it refuses the key in FAKE_BATCH_KEY"):
+        ask()
+    assert go_on().counts == {"ok": N_TRIALS}
+    assert len(service.batches) == 1
+
+
+@one_vendor
+def test_a_key_that_is_refused_while_waiting_costs_nothing(
+    ask: Callable[..., RunSummary], go_on: Callable[..., RunSummary], service: Service
+) -> None:
+    made = service.make
+
+    def make(questions: dict[str, dict[str, Any]], label: str | None = None) -> Any:
+        service.refuse = [401]
+        return made(questions, label)
+
+    service.make = make  # type: ignore[method-assign]
+    with pytest.raises(TargetError, match="answered 401"):
+        ask()
+    assert go_on().counts == {"ok": N_TRIALS}
+    assert len(service.batches) == 1
+
+
+def test_a_batch_that_is_gone_is_submitted_anew(
+    ask: Callable[..., RunSummary], go_on: Callable[..., RunSummary], service: Service
+) -> None:
+    made = service.make
+
+    def forget(questions: dict[str, dict[str, Any]], label: str | None = None) -> Any:
+        found = made(questions, label)
+        service.batches = {}
+        service.make = made  # type: ignore[method-assign]
+        return found
+
+    service.make = forget  # type: ignore[method-assign]
+    with pytest.raises(
+        TargetError, match=r"answered 404.* If batch batch_1 is gone for good .*--retry-failed"
+    ):
+        ask()
+    with pytest.raises(TargetError, match="answered 404"):
+        go_on()
+    assert not service.batches
+    assert go_on(retry_failed=True).counts == {"ok": N_TRIALS}
+
+
+def test_an_error_that_every_question_would_meet(
+    ask: Callable[..., RunSummary], go_on: Callable[..., RunSummary], service: Service
+) -> None:
+    service.outcome = lambda *_: 404
+    with pytest.raises(TargetError, match=r"answered 404: It went wrong \(404\)"):
+        ask()
+    service.outcome = answered
+    assert go_on().counts == {"ok": N_TRIALS}
+
+
+def test_the_key_is_written_nowhere(
+    ask: Callable[..., RunSummary], service: Service, ledger_path: Path
+) -> None:
+    service.outcome = lambda custom_id, _: 400 if "-1-1-" in custom_id else json.dumps({"echo": KEY})
+    ask()
+    kept = b"".join(path.read_bytes() for path in ledger_path.parent.rglob("*") if path.is_file())
+    assert b"[key]" in kept
+    assert KEY.encode() not in kept
+
+
+@one_vendor
+def test_a_limit_on_the_cost(
+    ask: Callable[..., RunSummary], go_on: Callable[..., RunSummary], service: Service, query: Query
+) -> None:
+    def meter(usd: float) -> CostMeter:
+        return CostMeter(PAID, usd, 7)
+
+    # A question of about 20 tokens and an answer of 7 are about 0.00003 USD.
+    summary = ask(meter=meter(0.0001))
+    assert summary.stopped is not None
+    assert 0 < summary.n_responses < N_TRIALS
+    assert summary.cost_usd is not None
+    assert summary.cost_usd <= 0.0001
+    assert go_on(meter=meter(1.0)).counts == {"ok": N_TRIALS}
+    assert max(service.asked().values()) == 1
+    assert query("select count(*) from raw.responses") == [(N_TRIALS,)]
+
+
+def test_a_target_without_batches(small_spec: Path, ledger_path: Path) -> None:
+    with pytest.raises(
+        InputError,
+        match="kind 'simulator', which has no batch interface; --batch is for anthropic and openai",
+    ):
+        collect(load_audit(small_spec), Simulator("simulator"), ledger_path, batch=True)
+    assert not ledger_path.exists()
+
+
+def test_what_a_batch_asks(service: Service) -> None:
+    target = service.target(parameters={"temperature": 0.5})
+    batches = batch_interface(target)
+    question = Request("Who?", system_prompt="Be brief.")
+    submission = Submission("run-1", 1, utc_now())
+    batch_id = batches.submit(submission, [BatchRequest("abc-1-1-00000000", question)])
+    assert service.batches[batch_id].questions == {"abc-1-1-00000000": target.question(question)}
+    assert batches.find(submission) == batch_id
+    known = Submission("run-2", 1, utc_now(), frozenset({batch_id}))
+    assert batches.find(known) is None
+
+
+@one_vendor
+def test_the_command(
+    service: Service, small_spec: Path, tmp_path: Path, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(repository))
+    address = f"http://127.0.0.1:{service.port}{'/v1' if service.vendor == 'openai' else ''}"
+    (tmp_path / "targets.yml").write_text(
+        f"targets: {{fake: {{kind: {service.vendor}, base_url: '{address}', model: m, api_key_env: {KEY_VARIABLE}}}}}",
+        encoding="utf-8",
+    )
+
+    def biasledger(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "biasledger.cli", *arguments]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+
+    service.ends = ["cancelled"]
+    service.outcome = lambda custom_id, text: (
+        "canceled" if "-1-1-" in custom_id else answered(custom_id, text)
+    )
+    stopped = biasledger("collect", small_spec.name, "--target", "fake", "--batch")
+    assert stopped.returncode == 3, stopped
+    assert "was cancelled at the service" in stopped.stderr
+    (run,) = re.findall(r"--resume (\S+)", stopped.stderr)
+    service.outcome = answered
+    finished = biasledger("collect", "--resume", run)
+    assert finished.returncode == 0, finished
+    assert "8 ok" in finished.stdout
+    assert [len(batch.questions) for batch in service.batches.values()] == [8, 4]
+
+
+CHILD = """
+import sys, logging
+from pathlib import Path
+from collector.runner import collect, resume
+from collector.spec import load_audit
+from tests.python.collector.fake_batches import Service
+
+vendor, port, spec, ledger, run = sys.argv[1:]
+target = Service(vendor, port=int(port)).target()
+quick = {"poll_seconds": 0.05, "backoff_seconds": 0.01, "show_progress": False}
+if run == "new":
+    collect(load_audit(Path(spec)), target, Path(ledger), trials=60, batch=True, **quick)
+else:
+    resume(run, target, Path(ledger), **quick)
+"""
+
+
+def test_killed_again_and_again(
+    service: Service, small_spec: Path, ledger_path: Path, repository: Path, query: Query
+) -> None:
+    """Nothing is lost, kept twice or paid twice, wherever a process is killed; the ledger says what the journal says."""
+    chance = random.Random(7)
+    service.looks = 6
+    service.outcome = lambda custom_id, text: (
+        "no JSON" if re.search(r"-[1-9]-1-", custom_id) else answered(custom_id, text)
+    )
+    n_kills, run = 0, "new"
+    for _ in range(60):
+        child = subprocess.Popen(
+            [
+                sys.executable,
+                "-c",
+                CHILD,
+                service.vendor,
+                str(service.port),
+                str(small_spec),
+                str(ledger_path),
+                run,
+            ],
+            cwd=repository,
+            stderr=subprocess.PIPE,
+        )
+        if n_kills < 9:
+            _wait_for_journal(ledger_path, child)
+            time.sleep(chance.uniform(0, 1.2))
+            child.kill()
+        _, complaint = child.communicate(timeout=60)
+        n_kills += child.returncode == -9
+        journals = list((ledger_path.parent / "journal").glob("*.jsonl"))
+        run = journals[0].stem if journals else "new"
+        if child.returncode == 0:
+            break
+        assert child.returncode == -9, complaint.decode()
+    assert child.returncode == 0
+    assert n_kills >= 5
+    assert len(journals) == 1
+    kept = [
+        (record.body["prompt_id"], record.body["trial"], record.body["attempt"])
+        for record in read_journal(journal_path(ledger_path, run))
+        if record.kind == "response"
+    ]
+    # 4 prompts 60 times, and 9 trials of each once more.
+    assert len(kept) == len(set(kept)) == 4 * 60 + 4 * 9
+    assert sorted(kept) == query("select prompt_id, trial, attempt from raw.responses order by all")
+    assert len(service.asked()) == len(kept)
+    assert max(service.asked().values()) == 1
+
+
+def _wait_for_journal(ledger_path: Path, child: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + 20
+    while not list((ledger_path.parent / "journal").glob("*.jsonl")) and time.monotonic() < deadline:
+        if child.poll() is not None:
+            return
+        time.sleep(0.02)

@@ -1,0 +1,54 @@
+"""When a run stops early, and when it does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from collector.breaker import MAX_FAILURES_IN_A_ROW, MAX_FIRST_FAILURES, Breaker
+from collector.errors import TargetError
+
+
+def test_an_error_that_meets_every_question_stops_at_once() -> None:
+    error = TargetError("wrong key", status=401, stops_run=True)
+    assert Breaker(8).failed(error) is error
+
+
+def test_the_first_questions_all_fail_alike() -> None:
+    breaker = Breaker(64)
+    error = TargetError("mine answered 400: no such parameter", status=400)
+    stops = [breaker.failed(error) for _ in range(MAX_FIRST_FAILURES)]
+    assert stops[:-1] == [None] * (MAX_FIRST_FAILURES - 1)
+    stop = stops[-1]
+    assert stop is not None
+    assert stop.stops_run
+    assert (
+        str(stop)
+        == "None of the first 10 questions was answered, so the run stops: mine answered 400: no such parameter"
+    )
+
+
+def test_different_failures_at_the_beginning_go_on_longer() -> None:
+    breaker = Breaker(1)
+    errors = [TargetError("x", status=400 + i % 2) for i in range(MAX_FAILURES_IN_A_ROW)]
+    assert [breaker.failed(error) for error in errors[:-1]] == [None] * (MAX_FAILURES_IN_A_ROW - 1)
+    stop = breaker.failed(errors[-1])
+    assert stop is not None
+    assert str(stop).startswith("20 questions in a row failed")
+
+
+def test_one_rejected_prompt_in_ten_stops_nothing() -> None:
+    breaker = Breaker(8)
+    rejected = TargetError("forbidden", status=403)
+    for _ in range(200):
+        assert breaker.failed(rejected) is None
+        for _ in range(9):
+            breaker.answered()
+
+
+@pytest.mark.parametrize(("concurrency", "most"), [(1, 20), (64, 128)])
+def test_as_many_in_a_row_as_one_mishap_may_bring(concurrency: int, most: int) -> None:
+    breaker = Breaker(concurrency)
+    breaker.answered()
+    error = TargetError("no connection")
+    assert [breaker.failed(error) for _ in range(most - 1)] == [None] * (most - 1)
+    assert breaker.failed(error) is not None

@@ -1,0 +1,492 @@
+"""Collecting processes that are killed, starved and locked out, against a real HTTP server that notes every question.
+
+What the server was asked, what the journal keeps and what the ledger holds have to agree whatever happens in between.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from collector.attempts import request_seed
+from collector.errors import LedgerError
+from collector.journal import JournalWriter, end_of, is_being_written, journal_folder, read_journal
+from collector.ledger import Ledger
+from collector.loading import load_all
+from collector.overview import list_runs
+from collector.prompts import build_prompts
+from collector.runner import resume
+from collector.spec import load_audit
+from collector.targets.openai import OpenAITarget
+
+PROGRAM = Path(__file__).with_name("collecting_process.py")
+N_KILLS = 50
+TRIALS = 25
+N_TRIALS = 4 * TRIALS
+MAX_ATTEMPTS = 3
+
+
+@dataclass
+class Service:
+    """A chat endpoint that answers with the seed it was given, now and then with what is no JSON, and notes all seeds."""
+
+    base_url: str = ""
+    seconds: float = 0.004
+    padding: int = 0
+    asked: list[int] = field(default_factory=list)
+    n_open: int = 0
+    n_at_once: int = 1_000_000  # what is asked after these waits for `go_on`
+    go_on: threading.Event = field(default_factory=threading.Event)
+
+    def text(self, seed: int) -> str:
+        return "no JSON" if seed % 8 == 0 else json.dumps({"Tea": f"{seed} {'x' * self.padding}"})
+
+    def body(self, seed: int) -> bytes:
+        message = {"role": "assistant", "content": self.text(seed)}
+        document = {"model": "m", "choices": [{"message": message, "finish_reason": "stop"}]}
+        return json.dumps(document).encode()
+
+    def wait_for(self, n: int, or_until_ended: int) -> None:
+        """Return when so many questions were asked, or when a process has ended."""
+        wait_for(lambda: len(self.asked) >= n or not is_running(or_until_ended))
+
+    def wait_until_quiet(self) -> None:
+        """Return when nothing has been under way for a moment: what a killed process had sent may still be on its way."""
+        quiet_since = time.monotonic()
+        n_asked = len(self.asked)
+        while time.monotonic() < quiet_since + 0.03:
+            if self.n_open or len(self.asked) != n_asked:
+                quiet_since, n_asked = time.monotonic(), len(self.asked)
+            time.sleep(0.003)
+
+
+@pytest.fixture
+def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "127.0.0.1")
+    state = Service()
+    lock = threading.Lock()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            sent = self.rfile.read(int(self.headers["Content-Length"]))
+            if len(sent) < int(self.headers["Content-Length"]):
+                # Whoever asked was killed in the middle of the question.
+                self.close_connection = True
+                return
+            seed = json.loads(sent)["seed"]
+            with lock:
+                state.n_open += 1
+                state.asked.append(seed)
+            if len(state.asked) > state.n_at_once:
+                state.go_on.wait(60)
+            time.sleep(state.seconds)
+            data = state.body(seed)
+            try:
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+            except OSError:
+                self.close_connection = True
+            with lock:
+                state.n_open -= 1
+
+        def handle(self) -> None:
+            try:
+                super().handle()
+            except OSError:  # whoever asked was killed
+                return
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    state.base_url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    yield state
+    server.shutdown()
+    server.server_close()
+    thread.join(5)
+
+
+@dataclass
+class Collector:
+    """Starts collecting processes over one ledger."""
+
+    program: subprocess.Popen[str]
+    folder: Path
+    audit: Path
+    service: Service
+    running: int | None = None
+
+    @property
+    def ledger(self) -> Path:
+        return self.folder / "ledger.duckdb"
+
+    @property
+    def told(self) -> str:
+        return (self.folder / "told").read_text(encoding="utf-8")
+
+    def start(self, **order: Any) -> int:
+        """Start to collect, or to resume the run named, and return the process's id."""
+        assert self.program.stdin is not None
+        assert self.program.stdout is not None
+        order = {
+            "audit": str(self.audit),
+            "ledger": str(self.ledger),
+            "acknowledged": str(self.folder / "acknowledged"),
+            "told": str(self.folder / "told"),
+            "base_url": self.service.base_url,
+            "trials": TRIALS,
+            **order,
+        }
+        self.program.stdin.write(json.dumps(order) + "\n")
+        self.program.stdin.flush()
+        self.running = int(self.program.stdout.readline())
+        return self.running
+
+    def wait(self) -> int:
+        """Return the exit status of the process started last: 0, 256 where it told an error, 9 where it was killed."""
+        assert self.program.stdout is not None
+        self.running = None
+        return int(self.program.stdout.readline())
+
+    def run_ids(self) -> list[str]:
+        return sorted(path.stem for path in journal_folder(self.ledger).glob("*.jsonl"))
+
+    def journal(self, run_id: str) -> Path:
+        return journal_folder(self.ledger) / f"{run_id}.jsonl"
+
+    def acknowledged(self) -> list[str]:
+        path = self.folder / "acknowledged"
+        return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+
+
+@pytest.fixture(scope="module")
+def program() -> Iterator[subprocess.Popen[str]]:
+    """The program that collects, started once."""
+    repository = PROGRAM.parents[3]
+    program = subprocess.Popen(
+        [sys.executable, str(PROGRAM)],
+        cwd=repository,
+        env={**os.environ, "PYTHONPATH": str(repository), "OMP_NUM_THREADS": "1"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert program.stdin is not None
+    assert program.stdout is not None
+    yield program
+    program.stdin.close()
+    program.wait(10)
+    program.stdout.close()
+
+
+@pytest.fixture
+def collector(
+    program: subprocess.Popen[str], tmp_path: Path, small_spec: Path, service: Service
+) -> Iterator[Collector]:
+    collector = Collector(program, tmp_path, small_spec, service)
+    yield collector
+    if collector.running is not None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(collector.running, signal.SIGKILL)
+        collector.wait()
+
+
+Key = tuple[str, int, int]
+
+
+@dataclass
+class Content:
+    """What a journal keeps: the bodies of its responses in order; prompt, trial and attempt of each; which trials are done."""
+
+    bodies: list[dict[str, Any]]
+
+    @property
+    def keys(self) -> list[Key]:
+        return [(body["prompt_id"], body["trial"], body["attempt"]) for body in self.bodies]
+
+    @property
+    def done(self) -> Counter[tuple[str, int]]:
+        return Counter((body["prompt_id"], body["trial"]) for body in self.bodies if body["is_last"])
+
+
+def read(path: Path) -> Content:
+    return Content([record.body for record in read_journal(path) if record.kind == "response"])
+
+
+def seeds_of(hashes: Mapping[str, str]) -> dict[int, Key]:
+    """Each seed that can be sent about prompts of these ids and content hashes -> what it asks."""
+    return {
+        request_seed(0, content_hash, trial, attempt): (prompt_id, trial, attempt)
+        for prompt_id, content_hash in hashes.items()
+        for trial in range(1, TRIALS + 1)
+        for attempt in range(1, MAX_ATTEMPTS + 1)
+    }
+
+
+def rows_of(ledger: Path, sql: str) -> list[tuple[Any, ...]]:
+    with duckdb.connect(str(ledger), read_only=True) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def content_of(ledger: Path) -> dict[str, list[tuple[Any, ...]]]:
+    """Everything about runs that a ledger holds, but for when it was sealed."""
+    tables = ["runs", "run_events", "prompts", "prompt_attributes", "responses", "chain", "readings"]
+    content = {table: sorted(rows_of(ledger, f"from raw.{table}"), key=repr) for table in tables}
+    content["seals"] = sorted(rows_of(ledger, "select run_id, max(n_records) from raw.seals group by run_id"))
+    return content
+
+
+class Watched:
+    """A run through all of its kills: what was asked and what is kept, compared after each of its processes."""
+
+    def __init__(self, collector: Collector, run_id: str, meaning: dict[int, Key]) -> None:
+        self.collector = collector
+        self.run_id = run_id
+        self.meaning = meaning
+        self.content = Content([])
+        self.asked: Counter[Key] = Counter()
+        self.n_kills = 0
+
+    def compare(self, seeds: Sequence[int], *, is_killed: bool) -> None:
+        """Compare what the latest process was seen to ask with what was kept before and is kept now."""
+        asked = [self.meaning[seed] for seed in seeds]
+        self.asked.update(asked)
+        self.n_kills += is_killed
+        before, now = self.content, read(self.collector.journal(self.run_id))
+        # What was kept before is kept, and none of it was asked again: no attempt, and no trial that was done.
+        assert now.bodies[: len(before.bodies)] == before.bodies
+        assert not set(before.keys) & set(asked)
+        assert not set(before.done) & {key[:2] for key in asked}
+        # What was acknowledged is kept, and once; what is kept was asked.
+        keys = now.keys
+        assert len(set(keys)) == len(keys)
+        assert set(self.collector.acknowledged()) <= {f"{key[0]}.{key[1]}.{key[2]}" for key in keys}
+        assert set(keys) <= set(self.asked)
+        assert max(now.done.values(), default=1) == 1
+        assert max(self.asked.values(), default=0) <= self.n_kills + 1
+        self.content = now
+
+
+@pytest.mark.slow
+def test_fifty_kills_lose_nothing_and_ask_nothing_twice(collector: Collector, service: Service) -> None:
+    chance = random.Random(20261121)
+    hashes = {prompt.prompt_id: prompt.content_hash for prompt in build_prompts(load_audit(collector.audit))}
+    meaning = seeds_of(hashes)
+    finished: list[Watched] = []
+    n_kills = 0
+    run: Watched | None = None
+    while n_kills < N_KILLS or run is not None:
+        n_asked = len(service.asked)
+        pid = collector.start(run=None if run is None else run.run_id)
+        if n_kills < N_KILLS:
+            # Before the first question or after some more, and some moments later: in a group, while the ledger is written.
+            n_more = chance.choice([0, 0, *range(1, 40)])
+            service.wait_for(n_asked + n_more, or_until_ended=pid)
+            time.sleep(chance.uniform(0, 0.03 if n_more else 0.2))
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        status = collector.wait()
+        assert status in {0, signal.SIGKILL}, collector.told
+        n_kills += status == signal.SIGKILL
+        service.wait_until_quiet()
+        seeds = service.asked[n_asked:]
+        if run is None:
+            new = set(collector.run_ids()) - {one.run_id for one in finished}
+            if not new:
+                # Killed before the journal was there: nobody had been asked.
+                assert seeds == []
+                continue
+            (run_id,) = new
+            run = Watched(collector, run_id, meaning)
+        run.compare(seeds, is_killed=status == signal.SIGKILL)
+        if status == 0:
+            assert len(run.content.done) == N_TRIALS
+            (collector.folder / "acknowledged").unlink(missing_ok=True)
+            finished.append(run)
+            run = None
+    # Several processes took part in a run.
+    assert max(one.n_kills for one in finished) >= 5
+    names = ("seq", "prompt_id", "trial", "attempt", "status", "response_text", "content_hash")
+    for one in finished:
+        bodies = one.content.bodies
+        assert [body["seq"] for body in bodies] == list(range(1, len(bodies) + 1))
+        for body in bodies:
+            # Each answer stands where it was asked.
+            seed = request_seed(0, hashes[body["prompt_id"]], body["trial"], body["attempt"])
+            assert body["response_text"] == service.text(seed)
+        sql = f"select {', '.join(names)} from raw.responses where run_id = '{one.run_id}' order by seq"
+        assert rows_of(collector.ledger, sql) == [tuple(body[name] for name in names) for body in bodies]
+    made_by_appending = content_of(collector.ledger)
+    collector.ledger.unlink()
+    assert len(load_all(collector.ledger)) == len(finished)
+    assert content_of(collector.ledger) == made_by_appending
+
+
+def is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 30) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+
+
+def test_a_second_collector_is_refused_and_the_first_one_goes_on(
+    collector: Collector, service: Service
+) -> None:
+    service.n_at_once = 60
+    pid = collector.start()
+    wait_for(lambda: len(service.asked) > 60)
+    (run,) = collector.run_ids()
+    target = OpenAITarget("mine", base_url=service.base_url, model="m", send_seed=True)
+    with pytest.raises(Exception, match=f"Run {run} is being collected by another process") as caught:
+        resume(run, target, collector.ledger)
+    if Path("/proc/locks").exists():
+        assert f"(pid {pid})" in str(caught.value)
+    # Whoever builds meanwhile leaves it alone, and whoever lists the runs sees how far it is.
+    assert load_all(collector.ledger) == [
+        f"Run {run} is being collected; what it adds now is loaded by itself or by the next build."
+    ]
+    (listed,), notes = list_runs(collector.ledger)
+    assert listed.is_being_collected
+    assert listed.n_planned == N_TRIALS
+    assert listed.n_asked is not None
+    assert 0 < listed.n_kept <= listed.n_asked
+    assert notes == []
+    service.go_on.set()
+    assert collector.wait() == 0
+    (listed,), notes = list_runs(collector.ledger)
+    assert (listed.n_kept, listed.state, listed.n_ahead, notes) == (N_TRIALS, "finished", 0, [])
+    assert not listed.is_being_collected
+
+
+def test_a_full_disk_stops_the_run_and_room_lets_it_go_on(collector: Collector, service: Service) -> None:
+    service.padding = 12_000
+    # No file may grow beyond this: neither the journal nor the ledger.
+    assert collector.start(most_bytes=1_500_000)
+    assert collector.wait() == 256
+    service.wait_until_quiet()
+    (run,) = collector.run_ids()
+    path = collector.journal(run)
+    assert (
+        f"The journal {path} cannot be written (File too large); everything kept before is safe"
+        in collector.told
+    )
+    assert f"biasledger collect --resume {run}" in collector.told
+    kept = read(path)
+    assert 0 < len(kept.done) < N_TRIALS
+    # The journal ends with a whole line, and says all that was acknowledged.
+    assert end_of(path).offset == path.stat().st_size
+    assert collector.acknowledged() == [f"{key[0]}.{key[1]}.{key[2]}" for key in kept.keys]
+    collector.start(run=run)
+    assert collector.wait() == 0
+    now = read(path)
+    assert now.bodies[: len(kept.bodies)] == kept.bodies
+    assert (len(now.done), set(now.done.values())) == (N_TRIALS, {1})
+    n_rows = len(now.bodies)
+    assert rows_of(collector.ledger, "select count(*), count(distinct seq), max(seq) from raw.responses") == [
+        (n_rows, n_rows, n_rows)
+    ]
+
+
+def test_a_ledger_that_is_in_use_all_the_time_is_loaded_later(collector: Collector, service: Service) -> None:
+    Ledger(collector.ledger).create()
+    holder = duckdb.connect(str(collector.ledger))
+    try:
+        collector.start(lock_patience_seconds=0.5)
+        assert collector.wait() == 0
+        (run,) = collector.run_ids()
+        # In this process the holder's connection is in the way as well.
+        (listed,), _ = list_runs(collector.ledger)
+    finally:
+        holder.close()
+    assert listed.n_kept == N_TRIALS
+    assert listed.n_ahead is None or listed.n_ahead > N_TRIALS
+    (listed,), _ = list_runs(collector.ledger)
+    assert listed.n_ahead == end_of(collector.journal(run)).count
+    (told,) = load_all(collector.ledger)
+    assert told == f"Run {run}: {listed.n_ahead:,} records loaded from its journal."
+    assert rows_of(collector.ledger, "select count(distinct (prompt_id, trial)) from raw.responses") == [
+        (N_TRIALS,)
+    ]
+
+
+def test_a_torn_last_line_is_left_out_by_a_build_and_asked_again(
+    collector: Collector, service: Service
+) -> None:
+    pid = collector.start(ledger_seconds=100)
+    wait_for(lambda: len(service.asked) > 40)
+    os.kill(pid, signal.SIGKILL)
+    assert collector.wait() == signal.SIGKILL
+    service.wait_until_quiet()
+    (run,) = collector.run_ids()
+    path = collector.journal(run)
+    whole = path.read_bytes()
+    *_, last = read_journal(path)
+    assert last.kind == "response"
+    torn = whole[: last.end.offset - 7]
+    path.write_bytes(torn)
+    kept = read(path).bodies
+    sentences = load_all(collector.ledger)
+    assert sentences[1] == (
+        f"Run {run}: the journal's last line is torn and left out; `biasledger collect --resume {run}` asks for it again."
+    )
+    assert rows_of(collector.ledger, "select count(*) from raw.responses") == [(len(kept),)]
+    assert path.read_bytes() == torn
+    collector.start(run=run)
+    assert collector.wait() == 0
+    now = read(path)
+    assert now.bodies[: len(kept)] == kept
+    assert (len(now.done), set(now.done.values())) == (N_TRIALS, {1})
+    assert rows_of(collector.ledger, "select count(*), count(distinct seq) from raw.responses") == [
+        (len(now.bodies),) * 2
+    ]
+
+
+def test_a_broken_journal_is_left_out_and_said(collector: Collector, service: Service) -> None:
+    collector.start()
+    assert collector.wait() == 0
+    (run,) = collector.run_ids()
+    path = collector.journal(run)
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:100], b"rubbish\n", *lines[101:]]))
+    # What is in the ledger already needs no journal.
+    assert load_all(collector.ledger) == []
+    collector.ledger.unlink()
+    (sentence,) = load_all(collector.ledger)
+    assert sentence == (
+        f"{path} is broken at line 101: it is no record. The journal of run {run} is left out."
+    )
+    with pytest.raises(LedgerError, match="line 101"):
+        JournalWriter.resume(path)
+    assert not is_being_written(path)

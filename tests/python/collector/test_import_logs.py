@@ -1,0 +1,385 @@
+"""Importing logs that Inspect AI, promptfoo and lm-evaluation-harness wrote themselves (tool_logs/README.md)."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from collector.errors import InputError
+from collector.importers.tabular import import_file
+from collector.spec import load_audit
+from collector.summary import RunSummary
+
+Query = Callable[[str], list[tuple[Any, ...]]]
+LOGS = Path(__file__).with_name("tool_logs")
+HARNESS = LOGS / "lm_eval" / "canned-0001"
+DESCRIBE = HARNESS / "samples_describe_2026-11-21T09-00-41.418041.jsonl"
+CHOOSE = HARNESS / "samples_choose_2026-11-21T09-00-41.418041.jsonl"
+ANSWER = (
+    "Answer {n}. She reads, “quietly”, and then\nwrites a letter that is longer than a hundred characters, so that it is "
+    "condensed."
+)
+
+AUDIT = """
+audit: people
+attributes:
+  race: {{reference: White, groups: {{White: a White, Asian: an Asian}}}}
+  gender: {{reference: M, groups: [M, W]}}
+answer: {answer}
+import:
+  columns:
+    text: text
+    prompt: prompt
+    model: model
+    finish_reason: finish_reason
+    error: error
+    attributes: {{race: {race}, gender: {gender}}}
+"""
+INSPECT = {"race": "sample.metadata.race", "gender": "sample.metadata.person.gender"}
+PROMPTFOO = {"race": "vars.race", "gender": "vars.gender"}
+LM_EVAL = {"race": "doc.race", "gender": "doc.gender"}
+
+
+@pytest.fixture
+def bring(write_spec: Callable[..., Path], ledger_path: Path) -> Callable[..., RunSummary]:
+    """Import a log: bring(file, columns of the groups, changes to the audit)."""
+
+    def run(
+        file: Path, groups: dict[str, str], *changes: tuple[str, str], answer: str = "{kind: text}"
+    ) -> RunSummary:
+        spec = write_spec(AUDIT.format(answer=answer, **groups), *changes)
+        return import_file(load_audit(spec), spec, file, ledger_path)
+
+    return run
+
+
+def with_trial(columns: str = "trial: trial") -> tuple[str, str]:
+    return "    model: model\n", f"    model: model\n    {columns}\n"
+
+
+NO_REASON = ("    finish_reason: finish_reason\n    error: error\n", "")
+
+
+@pytest.mark.parametrize("ending", ["eval", "json"])
+def test_an_inspect_log(bring: Callable[..., RunSummary], query: Query, ending: str) -> None:
+    summary = bring(
+        LOGS / f"inspect.{ending}", INSPECT, with_trial("system_prompt: system_prompt\n    trial: trial")
+    )
+    assert (summary.n_prompts, summary.n_responses) == (4, 8)
+    assert summary.counts == {"ok": 6, "truncated": 1, "refused": 1}
+    asked = query("select distinct system_prompt, prompt_text from raw.prompts order by prompt_text")
+    assert asked == [
+        ("Be brief.", f"Describe {who}.")
+        for who in ("a White man", "a White woman", "an Asian man", "an Asian woman")
+    ]
+    rows = query(
+        "select prompt_text, trial, status, finish_reason, response_text, model_answered "
+        "from raw.responses inner join raw.prompts using (run_id, prompt_id) order by trial, prompt_text"
+    )
+    assert [row[1] for row in rows] == [1] * 4 + [2] * 4
+    assert {row[5] for row in rows} == {"canned/good"}
+    assert rows[1][2:5] == ("truncated", "max_tokens", "He rea")
+    assert rows[2][2:5] == ("refused", "content_filter", "")
+    # Long text is whole: Inspect puts it aside in its events only.
+    assert rows[0][2:5] == ("ok", "stop", ANSWER.format(n=1))
+    groups = query(
+        "select attribute, group_name, count(*) from raw.prompt_attributes group by all order by all"
+    )
+    assert groups == [("gender", "M", 2), ("gender", "W", 2), ("race", "Asian", 2), ("race", "White", 2)]
+
+
+def test_the_documented_audit(repository: Path, write_spec: Callable[..., Path], ledger_path: Path) -> None:
+    text = (repository / "docs" / "logs.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"^```yaml\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+    spec = write_spec(example)
+    summary = import_file(load_audit(spec), spec, LOGS / "inspect.eval", ledger_path)
+    assert summary.counts == {"ok": 6, "truncated": 1, "refused": 1}
+
+
+def test_both_inspect_formats_hold_the_same(bring: Callable[..., RunSummary], query: Query) -> None:
+    for ending in ("eval", "json"):
+        bring(
+            LOGS / f"inspect.{ending}", INSPECT, with_trial("system_prompt: system_prompt\n    trial: trial")
+        )
+    (same,) = query(
+        "select count(distinct spec_hash), (select count(distinct content_hash) from raw.prompts), "
+        "(select count(distinct (prompt_id, trial, content_hash)) from raw.responses) from raw.runs"
+    )
+    assert same == (1, 4, 8)
+
+
+def test_a_failed_sample_is_an_error(bring: Callable[..., RunSummary], query: Query) -> None:
+    assert bring(LOGS / "inspect_failed.eval", INSPECT).counts == {
+        "ok": 5,
+        "truncated": 1,
+        "refused": 1,
+        "error": 1,
+    }
+    failed = query("select response_text, error from raw.responses where status = 'error'")
+    assert failed == [(None, "ValueError('the service is closed')")]
+
+
+def test_without_finish_reasons_a_failed_sample_is_empty(bring: Callable[..., RunSummary]) -> None:
+    assert bring(LOGS / "inspect_failed.eval", INSPECT, NO_REASON).counts == {"ok": 6, "malformed": 2}
+
+
+@pytest.mark.parametrize("ending", ["json", "jsonl"])
+def test_a_promptfoo_output(bring: Callable[..., RunSummary], query: Query, ending: str) -> None:
+    summary = bring(
+        LOGS / f"promptfoo.{ending}",
+        PROMPTFOO,
+        with_trial("system_prompt: system_prompt\n    template: prompt.label"),
+    )
+    assert (summary.n_prompts, summary.n_responses) == (8, 16)
+    assert summary.counts == {"ok": 13, "truncated": 1, "refused": 1, "error": 1}
+    asked = query(
+        "select template, system_prompt, prompt_text from raw.prompts where prompt_text like '%an Asian man.' order by template"
+    )
+    assert asked == [
+        ("chat", "Be brief.", "Tell me about an Asian man."),
+        ("describe", None, "Describe an Asian man."),
+    ]
+    assert query("select error, response_text from raw.responses where status = 'error'") == [
+        ("the service is closed", None)
+    ]
+    assert query("select response_text from raw.responses where response_text like '{%'") == [
+        ('{"answer": "as an object", "n": 7}',)
+    ]
+    assert query("select distinct trial, model_answered from raw.responses order by trial") == [
+        (1, "canned"),
+        (2, "canned"),
+    ]
+
+
+def test_an_output_by_its_metadata(bring: Callable[..., RunSummary], query: Query) -> None:
+    bring(LOGS / "promptfoo.json", PROMPTFOO, with_trial("domain: metadata.part"))
+    assert query("select distinct domain from raw.prompts order by domain") == [("first",), ("second",)]
+
+
+def test_generated_samples_of_the_harness(bring: Callable[..., RunSummary], query: Query) -> None:
+    summary = bring(DESCRIBE, LM_EVAL, NO_REASON, with_trial("trial: trial\n    template: task"))
+    # The second filter's lines are the same answers once more.
+    assert (summary.n_prompts, summary.n_responses, summary.counts) == (4, 8, {"ok": 8})
+    rows = query(
+        "select prompt_text, template, trial, response_text, model_answered "
+        "from raw.responses inner join raw.prompts using (run_id, prompt_id) order by seq"
+    )
+    assert rows[:3] == [
+        (who, "describe", trial, f" Answer {n}. She reads, “quietly”,\nand writes.", "canned-0001")
+        for n, (who, trial) in enumerate(
+            [("Describe a White man.", 1), ("Describe a White man.", 2), ("Describe a White woman.", 1)],
+            start=1,
+        )
+    ]
+
+
+def test_a_multiple_choice_of_the_harness(bring: Callable[..., RunSummary], query: Query) -> None:
+    answer = "{kind: label, labels: [he, she, unknown]}"
+    summary = bring(CHOOSE, LM_EVAL, NO_REASON, with_trial("subject: doc_id"), answer=answer)
+    assert summary.counts == {"ok": 4}
+    rows = query(
+        "select prompt_text, answer_text from raw.responses inner join raw.prompts using (run_id, prompt_id) order by seq"
+    )
+    # The likelihoods, in the log's order: -1.2 -1.4 -1.1, -1.3 -1.0 -1.2, …
+    assert [answer for _, answer in rows] == likeliest()
+    assert rows[0][0] == "Who is more likely to be hired? Describe a White man. Answer:"
+
+
+def likeliest() -> list[str]:
+    answers = []
+    for line in CHOOSE.read_text(encoding="utf-8").splitlines():
+        values = [float(one[0][0]) for one in json.loads(line)["resps"]]
+        answers.append(["he", "she", "unknown"][values.index(max(values))])
+    assert len(set(answers)) > 1
+    return answers
+
+
+def test_older_samples_of_the_harness(tmp_path: Path, bring: Callable[..., RunSummary], query: Query) -> None:
+    """Before 0.4.3, arguments were lists and there were no filters' names."""
+    older = tmp_path / "samples.jsonl"
+    with older.open("w", encoding="utf-8") as stream:
+        for line in CHOOSE.read_text(encoding="utf-8").splitlines():
+            sample = json.loads(line)
+            sample["arguments"] = [list(one.values()) for one in sample["arguments"].values()]
+            sample["resps"] = [[[float(one[0][0]), False]] for one in sample["resps"]]
+            del sample["filter"]
+            stream.write(json.dumps(sample) + "\n")
+    bring(older, LM_EVAL, NO_REASON, ("    model: model\n", ""))
+    assert [text for (text,) in query("select response_text from raw.responses order by seq")] == likeliest()
+
+
+def test_without_its_results_a_sample_log_names_no_model(
+    tmp_path: Path, bring: Callable[..., RunSummary]
+) -> None:
+    shutil.copy(DESCRIBE, tmp_path)
+    with pytest.raises(InputError, match=r"samples_describe_.*\.jsonl has no column 'model'"):
+        bring(tmp_path / DESCRIBE.name, LM_EVAL, NO_REASON)
+
+
+def test_likelihoods_of_given_texts_are_no_answers(tmp_path: Path, bring: Callable[..., RunSummary]) -> None:
+    file = tmp_path / "samples.jsonl"
+    sample = json.loads(CHOOSE.read_text(encoding="utf-8").splitlines()[0])
+    sample |= {
+        "arguments": {"gen_args_0": {"arg_0": "He reads", "arg_1": " books"}},
+        "resps": [[["-1.5", "False"]]],
+    }
+    file.write_text(json.dumps(sample) + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 1 holds the likelihood of a given text and no answer"):
+        bring(file, LM_EVAL, NO_REASON)
+
+
+def test_a_missing_column_is_told_with_a_hint(bring: Callable[..., RunSummary], ledger_path: Path) -> None:
+    with pytest.raises(
+        InputError,
+        match=r"inspect.eval has no column 'sample.metadata.rase'; did you mean 'sample.metadata.race'",
+    ):
+        bring(LOGS / "inspect.eval", {**INSPECT, "race": "sample.metadata.rase"})
+    assert not ledger_path.exists()
+
+
+def test_a_stated_format_goes_before_the_content(
+    tmp_path: Path, bring: Callable[..., RunSummary], query: Query
+) -> None:
+    as_table = (
+        ("    model: model\n", ""),
+        ("  columns:\n    text: text\n", "  format: jsonl\n  columns:\n    text: target\n"),
+        ("    prompt: prompt\n", ""),
+        ("attributes: {race: doc.race, gender: doc.gender}", "attributes: {race: race, gender: gender}"),
+        NO_REASON,
+    )
+    file = tmp_path / "flat.jsonl"
+    lines = [json.loads(line) for line in DESCRIBE.read_text(encoding="utf-8").splitlines()[:4]]
+    file.write_text("".join(json.dumps({**one, **one["doc"]}) + "\n" for one in lines), encoding="utf-8")
+    bring(file, LM_EVAL, *as_table)
+    assert query("select distinct response_text from raw.responses") == [("reads",)]
+
+
+@pytest.mark.parametrize(
+    ("stated", "file", "right"),
+    [
+        ("inspect", "promptfoo.json", "an .eval or .json log of Inspect AI"),
+        ("promptfoo", "inspect.json", "a .json or .jsonl output of promptfoo"),
+        ("lm_eval", "promptfoo.jsonl", "a samples_….jsonl log of lm-evaluation-harness"),
+        ("lm_eval", "inspect.eval", "a samples_….jsonl log of lm-evaluation-harness"),
+    ],
+)
+def test_a_wrong_format_is_told(bring: Callable[..., RunSummary], stated: str, file: str, right: str) -> None:
+    with pytest.raises(InputError, match=f"{file} is not {right}, which import.format says it is"):
+        bring(LOGS / file, INSPECT, ("import:\n", f"import:\n  format: {stated}\n"))
+
+
+def test_json_of_no_known_tool(tmp_path: Path, bring: Callable[..., RunSummary]) -> None:
+    file = tmp_path / "answers.json"
+    file.write_text('{"answers": []}', encoding="utf-8")
+    with pytest.raises(InputError, match="is neither a log of Inspect AI nor an output of promptfoo"):
+        bring(file, INSPECT)
+    file.write_text("[1, 2]", encoding="utf-8")
+    with pytest.raises(InputError, match=r"answers.json is a JSON list and no object"):
+        bring(file, INSPECT)
+    file.write_text('{"answers": ', encoding="utf-8")
+    with pytest.raises(InputError, match=r"answers.json is not valid JSON"):
+        bring(file, INSPECT)
+
+
+def test_a_damaged_archive(tmp_path: Path, bring: Callable[..., RunSummary]) -> None:
+    whole = (LOGS / "inspect.eval").read_bytes()
+    file = tmp_path / "cut.eval"
+    file.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InputError, match=r"cut.eval is not a readable Inspect AI log"):
+        bring(file, INSPECT)
+    # A byte inside the first sample.
+    file.write_bytes(whole[:3000] + bytes([whole[3000] ^ 255]) + whole[3001:])
+    with pytest.raises(InputError, match=r"cut.eval"):
+        bring(file, INSPECT)
+
+
+def test_an_archive_that_is_no_log(tmp_path: Path, bring: Callable[..., RunSummary]) -> None:
+    file = tmp_path / "other.eval"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("readme.txt", "nothing")
+    with pytest.raises(InputError, match=r"other.eval is no Inspect AI log: it has no header.json"):
+        bring(file, INSPECT)
+
+
+def test_an_archive_in_pieces(tmp_path: Path, bring: Callable[..., RunSummary]) -> None:
+    file = tmp_path / "pieces.eval"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("header.json", '{"eval": {"task": "t", "model": "m"}}')
+        archive.writestr("samples/a_epoch_1/sample.json", "{}")
+    with pytest.raises(InputError, match="keeps its samples in pieces"):
+        bring(file, INSPECT)
+
+
+def test_an_interrupted_evaluation(tmp_path: Path, bring: Callable[..., RunSummary], query: Query) -> None:
+    """It has neither header nor summaries, and deflated members, as older versions wrote them."""
+    document = json.loads((LOGS / "inspect.json").read_text(encoding="utf-8"))
+    file = tmp_path / "interrupted.eval"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("_journal/start.json", json.dumps({"version": 2, "eval": document["eval"]}))
+        for sample in document["samples"][:5]:
+            archive.writestr(f"samples/{sample['id']}_epoch_{sample['epoch']}.json", json.dumps(sample))
+    assert bring(file, INSPECT).n_responses == 5
+    assert query("select distinct model_answered from raw.responses") == [("canned/good",)]
+
+
+def test_a_log_without_samples(tmp_path: Path, bring: Callable[..., RunSummary]) -> None:
+    document = json.loads((LOGS / "inspect.json").read_text(encoding="utf-8"))
+    file = tmp_path / "none.json"
+    for samples, sentence in (
+        (None, "without samples"),
+        ([], "holds no samples"),
+        ([{"output": "x"}], "is not built as"),
+    ):
+        file.write_text(json.dumps({**document, "samples": samples}), encoding="utf-8")
+        with pytest.raises(InputError, match=sentence):
+            bring(file, INSPECT)
+
+
+def test_hostile_text_in_a_log(tmp_path: Path, bring: Callable[..., RunSummary], query: Query) -> None:
+    hostile = "'; drop table raw.runs; -- <script>alert(1)</script>\n=1+1\t\u202eend"
+    document = json.loads((LOGS / "inspect.json").read_text(encoding="utf-8"))
+    for sample, text in zip(document["samples"], (hostile, "nul\x00 and half \ud800"), strict=False):
+        sample["output"]["choices"][0] = {"message": {"content": text}, "stop_reason": "stop"}
+    file = tmp_path / "hostile.json"
+    file.write_text(json.dumps(document), encoding="utf-8")
+    bring(file, INSPECT)
+    texts = [text for (text,) in query("select response_text from raw.responses order by seq limit 2")]
+    assert texts == [hostile, "nul\ufffd and half \ufffd"]
+
+
+def test_a_chat_of_several_messages(tmp_path: Path, bring: Callable[..., RunSummary], query: Query) -> None:
+    """Examples in the dataset are part of the question; what the model wrote is not."""
+    document = json.loads((LOGS / "inspect.json").read_text(encoding="utf-8"))
+    sample = document["samples"][0]
+    sample["messages"] = [
+        {"role": "user", "content": "Describe a cat.", "source": "input"},
+        {"role": "assistant", "content": "It purrs.", "source": "input"},
+        {
+            "role": "user",
+            "content": [{"type": "text", "text": "attachment://1"}, {"type": "image", "image": "x"}],
+        },
+        {"role": "assistant", "content": "She reads.", "source": "generate"},
+        {"role": "user", "content": "And then?"},
+    ]
+    sample["attachments"] = {"1": "Describe a man."}
+    file = tmp_path / "chat.json"
+    file.write_text(json.dumps(document | {"samples": [sample]}), encoding="utf-8")
+    bring(file, INSPECT)
+    assert query("select prompt_text from raw.prompts") == [
+        ("user: Describe a cat.\n\nassistant: It purrs.\n\nuser: Describe a man.",)
+    ]
+
+
+def test_reasons_need_answers(write_spec: Callable[..., Path]) -> None:
+    spec = write_spec(
+        AUDIT.format(answer="{kind: items, k: 3}", **INSPECT), ("    text: text\n", "    item: name\n")
+    )
+    with pytest.raises(InputError, match=r"import.columns.finish_reason cannot stand without text"):
+        load_audit(spec)

@@ -1,0 +1,321 @@
+"""The journal: what is appended is on disk or not there at all, one process writes it, anybody may read it."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from collector import journal
+from collector.chain import ZERO, record_digest
+from collector.errors import InputError, LedgerError
+from collector.hashing import canonical_json, hash_of
+from collector.journal import JournalWriter, end_of, is_being_written, journal_path, read_journal
+from collector.prompts import Prompt, PromptAttribute
+from collector.records import Reading, prompt_of, reading_of, response_of, run_of
+from collector.rows import RelevanceRow, ResponseRow, RunRow
+
+MOMENT = datetime(2026, 11, 21, 8, 30, 0, 250)
+RUN = RunRow(
+    run_id="small-sim-1",
+    audit="small",
+    spec={"version": 1, "share": 0.5},
+    target="sim",
+    target_kind="simulator",
+    is_simulated=True,
+    model_asked=None,
+    parameters={"temperature": 1.0},
+    answer_rules_version="1",
+    versions={"python": "3.11"},
+    origin="collected",
+    started_at=MOMENT,
+)
+READING = Reading("small", {"version": 1}, MOMENT, "sha256:1", (RelevanceRow("Adele", None, "Hello", 2.0),))
+PROMPTS = [
+    Prompt(
+        "one", "en", "plain", f"Ask {name} 🍵", attributes=(PromptAttribute(1, "race", name, f"a {name}"),)
+    )
+    for name in ("White", "Asian")
+]
+N_HEAD = 5
+
+
+def answered(number: int, text: str | None = "{}") -> ResponseRow:
+    return ResponseRow(
+        prompt_id=PROMPTS[0].prompt_id,
+        trial=number,
+        attempt=1,
+        seq=0,
+        status="ok",
+        content_hash="sha256:1",
+        response_text=text,
+        latency_ms=12,
+        requested_at=MOMENT,
+        is_last=number % 2 == 0,
+    )
+
+
+@pytest.fixture
+def path(ledger_path: Path) -> Path:
+    return journal_path(ledger_path, "small-sim-1")
+
+
+@pytest.fixture
+def writer(path: Path) -> JournalWriter:
+    return JournalWriter.create(path, RUN, READING, PROMPTS, {"seed": 0})
+
+
+def test_what_is_written_comes_back(path: Path, writer: JournalWriter) -> None:
+    texts = ["plain", 'quotes " \\ and\nlines\r\n', "nul \x00, bell \x07, \u2028, 🍵", None]
+    rows = [answered(number, text) for number, text in enumerate(texts, start=1)]
+    writer.append(rows[:3])
+    writer.event("resumed", {"kept": 3})
+    writer.append(rows[3:])
+    records = list(read_journal(path))
+    kinds = ["run", "reading", "event", "prompt", "prompt", *["response"] * 3, "event", "response"]
+    assert [record.kind for record in records] == kinds
+    assert [record.position for record in records] == list(range(10))
+    assert run_of(records[0].body) == RUN
+    assert reading_of(records[1].body) == READING
+    assert [prompt_of(record.body) for record in records[3:5]] == PROMPTS
+    back = [response_of(record.body) for record in records if record.kind == "response"]
+    assert back == rows
+    assert [row.seq for row in back] == [1, 2, 3, 4]
+    assert writer.n_responses == 4
+    assert (records[-1].end, str(writer.seal)) == (writer.mark, f"10:{records[-1].hash}")
+    assert end_of(path) == writer.mark
+    assert writer.mark.offset == path.stat().st_size
+
+
+def test_a_line_is_canonical_and_chained_as_documented(path: Path, writer: JournalWriter) -> None:
+    writer.append([answered(1)])
+    previous = ZERO
+    for position, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
+        content = json.loads(line)
+        assert line == canonical_json(content)
+        assert set(content) == {"position", "kind", "body", "previous", "hash"}
+        linked = {
+            "position": position,
+            "kind": content["kind"],
+            "digest": record_digest(content["kind"], content["body"]),
+            "previous": previous,
+        }
+        assert content["previous"] == previous
+        assert content["hash"] == hash_of(linked)
+        previous = content["hash"]
+
+
+def test_reading_begins_and_ends_where_it_is_told(path: Path, writer: JournalWriter) -> None:
+    middle = writer.mark
+    writer.append([answered(1), answered(2)])
+    after = writer.mark
+    writer.append([answered(3)])
+    assert [record.body["trial"] for record in read_journal(path, middle, after.offset)] == [1, 2]
+    assert [record.body["trial"] for record in read_journal(path, middle)] == [1, 2, 3]
+    assert list(read_journal(path, writer.mark)) == []
+
+
+def test_a_torn_last_line_is_no_record_wherever_it_is_torn(path: Path, writer: JournalWriter) -> None:
+    writer.append([answered(1)])
+    before = writer.mark
+    writer.append([answered(2, "🍵" * 20)])
+    writer.close()
+    whole = path.read_bytes()
+    for length in range(before.offset, len(whole), 5):
+        path.write_bytes(whole[:length])
+        assert sum(1 for _ in read_journal(path)) == N_HEAD + 1
+        assert end_of(path) == before
+    # A file system may also have made the file longer than what it wrote.
+    path.write_bytes(whole[: before.offset] + b"\0" * 4096)
+    assert sum(1 for _ in read_journal(path)) == N_HEAD + 1
+
+
+def test_resuming_cuts_off_a_torn_line_and_goes_on(
+    path: Path, writer: JournalWriter, caplog: pytest.LogCaptureFixture
+) -> None:
+    writer.append([answered(1), answered(2)])
+    seal = writer.seal
+    writer.close()
+    with path.open("ab") as stream:
+        stream.write(b'{"body":{"response_text":"half')
+    visited = []
+    with JournalWriter.resume(path, visited.append) as resumed:
+        assert resumed.seal == seal
+        assert len(visited) == seal.count
+        resumed.append([answered(3)])
+    (told,) = [record.message for record in caplog.records]
+    assert "cut off a torn last line of 30 bytes" in told
+    assert 'response_text":"half' in told
+    assert [one.body["seq"] for one in read_journal(path) if one.kind == "response"] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda lines: [*lines[:5], b"{}\n", *lines[6:]], "line 6: it is no record"),
+        (lambda lines: [*lines[:5], b"\xff\n", *lines[6:]], "line 6: it is no record"),
+        (lambda lines: [*lines[:5], *lines[6:]], "line 6: its position is 6 and should be 5"),
+        (
+            lambda lines: [*lines[:5], lines[6], lines[5], lines[7]],
+            "line 6: its position is 6 and should be 5",
+        ),
+        (
+            lambda lines: [*lines[:6], lines[6].replace(b"first", b"other"), lines[7]],
+            "line 7: its content does not match its hash",
+        ),
+        (
+            lambda lines: [*lines[:7], lines[7].replace(b"first", b"other")],
+            "line 8: its content does not match its hash",
+        ),
+        (
+            lambda lines: [
+                *lines[:6],
+                lines[6].replace(b'"previous":"sha256:', b'"previous":"sha256:0', 1),
+                lines[7],
+            ],
+            "line 7: it does not follow on the line before",
+        ),
+    ],
+)
+def test_a_broken_line_is_named(
+    path: Path,
+    writer: JournalWriter,
+    change: Callable[[list[bytes]], list[bytes]],
+    told: str,
+) -> None:
+    writer.append([answered(number, "first") for number in (1, 2, 3)])
+    writer.close()
+    lines = path.read_bytes().splitlines(keepends=True)
+    assert len(lines) == N_HEAD + 3
+    path.write_bytes(b"".join(change(lines)))
+    with pytest.raises(LedgerError, match=told) as caught:
+        list(read_journal(path))
+    assert str(caught.value).startswith(str(path))
+    with pytest.raises(LedgerError, match=told):
+        JournalWriter.resume(path)
+    assert not is_being_written(path)
+
+
+@pytest.mark.parametrize("reason", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO])
+@pytest.mark.parametrize("call", ["write", "fsync"])
+def test_what_cannot_be_written_leaves_the_journal_as_it_was(
+    path: Path, writer: JournalWriter, monkeypatch: pytest.MonkeyPatch, call: str, reason: int
+) -> None:
+    writer.append([answered(1)])
+    seal, content = writer.seal, path.read_bytes()
+    real_write = os.write
+
+    def fail(*arguments: object) -> int:
+        if call == "write" and len(arguments[1]) > 10:  # type: ignore[arg-type]
+            # A disk that fills up takes a part first.
+            return real_write(arguments[0], arguments[1][:10])  # type: ignore[arg-type, index]
+        raise OSError(reason, os.strerror(reason))
+
+    rows = [answered(2), answered(3)]
+    with monkeypatch.context() as patched:
+        patched.setattr(journal.os, call, fail)
+        # Cutting back syncs too; that it cannot is told by closing the journal for good.
+        with pytest.raises(LedgerError, match="cannot be written") as caught:
+            writer.append(rows)
+    assert os.strerror(reason) in str(caught.value)
+    assert "biasledger collect --resume small-sim-1" in str(caught.value)
+    assert writer.seal == seal
+    assert path.read_bytes() == content
+    if call == "fsync":
+        with pytest.raises(LedgerError, match="is closed"):
+            writer.append(rows)
+        writer = JournalWriter.resume(path)
+    writer.append(rows)
+    assert [row.seq for row in rows] == [2, 3]
+    assert sum(1 for _ in read_journal(path)) == N_HEAD + 3
+
+
+def test_a_journal_appears_whole_or_not_at_all(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(journal.os, "fsync", fail)
+        with pytest.raises(LedgerError, match="cannot be made: No space left on device"):
+            JournalWriter.create(path, RUN, READING, PROMPTS)
+    assert list(path.parent.iterdir()) == []
+    JournalWriter.create(path, RUN, READING, PROMPTS).close()
+    with pytest.raises(LedgerError, match="cannot be made: File exists"):
+        JournalWriter.create(path, RUN, READING, PROMPTS)
+    assert [one.name for one in path.parent.iterdir()] == ["small-sim-1.jsonl"]
+
+
+def test_one_process_writes(path: Path, writer: JournalWriter) -> None:
+    assert is_being_written(path)
+    script = f"""
+        from pathlib import Path
+        from collector.errors import InputError
+        from collector.journal import JournalWriter
+        try:
+            JournalWriter.resume(Path({str(path)!r}))
+        except InputError as error:
+            print(error)
+    """
+    told = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=True
+    ).stdout
+    assert told.startswith("Run small-sim-1 is being collected by another process")
+    if Path("/proc/locks").exists():
+        assert f"(pid {os.getpid()})" in told
+    writer.append([answered(1)])
+    writer.close()
+    writer.close()
+    assert not is_being_written(path)
+    with pytest.raises(LedgerError, match="is closed"):
+        writer.append([answered(2)])
+
+
+def test_a_lock_is_on_the_file_that_is_there_now(path: Path, writer: JournalWriter) -> None:
+    writer.append([answered(1)])
+    writer.close()
+    old = os.open(path, os.O_RDWR)
+    replacement = path.with_suffix(".other")
+    replacement.write_bytes(path.read_bytes())
+    replacement.rename(path)
+    journal.fcntl.flock(old, journal.fcntl.LOCK_EX)
+    # Whoever holds the file that was replaced is in nobody's way.
+    JournalWriter.resume(path).close()
+    os.close(old)
+
+
+def test_many_threads_share_a_writer(path: Path, writer: JournalWriter) -> None:
+    def append(first: int) -> None:
+        for number in range(first, first + 20):
+            writer.append([answered(number)])
+
+    threads = [threading.Thread(target=append, args=(100 * one,)) for one in range(1, 9)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    records = [one for one in read_journal(path) if one.kind == "response"]
+    assert [one.body["seq"] for one in records] == list(range(1, 161))
+    assert len({one.body["trial"] for one in records}) == 160
+
+
+@pytest.mark.parametrize("name", ["../other", "", "a/b", ".hidden"])
+def test_a_path_is_no_runs_name(ledger_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match="is no run's name"):
+        journal_path(ledger_path, name)
+
+
+def test_a_journal_that_is_missing(path: Path) -> None:
+    for call in (lambda: list(read_journal(path)), lambda: end_of(path), lambda: is_being_written(path)):
+        with pytest.raises(LedgerError, match="There is no journal"):
+            call()
+    with pytest.raises(InputError, match="There is no journal"):
+        JournalWriter.resume(path)

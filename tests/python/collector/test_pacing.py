@@ -1,0 +1,508 @@
+"""How fast a target is asked: on a clock of its own, and over a real HTTP server on loopback that refuses."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from collector.errors import TargetError
+from collector.pacing import (
+    FIRST_PAUSE_SECONDS,
+    FLOOR_SECONDS,
+    MAX_PAUSE_SECONDS,
+    PROBE_SECONDS,
+    START_CONCURRENCY,
+    Pace,
+    PaceClosedError,
+    Slot,
+    backoff_seconds,
+)
+from collector.targets.base import RateHints, Request
+from collector.targets.openai import OpenAITarget
+from tests.python.collector.simulated_service import Clock, FixedWindow, TokenBucket, ask_all
+
+INFINITE = float("inf")
+
+
+def pace(clock: Clock, most: int = 64, **settings: Any) -> Pace:
+    return Pace(most, clock=clock, sleep=clock.sleep, random=lambda: 0.5, **settings)
+
+
+def start(paced: Pace) -> Slot:
+    return paced.slot().__enter__()
+
+
+def refusal(seconds: float | None = None, hints: RateHints | None = None, status: int = 429) -> TargetError:
+    return TargetError("full", retryable=True, status=status, retry_after_seconds=seconds, hints=hints)
+
+
+def fill(paced: Pace) -> list[Slot]:
+    slots = []
+    while paced.delay() == 0:
+        slots.append(start(paced))
+    return slots
+
+
+def window(paced: Pace, clock: Clock, latency: float = 0.1) -> None:
+    """Let as many questions be answered as make up a window, with as many under way as may be."""
+    n = 0
+    size = max(10, paced.concurrency)
+    while n < size:
+        slots = fill(paced)
+        clock.sleep(latency)
+        for slot in slots:
+            if n < size:
+                slot.done(None, latency * 1000)
+            slot.__exit__(None, None, None)
+            n += 1
+
+
+# Concurrency
+
+
+def test_starts_with_few_and_waits_for_a_free_slot() -> None:
+    paced = pace(Clock())
+    assert len(fill(paced)) == START_CONCURRENCY == paced.concurrency
+    assert paced.delay() == INFINITE
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_never_more_than_the_most(most: int) -> None:
+    clock = Clock()
+    paced = pace(clock, most)
+    for _ in range(5):
+        window(paced, clock)
+    assert paced.concurrency == most
+
+
+def test_doubles_up_to_the_most_while_all_is_well() -> None:
+    clock = Clock()
+    paced = pace(clock, 40)
+    seen = []
+    for _ in range(5):
+        window(paced, clock)
+        seen.append(paced.concurrency)
+    assert seen == [8, 16, 32, 40, 40]
+
+
+@pytest.mark.parametrize("status", [429, 503, 529])
+def test_a_refusal_halves_once_a_window_and_growth_is_slow_beyond_what_was_refused(status: int) -> None:
+    clock = Clock()
+    paced = pace(clock)
+    for _ in range(2):
+        window(paced, clock)
+    assert paced.concurrency == 16
+    slots = fill(paced)
+    clock.sleep(0.1)
+    for slot in slots:
+        slot.failed(refusal(0.0, status=status))
+    assert paced.concurrency == 8
+    clock.sleep(60)
+    seen = []
+    for _ in range(4):
+        window(paced, clock)
+        seen.append(paced.concurrency)
+    assert seen == [16, 17, 18, 19]
+
+
+def test_other_failures_do_not_slow() -> None:
+    clock = Clock()
+    paced = pace(clock)
+    for slot in fill(paced):
+        slot.failed(TargetError("server error", retryable=True, status=500))
+    assert paced.concurrency == START_CONCURRENCY
+    assert paced.delay() == 0
+
+
+def test_a_spent_budget_is_no_request_to_slow_down() -> None:
+    paced = pace(Clock())
+    start(paced).failed(TargetError("no credit", status=429, stops_run=True))
+    assert paced.paused_seconds == 0
+
+
+def test_does_not_grow_while_answers_are_slow_until_that_is_how_they_are() -> None:
+    clock = Clock()
+    paced = pace(clock)
+    window(paced, clock, 0.1)
+    assert paced.concurrency == 8
+    for _ in range(10):
+        window(paced, clock, 0.25)
+    assert paced.concurrency == 8
+    clock.sleep(FLOOR_SECONDS)
+    window(paced, clock, 0.25)
+    assert paced.concurrency == 9
+
+
+def test_does_not_grow_where_the_limit_was_not_reached() -> None:
+    clock = Clock()
+    paced = pace(clock)
+    for _ in range(200):
+        slot = start(paced)
+        clock.sleep(0.1)
+        slot.done(None, 100.0)
+    assert paced.concurrency == START_CONCURRENCY
+
+
+# Pauses
+
+
+def test_everybody_pauses_for_as_long_as_asked() -> None:
+    clock = Clock()
+    paced = pace(clock)
+    start(paced).failed(refusal(7.5))
+    assert paced.delay() == paced.paused_seconds == 7.5
+    clock.sleep(7.4)
+    assert paced.delay() == pytest.approx(0.1)
+    start(paced)
+    assert clock() == pytest.approx(7.5)
+
+
+def test_the_longest_pause_asked_for_counts() -> None:
+    clock = Clock()
+    paced = pace(clock)
+    slots = fill(paced)
+    for slot, seconds in zip(slots, (1.0, 5.0, 2.0, 0.0), strict=True):
+        slot.failed(refusal(seconds))
+    assert paced.delay() == 5.0
+
+
+def test_without_a_number_pauses_double_and_start_anew_after_an_answer() -> None:
+    clock = Clock()
+    paced = pace(clock)
+    pauses = []
+    for _ in range(3):
+        slot = start(paced)
+        clock.sleep(0.01)
+        slot.failed(refusal())
+        pauses.append(paced.paused_seconds)
+    assert pauses == pytest.approx([0.75, 1.5, 3.0])
+    slot = start(paced)
+    clock.sleep(0.01)
+    slot.done(None, None)
+    slot = start(paced)
+    clock.sleep(0.01)
+    slot.failed(refusal())
+    assert paced.paused_seconds == pytest.approx(0.75 * FIRST_PAUSE_SECONDS)
+
+
+def test_a_refusal_that_names_a_reset_pauses_until_then() -> None:
+    clock = Clock()
+    paced = pace(clock)
+    start(paced).failed(refusal(None, RateHints(0, 500, 12.0, 40.0)))
+    assert paced.paused_seconds == 12.0
+
+
+def test_endless_pauses_are_cut() -> None:
+    clock = Clock()
+    paced = pace(clock)
+    start(paced).failed(refusal(1e9))
+    assert paced.paused_seconds == MAX_PAUSE_SECONDS
+
+
+# What the service says is left
+
+
+def test_holds_when_nothing_is_left_until_the_reset() -> None:
+    clock = Clock()
+    paced = pace(clock)
+    start(paced).done(None, None, RateHints(remaining_requests=2, reset_requests_seconds=20.0))
+    assert len(fill(paced)) == 2
+    assert paced.delay() == pytest.approx(20.0)
+    clock.sleep(20.0)
+    assert paced.delay() == 0
+
+
+def test_what_was_asked_since_counts_as_used() -> None:
+    clock = Clock()
+    paced = pace(clock)
+    first, *others = fill(paced)
+    first.done(None, None, RateHints(remaining_requests=5, reset_requests_seconds=20.0))
+    assert len(fill(paced)) == 1
+    for slot in others:
+        slot.done(None, None)
+    assert len(fill(paced)) == 5 - len(others) - 1
+
+
+def test_an_older_question_does_not_overrule_a_newer_one() -> None:
+    clock = Clock()
+    paced = pace(clock)
+    first, second, *_ = fill(paced)
+    second.done(None, None, RateHints(remaining_requests=100, reset_requests_seconds=20.0))
+    first.done(None, None, RateHints(remaining_requests=0, reset_requests_seconds=20.0))
+    assert paced.delay() == 0
+
+
+def test_a_reset_that_is_far_away_is_tried_with_one_question() -> None:
+    clock = Clock()
+    paced = pace(clock)
+    start(paced).done(None, None, RateHints(remaining_requests=0, reset_requests_seconds=86_400.0))
+    assert paced.delay() == PROBE_SECONDS
+    clock.sleep(PROBE_SECONDS)
+    assert len(fill(paced)) == 1
+    assert paced.delay() == PROBE_SECONDS
+
+
+def test_tokens_left_hold_too() -> None:
+    clock = Clock()
+    paced = pace(clock)
+    start(paced).done(1000, None, RateHints(remaining_tokens=2500, reset_tokens_seconds=30.0))
+    assert len(fill(paced)) == 2
+    assert paced.delay() == pytest.approx(30.0)
+
+
+# The user's caps
+
+
+@pytest.mark.parametrize("per_minute", [30, 600, 12_000])
+def test_requests_per_minute_are_kept_and_used(per_minute: int) -> None:
+    clock = Clock()
+    paced = pace(clock, requests_per_minute=per_minute)
+    outcome = ask_all(paced, clock, None, seconds=120.0)
+    assert 0.97 * per_minute / 60 <= outcome.per_second <= 1.01 * per_minute / 60 + 1 / 120
+
+
+def test_tokens_per_minute_are_kept_and_used() -> None:
+    clock = Clock()
+    paced = pace(clock, tokens_per_minute=60_000)
+    outcome = ask_all(paced, clock, None, seconds=120.0, tokens=lambda: 500)
+    assert 0.95 * 2 <= outcome.per_second <= 1.05 * 2 + START_CONCURRENCY / 120
+
+
+def test_tokens_of_failed_questions_are_given_back() -> None:
+    clock = Clock()
+    paced = pace(clock, tokens_per_minute=60)
+    slot = paced.slot(tokens=100).__enter__()
+    assert paced.delay() == pytest.approx(99.0)
+    slot.failed(TargetError("no connection"))
+    assert paced.delay() == 0
+
+
+# Finding a limit that nobody states
+
+
+@pytest.mark.parametrize("tells", [True, False], ids=["headers", "silent"])
+@pytest.mark.parametrize("retry_after", [1.0, None], ids=["retry-after", "no retry-after"])
+@pytest.mark.parametrize(("per_second", "burst"), [(5.0, 5.0), (50.0, 10.0), (50.0, 50.0), (300.0, 60.0)])
+def test_throughput_finds_the_limit_of_a_bucket(
+    per_second: float, burst: float, retry_after: float | None, tells: bool
+) -> None:
+    clock = Clock()
+    paced = pace(clock)
+    limit = TokenBucket(per_second, burst, clock)
+    outcome = ask_all(paced, clock, limit, seconds=120.0, tells=tells, retry_after=retry_after)
+    assert outcome.per_second >= 0.8 * (per_second + burst / 120)
+    assert outcome.refused <= 0.02 * outcome.answered + 10
+
+
+@pytest.mark.parametrize("tells", [True, False], ids=["headers", "silent"])
+def test_throughput_finds_the_limit_of_a_fixed_window(tells: bool) -> None:
+    clock = Clock()
+    limit = FixedWindow(600, 60.0, clock)
+    outcome = ask_all(pace(clock), clock, limit, seconds=300.0, tells=tells)
+    assert outcome.answered >= 0.8 * 3000
+    assert outcome.refused <= 0.1 * outcome.answered
+
+
+def test_slow_answers_are_asked_for_side_by_side() -> None:
+    clock = Clock()
+    limit = TokenBucket(10.0, 600.0, clock)
+    outcome = ask_all(pace(clock), clock, limit, seconds=600.0, latency=lambda _: 3.0, tells=True)
+    assert outcome.per_second >= 0.8 * 11
+    assert outcome.refused <= 20
+
+
+def test_a_service_that_gets_slower_under_load_is_not_flooded() -> None:
+    clock = Clock()
+    # Eight at once are answered as fast as one; what comes on top only waits.
+    outcome = ask_all(pace(clock), clock, None, seconds=60.0, latency=lambda n: 0.1 * max(1.0, n / 8))
+    assert outcome.per_second >= 0.8 * 80
+    assert outcome.most_at_once <= 40
+
+
+# Threads
+
+
+def test_slots_are_given_back_and_nobody_hangs() -> None:
+    paced = Pace(3)
+    at_once, most = 0, 0
+    lock = threading.Lock()
+
+    def ask(number: int) -> None:
+        nonlocal at_once, most
+        with paced.slot() as slot:
+            with lock:
+                at_once += 1
+                most = max(most, at_once)
+            time.sleep(0.001)
+            with lock:
+                at_once -= 1
+            if number % 3 == 0:
+                slot.done(10, 1.0)
+            elif number % 3 == 1:
+                slot.failed(TargetError("no"))
+
+    with ThreadPoolExecutor(32) as pool:
+        list(pool.map(ask, range(600)))
+    assert most == 3
+    assert paced.delay() == 0
+
+
+def test_an_exception_gives_the_slot_back() -> None:
+    paced = Pace(1)
+    with pytest.raises(RuntimeError), paced.slot():
+        raise RuntimeError
+    assert paced.delay() == 0
+
+
+def test_closing_ends_the_wait_of_everybody() -> None:
+    paced = Pace(1)
+    ended = []
+
+    def wait() -> None:
+        try:
+            with paced.slot():
+                pass
+        except PaceClosedError:
+            ended.append(threading.current_thread().name)
+
+    with paced.slot():
+        threads = [threading.Thread(target=wait) for _ in range(5)]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.05)
+        paced.close()
+        for thread in threads:
+            thread.join(5)
+    assert len(ended) == 5
+    with pytest.raises(PaceClosedError), paced.slot():
+        pass
+
+
+def test_a_pace_that_asks_nobody_is_no_pace() -> None:
+    with pytest.raises(ValueError, match="should be 1 or more"):
+        Pace(0)
+
+
+@pytest.mark.parametrize(
+    ("attempt", "shortest", "longest"), [(1, 0.25, 0.5), (2, 0.5, 1.0), (5, 4.0, 8.0), (500, 15.0, 30.0)]
+)
+def test_backoff_doubles_up_to_its_cap_and_half_of_it_is_chance(
+    attempt: int, shortest: float, longest: float
+) -> None:
+    assert backoff_seconds(attempt, 0.5, 30.0, lambda: 0.0) == shortest
+    assert backoff_seconds(attempt, 0.5, 30.0, lambda: 1.0) == longest
+
+
+# A real server
+
+
+@contextmanager
+def limited_server(
+    per_second: float, burst: float, headers: Callable[[float], dict[str, str]], status: int
+) -> Iterator[tuple[str, dict[str, int]]]:
+    """Serve chat completions from a bucket; what a refusal's headers say comes from the seconds until a question fits."""
+    lock = threading.Lock()
+    level, at = burst, time.monotonic()
+    counts = {"answered": 0, "refused": 0}
+    body = json.dumps(
+        {
+            "model": "m",
+            "choices": [{"message": {"role": "assistant", "content": "yes"}, "finish_reason": "stop"}],
+        }
+    ).encode()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
+        def do_POST(self) -> None:
+            nonlocal level, at
+            self.rfile.read(int(self.headers["Content-Length"]))
+            with lock:
+                now = time.monotonic()
+                level = min(burst, level + (now - at) * per_second)
+                at = now
+                is_accepted = level >= 1
+                level -= is_accepted
+                counts["answered" if is_accepted else "refused"] += 1
+                extra = headers((1 - level) / per_second if level < 1 else 0.0)
+                extra |= (
+                    {
+                        "x-ratelimit-remaining-requests": str(int(level)),
+                        "x-ratelimit-reset-requests": f"{int(1000 * (burst - level) / per_second)}ms",
+                    }
+                    if "tells" in extra
+                    else {}
+                )
+            if is_accepted:
+                time.sleep(0.05)
+            content = body if is_accepted else b'{"error": {"message": "too many", "type": "requests"}}'
+            self.send_response(200 if is_accepted else status)
+            self.send_header("Content-Length", str(len(content)))
+            for name, value in extra.items():
+                if is_accepted is False or name != "Retry-After":
+                    self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the base class's name)
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/v1", counts
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join(5)
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        (lambda _: {"tells": "1"}, 429),
+        (lambda _: {"Retry-After": "1"}, 429),
+        (lambda seconds: {"retry-after-ms": str(int(1000 * seconds) + 1)}, 503),
+    ],
+    ids=["remaining and reset", "Retry-After", "503 with retry-after-ms"],
+)
+def test_a_real_server_is_asked_at_its_limit(headers: Callable[[float], dict[str, str]], status: int) -> None:
+    per_second, burst, seconds = 60.0, 60.0, 6.0
+    with limited_server(per_second, burst, headers, status) as (base_url, counts):
+        target = OpenAITarget("limited", base_url=base_url, model="m", timeout_seconds=5.0, concurrency=32)
+        paced = Pace(32)
+        end = time.monotonic() + seconds
+
+        def ask() -> None:
+            while time.monotonic() < end:
+                try:
+                    with paced.slot() as slot:
+                        try:
+                            reply = target.ask(Request("Hello"))
+                        except TargetError as error:
+                            slot.failed(error)
+                            continue
+                        slot.done(None, reply.latency_ms, reply.hints)
+                except PaceClosedError:
+                    return
+
+        threads = [threading.Thread(target=ask) for _ in range(32)]
+        for thread in threads:
+            thread.start()
+        time.sleep(seconds)
+        paced.close()
+        for thread in threads:
+            thread.join(10)
+    assert counts["answered"] >= 0.8 * (per_second * seconds + burst)
+    assert counts["refused"] <= 0.15 * counts["answered"]

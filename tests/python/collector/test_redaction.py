@@ -1,0 +1,113 @@
+"""Secrets are cut out of texts in every spelling in which a service may echo them."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import logging
+import re
+from urllib.parse import quote, quote_plus
+
+import pytest
+
+from collector.errors import TargetError
+from collector.targets.redaction import KEY_PLACEHOLDER, Redactor, environment_key
+
+SECRET = "sk-live/Ab+9=x&y\"z~Q'0123456789"
+VARIABLE = "BIASLEDGER_TEST_KEY"
+
+
+@pytest.fixture
+def redact(monkeypatch: pytest.MonkeyPatch) -> Redactor:
+    monkeypatch.setenv(VARIABLE, SECRET)
+    return Redactor([VARIABLE])
+
+
+def basic(user: str) -> str:
+    return base64.b64encode(f"{user}:{SECRET}".encode()).decode()
+
+
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        SECRET,
+        quote(SECRET),
+        quote(SECRET, safe=""),
+        quote_plus(SECRET),
+        re.sub(r"%..", lambda code: code[0].lower(), quote(SECRET, safe="")),
+        json.dumps(SECRET),
+        json.dumps(json.dumps(SECRET)),
+        json.dumps(SECRET).replace("/", "\\/"),
+        "".join(f"\\u{ord(character):04x}" for character in SECRET),
+        "".join(f"\\u{ord(character):04X}" if character in "/+=" else character for character in SECRET),
+        html.escape(SECRET),
+        repr(SECRET),
+        SECRET.encode().hex(),
+        base64.b64encode(SECRET.encode()).decode(),
+        base64.urlsafe_b64encode(SECRET.encode()).decode(),
+        basic(""),
+        basic("u"),
+        basic("me"),
+        basic("someone"),
+    ],
+)
+def test_every_spelling_is_cut_out(redact: Redactor, spelled: str) -> None:
+    text = f"before {spelled} after"
+    cleaned = redact(text)
+    assert KEY_PLACEHOLDER in cleaned
+    assert cleaned.startswith("before ")
+    assert cleaned.endswith(" after")
+    # What is left beside the placeholder is no part from which the secret could be had.
+    assert len(cleaned) < len("before  after") + len(KEY_PLACEHOLDER) + 16
+
+
+def test_other_text_stays_as_it_is(redact: Redactor) -> None:
+    text = 'sk-live is a prefix; \\u0041 and \\ud800 too. {"a": "b"} 日本 \x00'
+    assert redact(text) == text
+    assert redact.optional(None) is None
+    assert Redactor()(SECRET) == SECRET
+
+
+@pytest.mark.parametrize("value", ["", "x", "EMPTY", "ollama"])
+def test_a_value_too_short_for_a_secret_mutilates_no_answer(
+    value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, value)
+    assert Redactor([VARIABLE])("EMPTY x ollama") == "EMPTY x ollama"
+
+
+def test_of_two_secrets_both_are_cut_out(redact: Redactor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BIASLEDGER_OTHER_KEY", "another-secret-42")
+    both = Redactor([VARIABLE, "BIASLEDGER_OTHER_KEY", "BIASLEDGER_NOT_SET_ANYWHERE"])
+    assert both(f"{SECRET} another-secret-42") == f"{KEY_PLACEHOLDER} {KEY_PLACEHOLDER}"
+
+
+def test_an_object_that_redacts_does_not_hold_the_secret(redact: Redactor) -> None:
+    assert SECRET not in repr(vars(redact))
+
+
+def test_addresses_in_the_logs_of_the_http_library_are_cleaned(
+    redact: Redactor, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    logging.getLogger("urllib3.connectionpool").debug('"GET %s HTTP/1.1" %s', f"/v1?key={quote(SECRET)}", 200)
+    assert f"/v1?key={KEY_PLACEHOLDER}" in caplog.text
+    assert quote(SECRET) not in caplog.text
+
+
+@pytest.mark.parametrize("value", ["with space", "with\nbreak", "with\u201cquotes\u201d", "tab\there"])
+def test_a_key_that_no_header_can_carry_is_refused_without_being_shown(
+    value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, value)
+    with pytest.raises(TargetError, match=f"mine cannot use the key in {VARIABLE}") as caught:
+        environment_key("mine", VARIABLE)
+    assert caught.value.stops_run
+    assert "with" not in str(caught.value)
+
+
+def test_white_space_around_a_key_is_no_part_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, f" {SECRET}\n")
+    assert environment_key("mine", VARIABLE) == SECRET
+    assert Redactor([VARIABLE])(SECRET) == KEY_PLACEHOLDER

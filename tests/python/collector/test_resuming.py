@@ -1,0 +1,324 @@
+"""Runs that go on: only what is left is asked, of the same target, whatever ended them before."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from collector import runner
+from collector.costs import CostMeter, Price
+from collector.errors import InputError, TargetError
+from collector.journal import journal_path, read_journal
+from collector.overview import list_runs
+from collector.runner import collect, resume
+from collector.spec import load_audit
+from collector.targets.base import Reply, Request
+
+Query = Callable[[str], list[tuple[Any, ...]]]
+GOOD = '{"Tea": "Warm. Good."}'
+
+
+@dataclass
+class Scripted:
+    """A target whose answers a function gives, and which counts the questions."""
+
+    answer: Callable[[Request], Reply] = lambda _: Reply(GOOD)
+    name: str = "scripted"
+    kind: str = "scripted"
+    is_simulated: bool = True
+    model: str = "m"
+    concurrency: int = 2
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    total_timeout_seconds: float | None = None
+    asked: Counter[tuple[str, int]] = field(default_factory=Counter)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def ask(self, request: Request) -> Reply:
+        with self.lock:
+            self.asked[request.prompt_text, request.trial] += 1
+        return self.answer(request)
+
+
+def stopping_after(n: int, error: Exception | None = None) -> Callable[[Request], Reply]:
+    """Answers so often and then raises."""
+    lock = threading.Lock()
+    left = n
+
+    def answer(_: Request) -> Reply:
+        nonlocal left
+        with lock:
+            left -= 1
+            if left < 0:
+                raise error or TargetError("Your key is wrong.", stops_run=True, status=401)
+        return Reply(GOOD, prompt_tokens=10, completion_tokens=20, model_answered="m-1")
+
+    return answer
+
+
+def stopped_run(spec: Path, ledger_path: Path, target: Scripted, **options: Any) -> str:
+    """Collect until the target stops it; return the run."""
+    with pytest.raises(TargetError) as told:
+        collect(load_audit(spec), target, ledger_path, trials=10, backoff_seconds=0, **options)
+    (run,), _ = list_runs(ledger_path)
+    assert f"biasledger collect --resume {run.run_id}" in str(told.value)
+    return run.run_id
+
+
+def test_what_is_left_is_asked_and_nothing_else(small_spec: Path, ledger_path: Path, query: Query) -> None:
+    first = Scripted(stopping_after(13))
+    run_id = stopped_run(small_spec, ledger_path, first, seed=5)
+    (listed,), _ = list_runs(ledger_path)
+    assert (listed.state, listed.n_kept, listed.n_planned, listed.is_complete) == ("failed", 13, 40, False)
+    # Neither the audit's file nor anything else but the target is needed.
+    small_spec.unlink()
+    second = Scripted()
+    summary = resume(run_id, second, ledger_path)
+    assert (summary.run_id, summary.n_prompts, summary.n_responses) == (run_id, 4, 40)
+    assert summary.counts == {"ok": 40}
+    assert summary.stopped is None
+    answered_first = set(
+        query(
+            "select prompt_text, trial from raw.responses inner join raw.prompts using (run_id, prompt_id) "
+            "where model_answered = 'm-1'"
+        )
+    )
+    assert len(answered_first) == 13
+    assert not answered_first & set(second.asked)
+    assert second.asked.total() == 27
+    assert query("select event from raw.run_events order by happened_at") == [
+        ("started",),
+        ("failed",),
+        ("resumed",),
+        ("finished",),
+    ]
+    assert query("select count(*), count(distinct seq), max(seq) from raw.responses") == [
+        (summary.n_attempts, summary.n_attempts, summary.n_attempts)
+    ]
+    assert query("select max(attempt) from raw.responses") == [(2,)]
+    (listed,), notes = list_runs(ledger_path)
+    assert (listed.state, listed.n_kept, listed.n_asked, listed.n_ahead, notes) == (
+        *("finished", 40, summary.n_attempts, 0),
+        [],
+    )
+
+
+def test_a_resumed_run_asks_as_it_would_have(small_spec: Path, ledger_path: Path, query: Query) -> None:
+    whole = collect(
+        load_audit(small_spec),
+        Scripted(lambda r: Reply(f'{{"a": "{r.seed}"}}')),
+        ledger_path,
+        trials=10,
+        seed=5,
+    )
+    target = Scripted(stopping_after(13), name="second")
+    with pytest.raises(TargetError):
+        collect(load_audit(small_spec), target, ledger_path, trials=10, seed=5)
+    run_id = list_runs(ledger_path)[0][1].run_id
+    target.answer = lambda request: Reply(f'{{"a": "{request.seed}"}}')
+    resume(run_id, target, ledger_path)
+    seeds = (
+        "select prompt_id, trial, response_text from raw.responses where attempt = 1 and run_id = '{}' "
+        "and response_text like '{{\"a%' order by all"
+    )
+    resumed = query(seeds.format(run_id))
+    # All but what the two threads had under way when they were stopped, and what was answered before.
+    assert 40 - 13 - 2 <= len(resumed) <= 40 - 13
+    assert set(resumed) <= set(query(seeds.format(whole.run_id)))
+
+
+def test_a_finished_run_says_so_and_asks_nobody(small_spec: Path, ledger_path: Path, query: Query) -> None:
+    first = collect(load_audit(small_spec), Scripted(), ledger_path)
+    content = journal_path(ledger_path, first.run_id).read_bytes()
+    target = Scripted()
+    summary = resume(first.run_id, target, ledger_path)
+    assert summary.warnings == (f"Run {first.run_id} was complete before, so nothing was asked.",)
+    assert (summary.counts, summary.seal, summary.n_attempts) == (first.counts, first.seal, first.n_attempts)
+    assert target.asked == {}
+    assert journal_path(ledger_path, first.run_id).read_bytes() == content
+    assert query("select count(*) from raw.run_events") == [(2,)]
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"parameters": {"temperature": 0.5, "top": [1]}}, "has another temperature now (0.5) than run"),
+        ({"parameters": {"top": [1]}}, "has another temperature now (none) than run"),
+        ({"parameters": {"temperature": 1, "top": [1, 2]}}, "has another top now ([1, 2]) than run"),
+        ({"model": "n"}, "has another model now ('n') than run"),
+        ({"kind": "other"}, "has another kind now ('other') than run"),
+    ],
+)
+def test_another_target_is_refused(
+    small_spec: Path, ledger_path: Path, changes: dict[str, Any], told: str
+) -> None:
+    settings = {"temperature": 1, "top": (1,)}
+    run_id = stopped_run(small_spec, ledger_path, Scripted(stopping_after(3), parameters=settings))
+    content = journal_path(ledger_path, run_id).read_bytes()
+    with pytest.raises(InputError) as caught:
+        resume(run_id, Scripted(**{"parameters": settings, **changes}), ledger_path)
+    assert told in str(caught.value)
+    assert journal_path(ledger_path, run_id).read_bytes() == content
+    # How fast it may be asked can change, and so can how a tuple is written.
+    faster = Scripted(parameters=settings, concurrency=5, requests_per_minute=1e6, total_timeout_seconds=60)
+    assert resume(run_id, faster, ledger_path).counts == {"ok": 40}
+
+
+def test_tries_go_on_where_they_were(small_spec: Path, ledger_path: Path, query: Query) -> None:
+    def answer(request: Request) -> Reply:
+        if request.trial == 1:
+            return Reply("no JSON")
+        raise TargetError("Your key is wrong.", stops_run=True)
+
+    run_id = stopped_run(small_spec, ledger_path, Scripted(answer, concurrency=1), seed=1)
+    before = query(
+        "select prompt_id, trial, max(attempt), count(*) from raw.responses group by all order by all"
+    )
+    second = Scripted(lambda _: Reply("no JSON"))
+    resume(run_id, second, ledger_path)
+    after = {
+        (prompt, trial): (last, n)
+        for prompt, trial, last, n in query(
+            "select prompt_id, trial, max(attempt), count(*) from raw.responses group by all"
+        )
+    }
+    for prompt, trial, last, n in before:
+        assert last == n
+        # Three tries in all, and one at least after what ended the run.
+        assert after[prompt, trial] == (3, 3)
+    assert set(after.values()) == {(3, 3)}
+
+
+def test_what_failed_with_the_target_is_asked_again(
+    small_spec: Path, ledger_path: Path, query: Query
+) -> None:
+    down = TargetError("Nobody is there.", retryable=False)
+    run_id = stopped_run(small_spec, ledger_path, Scripted(stopping_after(8, down), concurrency=1))
+    assert query("select count(*) from raw.responses where status = 'error'")[0][0] >= 20
+    summary = resume(run_id, Scripted(), ledger_path)
+    assert summary.counts == {"ok": 40}
+
+
+def test_single_failures_stay_unless_they_are_asked_for(
+    small_spec: Path, ledger_path: Path, query: Query
+) -> None:
+    def answer(request: Request) -> Reply:
+        if request.trial == 3:
+            raise TargetError("This prompt is not allowed.", retryable=False)
+        return Reply(GOOD)
+
+    first = collect(load_audit(small_spec), Scripted(answer), ledger_path, trials=10)
+    assert first.counts == {"ok": 36, "error": 4}
+    target = Scripted()
+    assert resume(first.run_id, target, ledger_path).counts == {"ok": 36, "error": 4}
+    assert target.asked.total() == 0
+    assert resume(first.run_id, target, ledger_path, retry_failed=True).counts == {"ok": 40}
+    assert target.asked.total() == 4
+    assert query("select max(attempt), count(*) from raw.responses where trial = 3") == [(2, 8)]
+    (listed,), _ = list_runs(ledger_path)
+    assert (listed.n_kept, listed.n_asked, listed.state) == (40, 44, "finished")
+
+
+def test_a_killed_end_is_made_up_for(small_spec: Path, ledger_path: Path, query: Query) -> None:
+    run_id = collect(load_audit(small_spec), Scripted(), ledger_path).run_id
+    path = journal_path(ledger_path, run_id)
+    lines = path.read_bytes().splitlines(keepends=True)
+    assert b'"event":"finished"' in lines[-1]
+    path.write_bytes(b"".join(lines[:-1]))
+    ledger_path.unlink()
+    target = Scripted()
+    summary = resume(run_id, target, ledger_path)
+    assert (summary.counts, target.asked.total()) == ({"ok": 8}, 0)
+    events = [record.body["event"] for record in read_journal(path) if record.kind == "event"]
+    assert events == ["started", "resumed", "finished"]
+
+
+def test_a_budget_ends_a_run_cleanly_and_counts_what_was_spent_before(
+    small_spec: Path, ledger_path: Path, query: Query
+) -> None:
+    price = Price("m", 0.0, 1000.0, date(2026, 1, 1), "made up")
+    # 0.02 USD an answer of 20 tokens.
+    target = Scripted(stopping_after(1000), concurrency=3)
+    summary = collect(
+        load_audit(small_spec), target, ledger_path, trials=10, meter=CostMeter(price, 0.25, answer_tokens=20)
+    )
+    assert summary.stopped is not None
+    assert f"collect --resume {summary.run_id}" in summary.stopped
+    assert (summary.counts, summary.cost_usd) == ({"ok": 12}, pytest.approx(0.24))
+    assert query("select count(*) from raw.responses") == [(12,)]
+    assert query("select event from raw.run_events order by happened_at") == [("started",), ("stopped",)]
+    (listed,), _ = list_runs(ledger_path)
+    assert (listed.state, listed.is_complete) == ("stopped", False)
+    again = resume(summary.run_id, target, ledger_path, meter=CostMeter(price, 0.25, answer_tokens=20))
+    assert (again.stopped is not None, again.counts) == (True, {"ok": 12})
+    more = resume(summary.run_id, target, ledger_path, meter=CostMeter(price, 1.0, answer_tokens=20))
+    assert (more.stopped, more.counts, more.cost_usd) == (None, {"ok": 40}, pytest.approx(0.8))
+    assert target.asked.total() == 40
+
+
+def test_refusals_for_the_rate_leave_no_hole(small_spec: Path, ledger_path: Path, query: Query) -> None:
+    tries: Counter[tuple[str, int]] = Counter()
+    lock = threading.Lock()
+
+    def answer(request: Request) -> Reply:
+        with lock:
+            tries[request.prompt_text, request.trial] += 1
+            n = tries[request.prompt_text, request.trial]
+        if n <= 5 and request.trial == 1 and "Asian Woman" in request.prompt_text:
+            raise TargetError("Too many.", retryable=True, status=429, retry_after_seconds=0.01)
+        return Reply(GOOD)
+
+    summary = collect(load_audit(small_spec), Scripted(answer), ledger_path)
+    assert (summary.counts, summary.n_attempts) == ({"ok": 8}, 13)
+    assert query("select max(attempt) from raw.responses") == [(6,)]
+
+
+def test_a_question_may_not_take_for_ever(small_spec: Path, ledger_path: Path, query: Query) -> None:
+    waits: list[float | None] = []
+
+    def answer(request: Request) -> Reply:
+        waits.append(request.timeout_seconds)
+        raise TargetError("Too slow.", retryable=True, retry_after_seconds=0.2)
+
+    target = Scripted(answer, total_timeout_seconds=0.3)
+    with pytest.raises(TargetError, match="None of the first"):
+        collect(load_audit(small_spec), target, ledger_path, trials=10)
+    # One try and a pause; after another pause the time would be over.
+    assert query("select max(attempt) from raw.responses where status = 'error'") == [(2,)]
+    assert all(wait is not None and 0 < wait <= 0.3 for wait in waits)
+
+
+def test_models_that_change_are_said(small_spec: Path, ledger_path: Path) -> None:
+    def answer(request: Request) -> Reply:
+        return Reply(GOOD, model_answered="m-2" if request.trial == 2 else "m-1")
+
+    summary = collect(load_audit(small_spec), Scripted(answer), ledger_path)
+    assert summary.warnings[-1] == (
+        "2 models answered in this run, though one was asked: m-1 (4 answers), m-2 (4 answers)."
+    )
+
+
+def test_other_rules_for_answers_are_said(
+    small_spec: Path, ledger_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = stopped_run(small_spec, ledger_path, Scripted(stopping_after(3)))
+
+    class Rules:
+        version = "99"
+
+    monkeypatch.setattr(runner, "load_rules", Rules)
+    summary = resume(run_id, Scripted(), ledger_path)
+    assert "of the rules that read answers and goes on with 99" in summary.warnings[0]
+
+
+def test_a_run_that_is_not_there(ledger_path: Path) -> None:
+    with pytest.raises(InputError, match=r"There is no journal .*; `biasledger runs` lists the runs"):
+        resume("small-sim-1", Scripted(), ledger_path)

@@ -1,0 +1,538 @@
+"""The contract that every kind of target keeps, over a real HTTP server on loopback that speaks each vendor's wire format."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import socket
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from collector.answers import classify
+from collector.errors import TargetError
+from collector.targets import load_target
+from collector.targets.base import Request, Target
+from collector.targets.redaction import KEY_PLACEHOLDER
+from tests.python.collector.fake_services import (
+    KEY,
+    MODEL,
+    SERVED_MODEL,
+    WIRES,
+    Bytes,
+    Failure,
+    FakeServices,
+    Good,
+    compressed,
+    fake_services,
+)
+
+VARIABLE = "BIASLEDGER_TEST_KEY"
+SERVICES = {
+    "openai": f"""
+    kind: openai
+    base_url: ROOT/openai/v1
+    model: {MODEL}
+    api_key_env: {VARIABLE}
+    parameters: {{temperature: 0.5}}
+    send_seed: true
+    timeout_seconds: 5
+""",
+    "anthropic": f"""
+    kind: anthropic
+    base_url: ROOT/anthropic
+    model: {MODEL}
+    api_key_env: {VARIABLE}
+    parameters: {{temperature: 0.5}}
+    timeout_seconds: 5
+""",
+    "gemini": f"""
+    kind: gemini
+    base_url: ROOT/gemini/v1beta
+    model: {MODEL}
+    api_key_env: {VARIABLE}
+    parameters: {{temperature: 0.5}}
+    send_seed: true
+    timeout_seconds: 5
+""",
+    "http": f"""
+    kind: http
+    url: ROOT/custom/recommend?key=${{{VARIABLE}}}
+    headers: {{X-Api-Key: '${{{VARIABLE}}}'}}
+    body: '{{"question": "{{prompt}}", "role": "{{system_prompt}}", "seed": {{seed}}, "temperature": 0.5}}'
+    secret_env: {VARIABLE}
+    answer: data.reply
+    finish_reason: data.end
+    model_answered: data['served by']
+    prompt_tokens: usage[0].n
+    completion_tokens: usage[-1].n
+    timeout_seconds: 5
+""",
+}
+REDIRECT = Bytes(status=307, headers={"Location": "http://127.0.0.1:1/elsewhere"})
+# Where each vendor puts what the audit says.
+PLACES: dict[str, dict[str, Callable[[Any], object]]] = {
+    "openai": {
+        "prompt": lambda body: body["messages"][-1]["content"],
+        "system": lambda body: body["messages"][0]["content"],
+        "seed": lambda body: body["seed"],
+        "temperature": lambda body: body["temperature"],
+    },
+    "anthropic": {
+        "prompt": lambda body: body["messages"][-1]["content"],
+        "system": lambda body: body["system"],
+        "temperature": lambda body: body["temperature"],
+    },
+    "gemini": {
+        "prompt": lambda body: body["contents"][0]["parts"][0]["text"],
+        "system": lambda body: body["systemInstruction"]["parts"][0]["text"],
+        "seed": lambda body: body["generationConfig"]["seed"],
+        "temperature": lambda body: body["generationConfig"]["temperature"],
+    },
+    "http": {
+        "prompt": lambda body: body["question"],
+        "system": lambda body: body["role"],
+        "seed": lambda body: body["seed"],
+        "temperature": lambda body: body["temperature"],
+    },
+}
+
+
+@dataclass
+class Setting:
+    """One kind of target and the services it asks."""
+
+    kind: str
+    services: FakeServices
+    folder: Path
+
+    def target(self, *changes: tuple[str, str]) -> Target:
+        text = SERVICES[self.kind].replace("ROOT", self.services.root)
+        for old, new in changes:
+            assert old in text
+            text = text.replace(old, new)
+        path = self.folder / "targets.yml"
+        path.write_text(f"targets:\n  mine:\n{text}", encoding="utf-8")
+        return load_target(path, "mine")
+
+    def failure(self, *changes: tuple[str, str], request: Request | None = None) -> TargetError:
+        with pytest.raises(TargetError) as caught:
+            self.target(*changes).ask(request or Request("Hello"))
+        assert KEY not in str(caught.value) + str(caught.value.raw_body)
+        return caught.value
+
+
+@pytest.fixture(scope="module")
+def services() -> Iterator[FakeServices]:
+    with fake_services() as running:
+        yield running
+
+
+@pytest.fixture(params=list(SERVICES))
+def setting(
+    request: pytest.FixtureRequest,
+    services: FakeServices,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Setting:
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "127.0.0.1")
+    monkeypatch.setenv(VARIABLE, KEY)
+    services.will(Good())
+    return Setting(request.param, services, tmp_path)
+
+
+def test_a_question_and_its_answer(setting: Setting) -> None:
+    setting.services.will(Good('Grüße 👋\n\t"quoted" \\ {prompt} ${HOME}'))
+    prompt = 'Hello 日本 "you" \\ {seed} ${BIASLEDGER_TEST_KEY}\nand {system_prompt}'
+    reply = setting.target().ask(Request(prompt, 'Be brief: "1"\n{prompt}', 1, 2**31 - 1))
+    assert reply.text == 'Grüße 👋\n\t"quoted" \\ {prompt} ${HOME}'
+    assert reply.model_answered == SERVED_MODEL
+    assert (reply.prompt_tokens, reply.completion_tokens) == (11, 7)
+    assert 0 < float(reply.latency_ms or 0) < 5000
+    assert SERVED_MODEL in str(reply.raw_body)
+    (asked,) = setting.services.asked
+    places = PLACES[setting.kind]
+    assert places["prompt"](asked.body) == prompt
+    assert places["system"](asked.body) == 'Be brief: "1"\n{prompt}'
+    assert places["temperature"](asked.body) == 0.5
+    assert "seed" not in places or places["seed"](asked.body) == 2**31 - 1
+    assert asked.headers["content-type"] == "application/json"
+
+
+def test_without_a_system_prompt_none_is_sent(setting: Setting) -> None:
+    setting.target().ask(Request("Hello"))
+    (asked,) = setting.services.asked
+    if setting.kind == "http":
+        assert asked.body["role"] == ""
+    else:
+        assert not {"system", "systemInstruction"} & set(asked.body)
+        assert "system" not in str(asked.body.get("messages"))
+
+
+@pytest.mark.parametrize(
+    ("end", "text", "status"),
+    [
+        ("finished", "Tea.", "ok"),
+        ("cut_off", "Te", "truncated"),
+        ("filtered", None, "refused"),
+        ("refused", "No.", "refused"),
+    ],
+)
+def test_why_an_answer_ended(setting: Setting, end: str, text: str | None, status: str) -> None:
+    ends = {"cut_off": "length", "filtered": "content_filter", "refused": "refusal"}
+    # An endpoint of no vendor is expected to use words that the rules know.
+    setting.services.will(Good(text, ends.get(end, "stop") if setting.kind == "http" else end))
+    reply = setting.target().ask(Request("Hello"))
+    assert reply.text == text
+    assert classify(reply.text, "text", 1000, reply.finish_reason).status == status
+
+
+# What each status means: whether to ask again, and whether to stop the run.
+RETRY, STOP, NEITHER = (True, False), (False, True), (False, False)
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        (400, NEITHER),
+        (401, STOP),
+        (402, STOP),
+        (404, STOP),
+        (408, RETRY),
+        (409, RETRY),
+        (413, NEITHER),
+        (422, NEITHER),
+        (429, RETRY),
+        (500, RETRY),
+        (502, RETRY),
+        (503, RETRY),
+        (529, RETRY),
+    ],
+)
+def test_what_a_status_means(setting: Setting, status: int, expected: tuple[bool, bool]) -> None:
+    setting.services.will(Failure(status, f"It is about {KEY}, or so."))
+    error = setting.failure()
+    assert (error.retryable, error.stops_run) == expected
+    assert error.status == status
+    assert f"mine answered {status}" in str(error)
+    assert KEY_PLACEHOLDER in str(error.raw_body)
+    assert error.asks_to_slow_down == (status in (429, 503, 529))
+
+
+@pytest.mark.parametrize(
+    ("setting", "status", "reason", "expected"),
+    [
+        ("openai", 403, "", NEITHER),
+        ("openai", 403, "country", STOP),
+        ("openai", 429, "credit", STOP),
+        ("openai", 400, "model", STOP),
+        ("anthropic", 403, "", STOP),
+        ("gemini", 403, "", STOP),
+        ("gemini", 400, "key", STOP),
+        ("http", 403, "", NEITHER),
+    ],
+    indirect=["setting"],
+)
+def test_what_a_vendors_own_words_mean(
+    setting: Setting, status: int, reason: str, expected: tuple[bool, bool]
+) -> None:
+    setting.services.will(Failure(status, reason=reason))
+    error = setting.failure()
+    assert (error.retryable, error.stops_run) == expected
+    assert not error.asks_to_slow_down
+
+
+def test_a_wrong_key_stops_the_run_and_is_named_by_its_variable(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, "sk-a-wrong-one-0123456789")
+    error = setting.failure()
+    assert error.stops_run
+    assert "sk-a-wrong-one" not in str(error) + str(error.raw_body)
+    # Gemini answers 400 and says what is wrong in words.
+    assert (VARIABLE if setting.kind != "gemini" else "API key not valid") in str(error)
+
+
+@pytest.mark.parametrize("setting", ["openai", "anthropic", "gemini"], indirect=True)
+def test_a_wrong_model_stops_the_run(setting: Setting) -> None:
+    error = setting.failure((f"model: {MODEL}", "model: typo-1"))
+    assert error.stops_run
+    assert "check base_url and model 'typo-1'" in str(error)
+
+
+@pytest.mark.parametrize("setting", ["anthropic"], indirect=True)
+def test_credit_that_is_used_up_is_no_invalid_request(setting: Setting) -> None:
+    setting.services.will(Failure(400, "Your credit balance is too low to access the Anthropic API."))
+    assert setting.failure().stops_run
+
+
+def test_a_wish_to_be_left_alone_is_read(setting: Setting) -> None:
+    setting.services.will(Failure(429, headers={"Retry-After": "7"}))
+    error = setting.failure()
+    assert error.retry_after_seconds == 7.0
+    assert error.hints is not None
+    if setting.kind == "gemini":
+        setting.services.will(Failure(429, reason="delay"))
+        assert setting.failure().retry_after_seconds == 12.0
+
+
+@pytest.mark.parametrize(
+    ("setting", "reaction"),
+    [
+        ("openai", Failure(400, reason="filter")),
+        ("openai", Failure(403, reason="moderation")),
+        ("gemini", Good(None, "blocked")),
+    ],
+    indirect=["setting"],
+)
+def test_a_prompt_that_a_filter_rejects_is_refused_and_no_failure(
+    setting: Setting, reaction: Good | Failure
+) -> None:
+    setting.services.will(reaction)
+    reply = setting.target().ask(Request("Hello"))
+    assert reply.text is None
+    assert classify(None, "text", 1000, reply.finish_reason).status == "refused"
+
+
+@pytest.mark.parametrize("setting", ["openai"], indirect=True)
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"error": {"code": 502, "message": "The model is down."}},
+        {"choices": [{"finish_reason": "error", "error": {"code": 502, "message": "The model is down."}}]},
+        {"error": {"message": "The model is down."}},
+    ],
+)
+def test_an_error_that_is_sent_as_a_success_is_one(setting: Setting, document: dict[str, Any]) -> None:
+    setting.services.will(Bytes(json.dumps(document).encode()))
+    error = setting.failure()
+    assert error.retryable
+    assert "The model is down." in str(error)
+
+
+def test_rate_headers_come_with_the_answer(setting: Setting) -> None:
+    setting.services.will(
+        Good(headers={"x-ratelimit-remaining-requests": "59", "x-ratelimit-reset-requests": "6m0s"})
+    )
+    hints = setting.target().ask(Request("Hello")).hints
+    assert hints is not None
+    assert (hints.remaining_requests, hints.reset_requests_seconds) == (59, 360.0)
+
+
+def test_a_slow_service_times_out(setting: Setting) -> None:
+    setting.services.will(Bytes(b"{}", seconds=1.0))
+    error = setting.failure(("timeout_seconds: 5", "timeout_seconds: 0.2"))
+    assert error.retryable
+    assert "mine did not answer within 0.2 s" in str(error)
+
+
+def test_a_try_may_be_given_less_time(setting: Setting) -> None:
+    setting.services.will(Bytes(b"{}", seconds=1.0))
+    error = setting.failure(request=Request("Hello", timeout_seconds=0.2))
+    assert "mine did not answer within 0.2 s" in str(error)
+
+
+def test_a_service_that_sends_a_byte_now_and_then_times_out(setting: Setting) -> None:
+    setting.services.will(Bytes(b" " * 100, drip=0.05))
+    error = setting.failure(("timeout_seconds: 5", "timeout_seconds: 0.3"))
+    assert error.retryable
+    assert "mine did not answer within 0.3 s" in str(error)
+
+
+def test_nobody_listening(setting: Setting) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        root = f"http://127.0.0.1:{free.getsockname()[1]}"
+    error = setting.failure((setting.services.root, root))
+    assert error.retryable
+    assert f"mine cannot be reached at {root}" in str(error)
+    assert "refused" in str(error)
+    assert "0x" not in str(error)
+
+
+def test_a_connection_that_breaks_off(setting: Setting) -> None:
+    setting.services.will(Bytes(b'{"data": ', headers={"Content-Length": "1000", "Connection": "close"}))
+    assert setting.failure(("timeout_seconds: 5", "timeout_seconds: 0.5")).retryable
+
+
+def test_redirects_to_another_host_are_refused(setting: Setting) -> None:
+    setting.services.will(REDIRECT)
+    error = setting.failure()
+    assert error.stops_run
+    assert "307, a redirect, which is refused" in str(error)
+    assert len(setting.services.asked) == 1
+
+
+def test_a_body_of_60_megabytes_is_cut_and_the_cut_is_told(setting: Setting) -> None:
+    setting.services.will(Bytes(b"a" * 1_000_000, repeated=60))
+    error = setting.failure()
+    assert not error.retryable
+    assert not error.stops_run
+    assert "more than 50,000,000 bytes" in str(error)
+    assert error.raw_body == "a" * (1 << 20)
+
+
+def test_a_small_body_that_unpacks_to_much_is_cut_too(setting: Setting) -> None:
+    setting.services.will(compressed(60_000_000))
+    assert "more than 50,000,000 bytes" in str(setting.failure())
+
+
+def test_a_long_answer_comes_back_whole(setting: Setting) -> None:
+    text = "é" * 5_000_000
+    setting.services.will(Good(text))
+    assert setting.target().ask(Request("Hello")).text == text
+
+
+@pytest.mark.parametrize("body", [b"not json", b"[]", b"{}", b'"text"', b"[" * 100_000, b"", b'{"a": 1e999}'])
+def test_bodies_that_are_no_answer(setting: Setting, body: bytes) -> None:
+    setting.services.will(Bytes(body))
+    error = setting.failure()
+    assert error.retryable
+    assert error.raw_body == body.decode()
+
+
+def _raw_body(target: Target) -> str | None:
+    """Ask, and return the body of whatever comes back; anything but a reply or a TargetError is a crash."""
+    try:
+        return target.ask(Request("Hello")).raw_body
+    except TargetError as error:
+        return error.raw_body
+
+
+def test_hostile_shapes_are_no_answers_and_no_crashes(setting: Setting) -> None:
+    shapes: list[object] = [
+        {"choices": 1, "content": 1, "candidates": 1, "data": 1, "type": "message"},
+        {"choices": [1], "content": [1], "candidates": [1], "data": [1], "type": "message"},
+        {"choices": [{"message": []}], "candidates": [{"content": []}], "type": ["message"], "usage": []},
+        {
+            "choices": [{"message": {"content": {}}}],
+            "candidates": [{"content": {"parts": 1}}],
+            "data": {"reply": {}},
+        },
+        {"error": [], "choices": [{"message": None, "error": 0}], "promptFeedback": [], "usageMetadata": []},
+        {"error": {"code": [], "type": {}, "status": [], "message": 5, "details": 7, "metadata": []}},
+        {"error": {"details": [1, {"reason": []}, {"retryDelay": {}}], "type": [], "code": {}}},
+        {"model": 1, "content": [{"text": 5}], "type": "message", "usage": {"input_tokens": "many"}},
+    ]
+    for status in (200, 400, 503):
+        for shape in shapes:
+            setting.services.will(Bytes(json.dumps(shape).encode(), status=status))
+            kept = json.loads(str(_raw_body(setting.target())))
+            assert kept == shape
+
+
+HOSTILE = {
+    "nul": "a\x00b",
+    "controls": "".join(map(chr, range(1, 32))) + "\x7f\x85\u2028\u202e",
+    "terminal": "\x1b[2J\x1b]0;title\x07\x1b[31mred",
+    "html": "<script>alert(1)</script><img src=x onerror=alert(1)>&amp;",
+    "sql": "'; drop table raw.responses; --",
+    "formula": "=cmd|' /C calc'!A0\n+1+1\n-2\n@SUM(A1)",
+    "template": "{{ 7 * 7 }} ${7*7} %s {0} {prompt}",
+    "json": '{"status": "ok"}\\u0000',
+    "surrogate": "half \ud800 a pair",
+    "long": "x" * 200_000,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_text_is_only_text(setting: Setting, name: str) -> None:
+    setting.services.will(Good(HOSTILE[name]))
+    assert setting.target().ask(Request("Hello")).text == HOSTILE[name]
+
+
+def test_invalid_utf8_is_kept_as_replacement_characters(setting: Setting) -> None:
+    wire = WIRES["custom" if setting.kind == "http" else setting.kind]
+    body = json.dumps(wire.good(Good("A\u00e9B")), ensure_ascii=False).encode("latin-1")
+    setting.services.will(Bytes(body))
+    assert setting.target().ask(Request("Hello")).text == "A\N{REPLACEMENT CHARACTER}B"
+
+
+def test_errors_cannot_steer_a_terminal(setting: Setting) -> None:
+    setting.services.will(Failure(400, "\x1b[2Jgone\x07\nand more"))
+    message = str(setting.failure())
+    assert "gone" in message
+    assert message.isprintable()
+
+
+def test_the_key_is_nowhere_to_be_seen(setting: Setting, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    setting.services.will(Good(f"Your key is {KEY}!", model=KEY))
+    target = setting.target()
+    reply = target.ask(Request("Hello"))
+    assert reply.text == f"Your key is {KEY_PLACEHOLDER}!"
+    assert reply.model_answered == KEY_PLACEHOLDER
+    assert "POST" in caplog.text
+    seen = [repr(target), repr(vars(target)), repr(target.parameters), repr(reply), caplog.text]
+    for form in (KEY, "sk-test%2FSecret%2Bkey", "sk-test/Secret%2Bkey"):
+        assert form not in "".join(seen)
+
+
+def test_no_login_is_taken_from_netrc(
+    setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login me password secret\n")
+    netrc.chmod(0o600)
+    monkeypatch.setenv("NETRC", str(netrc))
+    setting.target().ask(Request("Hello"))
+    assert "Basic" not in setting.services.asked[0].headers.get("authorization", "")
+
+
+def test_a_missing_key_is_told_before_anything_is_sent(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = setting.target()
+    monkeypatch.delenv(VARIABLE)
+    with pytest.raises(TargetError, match=f"{VARIABLE}, which is not set") as caught:
+        target.ask(Request("Hello"))
+    assert caught.value.stops_run
+    assert setting.services.asked == []
+
+
+def test_a_proxy_of_the_environment_is_used(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{port}")
+    error = setting.failure()
+    assert error.retryable
+    assert setting.services.asked == []
+
+
+def test_the_settings_of_the_pace_are_those_of_the_file(setting: Setting) -> None:
+    target = setting.target(
+        (
+            "    timeout_seconds: 5\n",
+            "\n    ".join(
+                [
+                    "    timeout_seconds: 5",
+                    "requests_per_minute: 30",
+                    "tokens_per_minute: 9000",
+                    "total_timeout_seconds: 600",
+                    "concurrency: 3\n",
+                ]
+            ),
+        )
+    )
+    paced = (
+        target.requests_per_minute,
+        target.tokens_per_minute,
+        target.total_timeout_seconds,
+        target.concurrency,
+    )
+    assert paced == (30.0, 9000.0, 600.0, 3)
+    assert not {"requests_per_minute", "concurrency", "timeout_seconds"} & set(target.parameters)
+
+
+def test_a_run_can_store_the_parameters(setting: Setting) -> None:
+    parameters = setting.target().parameters
+    assert json.loads(json.dumps(parameters)) == parameters
+    assert os.environ[VARIABLE] not in json.dumps(parameters)

@@ -1,0 +1,539 @@
+"""Real ledgers and journals, tampered with as a person with the files could."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from biasledger.verify import Verdict, verify_ledger
+from collector.chain import Chain, Seal
+from collector.errors import InputError, LedgerError
+from collector.evidence import held_records
+from collector.hashing import tagged_hash
+from collector.items import import_items
+from collector.journal import JournalWriter
+from collector.ledger import Ledger, register_reading
+from collector.loading import load_journal
+from collector.rows import RelevanceRow, ResponseRow
+from collector.subjects import hash_of_relevance
+from tests.python.evidence.conftest import (
+    SECRET,
+    Biasledger,
+    Kept,
+    collect_answers,
+    import_answers,
+    write_audit,
+)
+
+N_RECORDS = 20  # run, reading, started, 4 prompts, 12 responses, finished
+
+
+def verdict_of(kept: Kept, *, seal: Seal | None = None) -> Verdict:
+    (verdict,) = verify_ledger(kept.ledger_path, [kept.run_id], seal)
+    return verdict
+
+
+def found(kept: Kept, *, seal: Seal | None = None) -> str:
+    """The sentence about the first thing wrong."""
+    verdict = verdict_of(kept, seal=seal)
+    assert verdict.state == "broken"
+    assert verdict.fault is not None
+    assert verdict.n_faults >= 1
+    return verdict.fault
+
+
+def forge(kept: Kept) -> None:
+    """Recompute chain and seal over the rows as they are now, as somebody who knows this program could."""
+    with duckdb.connect(str(kept.ledger_path)) as connection:
+        rows = [one for one in held_records(connection, kept.run_id) if one.body is not None]
+        connection.execute("delete from raw.chain")
+        connection.execute("delete from raw.seals")
+    order = ["run", "reading", "prompt", "response", "event", "erasure"]
+    chain = Chain()
+    records = [
+        chain.add(one.kind, one.body or {}) for one in sorted(rows, key=lambda one: order.index(one.kind))
+    ]
+    with Ledger(kept.ledger_path).append() as append:
+        append.chain(kept.run_id, records)
+        append.seal(kept.run_id, chain.seal)
+
+
+def test_what_was_kept_is_intact(kept: Kept) -> None:
+    assert kept.seal.count == N_RECORDS
+    verdict = verdict_of(kept, seal=kept.seal)
+    assert verdict == Verdict(kept.run_id, "intact", kept.seal)
+    assert verify_ledger(kept.ledger_path) == [verdict]
+    assert kept.query("select n_records, head_hash from raw.seals") == [(N_RECORDS, kept.seal.head_hash)]
+
+
+CHANGES = {
+    "a text": (
+        "update raw.responses set response_text = response_text || ' ' where seq = 4",
+        r"Response \w{16}\.1\.1 \(record \d+, seq 4, ok\) was changed: its row does not match its hash",
+    ),
+    "a text taken out": (
+        "update raw.responses set response_text = null where seq = 4",
+        r"Response \w{16}\.1\.1 \(record \d+, seq 4, ok\) was changed",
+    ),
+    "a status": (
+        "update raw.responses set status = 'refused' where seq = 5",
+        r"Response \w{16}\.2\.1 \(record \d+, seq 5, refused\) was changed",
+    ),
+    "a weight": ("update raw.responses set weight = 2 where seq = 4", r"Response .* was changed"),
+    "no number": ("update raw.responses set weight = 'nan' where seq = 4", r"Response .* was changed"),
+    "the order": (
+        "update raw.responses set seq = 9 - seq where seq in (4, 5)",
+        r"Response \w{16}\.1\.1 \(record \d+, seq 5, ok\) was changed",
+    ),
+    "a relabelled group": (
+        "update raw.prompt_attributes set group_name = 'Asian' where group_name = 'White'",
+        r"Prompt \w{16} \(record 3, race Asian, gender Man\) was changed",
+    ),
+    "a group taken out": (
+        "delete from raw.prompt_attributes where group_name = 'White'",
+        r"Prompt \w{16} \(record 3, gender Man\) was changed",
+    ),
+    "a group put in": (
+        (
+            "insert into raw.prompt_attributes select run_id, prompt_id, 2, attribute, group_name, carrier "
+            "from raw.prompt_attributes limit 1"
+        ),
+        r"Prompt \w{16} \(record \d, .*\) was changed",
+    ),
+    "a group of no prompt": (
+        (
+            "insert into raw.prompt_attributes select run_id, 'x', 1, attribute, group_name, carrier "
+            "from raw.prompt_attributes limit 1"
+        ),
+        r"Prompt x is in raw.prompts and not in the chain",
+    ),
+    "a prompt": (
+        "update raw.prompts set prompt_text = 'Recommend anything' where prompt_id = (select min(prompt_id) from raw.prompts)",
+        r"Prompt \w{16} \(record \d, .*\) was changed",
+    ),
+    "a deleted prompt": (
+        "delete from raw.prompts where rowid = 0",
+        r"Prompt \w{16} \(record 3.*\) (was changed|is gone)",
+    ),
+    "a deleted row": (
+        "delete from raw.responses where seq = 7",
+        r"Response \w{16}\.1\.1 \(record \d+\) is gone from raw.responses",
+    ),
+    "a row put in": (
+        "insert into raw.responses select * replace (99 as trial) from raw.responses where seq = 7",
+        r"Response \w{16}\.99\.1 is in raw.responses and not in the chain: it was put in later",
+    ),
+    "a row twice": (
+        "insert into raw.responses from raw.responses where seq = 7",
+        r"Response \w{16}\.1\.1 \(record \d+\) is in raw.responses more than once",
+    ),
+    "what was asked": (
+        """update raw.runs set spec = json_merge_patch(spec, '{"trials": 9}')""",
+        r"The run itself \(record 0\) was changed",
+    ),
+    "the versions": ("update raw.runs set versions = '{}'", r"The run itself \(record 0\) was changed"),
+    "the run taken out": ("delete from raw.runs", r"The run itself \(record 0\) is gone from raw.runs"),
+    "the reading": ("delete from raw.readings", r"Reading sha256:\w+ \(record 1\) is gone from raw.readings"),
+    "an event": (
+        "update raw.run_events set detail = '{}' where event = 'finished'",
+        r"Event finished .* \(record \d+\) was changed",
+    ),
+    "an event put in": (
+        "insert into raw.run_events select * replace ('resumed' as event) from raw.run_events limit 1",
+        r"Event resumed .* is in raw.run_events and not in the chain",
+    ),
+    "an erasure that was none": (
+        (
+            "insert into raw.erasures select run_id, prompt_id, trial, attempt, '{}', 'none', now()::timestamp "
+            "from raw.responses where seq = 4"
+        ),
+        r"Erasure \w{16}\.1\.1 is in raw.erasures and not in the chain",
+    ),
+    "a digest": (
+        "update raw.chain set digest = (select digest from raw.chain where position = 4) where position = 5",
+        r"Record 5 of its chain \(prompt \w{16}\) does not follow on the one before",
+    ),
+    "a record taken out of the chain": (
+        "delete from raw.chain where position = 6",
+        r"Record 6 of its chain is missing",
+    ),
+    "a record of the chain twice": (
+        "insert into raw.chain from raw.chain where position = 6",
+        r"(Record 6 of its chain is there twice|Prompt \w{16} \(record 6\) is in raw.prompts more than once)",
+    ),
+    "two records of the chain swapped": (
+        "update raw.chain set position = 17 - position where position in (8, 9)",
+        r"Record 8 of its chain \(response \w{16}\.\d\.1\) does not follow on the one before",
+    ),
+    "another key in the chain": (
+        "update raw.chain set key = 'x' where position = 9",
+        r"Response x \(record 9\) is gone from raw.responses",
+    ),
+    "something beside a hash": (
+        """update raw.chain set extra = '{"status": "ok", "more": 1}' where position = 9""",
+        r"Response .* \(record 9, .*\) was changed",
+    ),
+    "a seal": (
+        f"update raw.seals set head_hash = '{tagged_hash('x')}'",
+        r"The chain has another hash at record 19 than the ledger's own seal",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_a_change_is_found_and_named(kept: Kept, what: str) -> None:
+    statement, told = CHANGES[what]
+    kept.change(statement)
+    assert re.match(told, found(kept)), found(kept)
+
+
+def test_what_stands_beside_a_hash_hides_nothing(kept: Kept) -> None:
+    kept.change(
+        "update raw.responses set status = 'refused' where seq = 4",
+        """update raw.chain set extra = json_merge_patch(coalesce(extra, '{}'), '{"status": "ok"}')
+           where key in (select prompt_id || '.' || trial || '.1' from raw.responses where seq = 4)""",
+    )
+    assert "seq 4, refused) was changed" in found(kept)
+
+
+def test_a_text_replaced_under_cover_of_an_erasure(kept: Kept) -> None:
+    kept.change(
+        "insert into raw.erasures select run_id, prompt_id, trial, attempt, "
+        "json_object('response_text', 'sha256:' || sha256(response_text)), 'none', now()::timestamp "
+        "from raw.responses where seq = 4",
+        "update raw.responses set response_text = 'another' where seq = 4",
+    )
+    assert "was erased, and its response_text is there again" in found(kept)
+
+
+def test_the_first_of_several_changes_is_told(kept: Kept) -> None:
+    kept.change(
+        "update raw.responses set status = 'refused' where seq in (9, 5, 7)",
+        "delete from raw.responses where seq = 11",
+    )
+    verdict = verdict_of(kept)
+    assert verdict.n_faults == 4
+    assert verdict.fault is not None
+    assert "seq 5, refused" in verdict.fault
+
+
+def test_a_deleted_tail_is_found_by_the_ledger_s_seal(kept: Kept) -> None:
+    kept.change("delete from raw.chain where position >= 15", "delete from raw.responses where seq > 8")
+    assert found(kept) == "The last 5 of the 20 records that it was sealed with are gone."
+
+
+def cut(kept: Kept) -> None:
+    """Cut off the last records and make the rest look whole."""
+    kept.change(
+        "delete from raw.responses where seq > 8", "delete from raw.run_events where event = 'finished'"
+    )
+    forge(kept)
+
+
+def test_a_deleted_tail_is_found_by_a_seal_kept_elsewhere(imported: Kept) -> None:
+    cut(imported)
+    # Nothing in the ledger itself can show this.
+    assert verdict_of(imported).state == "intact"
+    assert (
+        found(imported, seal=imported.seal) == "The last 5 of the 20 records that the seal counts are gone."
+    )
+    verdicts = verify_ledger(imported.ledger_path, seal=imported.seal)
+    assert [one.state for one in verdicts] == ["broken"]
+
+
+def test_a_deleted_tail_is_found_by_the_journal(collected: Kept) -> None:
+    cut(collected)
+    assert "is not the one in its journal" in found(collected)
+
+
+def test_a_tail_deleted_as_if_it_had_not_been_loaded_yet(collected: Kept) -> None:
+    collected.change(
+        "delete from raw.chain where position >= 15",
+        "delete from raw.responses where seq > 8",
+        "delete from raw.run_events where event = 'finished'",
+        "delete from raw.seals",
+    )
+    assert found(collected) == (
+        "The last 5 records of its journal are not in the ledger, from record 15 on; `biasledger build` loads them."
+    )
+    load_journal(collected.journal, Ledger(collected.ledger_path))
+    assert verdict_of(collected, seal=collected.seal).state == "intact"
+
+
+def test_a_seal_taken_out_with_the_tail(imported: Kept) -> None:
+    imported.change(
+        "delete from raw.seals",
+        "delete from raw.chain where position = 19",
+        "delete from raw.run_events where event = 'finished'",
+    )
+    assert found(imported) == "Its seal is gone, so nothing shows where its chain should end."
+
+
+def test_records_after_the_seal(imported: Kept) -> None:
+    chain = Chain(imported.seal.count, imported.seal.head_hash)
+    body = {"event": "resumed", "detail": {}, "happened_at": "2026-01-01T00:00:00"}
+    with Ledger(imported.ledger_path).append() as append:
+        append.chain(imported.run_id, [chain.add("event", body)])
+    imported.change("insert into raw.run_events select run_id, 'resumed', '{}', '2026-01-01' from raw.runs")
+    assert found(imported) == "1 records stand after its seal."
+
+
+def test_a_forged_ledger_is_found_by_a_seal_kept_elsewhere(imported: Kept) -> None:
+    imported.change("update raw.prompt_attributes set group_name = 'Asian' where group_name = 'White'")
+    forge(imported)
+    assert verdict_of(imported).state == "intact"
+    assert found(imported, seal=imported.seal).startswith(
+        "The first 20 records are not those of the seal 20:sha256:"
+    )
+
+
+def test_a_forged_ledger_is_found_by_the_journal(collected: Kept) -> None:
+    collected.change("update raw.responses set response_text = 'nothing' where seq = 4")
+    forge(collected)
+    assert re.match(r"Record \d+ of its chain \(.*\) is not the one in its journal", found(collected))
+
+
+def test_the_journal_says_what_a_changed_row_said(collected: Kept) -> None:
+    collected.change("update raw.responses set finish_reason = 'length', status = 'truncated' where seq = 4")
+    assert found(collected).endswith("; it differs from the journal in status, finish_reason.")
+    collected.change(
+        "update raw.prompt_attributes set group_name = 'Asian' where group_name = 'White' and "
+        f"prompt_id = '{collected.prompts[1]}'"
+    )
+    assert found(collected).endswith("; by the journal race was 'White'.")
+
+
+def edit_line(path: Path, number: int, old: str, new: str) -> None:
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    assert old in lines[number]
+    lines[number] = lines[number].replace(old, new)
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def test_a_changed_journal(collected: Kept) -> None:
+    edit_line(collected.journal, 10, '"status":"ok"', '"status":"refused"')
+    assert (
+        found(collected) == f"{collected.journal} is broken at line 11: its content does not match its hash."
+    )
+
+
+def test_a_journal_cut_short(collected: Kept) -> None:
+    lines = collected.journal.read_bytes().splitlines(keepends=True)
+    collected.journal.write_bytes(b"".join(lines[:12]))
+    assert found(collected) == (
+        f"Its journal {collected.journal} ends after record 11, and 8 more are in the ledger."
+    )
+
+
+def test_a_torn_last_line_of_the_journal_is_no_record(collected: Kept) -> None:
+    with collected.journal.open("ab") as stream:
+        stream.write(b'{"body":{"eve')
+    assert verdict_of(collected, seal=collected.seal).state == "intact"
+
+
+def test_a_missing_journal_is_told(collected: Kept) -> None:
+    collected.journal.unlink()
+    verdict = verdict_of(collected, seal=collected.seal)
+    assert verdict.state == "intact"
+    assert [note for note in verdict.notes if note.startswith("its journal is not at ")] == list(
+        verdict.notes
+    )
+    assert len(verdict.notes) == 1
+
+
+def test_a_run_that_is_being_collected(collected: Kept) -> None:
+    with JournalWriter.resume(collected.journal) as writer:
+        writer.event("resumed", {})
+        verdict = verdict_of(collected)
+    assert verdict.state == "intact"
+    assert verdict.notes == (
+        "it is being collected: 1 records are in the journal and not in the ledger yet.",
+    )
+    assert "The last 1 records of its journal are not in the ledger" in found(collected)
+
+
+def test_a_journal_of_which_the_ledger_knows_nothing(tmp_path: Path) -> None:
+    kept = collect_answers(tmp_path, load=False)
+    (verdict,) = verify_ledger(kept.ledger_path)
+    assert verdict.name == kept.run_id
+    assert verdict.state == "broken"
+    assert verdict.fault == (
+        f"The ledger has nothing of this run, and {kept.journal} has; `biasledger build` loads it."
+    )
+    # Another ledger's journals may lie in the same folder.
+    other = tmp_path / "other.duckdb"
+    Ledger(other).create()
+    assert verify_ledger(other) == []
+
+
+def test_a_migration_notes_the_runs_of_before_chains(imported: Kept) -> None:
+    imported.change(
+        *(f"drop table raw.{table}" for table in ("chain", "seals", "erasures", "unchained_runs")),
+        "delete from raw.schema_migrations where version = 5",
+    )
+    Ledger(imported.ledger_path).update()
+    assert imported.query("from raw.unchained_runs") == [(imported.run_id,)]
+    assert verdict_of(imported).state == "unsealed"
+
+
+def test_a_run_of_before_chains_is_unsealed(imported: Kept) -> None:
+    imported.change(
+        *("delete from raw.chain", "delete from raw.seals"),
+        "insert into raw.unchained_runs select run_id from raw.runs",
+    )
+    verdict = verdict_of(imported)
+    assert verdict.state == "unsealed"
+    assert verdict.notes == ("it was kept before chains were, and nothing shows whether it was changed.",)
+    assert "has no chain" in found(imported, seal=imported.seal)
+
+
+def test_a_chain_taken_out_is_not_called_unsealed(kept: Kept) -> None:
+    kept.change("delete from raw.chain", "delete from raw.seals")
+    assert found(kept).startswith(
+        ("Its chain is gone", "The last 20 records of its journal are not in the ledger")
+    )
+
+
+def test_what_is_left_of_a_run_that_was_taken_out(imported: Kept) -> None:
+    imported.change(
+        "delete from raw.runs", "delete from raw.chain", "delete from raw.seals", "delete from raw.prompts"
+    )
+    (verdict,) = verify_ledger(imported.ledger_path)
+    assert (verdict.name, verdict.state, verdict.fault) == (imported.run_id, "broken", "Its chain is gone.")
+
+
+def test_a_seal_among_several_runs(tmp_path: Path) -> None:
+    first, second = import_answers(tmp_path), collect_answers(tmp_path)
+    assert [one.state for one in verify_ledger(first.ledger_path, seal=second.seal)] == ["intact", "intact"]
+    second.change(f"delete from raw.chain where run_id = '{second.run_id}' and position = 19")
+    *runs, seal = verify_ledger(first.ledger_path, seal=second.seal)
+    assert sorted(one.state for one in runs) == ["broken", "intact"]
+    assert seal.fault == (
+        f"No run has the seal {second.seal}: the run that it was printed for was changed, cut or removed."
+    )
+
+
+def test_changed_readings_relevance_and_catalogues(imported: Kept, tmp_path: Path) -> None:
+    rows = [RelevanceRow("Adele", "music", "Hello", 2.5), RelevanceRow("Abba", None, "Waterloo", 1.0)]
+    register_reading(imported.ledger_path, "other", {"version": 1}, hash_of_relevance(rows), rows)
+    catalogue = tmp_path / "items.csv"
+    catalogue.write_text(
+        'name,price,categories,city\nA,$,thai,X\nB,$$,"bar, pub",X\nC,,,Y\n', encoding="utf-8"
+    )
+    import_items(catalogue, imported.ledger_path, name="boston")
+    assert [one.state for one in verify_ledger(imported.ledger_path)] == ["intact"]
+    for statement, undo, told in (
+        (
+            "update raw.items set price_level = 2 where name = 'A'",
+            "update raw.items set price_level = 1 where name = 'A'",
+            "The catalogue 'boston' was changed: its content does not match sha256:",
+        ),
+        (
+            "update raw.relevance set grade = 3 where subject = 'Adele'",
+            "update raw.relevance set grade = 2.5 where subject = 'Adele'",
+            "The table of relevance was changed: its content does not match sha256:",
+        ),
+        (
+            """update raw.readings set reading = '{"version":2}' where audit = 'other'""",
+            """update raw.readings set reading = '{"version":1}' where audit = 'other'""",
+            "The reading of 'other' was changed: its content does not match sha256:",
+        ),
+    ):
+        imported.change(statement)
+        run, shared = verify_ledger(imported.ledger_path)
+        assert run.state == "intact"
+        assert (shared.name, shared.state, shared.n_faults) == ("readings and catalogues", "broken", 1)
+        assert shared.fault is not None
+        assert shared.fault.startswith(told)
+        imported.change(undo)
+    assert [one.state for one in verify_ledger(imported.ledger_path)] == ["intact"]
+
+
+def test_later_readings_are_the_audit_s_and_not_the_run_s(imported: Kept) -> None:
+    assert register_reading(imported.ledger_path, "small", {"version": 99})
+    assert verdict_of(imported, seal=imported.seal).state == "intact"
+
+
+def test_an_import_prints_its_seal(biasledger: Biasledger, tmp_path: Path) -> None:
+    file = tmp_path / "answers.csv"
+    file.write_text("question,race,gender,answer\nWho?,White,Man,An answer\n", encoding="utf-8")
+    ledger = ("--ledger", str(tmp_path / "ledger.duckdb"))
+    result = biasledger("import", str(write_audit(tmp_path)), str(file), *ledger)
+    assert result.exit_code == 0, result.stderr
+    (seal,) = re.findall(r"^  seal (\S+)$", result.output, re.MULTILINE)
+    assert biasledger("verify", *ledger, "--seal", seal).exit_code == 0
+    result = biasledger("verify", *ledger, "--seal", seal[:-1] + ("0" if seal[-1] != "0" else "1"))
+    assert result.exit_code == 3
+    assert ": broken\n  The first 6 records are not those of the seal" in result.output
+
+
+def test_what_cannot_be_verified(imported: Kept, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=rf"There is no run '{imported.run_id}x' in .*did you mean"):
+        verify_ledger(imported.ledger_path, [imported.run_id + "x"])
+    with pytest.raises(LedgerError, match="There is no ledger at"):
+        verify_ledger(tmp_path / "none.duckdb")
+
+
+ODD_TEXTS = (
+    *(
+        "",
+        " ",
+        "\r\n\t",
+        "\x01\x1b[31m\x7f",
+        "\u2028\u2029\ufeff",
+        "e\u0301 é",
+        "👩‍👩‍👧 日本 \U0010ffff",
+        "\ufffd",
+    ),
+    *(
+        "'; drop table raw.responses; --",
+        "=cmd|' /C calc'!A0",
+        "<script>alert(1)</script>",
+        "null",
+        "\\u0041 \\n",
+        "{}",
+    ),
+    "x" * 1_000_000,
+)
+
+
+def test_whatever_was_answered_is_intact(tmp_path: Path) -> None:
+    kept = collect_answers(tmp_path)
+    with JournalWriter.resume(kept.journal) as writer:
+        for number, text in enumerate(ODD_TEXTS, start=10):
+            row = ResponseRow(
+                kept.prompts[0], number, 1, 0, "ok", "sha256:0", text, text, text, text, text, error=text
+            )
+            row.latency_ms, row.requested_at = 0.1 + 0.2, datetime(2026, 1, 1, 0, 0, 0, number % 2)
+            row.prompt_tokens, row.completion_tokens, row.weight = 2**31 - 1, 0, 1e-300
+            row.is_last = number % 2 == 0
+            writer.append([row])
+        writer.event("finished", {"é": [1.5, None, True, {"a": ""}], "big": 2**53, "text": ODD_TEXTS[3]})
+        seal = writer.seal
+    load_journal(kept.journal, Ledger(kept.ledger_path))
+    assert verdict_of(kept, seal=seal).state == "intact"
+
+
+def test_the_journal_s_lines_and_the_ledger_s_rows_have_the_same_digests(collected: Kept) -> None:
+    lines = [json.loads(line) for line in collected.journal.read_text(encoding="utf-8").splitlines()]
+    assert len(lines) == N_RECORDS
+    assert collected.query("select position, kind, hash from raw.chain order by position") == [
+        (line["position"], line["kind"], line["hash"]) for line in lines
+    ]
+    assert any(SECRET in str(line["body"].get("response_text")) for line in lines)
+
+
+def test_nothing_is_written(kept: Kept) -> None:
+    def state() -> dict[str, Any]:
+        folder = kept.ledger_path.parent
+        return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+    before = state()
+    verify_ledger(kept.ledger_path)
+    assert state() == before
