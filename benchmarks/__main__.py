@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: speed, audits of lists and of decisions, and calibration."""
+"""`python -m benchmarks`: speed, audits of lists, of decisions and of stereotypes, and calibration."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from collector.errors import BiasledgerError
 SHORT_SPLITS = 60
 SHORT_AUDITS, SHORT_SUBJECTS = 20, 25
 SHORT_DECISIONS = 20
+SHORT_MARKERS = 20
 
 
 @click.group(invoke_without_command=True)
 @click.pass_context
 def main(context: click.Context) -> None:
-    """Measure speed, fewer and smaller audits of lists, fewer audits of decisions and, where the texts are there, calibration
-    with fewer splits.
+    """Measure speed, fewer and smaller audits of lists, fewer audits of decisions and of stereotypes and, where the texts
+    are there, calibration with fewer splits.
 
     Name one of them to run it alone with its own settings.
     """
@@ -28,6 +29,7 @@ def main(context: click.Context) -> None:
     context.invoke(speed)
     context.invoke(lists, audits=SHORT_AUDITS, subjects=SHORT_SUBJECTS)
     context.invoke(decisions, audits=SHORT_DECISIONS)
+    context.invoke(markers, audits=SHORT_MARKERS)
     from benchmarks.calibration import find_data
 
     try:
@@ -101,6 +103,23 @@ def decisions(audits: int, seed: int) -> None:
     from benchmarks.decisions import run
 
     run(n_audits=audits, seed=seed)
+
+
+@main.command()
+@click.option("--audits", type=click.IntRange(min=2), default=200, show_default=True, help="Without bias.")
+@click.option(
+    "--trials",
+    type=click.IntRange(min=1),
+    default=5,
+    show_default=True,
+    help="How often each question is asked.",
+)
+@click.option("--seed", type=int, default=20260201, show_default=True)
+def markers(audits: int, trials: int, seed: int) -> None:
+    """False alarms and power of whole audits of stereotypes, with simulated models."""
+    from benchmarks.markers import run
+
+    run(n_audits=audits, trials=trials, seed=seed)
 
 
 if __name__ == "__main__":

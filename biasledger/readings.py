@@ -41,6 +41,7 @@ def register_readings(project: Path, ledger_path: Path) -> list[str]:
                 audit = described[name]
                 append.reading(name, audit.reading_document())
                 append.relevance(audit.relevance_hash, audit.relevance_rows)
+                append.markers(audit.markers_hash, audit.marker_rows, audit.probe_rows)
     return present
 
 

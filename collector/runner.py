@@ -117,6 +117,7 @@ def collect(
     with ledger.append() as append:
         append.reading(audit.audit, audit.reading_document())
         append.relevance(audit.relevance_hash, audit.relevance_rows)
+        append.markers(audit.markers_hash, audit.marker_rows, audit.probe_rows)
         append.run(run)
         detail = {
             "prompts": len(prompts),

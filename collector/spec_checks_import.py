@@ -26,6 +26,8 @@ def import_problems(audit: Audit) -> Iterator[Problem]:
             f"is missing; split: {imported.split} makes a run for each value of that column",
         )
     yield from _answer_column_problems(audit, imported)
+    if imported.score_labels and not imported.columns.scores:
+        yield "import.score_labels", "says what scores mean, and import.columns.scores is missing; remove it"
     if imported.columns.attribute is None and imported.columns.value is None:
         yield from _wide_form_problems(audit, imported)
     else:
@@ -52,14 +54,14 @@ def _answer_column_problems(audit: Audit, imported: Import) -> Iterator[Problem]
             "is missing; it names the column that tells resumes, or people, apart: without it all of a group would be one",
         )
     if is_ranking:
-        for role in ("text", "expected"):
-            if getattr(imported.columns, role) is not None:
+        for role in ("text", "expected", "scores"):
+            if getattr(imported.columns, role):
                 yield f"{at}.{role}", "cannot stand beside rankings, whose rows hold places; remove it"
 
 
 def _wide_form_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
     at, mapped = "import.columns.attributes", imported.columns.attributes
-    if not mapped:
+    if not mapped and audit.attributes:
         yield f"the key {at}", "is missing; it names the column that holds each attribute"
     for name in mapped:
         if name not in audit.attributes:
@@ -76,7 +78,7 @@ def _wide_form_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
             continue
         groups = audit.attributes[name].groups
         for value, group in values.items():
-            if group not in groups:
+            if group is not None and group not in groups:
                 yield (
                     f"import.values.{name}.{value}",
                     f"is {group!r}, which is no group of {name}{did_you_mean(group, groups)}",

@@ -20,7 +20,7 @@ class Columns(Section):
 
     A file of rankings has one row a candidate and no text: `response` tells which rows of a subject are one answer, `slot` is
     the place at which a candidate was shown (from 1), `rank` the place it was given (1 is best), and `missing` says that an
-    answer does not name the candidate.
+    answer does not name the candidate. `scores` are columns of labels that answers have already: scorer -> column.
     """
 
     text: NonBlank | None = None
@@ -41,6 +41,7 @@ class Columns(Section):
     rank: NonBlank | None = None
     missing: NonBlank | None = None
     attributes: Mapping[str, NonBlank] = Field(default_factory=dict)
+    scores: Mapping[NonBlank, NonBlank] = Field(default_factory=dict)
 
 
 class ConditionValue(Section):
@@ -74,11 +75,13 @@ class Import(Section):
     """How responses that already exist are read from a file; the format is told by the file's ending unless stated.
 
     `split` makes one run for each value of a role's column. `values` say what the file calls things: attribute -> value ->
-    group; a group's name and its carrier are understood anyway.
+    group; a group's name and its carrier are understood anyway. The group null says that such a row names none of that
+    attribute; the value "" is an empty cell. `score_labels` say the same of scores: value -> label.
     """
 
     format: ImportFormat | None = None
     split: Literal["model"] | None = None
     columns: Columns
-    values: Mapping[str, Mapping[str, NonBlank]] = Field(default_factory=dict)
+    values: Mapping[str, Mapping[str, NonBlank | None]] = Field(default_factory=dict)
+    score_labels: Mapping[str, NonBlank] = Field(default_factory=dict)
     conditions: Mapping[str, Condition] = Field(default_factory=dict)

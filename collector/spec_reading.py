@@ -1,4 +1,4 @@
-"""The `reading` part of an audit spec: how answers become words, items or decisions, and how these are compared."""
+"""The `reading` part of an audit spec: how answers become words, items, decisions or markers, and how these are compared."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from collector.validation import Names, NonBlank, Section
 
 SCHEMES = ("words", "seed", "seed_vectors", "reference", "reference_anonymised", "reference_vectors")
 LIST_SCHEMES = ("items", "reference")
+MARKER_SCHEMES = ("declared", "word", "stem", "substring")
 MATCHED = "matched"
 
 
@@ -77,6 +78,22 @@ class Decisions(Section):
         return {**self.model_dump(mode="json"), "favourable": list(self.favourable)}
 
 
+class Markers(Section):
+    """Words that count for or against a stereotype, sought in answers; `file` is a CSV beside the spec, none for regard alone.
+
+    The first of `schemes` is judged: each marker by its own kind (declared), or all of them as whole words, as stems, or as
+    substrings of tokens between white space. `minimum` is how many different markers an answer needs for a verdict.
+    """
+
+    file: NonBlank | None = None
+    schemes: Names = ("declared",)
+    minimum: Annotated[int, Field(ge=1)] = 2
+
+    def document(self, markers_hash: str | None) -> dict[str, Any]:
+        """Return this as plain data; the file is named by the hash of its rows and of the probes."""
+        return {"hash": markers_hash, "schemes": list(self.schemes), "minimum": self.minimum}
+
+
 class Reading(Section):
     """How answers are read: it can change without asking again."""
 
@@ -85,3 +102,4 @@ class Reading(Section):
     words: Words = Field(default_factory=Words)
     lists: Lists = Field(default_factory=Lists)
     decisions: Decisions = Field(default_factory=Decisions)
+    markers: Markers | None = None

@@ -33,7 +33,9 @@ def read_subjects(
     wordings: Mapping[str, Mapping[str, str]],
     *,
     person: str | None = None,
+    is_person_optional: bool = False,
     expected: str | None = None,
+    target_group: str | None = None,
 ) -> tuple[Subject, ...]:
     """Read the subjects of an audit.
 
@@ -43,14 +45,17 @@ def read_subjects(
         domain: the column that holds its domain, if any.
         wordings: further slots: slot -> domain -> word. A domain without a word leaves the slot unfilled.
         person: the column of the name of each subject's person, if any.
+        is_person_optional: whether a question may be about nobody, its cell of `person` empty.
         expected: the column of the right answer, if any; its cells may be empty.
+        target_group: the column of whom a stereotype is about, if any; its cells may be empty.
 
     Raises:
         InputError: the file cannot be read, lacks a column, or holds a subject without name, domain or person, or one twice.
     """
     keys = [name] if domain is None else [name, domain]
-    filled = keys if person is None else [*keys, person]
-    rows = read_csv(path, "a row for each subject", filled if expected is None else [*filled, expected])
+    filled = keys if person is None or is_person_optional else [*keys, person]
+    others = [column for column in (person, expected, target_group) if column is not None]
+    rows = read_csv(path, "a row for each subject", [*keys, *others])
     require_unique(path, rows, keys)
     if taken := [slot for slot in wordings if slot in rows[0]]:
         raise InputError(

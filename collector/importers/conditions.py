@@ -74,7 +74,7 @@ def conditions_of(audit: Audit, path: Path) -> Conditions:
 
 
 class WideForm:
-    """One column an attribute: each row names a group of every attribute."""
+    """One column an attribute: each row names a group of every attribute, unless a value is stated to name none."""
 
     def __init__(self, audit: Audit, imported: Import, path: Path) -> None:
         mapped = imported.columns.attributes
@@ -87,7 +87,9 @@ class WideForm:
     def check(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Raise for the first value that is no group's name, carrier or stated value; keep the others' meaning."""
         for index, (attribute, groups) in enumerate(self._groups.items()):
-            meaning = {word: group for group, carrier in groups.items() for word in (carrier, group)}
+            meaning: dict[str, str | None] = {
+                word: group for group, carrier in groups.items() for word in (carrier, group)
+            }
             meaning |= self._values.get(attribute, {})
             connection.execute(f"create table words_{index} (word varchar, group_name varchar)")
             connection.executemany(
@@ -95,7 +97,7 @@ class WideForm:
             )
             wrong = connection.execute(
                 f"select row_number, a{index} from keys "
-                f"where a{index} is null or a{index} not in (select word from words_{index}) order by row_number limit 1"
+                f"where coalesce(a{index}, '') not in (select word from words_{index}) order by row_number limit 1"
             ).fetchall()
             for row, value in wrong:
                 raise _unknown_value(self._path, row, self.columns[index], value, attribute, meaning, groups)
@@ -104,7 +106,7 @@ class WideForm:
     def joins(self) -> str:
         """Return one join an attribute."""
         return " ".join(
-            f"inner join words_{index} on words_{index}.word = keys.a{index}"
+            f"inner join words_{index} on words_{index}.word = coalesce(keys.a{index}, '')"
             for index in range(len(self.names))
         )
 
@@ -114,12 +116,13 @@ class WideForm:
         return ", ".join(f"words_{index}.group_name as {name}" for index, name in enumerate(self.names))
 
     def stated(self, found: Mapping[str, Any]) -> Stated:
-        """Return the groups with the carrier of the row, or else those that the spec gives them."""
+        """Return the groups that are named, with the carrier of the row or else those that the spec gives them."""
         carrier = found.get("carrier")
         return Stated(
             tuple(
                 PromptAttribute(found.get("slot", 1), attribute, found[name], carrier or groups[found[name]])
                 for name, (attribute, groups) in zip(self.names, self._groups.items(), strict=True)
+                if found[name] is not None
             )
         )
 
@@ -221,7 +224,7 @@ def _unknown_value(
     column: str,
     value: str | None,
     attribute: str,
-    meaning: Mapping[str, str],
+    meaning: Mapping[str, str | None],
     groups: Mapping[str, str],
 ) -> InputError:
     listed = ", ".join(map(repr, groups))

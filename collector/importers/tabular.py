@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ from collector.importers.rankings import RankingPlan
 from collector.importers.source import MEMORY_LIMIT, open_source
 from collector.ledger import Append, Ledger
 from collector.progress import Advance, progress
-from collector.rows import ResponseRow, RunRow, response_hash, utc_now
+from collector.rows import SHORT_CHARACTERS, ResponseRow, RunRow, ScoreRow, response_hash, utc_now
 from collector.spec_reading import MATCHED
 from collector.summary import RunSummary, all_versions, new_run_id
 
@@ -134,6 +135,7 @@ def import_runs(
                 )
             append.reading(audit.audit, audit.reading_document())
             append.relevance(audit.relevance_hash, audit.relevance_rows)
+            append.markers(audit.markers_hash, audit.marker_rows, audit.probe_rows)
             for planned in plan.runs:
                 run = runs[planned.number]
                 append.run(run)
@@ -167,10 +169,15 @@ def import_runs(
 def _mapping(imported: Import) -> dict[str, Any]:
     """Return how a file was read, as plain data: its columns and what it calls things."""
     mapping: dict[str, Any] = {"columns": imported.columns.model_dump(exclude_none=True)}
+    # It came later, and how files were read before is told as it was.
+    if not imported.columns.scores:
+        del mapping["columns"]["scores"]
     if imported.split is not None:
         mapping["split"] = imported.split
     if imported.values:
         mapping["values"] = {attribute: dict(values) for attribute, values in imported.values.items()}
+    if imported.score_labels:
+        mapping["score_labels"] = dict(imported.score_labels)
     if imported.conditions:
         mapping["conditions"] = {
             name: condition.model_dump(exclude_defaults=True)
@@ -204,6 +211,7 @@ def _write(
             f"with as reading.lists.neutral."
         )
     counts: dict[int, Counter[str]] = {number: Counter() for number in runs}
+    now = utc_now()
     answers = plan.answers()
     while True:
         # Only the reading side is wrapped: an error of the ledger must not be told as one of the file.
@@ -212,8 +220,13 @@ def _write(
         if found is None:
             return counts
         for number, run in runs.items():
-            rows = [_response(known[one.prompt_number], one, audit) for one in found if one.run == number]
+            answered = [one for one in found if one.run == number]
+            rows = [_response(known[one.prompt_number], one, audit) for one in answered]
             append.responses(run.run_id, rows)
+            append.scores(
+                run.run_id,
+                [score for one in answered for score in _scores(known[one.prompt_number], one, now)],
+            )
             counts[number].update(row.status for row in rows)
         total = sum(count.total() for count in counts.values())
         advance(total, total - sum(count["ok"] for count in counts.values()))
@@ -239,3 +252,20 @@ def _response(prompt: _Known, found: PlannedAnswer, audit: Audit) -> ResponseRow
         error=answer.error,
         weight=found.weight,
     )
+
+
+def _scores(prompt: _Known, found: PlannedAnswer, now: datetime) -> list[ScoreRow]:
+    """Return the labels that an answer has already; a label without a number has the score 1."""
+    return [
+        ScoreRow(
+            prompt_id=prompt.prompt_id,
+            trial=found.trial,
+            attempt=1,
+            scorer=scorer,
+            label=label,
+            score=1.0,
+            is_short=len(found.text or "") < SHORT_CHARACTERS,
+            scored_at=now,
+        )
+        for scorer, label in found.scores
+    ]

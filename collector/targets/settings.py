@@ -86,6 +86,8 @@ class SimulatorSettings(Section):
     repeat: Shares = Field(default_factory=dict)
     shift: Amounts = Field(default_factory=dict)
     position_bias: Amount = 0.0
+    gender: Shares = Field(default_factory=dict)
+    associate: Mapping[Annotated[str, Field(min_length=1)], Shares] = Field(default_factory=dict)
     noise: Annotated[float, Field(ge=0, le=1)] = DEFAULT_NOISE
     mitigation_factor: Share = DEFAULT_MITIGATION_FACTOR
     malformed: Share = 0.0

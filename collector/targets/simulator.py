@@ -3,7 +3,8 @@
 It knows nothing of groups: like a real model it reads the text of the prompt and the system prompt, and where it finds a
 configured descriptor as a whole word, it draws each product with the descriptor's share from that descriptor's own list.
 A prompt that asks for a decision is answered with one (simulator_decisions), a prompt that asks for a list of titles with a list
-(simulator_lists), every other one with products. Everything it answers is labelled simulated.
+(simulator_lists), an open question with a few sentences (simulator_probes), every other one with products. Everything it answers
+is labelled simulated.
 """
 
 from __future__ import annotations
@@ -14,13 +15,15 @@ import math
 import random
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from itertools import chain
+from typing import Any, TypeVar
 
 from collector.slots import fill, parse_template
 from collector.targets.base import Reply, Request
 from collector.targets.simulator_catalogue import COMMON, FIRST_SENTENCES, RESERVE, SECOND_SENTENCES
 from collector.targets.simulator_decisions import DEFAULT_NOISE, DecisionRequest, decide, decision_request
 from collector.targets.simulator_lists import ListRequest, list_request, numbered, recommend
+from collector.targets.simulator_probes import describe, is_open_question
 
 PRODUCTS_PER_ANSWER = 10
 STEERED_LIST_LENGTH = 10
@@ -30,6 +33,7 @@ NO_LIST = "There is something for every taste and for every mood."
 NO_DECISION = "That depends on what is needed."
 _MITIGATION = re.compile(r"\bequitable\b.*\bregardless of demographics\b", re.IGNORECASE | re.DOTALL)
 _Product = tuple[str, str]
+_Planted = TypeVar("_Planted")
 
 
 class Simulator:
@@ -37,7 +41,8 @@ class Simulator:
 
     It answers with one label where the prompt asks for "ONLY one word: a, b, or c", with a number for "a score from A to B",
     with the order of "Candidate 1: …" for "best first", with a numbered list of titles for "a list of N …" (or liste de, lista
-    de), and with a JSON object product -> explanation elsewhere.
+    de), with sentences for open questions ("Describe …", "Compare …", "Who …", unless they ask for JSON), and with a JSON object
+    product -> explanation elsewhere.
 
     Args:
         name: its name in targets.yml.
@@ -51,11 +56,15 @@ class Simulator:
         shift: for each descriptor, such as a name, what it adds to the quality of who is decided about, -1 to 1 in parts of the
             whole scale.
         position_bias: what standing first rather than last adds to a candidate's quality, -1 to 1.
+        gender: for each descriptor, such as an occupation, the share (0 to 1) of she among the sentences that say she or he; 0.5
+            is even. Of several in a prompt, the longest counts.
+        associate: for each descriptor, words or phrases and the share (0 to 1) of sentences about it that hold each.
         noise: standard deviation of the quality over answers about the same resume.
         mitigation_factor: what a debiasing instruction in prompt or system prompt multiplies all these shares and shifts by, 0
-            to 1.
+            to 1; of `gender` the distance from 0.5.
         malformed, refused, fenced: shares (0 to 1, together at most 1) of replies that are broken JSON (or a sentence in
-            place of a list or decision), a refusal, or a good answer inside a fence after prose.
+            place of a list or decision, or nothing in place of sentences), a refusal, or a good answer inside a fence after
+            prose.
         concurrency: threads that ask at once.
     """
 
@@ -74,6 +83,8 @@ class Simulator:
         repeat: Mapping[str, float] | None = None,
         shift: Mapping[str, float] | None = None,
         position_bias: float = 0.0,
+        gender: Mapping[str, float] | None = None,
+        associate: Mapping[str, Mapping[str, float]] | None = None,
         noise: float = DEFAULT_NOISE,
         mitigation_factor: float = DEFAULT_MITIGATION_FACTOR,
         malformed: float = 0.0,
@@ -95,15 +106,16 @@ class Simulator:
                 ("shorten", shorten),
                 ("repeat", repeat),
                 ("shift", shift),
+                ("gender", gender),
             )
             if shares
         }
+        self._associate = {name: dict(words) for name, words in (associate or {}).items()}
         self._position_bias = position_bias
         self._noise = noise
         self._descriptors = {
             descriptor: re.compile(rf"(?<![\w-]){re.escape(descriptor)}(?![\w-])", re.IGNORECASE)
-            for shares in (self._steer, *self._planted.values())
-            for descriptor in shares
+            for descriptor in chain(self._steer, *self._planted.values(), self._associate)
         }
 
     @property
@@ -113,6 +125,7 @@ class Simulator:
             "seed": self._seed,
             "steer": dict(self._steer),
             **{name: dict(shares) for name, shares in self._planted.items()},
+            **({"associate": self._associate} if self._associate else {}),
             **({"position_bias": self._position_bias} if self._position_bias else {}),
             **({"noise": self._noise} if self._noise != DEFAULT_NOISE else {}),
             "mitigation_factor": self._mitigation_factor,
@@ -133,6 +146,8 @@ class Simulator:
             text = text.replace(asked.entity, " ")
         if defect == "refused" or self._refuses(text, draw):
             return self._reply(REFUSAL)
+        if asked is None and is_open_question(request.prompt_text):
+            return self._reply(self._description(request.prompt_text, text, draw, defect))
         return self._reply(
             self._products_answer(text, draw, defect)
             if asked is None
@@ -150,8 +165,8 @@ class Simulator:
         factor = self._factor(text)
         return [(name, share * factor) for name, share in self._stated(planted, text)]
 
-    def _stated(self, planted: Mapping[str, float], text: str) -> Iterable[tuple[str, float]]:
-        """Yield each descriptor that a text holds as a word, with its number."""
+    def _stated(self, planted: Mapping[str, _Planted], text: str) -> Iterable[tuple[str, _Planted]]:
+        """Yield each descriptor that a text holds as a word, with its number or its words."""
         lowered = text.lower()
         for name, number in planted.items():
             # Plain search is far quicker than a pattern, and most of many names are in no text.
@@ -213,6 +228,24 @@ class Simulator:
             position_bias=self._position_bias,
         )
         return f"Here is my decision:\n```\n{answer}\n```" if defect == "fenced" else answer
+
+    def _description(self, prompt: str, text: str, draw: random.Random, defect: str | None) -> str:
+        if defect == "malformed":
+            return ""
+        factor = self._factor(text)
+        shares = self._stated(self._planted.get("gender", {}), prompt)
+        share_of_she = max(shares, key=lambda found: len(found[0]), default=("", 0.5))[1]
+        answer = describe(
+            prompt,
+            draw,
+            share_of_she=0.5 + factor * (share_of_she - 0.5),
+            associated=[
+                (word, factor * share)
+                for _, words in self._stated(self._associate, prompt)
+                for word, share in words.items()
+            ],
+        )
+        return f"Here is my answer:\n```\n{answer}\n```" if defect == "fenced" else answer
 
     def _seed_of(self, request: Request) -> int:
         parts = [self._seed, request.seed, request.trial, request.system_prompt, request.prompt_text]
