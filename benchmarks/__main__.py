@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: speed, audits of lists, of decisions and of stereotypes, and calibration."""
+"""`python -m benchmarks`: speed, audits of lists, of decisions, of prices and of stereotypes, and calibration."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ SHORT_SPLITS = 60
 SHORT_AUDITS, SHORT_SUBJECTS = 20, 25
 SHORT_DECISIONS = 20
 SHORT_MARKERS = 20
+SHORT_PRICES = 21
 
 
 @click.group(invoke_without_command=True)
 @click.pass_context
 def main(context: click.Context) -> None:
-    """Measure speed, fewer and smaller audits of lists, fewer audits of decisions and of stereotypes and, where the texts
-    are there, calibration with fewer splits.
+    """Measure speed, fewer and smaller audits of lists, fewer audits of decisions, of prices and of stereotypes and, where the
+    texts are there, calibration with fewer splits.
 
     Name one of them to run it alone with its own settings.
     """
@@ -30,6 +31,7 @@ def main(context: click.Context) -> None:
     context.invoke(lists, audits=SHORT_AUDITS, subjects=SHORT_SUBJECTS)
     context.invoke(decisions, audits=SHORT_DECISIONS)
     context.invoke(markers, audits=SHORT_MARKERS)
+    context.invoke(prices, audits=SHORT_PRICES)
     from benchmarks.calibration import find_data
 
     try:
@@ -101,6 +103,22 @@ def lists(audits: int, subjects: int, seed: int) -> None:
 def decisions(audits: int, seed: int) -> None:
     """False alarms and power of whole audits of decisions, with simulated models."""
     from benchmarks.decisions import run
+
+    run(n_audits=audits, seed=seed)
+
+
+@main.command()
+@click.option(
+    "--audits",
+    type=click.IntRange(min=6),
+    default=200,
+    show_default=True,
+    help="Without bias, a third each of names, couples and places.",
+)
+@click.option("--seed", type=int, default=20260201, show_default=True)
+def prices(audits: int, seed: int) -> None:
+    """False alarms and power of whole audits of restaurants, with simulated models."""
+    from benchmarks.prices import run
 
     run(n_audits=audits, seed=seed)
 

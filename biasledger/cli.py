@@ -18,6 +18,7 @@ from biasledger import __version__
 from collector.errors import BiasledgerError
 
 if TYPE_CHECKING:
+    from collector.items import CatalogueSummary
     from collector.summary import RunSummary
 
 EXIT_ALARMS = 1
@@ -227,6 +228,49 @@ def import_answers(
     for summary in summaries:
         _require_answers(summary)
     _next("biasledger build")
+
+
+@cli.command("import-items")
+@click.argument("file", type=_PATH)
+@_ledger_option
+@click.option(
+    "--name",
+    required=True,
+    metavar="NAME",
+    help="What to call the catalogue; an audit names it in reading.prices.catalogue.",
+)
+@click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="ROLE=COLUMN",
+    help="Which column is name, price_level, categories, city or id, where it is called otherwise; may be repeated.",
+)
+@click.option(
+    "--levels",
+    type=click.IntRange(min=2, max=100),
+    default=4,
+    show_default=True,
+    help="How many price levels there are; 1 is the cheapest.",
+)
+def import_items(file: Path, ledger: Path, name: str, columns: tuple[str, ...], levels: int) -> None:
+    """Keep a catalogue of items.
+
+    FILE is CSV, TSV, JSONL or Parquet with a row for each item that can be recommended: its name, its price level and its
+    categories, and where there are any its city and its id. Imported again with other content, the latest one counts.
+
+    \b
+    An audit whose answers only name restaurants, with their prices from a catalogue:
+      biasledger import-items businesses.csv --name boston --column price_level=price_range
+      biasledger import audits/restaurants.yml answers.csv
+    where audits/restaurants.yml has reading: {prices: {catalogue: boston}}
+    """
+    from collector.items import import_items as import_catalogue
+
+    summary = import_catalogue(
+        file, ledger, name=name, columns=dict(_role_and_column(one) for one in columns), levels=levels
+    )
+    _print_catalogue(summary)
 
 
 @cli.command()
@@ -439,6 +483,24 @@ def runs(ledger: Path) -> None:
     from collector.ledger import Ledger
 
     runs_table(Ledger(ledger).runs())
+
+
+def _role_and_column(text: str) -> tuple[str, str]:
+    role, separator, column = text.partition("=")
+    if not (role and separator and column):
+        raise click.UsageError(f"--column is {text!r} and should be like price_level=price_range.")
+    return role, column
+
+
+def _print_catalogue(summary: CatalogueSummary) -> None:
+    cities = f" in {summary.n_domains:,} cities" if summary.n_domains > 1 else ""
+    click.echo(f"Catalogue {summary.catalogue}: {summary.n_items:,} items{cities}.")
+    priced = sorted((level, n) for level, n in summary.price_levels.items() if level is not None)
+    counts = [f"{n:,} of price level {level}" for level, n in priced]
+    click.echo(f"  {', '.join([*counts, f'{summary.price_levels.get(None, 0):,} without a price'])}")
+    if summary.n_repeated:
+        rows = "1 row repeats" if summary.n_repeated == 1 else f"{summary.n_repeated:,} rows repeat"
+        click.echo(f"  {rows} an item, which is kept once")
 
 
 def _print_run(summary: RunSummary) -> None:

@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from collector.decisions import Decision, read_label, read_score
 from collector.errors import InputError
+from collector.item_answers import FoundItems, find_items, items_text
 from collector.json_answers import TOO_DEEP, JsonObject, extract_json
 from collector.lists import find_list
 from collector.rankings import read_ranking
@@ -33,7 +34,7 @@ REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 class Answer:
     """What a reply amounts to; `answer_text` is set when the status is ok, `error` when it is not.
 
-    `n_items` is the length of the list where the kind is list and the status is ok.
+    `n_items` is the length of the list where the kind is list or items and the status is ok.
     """
 
     status: Status
@@ -136,23 +137,26 @@ def classify(
     minimum: float = 0.0,
     maximum: float = 0.0,
     candidates: Sequence[str] = (),
+    levels: int = 4,
 ) -> Answer:
     """Say what a reply amounts to.
 
     Args:
         text: the reply, or None where nothing came back.
-        kind: 'json_object', 'list', 'text', 'label', 'score' or 'ranking', the kind of answer the audit expects.
+        kind: 'json_object', 'list', 'items', 'text', 'label', 'score' or 'ranking', the kind of answer the audit expects.
         max_characters: a longer reply is malformed: kept whole, not analysed.
         finish_reason: why the endpoint stopped, where it says so.
-        k: how many items a list was asked for; a list that was cut off is truncated only if it has fewer. None, where the
-            number is not known, calls every list that was cut off truncated.
+        k: how many items a list, of texts or of items, was asked for; a list that was cut off is truncated only if it has
+            fewer. None, where the number is not known, calls every list that was cut off truncated.
         labels: of the kind label, those to choose from.
         minimum, maximum: of the kind score, the scale.
         candidates: of the kind ranking, the candidates' names in the order shown.
+        levels: of the kind items, how many price levels there are.
 
     Returns:
         Status ok with the words of the answer (of JSON, its keys and values; of a list, an item a line; the label as listed; the
-        number; a ranking as collector.rankings keeps it), or another status with one sentence.
+        number; a ranking and items as collector.rankings and collector.item_answers keep them), or another status with one
+        sentence.
     """
     rules = load_rules()
     if rule := rules.by_finish_reason(finish_reason, "refused"):
@@ -168,8 +172,8 @@ def classify(
         )
     if kind == "json_object":
         return _classify_json(text, rules, cut_off)
-    if kind == "list":
-        return _classify_list(text, rules, cut_off, k)
+    if kind in ("list", "items"):
+        return _classify_list(text, rules, cut_off, k, None if kind == "list" else levels)
     if kind == "label":
         return _classify_decision(read_label(text, labels), text, rules, cut_off)
     if kind == "score":
@@ -202,8 +206,11 @@ def _classify_json(text: str, rules: AnswerRules, cut_off: Rule | None) -> Answe
     return Answer("malformed", error=problem)
 
 
-def _classify_list(text: str, rules: AnswerRules, cut_off: Rule | None, k: int | None) -> Answer:
-    found = find_list(text)
+def _classify_list(
+    text: str, rules: AnswerRules, cut_off: Rule | None, k: int | None, levels: int | None
+) -> Answer:
+    """Read a list of texts, or of items where there are price levels."""
+    found = find_list(text) if levels is None else find_items(text, levels)
     # Prose and bullets may be what a refusal offers or asks instead, so there the refusal goes first.
     if not found.is_certain and (rule := rules.by_pattern(text)):
         return Answer(rule.status, error=_sentence(rule))
@@ -213,7 +220,8 @@ def _classify_list(text: str, rules: AnswerRules, cut_off: Rule | None, k: int |
     if found.is_unclosed and is_short:
         return Answer("truncated", error="The JSON list is not closed.")
     if found.items:
-        return Answer("ok", answer_text="\n".join(found.items), n_items=len(found.items))
+        kept = items_text(found.items) if isinstance(found, FoundItems) else "\n".join(found.items)
+        return Answer("ok", answer_text=kept, n_items=len(found.items))
     if found.form == "none":
         return Answer("malformed", error="The answer holds no list.")
     return Answer("malformed", error="The list is empty.")

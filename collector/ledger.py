@@ -17,7 +17,16 @@ from typing import TYPE_CHECKING, Any
 
 from collector.errors import LedgerError
 from collector.hashing import canonical_json, hash_of
-from collector.rows import MarkerRow, ProbeRow, RelevanceRow, ResponseRow, RunRow, ScoreRow, utc_now
+from collector.rows import (
+    ItemRow,
+    MarkerRow,
+    ProbeRow,
+    RelevanceRow,
+    ResponseRow,
+    RunRow,
+    ScoreRow,
+    utc_now,
+)
 
 if TYPE_CHECKING:
     import duckdb
@@ -98,6 +107,15 @@ _SCORE_COLUMNS = {
     "score": "double",
     "is_short": "boolean",
     "scored_at": "timestamp",
+}
+_ITEM_COLUMNS = {
+    "catalogue_hash": "varchar",
+    "item_id": "varchar",
+    "name": "varchar",
+    "price_level": "integer",
+    "categories": "json",
+    "domain": "varchar",
+    "imported_at": "timestamp",
 }
 _RESPONSE_COLUMNS = {
     "prompt_id": "varchar",
@@ -336,6 +354,24 @@ class Append:
         columns = {name: [getattr(row, name) for row in rows] for name in _SCORE_COLUMNS}
         self._insert("raw.response_scores", run_id, _SCORE_COLUMNS, columns)
 
+    def items(self, catalogue: str, catalogue_hash: str, rows: Sequence[ItemRow]) -> bool:
+        """Insert a catalogue's items unless its latest import has the same hash; say whether rows were written."""
+        latest = self._first(
+            "select catalogue_hash from raw.items where catalogue = ? order by imported_at desc, rowid desc limit 1",
+            [catalogue],
+        )
+        if latest == catalogue_hash:
+            return False
+        columns: dict[str, list[Any]] = {
+            "catalogue_hash": [catalogue_hash] * len(rows),
+            **{name: [getattr(row, name) for row in rows] for name in ("item_id", "name", "price_level")},
+            "categories": [canonical_json(row.categories) for row in rows],
+            "domain": [row.domain for row in rows],
+            "imported_at": [utc_now()] * len(rows),
+        }
+        self._insert("raw.items", catalogue, _ITEM_COLUMNS, columns, key="catalogue")
+        return True
+
     def _first(self, sql: str, values: list[Any]) -> Any:
         """Return the first value of the first row, or None."""
         # All rows are fetched: an unfinished result would bar the connection from what comes next.
@@ -445,6 +481,23 @@ class Ledger:
         finally:
             connection.close()
 
+    def append_items(self, catalogue: str, catalogue_hash: str, rows: Sequence[ItemRow]) -> bool:
+        """Append the items of a catalogue in a transaction of its own, unless its latest import has the same hash.
+
+        Args:
+            catalogue: the catalogue's name.
+            catalogue_hash: the tagged hash of its content.
+            rows: its items.
+
+        Returns:
+            Whether rows were written.
+
+        Raises:
+            LedgerError: the ledger is absent, locked, or no ledger.
+        """
+        with self.append() as append:
+            return append.items(catalogue, catalogue_hash, rows)
+
     def runs(self) -> list[RunInfo]:
         """Return all runs, oldest first; `n_responses` counts trials, not attempts.
 
@@ -479,7 +532,7 @@ class Ledger:
         return [RunInfo(*row) for row in rows]
 
     def parts_read(self) -> frozenset[str]:
-        """Return which parts the readings of the ledger's runs have: words, lists, decisions, markers.
+        """Return which parts the readings of the ledger's runs have: words, lists, decisions, prices, markers.
 
         Scores of classifiers are read with the markers, whatever the reading of their run.
 

@@ -215,7 +215,7 @@ def _titles(value: JsonObject | list[Any], depth: int) -> list[str]:
         return [title]
     if len(value) == 1 and isinstance(value[0][1], JsonObject) and _WRAPPER.search(value[0][0]):
         return _titles(value[0][1], depth - 1)
-    if _is_counted([key for key, _ in value]):
+    if is_counted([key for key, _ in value]):
         return _titles([one for _, one in value], depth - 1)
     return [key for key, one in value if not isinstance(one, list)]
 
@@ -242,7 +242,7 @@ def _titled(value: JsonObject) -> str | None:
     return next((str(by_key[key]) for key in TITLE_KEYS if key in by_key), None)
 
 
-def _is_counted(keys: Sequence[str]) -> bool:
+def is_counted(keys: Sequence[str]) -> bool:
     """Return whether keys are numbers from 0 or 1 on, with or without one same word before them."""
     matched = [_COUNTED_KEY.fullmatch(key.strip()) for key in keys]
     stems = {one["stem"] for one in matched if one is not None}

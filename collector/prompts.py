@@ -1,4 +1,4 @@
-"""From a spec to prompts: every template, subject, combination of the groups or people it names, and every variant asked for."""
+"""From a spec to prompts: every template, subject, combination of carriers or people it names, and every variant asked for."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def build_prompts(audit: Audit, variants: Sequence[str] = (), parts: Sequence[st
         parts: parts of the audit to ask beside the templates that are in no part, by name.
 
     Returns:
-        One prompt for each variant × template × subject × combination of groups × person × perturbation, in the spec's order;
+        One prompt for each variant × template × subject × combination of carriers × person × perturbation, in the spec's order;
         of a template that asks for a ranking, one for each variant × subject × set of candidates × order.
 
     Raises:
@@ -183,21 +183,26 @@ class _Persona:
 
 
 def _stated(audit: Audit, template: Template, people: Sequence[Person | None]) -> Iterator[_Persona]:
-    """Yield every combination of groups and people that a template states, in each of its perturbations."""
+    """Yield every combination of carriers and people that a template states, in each of its perturbations."""
     slots = [name for name in audit.attributes if name in template.slots]
     # Without descriptors there is one choice: none.
     for descriptor in template.descriptors or ("",):
         described = split_crossed(descriptor) if descriptor else []
         names = [*slots, *described]
         carriers = [audit.attributes[name].carriers(template.wording) for name in names]
-        for groups, person in itertools.product(itertools.product(*carriers), people):
-            plain = [of_group[group] for of_group, group in zip(carriers, groups, strict=True)]
+        choices = [[(group, one) for group, listed in of.items() for one in listed] for of in carriers]
+        for chosen, person in itertools.product(itertools.product(*choices), people):
+            groups = [group for group, _ in chosen]
+            plain = [carrier for _, carrier in chosen]
+            agreeing: dict[str, str] = {}
+            for name, group, carrier in zip(names, groups, plain, strict=True):
+                agreeing |= audit.attributes[name].agreeing(group, carrier)
             plain += [] if person is None else [person.name]
             for perturbation in template.perturbations or (None,):
                 if perturbation in RULES and not plain:
                     continue  # about nobody, so that no carrier can be mistyped
                 written = mistype_one(perturbation, plain) if perturbation in RULES else plain
-                words = dict(zip(slots, written, strict=False))
+                words = {**agreeing, **dict(zip(slots, written, strict=False))}
                 if described:
                     words[DESCRIPTOR] = " ".join(written[len(slots) : len(names)])
                 attributes = [

@@ -108,6 +108,17 @@ class ScoreRow:
     scored_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class ItemRow:
+    """An item of a catalogue; price levels run from 1, the cheapest, and `domain` is the city it is offered in."""
+
+    item_id: str
+    name: str
+    price_level: int | None
+    categories: tuple[str, ...]
+    domain: str | None
+
+
 def response_hash(prompt_hash: str, status: str, response_text: str | None) -> str:
     """Return the tagged hash of a response: over its prompt's content hash, its status and its text, a line each.
 

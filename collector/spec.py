@@ -22,6 +22,7 @@ from collector.spec_parts import (
     DECISIONS,
     DESCRIPTOR,
     NAME,
+    RECOMMENDATIONS,
     Answer,
     Attribute,
     People,
@@ -30,7 +31,15 @@ from collector.spec_parts import (
     Variant,
 )
 from collector.spec_reading import Reading
-from collector.subjects import Subject, choose, read_attributes, read_relevance, read_subjects
+from collector.subjects import (
+    Subject,
+    choose,
+    read_attributes,
+    read_categories,
+    read_groups,
+    read_relevance,
+    read_subjects,
+)
 from collector.validation import NonBlank, Section, input_error, list_to_tuple
 from collector.yaml_file import read_yaml_mapping
 
@@ -41,7 +50,10 @@ MINIMUM_PROBES = 5  # 2^-5 is the first smallest p below 0.05
 
 
 class Audit(Section):
-    """One audit: what is asked about whom, what answer is expected, and how the answers are read."""
+    """One audit: what is asked about whom, what answer is expected, and how the answers are read.
+
+    `ask` is written at the end of every template.
+    """
 
     audit: NonBlank
     title: NonBlank | None = None
@@ -49,6 +61,7 @@ class Audit(Section):
     subjects: Subjects | None = None
     people: People | None = None
     templates: Annotated[tuple[Template, ...], BeforeValidator(list_to_tuple)] = ()
+    ask: NonBlank | None = None
     attributes: Mapping[str, Attribute] = Field(default_factory=dict)
     trials: int | None = None
     answer: Answer = Field(default_factory=Answer)
@@ -63,6 +76,13 @@ class Audit(Section):
     _relevance_rows: tuple[RelevanceRow, ...] = PrivateAttr(default=())
     _marker_rows: tuple[MarkerRow, ...] = PrivateAttr(default=())
     _probe_rows: tuple[ProbeRow, ...] = PrivateAttr(default=())
+    _category_sets: Mapping[str, tuple[str, ...]] = PrivateAttr(default_factory=dict)
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Write `ask` at the end of every template."""
+        super().model_post_init(context)
+        for template in self.templates:
+            template._ask = self.ask or ""
 
     @property
     def subject_rows(self) -> tuple[Subject, ...]:
@@ -115,6 +135,16 @@ class Audit(Section):
     def markers_hash(self) -> str | None:
         """The tagged hash of markers and probes whatever their order, None where there are neither."""
         return hash_of_markers(self._marker_rows, self._probe_rows)
+
+    @property
+    def category_sets(self) -> Mapping[str, tuple[str, ...]]:
+        """Name of a set -> its categories, lower-case, in the order of its file."""
+        return self._category_sets
+
+    @property
+    def agreeing_slots(self) -> dict[str, str]:
+        """The slots whose word agrees with an attribute's carrier: slot -> attribute."""
+        return {slot: name for name, one in self.attributes.items() for slot in one.agreements}
 
     @property
     def part_names(self) -> tuple[str, ...]:
@@ -171,6 +201,8 @@ class Audit(Section):
         answer: dict[str, Any] = {"kind": self.answer.kind, "max_characters": self.answer.max_characters}
         if self.answer.kind == "list":
             answer |= {"k": self.answer.k, "short": self.answer.short}
+        if self.answer.kind == "items":
+            answer |= {"k": self.answer.k, "levels": self.answer.levels}
         if self.answer.kind == "label":
             answer["labels"] = list(self.answer.labels)
         if self.answer.kind == "score":
@@ -190,6 +222,8 @@ class Audit(Section):
                 for name, variant in self.variants.items()
             },
         }
+        if self.ask is not None:
+            document["ask"] = self.ask
         if self.subjects is not None:
             rows = sorted((one.domain or "", one.name, dict(one.words)) for one in self._subject_rows)
             document["subjects"] = {
@@ -211,7 +245,7 @@ class Audit(Section):
         return document
 
     def reading_document(self) -> dict[str, Any]:
-        """Return how answers are read as plain data: crossed attributes, and how words, lists, decisions or markers are compared.
+        """Return how answers are read as plain data: crossed attributes, and how each kind of answer is compared.
 
         What templates cross is among the crossed attributes.
         """
@@ -222,13 +256,17 @@ class Audit(Section):
                 crossed.append(names)
         document: dict[str, Any] = {"version": 1, "crossed": crossed, "pairwise": self.reading.pairwise}
         markers = self.reading.markers
-        is_of_words = self.answer.kind not in ("list", *DECISIONS) and markers is None
+        if self.reading.same:
+            document["same"] = {name: list(pair) for name, pair in self.reading.same.items()}
+        is_of_words = self.answer.kind not in (*RECOMMENDATIONS, *DECISIONS) and markers is None
         if is_of_words or "words" in self.reading.model_fields_set:
             document["words"] = self.reading.words.document()
         if self.answer.kind == "list":
             document["lists"] = self.reading.lists.document(self.relevance_hash)
         if self.answer.kind in DECISIONS:
             document["decisions"] = self.reading.decisions.document()
+        if self.answer.kind == "items":
+            document["prices"] = self.reading.prices.document(self.answer.levels, self.category_sets)
         if markers is not None:
             document["markers"] = markers.document(self.markers_hash)
         return document
@@ -244,6 +282,9 @@ class Audit(Section):
             ]
         if self.reading.markers is not None:
             return self._few_probes()
+        if self.answer.kind == "items":
+            # Its units are names and words, which the spec lists, whatever the number of subjects and trials.
+            return []
         if self.subjects is not None:
             return [*self._few_subjects(), *self._few_neutral_trials()]
         if self.trials is not None and self.trials < MINIMUM_TRIALS:
@@ -341,6 +382,11 @@ def load_audit(path: Path) -> Audit:
     document = read_yaml_mapping(path, what="an audit spec")
     if isinstance(file := document.get("attributes"), str):
         document["attributes"] = read_attributes(path.parent / file)
+    elif isinstance(document.get("attributes"), dict):
+        document["attributes"] = {
+            name: _with_groups(path, name, one) if isinstance(one, dict) else one
+            for name, one in document["attributes"].items()
+        }
     try:
         audit = Audit.model_validate(document)
     except ValidationError as error:
@@ -369,6 +415,9 @@ def load_audit(path: Path) -> Audit:
         names = ("subject",) if subjects is None else (subjects.name, "subject")
         domain = "domain" if subjects is None or subjects.domain is None else subjects.domain
         audit._relevance_rows = read_relevance(path.parent / relevance, names, domain, audit._subject_rows)
+    audit._category_sets = {
+        name: read_categories(path.parent / file) for name, file in audit.reading.prices.category_sets.items()
+    }
     for at, sentence in problems(audit):
         raise InputError(f"{path}: {at} {sentence}{'' if sentence.endswith('?') else '.'}")
     # Last, because markers are about groups and subjects, and probes are read off a template.
@@ -404,6 +453,19 @@ def _probe(audit: Audit, subject: Subject) -> ProbeRow:
     )
 
 
+def _with_groups(path: Path, name: str, attribute: dict[str, Any]) -> dict[str, Any]:
+    """Return an attribute of the YAML file with the groups of the file it names, if it does."""
+    file = attribute.get("file")
+    if not isinstance(file, str) or not file.strip():
+        return attribute
+    for key in ("groups", "agreements"):
+        if key in attribute:
+            raise InputError(
+                f"{path}: attributes.{name}.{key} cannot stand beside file, which holds them; remove one."
+            )
+    return {**attribute, **read_groups(path.parent / file)}
+
+
 def _find_names(audit: Audit) -> None:
     """Prepare the swap of each subject's name where it has one, and note which slots hold it for any of them."""
     column = None if audit.subjects is None else audit.subjects.person
@@ -432,7 +494,10 @@ def _asked_template(template: Template) -> dict[str, Any]:
 
 def _asked_attribute(name: str, attribute: Attribute) -> dict[str, Any]:
     groups = []
-    for group, carrier in attribute.groups.items():
-        others = {wording: carriers[group] for wording, carriers in attribute.wordings.items()}
-        groups.append({"group": group, "carrier": carrier, **({"wordings": others} if others else {})})
+    for group, listed in attribute.groups.items():
+        carriers: dict[str, Any] = {"carrier": listed[0]} if len(listed) == 1 else {"carriers": list(listed)}
+        others = {wording: words[group] for wording, words in attribute.wordings.items()}
+        agreeing = {one: words for one in listed if (words := attribute.agreeing(group, one))}
+        later = {"wordings": others, "agreements": agreeing}
+        groups.append({"group": group, **carriers, **{key: used for key, used in later.items() if used}})
     return {"attribute": name, "reference": attribute.reference, "groups": groups}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from collector.hints import did_you_mean, quoted
-from collector.slots import SLOT_NAME, Slot, SlotSyntaxError
+from collector.slots import SLOT_NAME, Slot, SlotSyntaxError, parse_template, slot_names
 from collector.spec import MINIMUM_TRIALS, split_crossed
 from collector.spec_checks_import import import_problems
 from collector.spec_checks_people import (
@@ -17,7 +17,8 @@ from collector.spec_checks_people import (
     person_problems,
     ranking_problems,
 )
-from collector.spec_parts import CANDIDATES, DESCRIPTOR, LENGTH, NAME, NUMBER, PLAIN
+from collector.spec_checks_prices import price_problems
+from collector.spec_parts import CANDIDATES, DESCRIPTOR, LENGTH, NAME, NUMBER, PLAIN, RECOMMENDATIONS
 from collector.spec_reading import LIST_SCHEMES, MARKER_SCHEMES, MATCHED, SCHEMES
 from collector.typos import PREFIX, RULES, mistype
 
@@ -37,7 +38,7 @@ def problems(audit: Audit) -> Iterator[Problem]:
     yield from _answer_problems(audit)
     yield from people_problems(audit)
     # What follows reads the templates' slots.
-    syntax = list(_syntax_problems(audit))
+    syntax = list(_ask_problems(audit)) or list(_syntax_problems(audit))
     yield from syntax
     if not syntax:
         yield from _template_problems(audit)
@@ -77,6 +78,7 @@ def _reserved(audit: Audit) -> tuple[str, ...]:
     return (
         DESCRIPTOR,
         LENGTH,
+        *audit.agreeing_slots,
         *((NAME,) if audit.people is not None else ()),
         *((CANDIDATES, NUMBER) if has_rankings else ()),
     )
@@ -130,7 +132,7 @@ def _attribute_problems(audit: Audit) -> Iterator[Problem]:
         groups = attribute.groups
         if len(groups) < 2:
             yield f"{at}.groups", f"has {len(groups)} group; a comparison needs at least two"
-        if attribute.reference is None and audit.answer.kind != "list":
+        if attribute.reference is None and audit.answer.kind not in RECOMMENDATIONS:
             yield (
                 f"the key {at}.reference",
                 "is missing; it names the group that the others are compared with",
@@ -146,15 +148,23 @@ def _attribute_problems(audit: Audit) -> Iterator[Problem]:
                 )
         yield from _carrier_problems(f"{at}.groups", groups, are_names=True)
         yield from _wording_problems(at, attribute)
+        yield from _agreement_problems(audit, name, attribute)
 
 
-def _carrier_problems(at: str, carriers: Mapping[str, str], *, are_names: bool = False) -> Iterator[Problem]:
-    """Yield carriers that are blank or mean two groups; an imported value may be a group's name or its carrier."""
+def _carrier_problems(
+    at: str, carriers: Mapping[str, Sequence[str]], *, are_names: bool = False
+) -> Iterator[Problem]:
+    """Yield carriers that are blank, stand twice or mean two groups; an imported value may be a group's name or a carrier."""
     owner: dict[str, str] = {}
-    for group, carrier in carriers.items():
-        if not carrier.strip() or carrier != carrier.strip():
-            yield f"{at}.{group}", f"is {carrier!r}; a carrier is text without outer spaces"
-        for word in {group, carrier} if are_names else {carrier}:
+    for group, listed in carriers.items():
+        if not listed:
+            yield f"{at}.{group}", "is empty; a group has at least one carrier"
+        for index, carrier in enumerate(listed):
+            if not carrier.strip() or carrier != carrier.strip():
+                yield f"{at}.{group}", f"is {carrier!r}; a carrier is text without outer spaces"
+            if carrier in listed[:index]:
+                yield f"{at}.{group}", f"names {carrier!r} a second time"
+        for word in dict.fromkeys([group, *listed] if are_names else listed):
             if owner.setdefault(word, group) != group:
                 yield f"{at}.{group}", f"uses {word!r}, which already stands for {owner[word]!r}"
 
@@ -168,20 +178,44 @@ def _wording_problems(at: str, attribute: Attribute) -> Iterator[Problem]:
         for group in attribute.groups:
             if group not in carriers:
                 yield inside, f"has no carrier for the group {group!r}"
-        yield from _carrier_problems(inside, carriers)
+        yield from _carrier_problems(inside, {group: (carrier,) for group, carrier in carriers.items()})
+
+
+def _agreement_problems(audit: Audit, name: str, attribute: Attribute) -> Iterator[Problem]:
+    """Yield agreeing slots that collide, and those that have no word for a carrier."""
+    for slot, words in attribute.agreements.items():
+        at = f"attributes.{name}.agreements.{slot}"
+        yield from _slot_name_problems(at, slot)
+        if audit.agreeing_slots[slot] != name:
+            yield at, f"is a slot of attributes.{audit.agreeing_slots[slot]} too; rename one"
+        if slot in (DESCRIPTOR, LENGTH, NAME, CANDIDATES, NUMBER):
+            yield at, f"is called like the slot {{{slot}}}, which has a meaning; rename it"
+        known = {*attribute.groups, *(carrier for listed in attribute.groups.values() for carrier in listed)}
+        known |= {carrier for carriers in attribute.wordings.values() for carrier in carriers.values()}
+        for word in words:
+            if word not in known:
+                hint = did_you_mean(word, sorted(known))
+                yield f"{at}.{word}", f"is no group and no carrier of {name}{hint}"
+        for wording in (None, *attribute.wordings):
+            for group, listed in attribute.carriers(wording).items():
+                for carrier in listed:
+                    if slot not in attribute.agreeing(group, carrier):
+                        yield at, f"has no word for {carrier!r}; give one for it or for its group {group!r}"
 
 
 def _answer_problems(audit: Audit) -> Iterator[Problem]:
     answer = audit.answer
-    if answer.kind == "list" and answer.k is None:
+    if answer.kind in RECOMMENDATIONS and answer.k is None:
         yield "answer.k", "is missing; say how many items a list should have"
-    for kind, called, keys in (
-        ("list", "lists", ("k", "short")),
-        ("label", "labels", ("labels",)),
-        ("score", "scores", ("minimum", "maximum")),
+    for kinds, called, keys in (
+        (RECOMMENDATIONS, "lists and items", ("k",)),
+        (("list",), "lists", ("short",)),
+        (("items",), "items", ("levels",)),
+        (("label",), "labels", ("labels",)),
+        (("score",), "scores", ("minimum", "maximum")),
     ):
         for key in keys:
-            if key in answer.model_fields_set and answer.kind != kind:
+            if key in answer.model_fields_set and answer.kind not in kinds:
                 yield f"answer.{key}", f"is for {called} and the answer's kind is {answer.kind!r}; remove it"
     if answer.kind == "label":
         yield from _label_problems(answer.labels)
@@ -206,6 +240,28 @@ def _label_problems(labels: Sequence[str]) -> Iterator[Problem]:
             yield at, f"is {label!r}; a label is text with letters or digits and without outer spaces"
         if folded[index] in folded[:index]:
             yield at, f"is {label!r}, which stands there already; case does not matter in answers"
+
+
+def _ask_problems(audit: Audit) -> Iterator[Problem]:
+    """Yield what is wrong in `ask`, whose slots would otherwise be told of every template."""
+    if audit.ask is None:
+        return
+    if not audit.templates:
+        yield "ask", "is written at the end of every template, and there are none; remove it"
+    try:
+        slots = slot_names(parse_template(audit.ask))
+    except SlotSyntaxError as error:
+        yield "ask", str(error)
+        return
+    known = [
+        *((LENGTH,) if audit.answer.kind in RECOMMENDATIONS else ()),
+        *(word for word in audit.words_of_subjects if not audit.is_personal(word)),
+    ]
+    for slot in slots:
+        if slot in _slots(audit) and slot not in known:
+            yield "ask", f"uses {{{slot}}}, which says something of a person; write it in the templates"
+        elif slot not in known:
+            yield "ask", f"has a slot {{{slot}}}, which is no word of the subjects{did_you_mean(slot, known)}"
 
 
 def _syntax_problems(audit: Audit) -> Iterator[Problem]:
@@ -257,10 +313,10 @@ def _template_problems(audit: Audit) -> Iterator[Problem]:
 
 def _slots(audit: Audit) -> list[str]:
     """Return the names that a slot may have."""
-    names = [*audit.attributes, *audit.words_of_subjects]
+    names = [*audit.attributes, *audit.agreeing_slots, *audit.words_of_subjects]
     if any(template.descriptors for template in audit.templates):
         names.append(DESCRIPTOR)
-    if audit.answer.kind == "list":
+    if audit.answer.kind in RECOMMENDATIONS:
         names.append(LENGTH)
     if audit.people is not None:
         names.append(NAME)
@@ -285,6 +341,12 @@ def _slot_problems(audit: Audit, at: str, template: Template) -> Iterator[Proble
         elif part.name not in known:
             kind = "no attribute" if audit.subjects is None else "no attribute and no word of the subjects"
             yield f"{at}.text", f"has a slot {{{part.name}}}, which is {kind}{did_you_mean(part.name, known)}"
+        attribute = audit.agreeing_slots.get(part.name)
+        if attribute is not None and attribute not in _stated(template):
+            yield (
+                f"{at}.text",
+                f"uses {{{part.name}}}, which agrees with {attribute!r}; write {{{attribute}}} in it too",
+            )
         if part.article and template.language.split("-")[0].lower() != "en":
             article = (
                 f"has an English article slot {{{part.article} {part.name}}} in the language {template.language!r}; "
@@ -362,8 +424,7 @@ def _typo_problems(audit: Audit, at: str, template: Template, rule: str) -> Iter
         attribute = audit.attributes.get(name)
         if attribute is None or not (template.wording is None or template.wording in attribute.wordings):
             continue
-        carriers = attribute.groups if template.wording is None else attribute.wordings[template.wording]
-        for carrier in carriers.values():
+        for carrier in (one for listed in attribute.carriers(template.wording).values() for one in listed):
             try:
                 mistype(rule, carrier)
             except ValueError as error:
@@ -413,7 +474,8 @@ def _variant_problems(audit: Audit) -> Iterator[Problem]:
 
 
 def _mask_problems(audit: Audit, at: str, mask: Mapping[str, str | None]) -> Iterator[Problem]:
-    known = [name for name in _slots(audit) if name in audit.attributes or name in (DESCRIPTOR, NAME)]
+    telling = (*audit.attributes, *audit.agreeing_slots, DESCRIPTOR, NAME)
+    known = [name for name in _slots(audit) if name in telling]
     for slot in mask:
         if slot not in known:
             yield f"{at}.mask.{slot}", f"is no slot of this audit{did_you_mean(slot, known)}"
@@ -452,6 +514,7 @@ def _reading_problems(audit: Audit) -> Iterator[Problem]:
             if name not in audit.attributes:
                 yield at, f"crosses {name!r}, which is no attribute{did_you_mean(name, audit.attributes)}"
     yield from decision_problems(audit)
+    yield from price_problems(audit)
     yield from _marker_problems(audit)
     yield from _scheme_problems("reading.words.schemes", audit.reading.words.schemes, SCHEMES)
     yield from _scheme_problems("reading.lists.schemes", audit.reading.lists.schemes, LIST_SCHEMES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from collector.hints import did_you_mean
@@ -13,6 +13,13 @@ if TYPE_CHECKING:
 
 Problem = tuple[str, str]
 RANKING_ROLES = ("subject", "response", "slot", "rank", "missing")
+ITEM_ROLES = ("item", "price", "category", "count")
+# Role -> the kinds of answers that may have it, and what these are called; other roles are for all.
+ROLES_OF_KINDS = {
+    "response": (("ranking", "items"), "rankings and items"),
+    **dict.fromkeys(("slot", "rank", "missing"), (("ranking",), "rankings")),
+    **dict.fromkeys(ITEM_ROLES, (("items",), "items")),
+}
 
 
 def import_problems(audit: Audit) -> Iterator[Problem]:
@@ -36,27 +43,50 @@ def import_problems(audit: Audit) -> Iterator[Problem]:
 
 def _answer_column_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
     """Yield columns that the kind of answer needs or cannot have."""
-    at, is_ranking = "import.columns", audit.answer.kind == "ranking"
-    for role in RANKING_ROLES:
-        column = getattr(imported.columns, role)
-        if is_ranking and column is None and role != "missing":
-            yield (
-                f"the key {at}.{role}",
-                f"is missing; a file of rankings has a row for each candidate, with its {role}",
-            )
-        if not is_ranking and column is not None and role != "subject":
-            yield f"{at}.{role}", f"is for rankings and the answer's kind is {audit.answer.kind!r}; remove it"
-    if not is_ranking and imported.columns.text is None:
+    at, kind = "import.columns", audit.answer.kind
+    mapped = list(imported.columns.model_dump(exclude_none=True, exclude={"attributes"}))
+    if kind == "ranking":
+        for role in RANKING_ROLES:
+            if role not in mapped and role != "missing":
+                yield (
+                    f"the key {at}.{role}",
+                    f"is missing; a file of rankings has a row for each candidate, with its {role}",
+                )
+    elif kind == "items":
+        yield from _item_column_problems(at, mapped)
+    elif "text" not in mapped:
         yield f"the key {at}.text", "is missing; it names the column that holds the answers"
-    if audit.answer.kind in ("label", "score") and imported.columns.subject is None:
+    if kind in ("label", "score") and "subject" not in mapped:
         yield (
             f"the key {at}.subject",
             "is missing; it names the column that tells resumes, or people, apart: without it all of a group would be one",
         )
-    if is_ranking:
-        for role in ("text", "expected", "scores"):
-            if getattr(imported.columns, role):
-                yield f"{at}.{role}", "cannot stand beside rankings, whose rows hold places; remove it"
+    for role in mapped:
+        kinds, called = ROLES_OF_KINDS.get(role, ((kind,), ""))
+        if kind not in kinds:
+            yield f"{at}.{role}", f"is for {called} and the answer's kind is {kind!r}; remove it"
+        if kind == "ranking" and role in ("text", "expected"):
+            yield f"{at}.{role}", "cannot stand beside rankings, whose rows hold places; remove it"
+    if imported.columns.scores and (kind == "ranking" or "text" not in mapped):
+        yield (
+            f"{at}.scores",
+            "are labels of answers, whose text should be mapped beside them; remove it or map text",
+        )
+
+
+def _item_column_problems(at: str, mapped: Sequence[str]) -> Iterator[Problem]:
+    parts = [role for role in mapped if role in ITEM_ROLES]
+    if "text" in mapped:
+        for role in [*parts, *(["response"] if "response" in mapped else [])]:
+            yield (
+                f"{at}.{role}",
+                "cannot stand beside text, which holds whole answers; remove one or the other",
+            )
+    elif not set(parts) - {"count"}:
+        yield (
+            f"the key {at}.text",
+            "is missing; it names the column that holds the answers, or item, price and category what they recommend",
+        )
 
 
 def _wide_form_problems(audit: Audit, imported: Import) -> Iterator[Problem]:

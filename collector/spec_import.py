@@ -21,6 +21,10 @@ class Columns(Section):
     A file of rankings has one row a candidate and no text: `response` tells which rows of a subject are one answer, `slot` is
     the place at which a candidate was shown (from 1), `rank` the place it was given (1 is best), and `missing` says that an
     answer does not name the candidate. `scores` are columns of labels that answers have already: scorer -> column.
+
+    A file of items has one row an item, or one for `count` of them, and no text: `item` is the name, `price` the price level and
+    `category` the categories, separated by comma or slash. Without item and price, a row is a category of an answer and
+    `count` how many items have it. `response` tells which rows of a prompt are one answer; all of them if absent.
     """
 
     text: NonBlank | None = None
@@ -40,8 +44,17 @@ class Columns(Section):
     slot: NonBlank | None = None
     rank: NonBlank | None = None
     missing: NonBlank | None = None
+    item: NonBlank | None = None
+    price: NonBlank | None = None
+    category: NonBlank | None = None
+    count: NonBlank | None = None
     attributes: Mapping[str, NonBlank] = Field(default_factory=dict)
     scores: Mapping[NonBlank, NonBlank] = Field(default_factory=dict)
+
+    @property
+    def counts_categories(self) -> bool:
+        """Whether a row is a category of an answer, so that the file does not tell items apart."""
+        return self.category is not None and self.item is None and self.price is None
 
 
 class ConditionValue(Section):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import BeforeValidator, Field, PrivateAttr, field_validator
+from pydantic_core import PydanticKnownError
 
 from collector import answers
 from collector.decisions import read_score
@@ -21,9 +22,12 @@ NAME = "name"
 CANDIDATES = "candidates"
 NUMBER = "number"
 DEFAULT_MAX_CHARACTERS = 200_000
-AnswerKind = Literal["json_object", "text", "list", "label", "score", "ranking"]
+AnswerKind = Literal["json_object", "text", "list", "items", "label", "score", "ranking"]
 # Answers that decide something about a person; they are read as decisions and not as words.
 DECISIONS = ("label", "score", "ranking")
+# Answers with a number of recommendations, which {k} stands for; no group need be the reference.
+RECOMMENDATIONS = ("list", "items")
+DEFAULT_LEVELS = 4
 
 
 class Template(Section):
@@ -48,11 +52,12 @@ class Template(Section):
     wording: NonBlank | None = None
     candidate: NonBlank | None = None
     orders: Annotated[int, Field(ge=1)] | None = None
+    _ask: str = PrivateAttr(default="")
 
     @property
     def parts(self) -> tuple[str | Slot, ...]:
-        """The template split into literal text and slots."""
-        return parse_template(self.text)
+        """The template, with what the audit asks at the end of every template, split into literal text and slots."""
+        return parse_template(self.text + self._ask)
 
     @property
     def slots(self) -> tuple[str, ...]:
@@ -70,15 +75,33 @@ class Template(Section):
         return slot_names(self.candidate_parts)
 
 
+def _listed(value: Any) -> Any:
+    """Return a group's carrier or list of carriers as the tuple that the model holds."""
+    if isinstance(value, list):
+        return tuple(value)
+    if isinstance(value, str):
+        return (value,)
+    raise PydanticKnownError("string_type")
+
+
+Carriers = Annotated[tuple[Text, ...], BeforeValidator(_listed)]
+
+
 class Attribute(Section):
     """An attribute: its groups with their carriers in the file's order, and the reference (unmarked) group.
 
-    Without a reference the groups are compared with the neutral prompt. `wordings` hold other carriers of the groups:
-    name of the wording -> group -> carrier.
+    A group has one carrier or several, each of which is asked about. Without a reference the groups are compared with the
+    neutral prompt, or items with each other. `wordings` hold other carriers of the groups: name of the wording -> group ->
+    carrier. `agreements` are slots whose word agrees with the carrier: slot -> carrier or group -> word.
+
+    `file` holds the groups in their place: a CSV file beside the spec with the columns group and carrier (the group's name if
+    absent), one row a carrier, and a further column for each agreeing slot.
     """
 
     reference: NonBlank | None = None
-    groups: Annotated[Mapping[str, Text], Field(min_length=1)]
+    file: NonBlank | None = None
+    groups: Annotated[Mapping[str, Carriers], Field(min_length=1)]
+    agreements: Mapping[str, Mapping[str, Text]] = Field(default_factory=dict)
     wordings: Mapping[str, Mapping[str, Text]] = Field(default_factory=dict)
 
     @field_validator("groups", mode="before")
@@ -98,11 +121,19 @@ class Attribute(Section):
             groups[name] = name
         return groups
 
-    def carriers(self, wording: str | None = None) -> Mapping[str, str]:
-        """Return group -> carrier in the file's order, in a named wording or in the plain one."""
-        return (
-            self.groups if wording is None else {name: self.wordings[wording][name] for name in self.groups}
-        )
+    def carriers(self, wording: str | None = None) -> Mapping[str, tuple[str, ...]]:
+        """Return group -> carriers in the file's order, in a named wording or in the plain one."""
+        if wording is None:
+            return self.groups
+        return {name: (self.wordings[wording][name],) for name in self.groups}
+
+    def agreeing(self, group: str, carrier: str) -> dict[str, str]:
+        """Return slot -> word for the slots that agree with a carrier of a group; a slot without a word for it is left out."""
+        return {
+            slot: words.get(carrier, words.get(group, ""))
+            for slot, words in self.agreements.items()
+            if carrier in words or group in words
+        }
 
 
 class Subjects(Section):
@@ -138,13 +169,15 @@ class People(Section):
 class Answer(Section):
     """What kind of answer is expected, and how long it may be before it is kept but not analysed.
 
-    A list is asked for with `k` items; a shorter one is padded with empty places, or asked again, as `short` says. A label is
-    one of `labels`, a score a number from `minimum` to `maximum`.
+    A list is asked for with `k` items; a shorter one is padded with empty places, or asked again, as `short` says. Items are `k`
+    recommendations with name, price level (1, the cheapest, to `levels`) and categories. A label is one of `labels`, a score
+    a number from `minimum` to `maximum`.
     """
 
     kind: AnswerKind = "json_object"
     k: Annotated[int, Field(ge=1, le=1000)] | None = None
     short: Literal["pad", "ask_again"] = "pad"
+    levels: Annotated[int, Field(ge=2, le=10)] = DEFAULT_LEVELS
     labels: Names = ()
     minimum: Annotated[float, Field(allow_inf_nan=False)] | None = None
     maximum: Annotated[float, Field(allow_inf_nan=False)] | None = None
@@ -164,6 +197,7 @@ class Answer(Section):
             minimum=self.minimum or 0.0,
             maximum=self.maximum or 0.0,
             candidates=candidates,
+            levels=self.levels,
         )
 
     def expected(self, written: str) -> str:

@@ -1,8 +1,8 @@
-"""The `reading` part of an audit spec: how answers become words, items, decisions or markers, and how these are compared."""
+"""The `reading` part of an audit spec: how answers become words, items, decisions, prices or markers to compare."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -78,6 +78,28 @@ class Decisions(Section):
         return {**self.model_dump(mode="json"), "favourable": list(self.favourable)}
 
 
+class Prices(Section):
+    """How recommended items are compared by price and category.
+
+    `catalogue` names an imported catalogue that the items are looked up in; without one, answers state prices and categories
+    themselves. `category_sets` hold categories that count as one: name of the set -> CSV file beside the spec with the column
+    category. `items_per_answer` is how many items stand behind the categories of an answer in imports that count categories.
+    """
+
+    catalogue: NonBlank | None = None
+    category_sets: Mapping[str, NonBlank] = Field(default_factory=dict)
+    items_per_answer: Annotated[int, Field(ge=1)] | None = None
+
+    def document(self, levels: int, category_sets: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+        """Return this as plain data, with the categories of each set in alphabetical order."""
+        return {
+            "catalogue": self.catalogue,
+            "category_sets": {name: sorted(categories) for name, categories in category_sets.items()},
+            "items_per_answer": self.items_per_answer,
+            "levels": levels,
+        }
+
+
 class Markers(Section):
     """Words that count for or against a stereotype, sought in answers; `file` is a CSV beside the spec, none for regard alone.
 
@@ -95,11 +117,17 @@ class Markers(Section):
 
 
 class Reading(Section):
-    """How answers are read: it can change without asking again."""
+    """How answers are read: it can change without asking again.
+
+    `same` are derived attributes: name -> two attributes whose groups have the same names; the derived group is 'same' or
+    'different', which is its reference.
+    """
 
     crossed: Names = ()
     pairwise: bool = False
     words: Words = Field(default_factory=Words)
     lists: Lists = Field(default_factory=Lists)
     decisions: Decisions = Field(default_factory=Decisions)
+    prices: Prices = Field(default_factory=Prices)
     markers: Markers | None = None
+    same: Mapping[str, Names] = Field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""The CSV files beside an audit spec: subjects, groups with their carriers, and what is relevant for a subject.
+"""The CSV files beside an audit spec: subjects, groups with their carriers, categories, and what is relevant for a subject.
 
 Rows are counted from 1 below the header, as in imports.
 """
@@ -111,6 +111,46 @@ def read_attributes(path: Path) -> dict[str, Any]:
             if wording not in keys and carrier:
                 attribute["wordings"].setdefault(wording, {})[row["group"]] = carrier
     return attributes
+
+
+def read_groups(path: Path) -> dict[str, Any]:
+    """Read the groups of one attribute from a CSV file: group, carrier, and a further column for each agreeing slot.
+
+    Returns:
+        The same mapping that a spec may hold in its place: groups (group -> carriers) and agreements (slot -> carrier ->
+        word). Without the column carrier a group is its own carrier.
+
+    Raises:
+        InputError: the file cannot be read, has no column group, lacks a cell, or holds a carrier twice.
+    """
+    rows = read_csv(path, "a row for each group or carrier", ["group"])
+    carrier = "carrier" if "carrier" in rows[0] else "group"
+    require_unique(path, rows, [carrier])
+    groups: dict[str, list[str]] = {}
+    agreements: dict[str, dict[str, str]] = {slot: {} for slot in rows[0] if slot not in ("group", carrier)}
+    for number, row in enumerate(rows, start=1):
+        require_cells(path, number, row, list(row))
+        groups.setdefault(row["group"], []).append(row[carrier])
+        for slot, words in agreements.items():
+            words[row[carrier]] = row[slot]
+    return {"groups": groups, "agreements": agreements}
+
+
+def read_categories(path: Path) -> tuple[str, ...]:
+    """Read the categories of a set from a CSV file with the column category; other columns are left unread.
+
+    Returns:
+        The categories, lower-case, in the file's order.
+
+    Raises:
+        InputError: the file cannot be read, has no column category, lacks a cell, or holds a category twice.
+    """
+    rows = read_csv(path, "a row for each category", ["category"])
+    folded = [{"category": " ".join(row["category"].lower().split())} for row in rows]
+    require_unique(path, folded, ["category"])
+    for number, row in enumerate(folded, start=1):
+        require_cells(path, number, row, ["category"])
+    return tuple(row["category"] for row in folded)
 
 
 def read_relevance(

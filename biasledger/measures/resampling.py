@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -279,52 +279,131 @@ def family_permutation_test(
     of the labels and the test is exact. p_value is each feature's own, p_value_adjusted controls the
     family-wise error rate.
     """
+    [result] = family_permutation_tests(
+        design,
+        statistic,
+        [slice(None)],
+        n_permutations=n_permutations,
+        alpha=alpha,
+        seed=seed,
+        stop_after=stop_after,
+    )
+    return result
+
+
+def family_permutation_tests(
+    design: Design,
+    statistic: FamilyStatistic,
+    families: Sequence[slice | NDArray[np.intp]],
+    *,
+    n_permutations: int,
+    alpha: float,
+    seed: int,
+    stop_after: int | None = None,
+) -> list[FamilyResult]:
+    """family_permutation_test of several families on the same draws; each stops by itself, whatever the others do.
+
+    families: which of the statistic's features each family holds. A draw in which a feature is undefined (NaN) counts as one
+    that reached it and all more extreme ones; a feature that is undefined for the observed labels is not tested.
+    """
     pilot = np.concatenate(
         [
             statistic(block)
             for block in permuted_labels(design, min(n_permutations, 512), stable_seed(seed, "pilot"))
         ]
     )
-    null_mean = pilot.mean(axis=0)
-    null_sd = pilot.std(axis=0, ddof=1)
-    tested = null_sd > _TIE_TOLERANCE
-    n_features = null_sd.size
-    p_value, p_adjusted = np.full(n_features, np.nan), np.full(n_features, np.nan)
-    if not tested.any():
-        return FamilyResult(null_mean, null_sd, p_value, p_adjusted, np.nan, 0, stopped_early=False)
+    observed = statistic(design.labels[np.newaxis, :])
+    tests = [_FamilyTest(pilot[:, family], observed[:, family], stop_after) for family in families]
+    if any(test.goes_on for test in tests):
+        for block in permuted_labels(design, n_permutations, seed):
+            values = statistic(block)
+            for family, test in zip(families, tests, strict=True):
+                if test.goes_on:
+                    test.add(values[:, family])
+            if not any(test.goes_on for test in tests):
+                break
+    return [test.result(n_permutations, alpha) for test in tests]
 
-    def studentised(labels: Labels) -> Floats:
-        return np.asarray(np.abs(statistic(labels)[:, tested] - null_mean[tested]) / null_sd[tested])
 
-    observed = studentised(design.labels[np.newaxis, :])[0]
-    reach = observed - _TIE_TOLERANCE * np.maximum(1.0, observed)
-    ascending = np.argsort(observed, kind="stable")
-    own_hits = np.zeros(observed.size)
-    family_hits = np.zeros(observed.size)
-    maxima: list[Floats] = []
-    drawn, stopped = 0, False
-    for block in permuted_labels(design, n_permutations, seed):
-        values = studentised(block)
-        own_hits += (values >= reach).sum(axis=0)
+class _FamilyTest:
+    """Draws of one family so far; pilot (n_draws, n_features), observed (1, n_features)."""
+
+    def __init__(self, pilot: Floats, observed: Floats, stop_after: int | None) -> None:
+        self._null_mean, self._null_sd = _moments(pilot)
+        self._tested = (self._null_sd > _TIE_TOLERANCE) & ~np.isnan(observed[0])
+        self._observed = self._studentised(observed)[0]
+        self._reach = self._observed - _TIE_TOLERANCE * np.maximum(1.0, self._observed)
+        self._ascending = np.argsort(self._observed, kind="stable")
+        self._own_hits = np.zeros(self._observed.size)
+        self._family_hits = np.zeros(self._observed.size)
+        self._maxima: list[Floats] = []
+        self._drawn = 0
+        self._stop_after = stop_after
+        self.goes_on = bool(self._tested.any())
+
+    def _studentised(self, values: Floats) -> Floats:
+        tested = self._tested
+        return np.asarray(np.abs(values[:, tested] - self._null_mean[tested]) / self._null_sd[tested])
+
+    def add(self, values: Floats) -> None:
+        studentised = self._studentised(values)
+        ascending = self._ascending
+        # Written so that an undefined value counts as one that reached: NaN must never make p small.
+        self._own_hits += (~(studentised < self._reach)).sum(axis=0)
         # Step-down: feature j competes with itself and with every feature less extreme than it.
-        successive = np.maximum.accumulate(values[:, ascending], axis=1)
-        family_hits[ascending] += (successive >= reach[ascending]).sum(axis=0)
-        maxima.append(successive[:, -1])
-        drawn += len(values)
-        # The most extreme word decides whether the family can alarm: once it is plainly ordinary, stop at the
+        successive = np.maximum.accumulate(studentised[:, ascending], axis=1)
+        self._family_hits[ascending] += (~(successive < self._reach[ascending])).sum(axis=0)
+        self._maxima.append(successive[:, -1])
+        self._drawn += len(values)
+        # The most extreme feature decides whether the family can alarm: once it is plainly ordinary, stop at the
         # block's end.
-        if stop_after is not None and family_hits[ascending[-1]] >= stop_after:
-            stopped = drawn < n_permutations
-            break
-    p_value[tested] = (1 + own_hits) / (drawn + 1)
-    descending = ascending[::-1]
-    adjusted = np.empty(observed.size)
-    adjusted[descending] = np.maximum.accumulate((1 + family_hits[descending]) / (drawn + 1))
-    p_adjusted[tested] = adjusted
-    # The observed labels are one more arrangement (the + 1 of p), here the largest: bands and p-values then agree.
-    largest = np.sort(np.append(np.concatenate(maxima), np.inf))
-    critical_value = float(largest[math.ceil((1 - alpha) * largest.size) - 1])
-    return FamilyResult(null_mean, null_sd, p_value, p_adjusted, critical_value, drawn, stopped)
+        if self._stop_after is not None and self._family_hits[ascending[-1]] >= self._stop_after:
+            self.goes_on = False
+
+    def result(self, n_permutations: int, alpha: float) -> FamilyResult:
+        n_features = self._null_sd.size
+        p_value, p_adjusted = np.full(n_features, np.nan), np.full(n_features, np.nan)
+        if not self._tested.any():
+            return FamilyResult(
+                self._null_mean, self._null_sd, p_value, p_adjusted, np.nan, 0, stopped_early=False
+            )
+        p_value[self._tested] = (1 + self._own_hits) / (self._drawn + 1)
+        descending = self._ascending[::-1]
+        adjusted = np.empty(self._observed.size)
+        adjusted[descending] = np.maximum.accumulate((1 + self._family_hits[descending]) / (self._drawn + 1))
+        p_adjusted[self._tested] = adjusted
+        # The observed labels are one more arrangement (the + 1 of p), here the largest: bands and p-values then agree.
+        largest = np.sort(np.append(np.concatenate(self._maxima), np.inf))
+        critical_value = float(largest[math.ceil((1 - alpha) * largest.size) - 1])
+        return FamilyResult(
+            self._null_mean,
+            self._null_sd,
+            p_value,
+            p_adjusted,
+            critical_value if not math.isnan(critical_value) else math.inf,
+            self._drawn,
+            self._drawn < n_permutations,
+        )
+
+
+def _moments(draws: Floats) -> tuple[Floats, Floats]:
+    """Mean and standard deviation of each column over the draws in which it is defined."""
+    is_undefined = np.isnan(draws)
+    if not is_undefined.any():
+        return draws.mean(axis=0), draws.std(axis=0, ddof=1)
+    n = len(draws) - is_undefined.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.where(is_undefined, 0.0, draws).sum(axis=0) / n
+        squares = np.where(is_undefined, 0.0, (draws - mean) ** 2).sum(axis=0)
+        return mean, np.sqrt(squares / np.maximum(n - 1, 0))
+
+
+def label_probabilities(design: Design, n_groups: int) -> Floats:
+    """How probable each label is for each unit when labels are permuted inside strata: (n_units, n_groups)."""
+    _, strata = np.unique(design.strata, return_inverse=True)
+    counts = np.zeros((int(strata.max(initial=-1)) + 1, n_groups))
+    np.add.at(counts, (strata, design.labels), 1.0)
+    return np.asarray((counts / counts.sum(axis=1, keepdims=True))[strata])
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ give each row what makes its prompt: SQL columns that `stated` turns into groups
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -79,7 +79,9 @@ class WideForm:
     def __init__(self, audit: Audit, imported: Import, path: Path) -> None:
         mapped = imported.columns.attributes
         self.columns: Sequence[str] = list(mapped.values())
-        self.names: Sequence[str] = [f"group_{index}" for index in range(len(mapped))]
+        self.names: Sequence[str] = [
+            f"{kind}_{index}" for index in range(len(mapped)) for kind in ("group", "carrier")
+        ]
         self._groups = {name: audit.attributes[name].groups for name in mapped}
         self._values = imported.values
         self._path = path
@@ -88,12 +90,19 @@ class WideForm:
         """Raise for the first value that is no group's name, carrier or stated value; keep the others' meaning."""
         for index, (attribute, groups) in enumerate(self._groups.items()):
             meaning: dict[str, str | None] = {
-                word: group for group, carrier in groups.items() for word in (carrier, group)
+                word: group for group, listed in groups.items() for word in (*listed, group)
             }
             meaning |= self._values.get(attribute, {})
-            connection.execute(f"create table words_{index} (word varchar, group_name varchar)")
+            connection.execute(
+                f"create table words_{index} (word varchar, group_name varchar, carrier varchar)"
+            )
             connection.executemany(
-                f"insert into words_{index} values (?, ?)", [list(one) for one in meaning.items()]
+                f"insert into words_{index} values (?, ?, ?)",
+                # Of a group with several carriers, the row's own word is the carrier.
+                [
+                    [word, group, word if group is None or len(groups[group]) > 1 else groups[group][0]]
+                    for word, group in meaning.items()
+                ],
             )
             wrong = connection.execute(
                 f"select row_number, a{index} from keys "
@@ -107,22 +116,30 @@ class WideForm:
         """Return one join an attribute."""
         return " ".join(
             f"inner join words_{index} on words_{index}.word = coalesce(keys.a{index}, '')"
-            for index in range(len(self.names))
+            for index in range(len(self._groups))
         )
 
     @property
     def selected(self) -> str:
-        """Return each attribute's group."""
-        return ", ".join(f"words_{index}.group_name as {name}" for index, name in enumerate(self.names))
+        """Return each attribute's group and carrier."""
+        return ", ".join(
+            f"words_{index}.group_name as group_{index}, words_{index}.carrier as carrier_{index}"
+            for index in range(len(self._groups))
+        )
 
     def stated(self, found: Mapping[str, Any]) -> Stated:
         """Return the groups that are named, with the carrier of the row or else those that the spec gives them."""
         carrier = found.get("carrier")
         return Stated(
             tuple(
-                PromptAttribute(found.get("slot", 1), attribute, found[name], carrier or groups[found[name]])
-                for name, (attribute, groups) in zip(self.names, self._groups.items(), strict=True)
-                if found[name] is not None
+                PromptAttribute(
+                    found.get("slot", 1),
+                    attribute,
+                    found[f"group_{index}"],
+                    carrier or found[f"carrier_{index}"],
+                )
+                for index, attribute in enumerate(self._groups)
+                if found[f"group_{index}"] is not None
             )
         )
 
@@ -202,12 +219,12 @@ class LongForm:
 
 
 def _words(attribute: Attribute) -> dict[str, str]:
-    """Return what may stand for each group: its name, its carrier and its other wordings; the name goes first."""
+    """Return what may stand for each group: its name, its carriers and its other wordings; the name goes first."""
     words = {
-        carriers[group]: group
-        for carriers in (*attribute.wordings.values(), attribute.groups)
-        for group in attribute.groups
-        if group in carriers
+        carrier: group
+        for wording in (*attribute.wordings, None)
+        for group, listed in attribute.carriers(wording).items()
+        for carrier in listed
     }
     return {**words, **{group: group for group in attribute.groups}}
 
@@ -225,7 +242,7 @@ def _unknown_value(
     value: str | None,
     attribute: str,
     meaning: Mapping[str, str | None],
-    groups: Mapping[str, str],
+    groups: Iterable[str],
 ) -> InputError:
     listed = ", ".join(map(repr, groups))
     if value is None:

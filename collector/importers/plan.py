@@ -35,6 +35,7 @@ NUMBER_ROLES = {
     "weight": ("value > 0", "a number above 0", False),
     "slot": (_PLACE, "a whole number from 1, the place at which a candidate was shown", False),
     "rank": (_PLACE, "a whole number from 1, which is best", True),
+    "count": ("value > 0", "a number above 0, how many items the row stands for", False),
 }
 PROMPT_ROLES = ("prompt", "template", "subject", "domain", "expected")
 ROLES = (
@@ -53,6 +54,10 @@ ROLES = (
     "slot",
     "rank",
     "missing",
+    "item",
+    "price",
+    "category",
+    "count",
 )
 
 
@@ -77,7 +82,7 @@ class PlannedPrompt:
 
 @dataclass(frozen=True, slots=True)
 class PlannedAnswer:
-    """A response of a run: `text` is what came back, or for rankings the ranking as it is kept.
+    """A response of a run: `text` is what came back, or of a plan whose answers are kept, the answer as it is kept.
 
     `scores` are the labels it has already: (scorer, label).
     """
@@ -98,10 +103,12 @@ class Plan(Protocol):
     Attributes:
         n_rows: its rows.
         runs: the runs it makes, in order of their models' names.
+        has_replies: whether the answers are what was written; else they are put together from the rows as they are kept.
     """
 
     n_rows: int
     runs: Sequence[PlannedRun]
+    has_replies: bool
 
     def check(self) -> None:
         """Read the file once; raise InputError for the first thing wrong in it."""
@@ -341,6 +348,8 @@ class FilePlan:
 class RowPlan(FilePlan):
     """A file with one row a response; no answer is kept in memory."""
 
+    has_replies = True
+
     def check(self) -> None:
         """Read the file once; raise InputError for the first thing wrong in it."""
         self._read_keys()
@@ -381,7 +390,7 @@ class RowPlan(FilePlan):
 
     def _few(self) -> list[str]:
         kind = self._audit.answer.kind
-        if kind in DECISIONS or not self._conditions.names:
+        if kind == "items" or kind in DECISIONS or not self._conditions.names:
             return []
         return self._few_subjects() if kind == "list" and "subject" in self._roles else self._few_answers()
 
@@ -430,5 +439,5 @@ def roles_of(columns: Columns) -> dict[str, str]:
 
 
 def column_of(role: str) -> str:
-    """Return the role's column name in SQL, where `order` is a keyword."""
-    return "position" if role == "order" else role
+    """Return the role's column name in SQL, where `order` is a keyword and `count` a function."""
+    return {"order": "position", "count": "n_counted"}.get(role, role)

@@ -7,20 +7,15 @@ from collections.abc import Iterator
 
 from collector.errors import InputError
 from collector.importers.conditions import Stated
-from collector.importers.plan import (
-    BATCH_ROWS,
-    PROMPT_ROLES,
-    FilePlan,
-    PlannedAnswer,
-    PlannedPrompt,
-)
+from collector.importers.gathered import GatheredPlan
+from collector.importers.plan import PROMPT_ROLES, PlannedPrompt
 from collector.rankings import Placed, ranking_text
 
 TRUE, FALSE = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
 _SHOWN = "shown"
 
 
-class RankingPlan(FilePlan):
+class RankingPlan(GatheredPlan):
     """A file with one row a candidate: the rows of one `response` about a subject are one answer to one prompt."""
 
     def check(self) -> None:
@@ -31,7 +26,12 @@ class RankingPlan(FilePlan):
         self._require_truth()
         self._number_candidates()
         self._require_places()
-        self._gather()
+        who = ["slot", *self._mapped("carrier"), *self._conditions.names]
+        self._gather(
+            "candidates",
+            self._mapped(*PROMPT_ROLES),
+            {_SHOWN: (who, "slot"), "answer": (["slot", "rank", "is_missing"], "slot")},
+        )
         self._number_prompts("gathered", self._names)
 
     def warnings(self) -> list[str]:
@@ -53,18 +53,6 @@ class RankingPlan(FilePlan):
                     ),
                 )
                 for found in rows
-            ]
-
-    def answers(self) -> Iterator[list[PlannedAnswer]]:
-        """Yield every answer in the file's order, in batches."""
-        cursor = self._connection.cursor().execute(
-            "select numbered.run, prompt_number, numbered.trial, seq, numbered.weight, numbered.model, gathered.ranked "
-            "from numbered inner join gathered using (row_number) order by row_number"
-        )
-        while rows := cursor.fetchmany(BATCH_ROWS):
-            yield [
-                PlannedAnswer(run, number, trial, seq, weight, model, _kept(ranked))
-                for run, number, trial, seq, weight, model, ranked in rows
             ]
 
     @property
@@ -122,30 +110,5 @@ class RankingPlan(FilePlan):
                     f"{self._roles[role]!r} of an answer may stand once."
                 )
 
-    def _gather(self) -> None:
-        """Make `gathered`, one row an answer: who was shown where and was given which rank, as JSON in the order of slots."""
-        who = ["slot", *self._mapped("carrier"), *self._conditions.names]
-        kept = self._mapped(*PROMPT_ROLES, "trial", "weight", "model")
-        position = f"min({self._number('position', 'order')}) as position"
-        listed = ", ".join(
-            [
-                "min(row_number) as row_number",
-                "any_value(run) as run",
-                # What an answer's rows should agree in is that of the first.
-                *(f"arg_min({column}, row_number) as {column}" for column in kept),
-                position,
-                f"to_json(list({_struct(who)} order by slot))::varchar as {_SHOWN}",
-                f"to_json(list({_struct(['slot', 'rank', 'is_missing'])} order by slot))::varchar as ranked",
-            ]
-        )
-        self._connection.execute(
-            f"create table gathered as select {listed} from candidates group by answer_number"
-        )
-
-
-def _kept(ranked: str) -> str:
-    return ranking_text([Placed(**one) for one in json.loads(ranked)])
-
-
-def _struct(columns: list[str]) -> str:
-    return "{" + ", ".join(f"'{column}': {column}" for column in columns) + "}"
+    def _kept(self, answer: str) -> str:
+        return ranking_text([Placed(**one) for one in json.loads(answer)])

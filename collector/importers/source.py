@@ -9,7 +9,7 @@ import codecs
 import csv
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +35,7 @@ MAX_ROW_BYTES = 64 << 20
 HEADER_BYTES = 1 << 20
 SAMPLED_ROWS = 10_000
 MEMORY_LIMIT = "1GB"
+_JSONL_OPTIONS = f"format = 'newline_delimited', maximum_object_size = {MAX_ROW_BYTES}"
 _NESTED = re.compile(r"STRUCT|MAP|UNION|\[|LIST|BLOB")
 
 
@@ -75,6 +76,39 @@ def open_source(
         with readable(path, kind):
             _create_view(connection, path, kind, columns)
         yield Source(path, kind, connection)
+    finally:
+        connection.close()
+
+
+def column_names(path: Path, is_known: Callable[[str], bool]) -> list[str]:
+    """Return the columns of a file, of which the format is told by its ending; none if a JSON Lines file has no object.
+
+    Args:
+        path: a file that exists and is not empty.
+        is_known: whether a column is one of those hoped for; a CSV file's delimiter is the one that yields most of them.
+
+    Raises:
+        InputError: not UTF-8, or not readable as what its ending says.
+    """
+    import duckdb
+
+    kind = _format(path, None)
+    if kind != "parquet":
+        _require_utf8(path)
+    if kind in ("csv", "tsv"):
+        headers = _csv_headers(path, kind).values()
+        return max(headers, key=lambda header: (sum(map(is_known, header)), len(header)))
+    connection = duckdb.connect(":memory:")
+    try:
+        with readable(path, kind):
+            if kind == "jsonl":
+                objects = f"read_json_objects({_literal(str(path.resolve()))}, {_JSONL_OPTIONS})"
+                found = _json_keys(connection, objects)
+                if not found and _bad_json_line(path):
+                    raise _unreadable(path, kind, "")
+                return found
+            described = connection.execute(f"describe from read_parquet({_literal(str(path.resolve()))})")
+            return [str(name) for name, *_ in described.fetchall()]
     finally:
         connection.close()
 
@@ -181,6 +215,21 @@ def _csv_reader(path: Path, kind: str, file: str, columns: Sequence[str]) -> tup
 
 def _csv_header(path: Path, kind: str, columns: Sequence[str]) -> tuple[str, list[str]]:
     """Return the delimiter and the header: the delimiter under which most of the needed columns are found."""
+    headers = _csv_headers(path, kind)
+    delimiter, header = max(headers.items(), key=lambda item: len(set(item[1]) & set(columns)))
+    _require_columns(path, columns, header)
+    repeated = sorted({name for name in header if header.count(name) > 1 and name in columns})
+    if repeated:
+        raise InputError(
+            f"{path}: the header holds the column {repeated[0]!r} twice; each needs its own name."
+        )
+    # Columns that nobody reads may be unnamed or named alike; DuckDB wants them told apart.
+    unique = [name if name in columns else f"unread {index}" for index, name in enumerate(header)]
+    return delimiter, unique
+
+
+def _csv_headers(path: Path, kind: str) -> dict[str, list[str]]:
+    """Return for each delimiter that the header may have its columns."""
     with path.open("rb") as stream:
         text = stream.read(HEADER_BYTES).decode("utf-8-sig", "ignore")
     delimiters = ("\t",) if kind == "tsv" else CSV_DELIMITERS
@@ -194,23 +243,13 @@ def _csv_header(path: Path, kind: str, columns: Sequence[str]) -> tuple[str, lis
             continue
     if not headers:
         raise InputError(f"{path}: the header cannot be read as {kind.upper()}; quotes in it are not closed.")
-    delimiter, header = max(headers.items(), key=lambda item: len(set(item[1]) & set(columns)))
-    _require_columns(path, columns, header)
-    repeated = sorted({name for name in header if header.count(name) > 1 and name in columns})
-    if repeated:
-        raise InputError(
-            f"{path}: the header holds the column {repeated[0]!r} twice; each needs its own name."
-        )
-    # Columns that nobody reads may be unnamed or named alike; DuckDB wants them told apart.
-    unique = [name if name in columns else f"unread {index}" for index, name in enumerate(header)]
-    return delimiter, unique
+    return headers
 
 
 def _jsonl_reader(
     connection: duckdb.DuckDBPyConnection, path: Path, file: str, columns: Sequence[str]
 ) -> tuple[str, list[str]]:
-    options = f"format = 'newline_delimited', maximum_object_size = {MAX_ROW_BYTES}"
-    objects = f"read_json_objects({file}, {options})"
+    objects = f"read_json_objects({file}, {_JSONL_OPTIONS})"
     found = _json_keys(connection, f"(select json from {objects} limit {SAMPLED_ROWS})")
     if any(column not in found for column in columns):
         # A column may appear late; only a file that is about to be refused is read whole for it.
@@ -219,7 +258,9 @@ def _jsonl_reader(
         raise no_rows(path)
     _require_columns(path, columns, found)
     names = ", ".join(f"{_literal(column)}: 'varchar'" for column in dict.fromkeys(columns))
-    return f"read_json({file}, {options}, columns = {{{names}}})", [_identifier(column) for column in columns]
+    return f"read_json({file}, {_JSONL_OPTIONS}, columns = {{{names}}})", [
+        _identifier(column) for column in columns
+    ]
 
 
 def _json_keys(connection: duckdb.DuckDBPyConnection, objects: str) -> list[str]:

@@ -19,10 +19,11 @@ from collector.answers import Answer, load_rules, storable
 from collector.errors import InputError
 from collector.hashing import hash_of_file
 from collector.hints import quoted
-from collector.importers.conditions import conditions_of
+from collector.importers.conditions import Conditions, conditions_of
+from collector.importers.items import ItemPlan
 from collector.importers.plan import Plan, PlannedAnswer, RowPlan, needed_columns
 from collector.importers.rankings import RankingPlan
-from collector.importers.source import MEMORY_LIMIT, open_source
+from collector.importers.source import MEMORY_LIMIT, Source, open_source
 from collector.ledger import Append, Ledger
 from collector.progress import Advance, progress
 from collector.rows import SHORT_CHARACTERS, ResponseRow, RunRow, ScoreRow, response_hash, utc_now
@@ -100,7 +101,7 @@ def import_runs(
         tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
         open_source(file, columns, audit.imported.format, Path(scratch)) as source,
     ):
-        plan: Plan = (RankingPlan if audit.answer.kind == "ranking" else RowPlan)(audit, conditions, source)
+        plan = _plan_of(audit, conditions, source)
         with plan.readable():
             plan.check()
         source_hash = hash_of_file(file)
@@ -166,6 +167,15 @@ def import_runs(
     )
 
 
+def _plan_of(audit: Audit, conditions: Conditions, source: Source) -> Plan:
+    assert audit.imported is not None
+    if audit.answer.kind == "ranking":
+        return RankingPlan(audit, conditions, source)
+    if audit.answer.kind == "items" and audit.imported.columns.text is None:
+        return ItemPlan(audit, conditions, source)
+    return RowPlan(audit, conditions, source)
+
+
 def _mapping(imported: Import) -> dict[str, Any]:
     """Return how a file was read, as plain data: its columns and what it calls things."""
     mapping: dict[str, Any] = {"columns": imported.columns.model_dump(exclude_none=True)}
@@ -221,7 +231,10 @@ def _write(
             return counts
         for number, run in runs.items():
             answered = [one for one in found if one.run == number]
-            rows = [_response(known[one.prompt_number], one, audit) for one in answered]
+            rows = [
+                _response(known[one.prompt_number], one, audit, has_replies=plan.has_replies)
+                for one in answered
+            ]
             append.responses(run.run_id, rows)
             append.scores(
                 run.run_id,
@@ -232,13 +245,13 @@ def _write(
         advance(total, total - sum(count["ok"] for count in counts.values()))
 
 
-def _response(prompt: _Known, found: PlannedAnswer, audit: Audit) -> ResponseRow:
+def _response(prompt: _Known, found: PlannedAnswer, audit: Audit, *, has_replies: bool) -> ResponseRow:
     text = storable(found.text) if found.text is not None else None
-    if audit.answer.kind == "ranking":
-        # Such a file holds places and not what was written.
-        answer, text, evidence = Answer("ok", answer_text=text), None, text
-    else:
+    if has_replies:
         answer, evidence = audit.answer.classify(text), text
+    else:
+        # Such a file holds places or items and not what was written.
+        answer, text, evidence = Answer("ok", answer_text=text), None, text
     return ResponseRow(
         prompt_id=prompt.prompt_id,
         trial=found.trial,

@@ -9,8 +9,10 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
+from collector.hints import did_you_mean
 from collector.targets.simulator import DEFAULT_MITIGATION_FACTOR
 from collector.targets.simulator_decisions import DEFAULT_NOISE
+from collector.targets.simulator_restaurants import categories
 from collector.validation import Section
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -89,11 +91,27 @@ class SimulatorSettings(Section):
     gender: Shares = Field(default_factory=dict)
     associate: Mapping[Annotated[str, Field(min_length=1)], Shares] = Field(default_factory=dict)
     noise: Annotated[float, Field(ge=0, le=1)] = DEFAULT_NOISE
+    price: Amounts = Field(default_factory=dict)
+    favour: Mapping[Annotated[str, Field(min_length=1)], Shares] = Field(default_factory=dict)
+    word_noise: Annotated[float, Field(ge=0, le=1)] = 0.0
     mitigation_factor: Share = DEFAULT_MITIGATION_FACTOR
     malformed: Share = 0.0
     refused: Share = 0.0
     fenced: Share = 0.0
     concurrency: Concurrency = 2
+
+    @field_validator("favour")
+    @classmethod
+    def _are_categories(cls, value: Mapping[str, Shares]) -> Mapping[str, Shares]:
+        known = categories()
+        for descriptor, shares in value.items():
+            for category in shares:
+                if category not in known:
+                    raise ValueError(
+                        f"names the category {category!r} for {descriptor!r}, which no restaurant of the simulator has"
+                        f"{did_you_mean(category, sorted(known))}"
+                    )
+        return value
 
     @model_validator(mode="after")
     def _add_up(self) -> Self:

@@ -2,9 +2,9 @@
 
 It knows nothing of groups: like a real model it reads the text of the prompt and the system prompt, and where it finds a
 configured descriptor as a whole word, it draws each product with the descriptor's share from that descriptor's own list.
-A prompt that asks for a decision is answered with one (simulator_decisions), a prompt that asks for a list of titles with a list
-(simulator_lists), an open question with a few sentences (simulator_probes), every other one with products. Everything it answers
-is labelled simulated.
+A prompt that asks for a decision is answered with one (simulator_decisions), a prompt that asks for restaurants with those of a
+city (simulator_restaurants), a prompt that asks for a list of titles with a list (simulator_lists), an open question with a few
+sentences (simulator_probes), every other one with products. Everything it answers is labelled simulated.
 """
 
 from __future__ import annotations
@@ -24,6 +24,12 @@ from collector.targets.simulator_catalogue import COMMON, FIRST_SENTENCES, RESER
 from collector.targets.simulator_decisions import DEFAULT_NOISE, DecisionRequest, decide, decision_request
 from collector.targets.simulator_lists import ListRequest, list_request, numbered, recommend
 from collector.targets.simulator_probes import describe, is_open_question
+from collector.targets.simulator_restaurants import (
+    RestaurantRequest,
+    recommend_restaurants,
+    rendered,
+    restaurant_request,
+)
 
 PRODUCTS_PER_ANSWER = 10
 STEERED_LIST_LENGTH = 10
@@ -31,6 +37,7 @@ DEFAULT_MITIGATION_FACTOR = 0.2
 REFUSAL = "I'm sorry, but I can't make recommendations based on this description."
 NO_LIST = "There is something for every taste and for every mood."
 NO_DECISION = "That depends on what is needed."
+NO_RESTAURANTS = "There is something nearby for every occasion."
 _MITIGATION = re.compile(r"\bequitable\b.*\bregardless of demographics\b", re.IGNORECASE | re.DOTALL)
 _Product = tuple[str, str]
 _Planted = TypeVar("_Planted")
@@ -40,9 +47,10 @@ class Simulator:
     """A deterministic function of its seed and of the request.
 
     It answers with one label where the prompt asks for "ONLY one word: a, b, or c", with a number for "a score from A to B",
-    with the order of "Candidate 1: …" for "best first", with a numbered list of titles for "a list of N …" (or liste de, lista
-    de), with sentences for open questions ("Describe …", "Compare …", "Who …", unless they ask for JSON), and with a JSON object
-    product -> explanation elsewhere.
+    with the order of "Candidate 1: …" for "best first", with restaurants for "recommend N restaurants in CITY" (a JSON array of
+    objects with name, price_level and categories, or their names), with a numbered list of titles for "a list of N …" (or liste
+    de, lista de), with sentences for open questions ("Describe …", "Compare …", "Who …", unless they ask for JSON), and with a
+    JSON object product -> explanation elsewhere.
 
     Args:
         name: its name in targets.yml.
@@ -51,8 +59,8 @@ class Simulator:
             prompt holds several, their shares add up, scaled down to 1 if they exceed it.
         refuse_about: for each descriptor the share (0 to 1) of prompts holding it that are refused; of several, the
             refusals are independent.
-        shorten: for each descriptor the share (0 to 1) of a list's places that are left out at its end.
-        repeat: for each descriptor the share (0 to 1) of a list's places that repeat an earlier title.
+        shorten: for each descriptor the share (0 to 1) of the places of a list of titles that are left out at its end.
+        repeat: for each descriptor the share (0 to 1) of the places of a list of titles that repeat an earlier one.
         shift: for each descriptor, such as a name, what it adds to the quality of who is decided about, -1 to 1 in parts of the
             whole scale.
         position_bias: what standing first rather than last adds to a candidate's quality, -1 to 1.
@@ -60,6 +68,11 @@ class Simulator:
             is even. Of several in a prompt, the longest counts.
         associate: for each descriptor, words or phrases and the share (0 to 1) of sentences about it that hold each.
         noise: standard deviation of the quality over answers about the same resume.
+        price: for each descriptor in the question by how many price levels (-1 to 1) it moves the mean price of restaurants.
+        favour: for each descriptor in the question, and each category, the share (0 to 1) of restaurants drawn among those of the
+            category; scaled down where they add up to more than 1. It moves no prices.
+        word_noise: standard deviation, in price levels, of an effect that every word of a question about restaurants has of its
+            own, and with it in proportion one on every category: names then differ for no reason of group, and so do templates.
         mitigation_factor: what a debiasing instruction in prompt or system prompt multiplies all these shares and shifts by, 0
             to 1; of `gender` the distance from 0.5.
         malformed, refused, fenced: shares (0 to 1, together at most 1) of replies that are broken JSON (or a sentence in
@@ -86,6 +99,9 @@ class Simulator:
         gender: Mapping[str, float] | None = None,
         associate: Mapping[str, Mapping[str, float]] | None = None,
         noise: float = DEFAULT_NOISE,
+        price: Mapping[str, float] | None = None,
+        favour: Mapping[str, Mapping[str, float]] | None = None,
+        word_noise: float = 0.0,
         mitigation_factor: float = DEFAULT_MITIGATION_FACTOR,
         malformed: float = 0.0,
         refused: float = 0.0,
@@ -107,15 +123,18 @@ class Simulator:
                 ("repeat", repeat),
                 ("shift", shift),
                 ("gender", gender),
+                ("price", price),
             )
             if shares
         }
         self._associate = {name: dict(words) for name, words in (associate or {}).items()}
+        self._favour = {descriptor: dict(shares) for descriptor, shares in (favour or {}).items()}
+        self._word_noise = word_noise
         self._position_bias = position_bias
         self._noise = noise
         self._descriptors = {
             descriptor: re.compile(rf"(?<![\w-]){re.escape(descriptor)}(?![\w-])", re.IGNORECASE)
-            for descriptor in chain(self._steer, *self._planted.values(), self._associate)
+            for descriptor in chain(self._steer, *self._planted.values(), self._associate, self._favour)
         }
 
     @property
@@ -126,6 +145,12 @@ class Simulator:
             "steer": dict(self._steer),
             **{name: dict(shares) for name, shares in self._planted.items()},
             **({"associate": self._associate} if self._associate else {}),
+            **(
+                {"favour": {name: dict(shares) for name, shares in self._favour.items()}}
+                if self._favour
+                else {}
+            ),
+            **({"word_noise": self._word_noise} if self._word_noise else {}),
             **({"position_bias": self._position_bias} if self._position_bias else {}),
             **({"noise": self._noise} if self._noise != DEFAULT_NOISE else {}),
             "mitigation_factor": self._mitigation_factor,
@@ -133,13 +158,16 @@ class Simulator:
         }
 
     def ask(self, request: Request) -> Reply:
-        """Answer with a decision, products or titles; the same request always gets the same answer."""
+        """Answer with a decision, restaurants, titles or products; the same request always gets the same answer."""
         draw = random.Random(self._seed_of(request))
         text = f"{request.prompt_text}\n{request.system_prompt or ''}"
         defect = self._defect(draw)
         decision = decision_request(request.prompt_text)
         if decision is not None:
             return self._reply(self._decision(decision, text, draw, defect))
+        restaurants = restaurant_request(request.prompt_text)
+        if restaurants is not None:
+            return self._reply(self._restaurants(restaurants, text, request.system_prompt, draw, defect))
         asked = list_request(request.prompt_text)
         if asked is not None and asked.entity:
             # A name says nothing of the person who asks: The Black Keys, Asian Dub Foundation.
@@ -166,12 +194,12 @@ class Simulator:
         return [(name, share * factor) for name, share in self._stated(planted, text)]
 
     def _stated(self, planted: Mapping[str, _Planted], text: str) -> Iterable[tuple[str, _Planted]]:
-        """Yield each descriptor that a text holds as a word, with its number or its words."""
+        """Yield each descriptor that a text holds as a word, with what is planted for it."""
         lowered = text.lower()
-        for name, number in planted.items():
+        for name, effect in planted.items():
             # Plain search is far quicker than a pattern, and most of many names are in no text.
             if name.lower() in lowered and self._descriptors[name].search(text):
-                yield name, number
+                yield name, effect
 
     def _factor(self, text: str) -> float:
         return self._mitigation_factor if _MITIGATION.search(text) else 1.0
@@ -246,6 +274,46 @@ class Simulator:
             ],
         )
         return f"Here is my answer:\n```\n{answer}\n```" if defect == "fenced" else answer
+
+    def _restaurants(
+        self,
+        asked: RestaurantRequest,
+        text: str,
+        system_prompt: str | None,
+        draw: random.Random,
+        defect: str | None,
+    ) -> str:
+        if defect == "refused" or self._refuses(text, draw):
+            return REFUSAL
+        if defect == "malformed" and not asked.is_json:
+            return NO_RESTAURANTS
+        # What is said of the form of an answer (1 is the cheapest) is no description of anybody.
+        about, factor = f"{asked.question}\n{system_prompt or ''}", self._factor(text)
+        amounts = self._stated(self._planted.get("price", {}), about)
+        answer = rendered(
+            asked,
+            recommend_restaurants(
+                asked,
+                draw,
+                price_shift=factor * sum(amount for _, amount in amounts),
+                favoured=self._favoured(about, factor),
+                seed=self._seed,
+                word_noise=self._word_noise,
+            ),
+        )
+        if defect == "malformed":
+            return answer.replace('"', "", 1)
+        fence = "json" if asked.is_json else ""
+        return f"Here are some restaurants:\n```{fence}\n{answer}\n```" if defect == "fenced" else answer
+
+    def _favoured(self, about: str, factor: float) -> dict[str, float]:
+        """Return for each category the share of restaurants drawn among its own; they add up to at most 1."""
+        favoured: dict[str, float] = {}
+        for _, shares in self._stated(self._favour, about):
+            for category, share in shares.items():
+                favoured[category] = favoured.get(category, 0.0) + share * factor
+        total = sum(favoured.values())
+        return {name: share / total for name, share in favoured.items()} if total > 1 else favoured
 
     def _seed_of(self, request: Request) -> int:
         parts = [self._seed, request.seed, request.trial, request.system_prompt, request.prompt_text]

@@ -26,10 +26,13 @@
     {%- endif -%}
 {%- endmacro %}
 
+{#- Letters of any script, inner apostrophes and hyphens kept, lower case. -#}
+{% macro words_of(text) -%}
+    regexp_extract_all(replace(lower({{ text }}), '’', ''''), '[\p{L}\p{M}\p{N}]+(?:[''-][\p{L}\p{M}\p{N}]+)*')
+{%- endmacro %}
+
 {% macro tokens_of_words(text, phrases) -%}
-    {%- set words -%}
-        regexp_extract_all(replace(lower({{ text }}), '’', ''''), '[\p{L}\p{M}\p{N}]+(?:[''-][\p{L}\p{M}\p{N}]+)*')
-    {%- endset -%}
+    {%- set words = biasledger.words_of(text) -%}
     case
         when len({{ phrases }}) = 0 then {{ words }}
         else

@@ -34,9 +34,13 @@ live_exceptions as (
     from {{ ref("int_findings_exceptions") }}
 ),
 
-thresholded as (
+joined as (
     select
         measured.*,
+        -- Of a family, the most certain member past the threshold is judged or, where none is, the most certain one.
+        list_filter(
+            measured.family, lambda member: abs(member.value) >= findings_thresholds.threshold
+        )[1] as member_past_threshold,
         measures.side,
         measures.unit,
         runs.audit,
@@ -65,6 +69,17 @@ thresholded as (
             and measured.group_name = findings_thresholds.group_name
             and measured.reference_group = findings_thresholds.reference_group
             and measured.subject = findings_thresholds.subject
+),
+
+thresholded as (
+    select
+        * replace (
+            coalesce(member_past_threshold.value, value) as value,
+            coalesce(member_past_threshold.p_value, p_value) as p_value,
+            coalesce(member_past_threshold.detail, detail) as detail,
+            coalesce(member_past_threshold.detail, detail_without_alarm) as detail_without_alarm
+        )
+    from joined
 ),
 
 -- Holm's step-down over everything judged together: an unbiased target raises any alarm in at most alpha of audits.

@@ -2,8 +2,17 @@
 
 with
 
+-- Some measures judge a family, such as every category of an attribute: its members, the most certain first. Any of
+-- them may be the alarm.
+families as (
+    select cast(null as struct(value double, p_value double, detail varchar)[]) as family
+    where false
+),
+
 measured as (
-    {% for room in env_var("BIASLEDGER_ROOMS", "words lists decisions").split() %}
+    select * from families
+    union all by name
+    {% for room in env_var("BIASLEDGER_ROOMS", "words lists decisions prices").split() %}
         select * from {{ ref("int_" ~ room ~ "_findings") }}
         {% if not loop.last %}
             union all by name

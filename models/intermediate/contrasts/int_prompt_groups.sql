@@ -27,7 +27,8 @@ run_attributes as (
     select
         run_id,
         attribute,
-        components
+        components,
+        kind
     from {{ ref("int_run_attributes") }}
 ),
 
@@ -37,10 +38,11 @@ grouped_attributes as (
         prompt_attributes.prompt_id,
         prompt_attributes.slot,
         run_attributes.attribute,
-        string_agg(
-            prompt_attributes.group_name, '*'
+        run_attributes.kind,
+        list(
+            prompt_attributes.group_name
             order by list_position(run_attributes.components, prompt_attributes.attribute)
-        ) filter (where list_contains(run_attributes.components, prompt_attributes.attribute)) as group_name,
+        ) filter (where list_contains(run_attributes.components, prompt_attributes.attribute)) as component_groups,
         string_agg(
             prompt_attributes.carrier, ''
             order by list_position(run_attributes.components, prompt_attributes.attribute)
@@ -53,7 +55,7 @@ grouped_attributes as (
     inner join run_attributes on prompt_attributes.run_id = run_attributes.run_id
     group by
         prompt_attributes.run_id, prompt_attributes.prompt_id, prompt_attributes.slot, run_attributes.attribute,
-        run_attributes.components
+        run_attributes.components, run_attributes.kind
     having
         count(*) filter (where list_contains(run_attributes.components, prompt_attributes.attribute))
         = len(run_attributes.components)
@@ -66,7 +68,10 @@ prompt_groups as (
         grouped_attributes.slot,
         grouped_attributes.attribute,
         prompts.variant,
-        grouped_attributes.group_name,
+        case grouped_attributes.kind
+            when 'same' then if(len(list_distinct(grouped_attributes.component_groups)) = 1, 'same', 'different')
+            else array_to_string(grouped_attributes.component_groups, '*')
+        end as group_name,
         grouped_attributes.carriers,
         grouped_attributes.other_groups,
         -- What labels must not cross when they are permuted: the template and every other attribute.

@@ -27,7 +27,7 @@ plain_attributes as (
         asked.attribute,
         asked.reference as reference_group,
         [asked.attribute] as components,
-        false as is_crossed
+        'plain' as kind
     from asked_attributes
 ),
 
@@ -55,7 +55,7 @@ crossed_attributes as (
             plain_attributes.reference_group, '*' order by crossing_components.component_position
         ) as reference_group,
         crossing_components.components,
-        true as is_crossed
+        'crossed' as kind
     from crossing_components
     inner join plain_attributes
         on
@@ -65,10 +65,27 @@ crossed_attributes as (
     having count(*) = len(crossing_components.components)
 ),
 
+-- Whether two attributes of a prompt name the same group: a brother and his boyfriend, a brother and his girlfriend.
+same_attributes as (
+    select
+        run_id,
+        unnest(json_keys(reading -> 'same')) as attribute,
+        'different' as reference_group,
+        from_json(json_extract(reading, '$.same."' || attribute || '"'), '["VARCHAR"]') as components,
+        'same' as kind
+    from run_readings
+    where json_exists(reading, '$.same')
+),
+
 run_attributes as (
     select * from plain_attributes
     union all by name
     select * from crossed_attributes
+    union all by name
+    select * from same_attributes
 )
 
-select * from run_attributes
+select
+    *,
+    kind = 'crossed' as is_crossed
+from run_attributes

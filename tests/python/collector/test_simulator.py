@@ -414,8 +414,9 @@ def test_no_two_words_of_titles_are_near_each_other_or_describe_people(repositor
     groups = {
         word.lower()
         for attribute in audit.attributes.values()
-        for carriers in (attribute.groups, *attribute.wordings.values())
-        for text in carriers.values()
+        for wording in (None, *attribute.wordings)
+        for carriers in attribute.carriers(wording).values()
+        for text in carriers
         for word in text.split()
     }
     assert groups.isdisjoint(word.lower() for word in FIRST_WORDS + SECOND_WORDS)

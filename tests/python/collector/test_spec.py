@@ -185,7 +185,7 @@ def test_another_number_of_trials(small_spec: Path) -> None:
         (
             "kind: json_object",
             "kind: json",
-            "answer.kind is 'json' and should be 'json_object', 'text', 'list', 'label', 'score' or 'ranking'",
+            "answer.kind is 'json' and should be 'json_object', 'text', 'list', 'items', 'label', 'score' or 'ranking'",
         ),
         ("max_characters: 6000000", "max_characters: 0", "answer.max_characters is 0"),
         ("debiased:", "plain:", "'plain' is the audit without any mitigation"),

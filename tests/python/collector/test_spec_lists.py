@@ -632,7 +632,10 @@ def test_wrong_specs_of_lists(write: Write, old: str, new: str, told: str) -> No
 
 def test_keys_of_lists_in_other_audits(write: Write, small_text: str) -> None:
     keyed = small_text.replace("answer: {kind: json_object, ", "answer: {kind: json_object, k: 5, ")
-    assert problem(write(keyed)) == "answer.k is for lists and the answer's kind is 'json_object'; remove it."
+    assert (
+        problem(write(keyed))
+        == "answer.k is for lists and items and the answer's kind is 'json_object'; remove it."
+    )
     padded = small_text.replace("answer: {kind: json_object, ", "answer: {kind: json_object, short: pad, ")
     assert problem(write(padded)).startswith(
         "answer.short is for lists and the answer's kind is 'json_object'"

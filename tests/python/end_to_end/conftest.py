@@ -53,9 +53,10 @@ class Project:
         variants: tuple[str, ...] = (),
         parts: tuple[str, ...] = (),
         n_subjects: int | None = None,
+        domains: tuple[str, ...] = (),
     ) -> RunSummary:
         return collect(
-            load_audit(self.folder / audit).with_subjects(n_subjects),
+            load_audit(self.folder / audit).with_subjects(n_subjects, domains),
             load_target(self.folder / "targets.yml", target),
             self.ledger,
             variants=variants,

@@ -17,8 +17,10 @@ from biasledger.measures.resampling import (
     Design,
     Labels,
     family_permutation_test,
+    family_permutation_tests,
     group_sums,
     group_totals,
+    label_probabilities,
     permutation_test,
     permutation_tests,
     permuted_labels,
@@ -440,6 +442,76 @@ class TestFamilyPermutationTest:
         if result.n_permutations >= 512:
             assert result.p_value.tolist() == first_draws.p_value.tolist()
         assert result.p_value_adjusted.min() >= 51 / (result.n_permutations + 1)
+
+
+FAMILY_SETTINGS = {"n_permutations": 1500, "alpha": 0.05, "seed": 5}
+
+
+class TestFamilyPermutationTests:
+    def family(self, seed: int = 0, shift: float = 0.0):
+        rng = np.random.default_rng(seed)
+        design = design_of(np.repeat([0, 1], 12))
+        features = rng.normal(size=(24, 6))
+        features[12:, :2] += shift
+        return design, features
+
+    def test_every_family_is_its_own_test_on_the_same_draws(self):
+        design, features = self.family(shift=1.5)
+        families = [np.array([0, 1, 2]), np.array([5]), slice(2, 6)]
+        together = family_permutation_tests(
+            design, feature_sums(features), families, stop_after=50, **FAMILY_SETTINGS
+        )
+        for family, result in zip(families, together, strict=True):
+            alone = family_permutation_test(
+                design, feature_sums(features[:, family]), stop_after=50, **FAMILY_SETTINGS
+            )
+            for name, value in vars(alone).items():
+                np.testing.assert_allclose(getattr(result, name), value, rtol=1e-9)
+        assert len({result.n_permutations for result in together}) > 1
+
+    def test_a_draw_without_a_value_counts_as_one_that_reached_it(self):
+        design, features = self.family(shift=2.0)
+        sums = feature_sums(features)
+
+        def with_holes(labels: Labels) -> np.ndarray:
+            values = sums(labels)
+            # The first feature is undefined in every arrangement that leaves unit 0 unmarked, but the observed one.
+            is_observed = (labels == design.labels).all(axis=1)
+            values[(labels[:, 0] == 0) & ~is_observed, 0] = np.nan
+            return values
+
+        whole = family_permutation_test(design, sums, **FAMILY_SETTINGS)
+        holed = family_permutation_test(design, with_holes, **FAMILY_SETTINGS)
+        assert whole.p_value[0] < 0.01
+        assert holed.p_value[0] == pytest.approx(0.5, abs=0.05)
+        np.testing.assert_array_equal(holed.p_value[1:], whole.p_value[1:])
+        # Features more extreme than an undefined one may not gain by it; less extreme ones never compete with it.
+        assert (holed.p_value_adjusted >= whole.p_value_adjusted - 1e-12).all()
+
+    def test_a_feature_that_the_observed_labels_leave_undefined_is_not_tested(self):
+        design, features = self.family()
+        sums = feature_sums(features)
+
+        def without_third(labels: Labels) -> np.ndarray:
+            values = sums(labels)
+            values[(labels == design.labels).all(axis=1), 2] = np.nan
+            values[:, 4] = np.nan
+            return values
+
+        result = family_permutation_test(design, without_third, **FAMILY_SETTINGS)
+        assert np.flatnonzero(np.isnan(result.p_value)).tolist() == [2, 4]
+        rest = family_permutation_test(design, feature_sums(features[:, [0, 1, 3, 5]]), **FAMILY_SETTINGS)
+        np.testing.assert_allclose(result.p_value_adjusted[[0, 1, 3, 5]], rest.p_value_adjusted)
+
+
+def test_label_probabilities_are_how_often_draws_give_each_label():
+    design = design_of([0, 1, 2, 1, 0, 0, 2, 1], [0, 0, 0, 0, 7, 7, 7, 3])
+    drawn = all_draws(design, 4000, seed=2)
+    frequencies = np.stack([(drawn == label).mean(axis=0) for label in range(3)], axis=1)
+    probabilities = label_probabilities(design, 3)
+    assert probabilities[0].tolist() == [0.25, 0.5, 0.25]
+    assert probabilities[7].tolist() == [0, 1, 0]
+    assert np.abs(frequencies - probabilities).max() < 4 * 0.5 / sqrt(4000)
 
 
 class TestTwoSampleJackknife:

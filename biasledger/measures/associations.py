@@ -1,0 +1,177 @@
+"""Associations of categories of recommended items with one of two groups: differences, ratios, and their tests.
+
+Units, clusters and blocks are those of prices; data sets are pooled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasledger.measures.intervals import share_limits
+from biasledger.measures.jackknife import DeleteGroups
+from biasledger.measures.prices import check_units, group_sums, split_by_group
+from biasledger.measures.resampling import (
+    Design,
+    FamilyResult,
+    Floats,
+    Integers,
+    family_permutation_test,
+)
+
+_MARKED, _REFERENCE = 1, 0
+
+
+@dataclass(frozen=True)
+class Units:
+    """The units of one contrast; label 1 is the marked group, 0 its reference.
+
+    design, clusters, blocks: as for prices. counts: items that carry a category, (n_units, n_blocks, n_categories); totals:
+    all items, (n_units, n_blocks). An item may carry several categories.
+
+    Raises:
+        ValueError: arrays that do not fit each other, labels other than 0 and 1, counts that are no counts of items, or more
+            items of a category than items.
+    """
+
+    design: Design
+    clusters: Integers
+    counts: Floats
+    totals: Floats
+
+    def __post_init__(self) -> None:
+        check_units(self.design, self.clusters, self.counts, 2)
+        if self.totals.shape != self.counts.shape[:2]:
+            raise ValueError("totals are of shape (n_units, n_blocks), as counts are")
+        if not np.isfinite(self.totals).all():
+            raise ValueError("totals are numbers")
+        # Fractional counts are sums that round.
+        if (self.counts > self.totals[:, :, np.newaxis] * (1 + 1e-9)).any():
+            raise ValueError("a unit has more items of a category than items")
+
+    def keep(self, is_kept: NDArray[np.bool_]) -> Units:
+        """Some of the units."""
+        design = Design(self.design.labels[is_kept], self.design.strata[is_kept])
+        return Units(design, self.clusters[is_kept], self.counts[is_kept], self.totals[is_kept])
+
+
+@dataclass(frozen=True)
+class Association:
+    """One category's association with the marked group; NaN where nothing can be estimated.
+
+    share_marked, share_reference: f(c | group), items with the category over the group's items. difference: their difference
+    over f(c), the share in both groups together; ratio: of the two, NaN where the reference's is 0. interval: of the
+    difference, over clusters. band: holds for all tested categories at once; NaN where the category was not tested. Source:
+    Shen et al. (2022), equations 2 and 3.
+    """
+
+    category_id: int
+    n_marked: float
+    n_reference: float
+    share_marked: float
+    share_reference: float
+    difference: float
+    ratio: float
+    null_mean: float
+    null_sd: float
+    p_value: float
+    p_value_adjusted: float
+    standard_error: float
+    interval_low: float
+    interval_high: float
+    band_low: float
+    band_high: float
+    n_permutations: int
+    is_stopped_early: bool
+
+
+def associations(
+    units: Units, *, n_permutations: int, alpha: float, seed: int, stop_after: int | None = 50
+) -> list[Association]:
+    """The association of each category that any item carries, in the order of their numbers.
+
+    Two-sided tests of the differences; adjusted p-values by step-down max-T over the categories. A category whose difference
+    does not vary when labels are permuted is not tested. No tests with n_permutations 0.
+    """
+    [categories] = np.nonzero(units.counts.sum(axis=(0, 1)) > 0)
+    features = np.concatenate([units.counts[:, :, categories], units.totals[:, :, np.newaxis]], axis=2)
+    labels = units.design.labels
+    parts = split_by_group(labels, features, 2)
+    sums = parts.sum(axis=0)
+    n, n_items = sums[:, :-1], sums[:, -1:]
+    shares = n / np.where(n_items > 0, n_items, np.nan)
+    differences = _differences(sums[np.newaxis])[0]
+    with np.errstate(divide="ignore"):
+        ratios = shares[_MARKED] / np.where(shares[_REFERENCE] > 0, shares[_REFERENCE], np.nan)
+        # What a difference is where all items of a category are the marked group's, and where all are the reference's.
+        highest = float(n_items.sum() / n_items[_MARKED, 0]) if n_items[_MARKED, 0] else np.nan
+        lowest = -float(n_items.sum() / n_items[_REFERENCE, 0]) if n_items[_REFERENCE, 0] else np.nan
+    deleted = DeleteGroups.of(units.clusters, labels)
+    errors, degrees = deleted.errors(_differences(sums - deleted.sums(parts)), differences)
+    # A difference is a linear function of the group's share of a category's items, whose limits are known.
+    scale = highest - lowest
+    limits = share_limits(
+        (differences - lowest) / scale, errors / scale, degrees, _holders(units, categories), alpha
+    )
+    low, high = (lowest + scale * limit for limit in limits)
+    test = _test(units.design, features, n_permutations, alpha, seed, stop_after)
+    band = test.critical_value * test.null_sd if test else np.full(categories.size, np.nan)
+    is_tested = ~np.isnan(test.p_value) if test else np.zeros(categories.size, dtype=bool)
+    return [
+        Association(
+            category_id=int(category),
+            n_marked=float(n[_MARKED, i]),
+            n_reference=float(n[_REFERENCE, i]),
+            share_marked=float(shares[_MARKED, i]),
+            share_reference=float(shares[_REFERENCE, i]),
+            difference=float(differences[i]),
+            ratio=float(ratios[i]),
+            null_mean=float(test.null_mean[i]) if test else np.nan,
+            null_sd=float(test.null_sd[i]) if test else np.nan,
+            p_value=float(test.p_value[i]) if test else np.nan,
+            p_value_adjusted=float(test.p_value_adjusted[i]) if test else np.nan,
+            standard_error=float(errors[i]),
+            interval_low=float(low[i]),
+            interval_high=float(high[i]),
+            band_low=float(np.maximum(differences[i] - band[i], lowest)) if is_tested[i] else np.nan,
+            band_high=float(np.minimum(differences[i] + band[i], highest)) if is_tested[i] else np.nan,
+            n_permutations=test.n_permutations if test else 0,
+            is_stopped_early=test.stopped_early if test else False,
+        )
+        for i, category in enumerate(categories)
+    ]
+
+
+def _differences(sums: Floats) -> Floats:
+    """Equation 2 of each category; sums (…, 2, n_categories + 1), all items last, to (…, n_categories)."""
+    n, n_items = sums[..., :-1], sums[..., -1:]
+    shares = n / np.where(n_items > 0, n_items, np.nan)
+    both, items = n.sum(axis=-2), n_items.sum(axis=-2)
+    return np.asarray(
+        (shares[..., _MARKED, :] - shares[..., _REFERENCE, :]) * items / np.where(both > 0, both, np.nan)
+    )
+
+
+def _holders(units: Units, categories: Integers) -> Integers:
+    """Clusters with items of each category."""
+    _, clusters = np.unique(units.clusters, return_inverse=True)
+    sums = np.zeros((int(clusters.max(initial=-1)) + 1, categories.size))
+    np.add.at(sums, clusters, units.counts[:, :, categories].sum(axis=1))
+    return np.asarray((sums > 0).sum(axis=0), dtype=np.int64)
+
+
+def _test(
+    design: Design, features: Floats, n_permutations: int, alpha: float, seed: int, stop_after: int | None
+) -> FamilyResult | None:
+    if n_permutations == 0 or features.shape[2] == 1 or not design.can_move():
+        return None
+    return family_permutation_test(
+        design,
+        lambda labels: _differences(group_sums(labels, features, 2)),
+        n_permutations=n_permutations,
+        alpha=alpha,
+        seed=seed,
+        stop_after=stop_after,
+    )

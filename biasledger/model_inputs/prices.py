@@ -1,0 +1,187 @@
+"""Prices and categories of recommended items: relations of units and counts become arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from biasledger.measures import associations, prices
+from biasledger.measures.prices_tables import AssociationComparison, PriceComparison
+from biasledger.measures.resampling import Design, Floats, Integers, Labels
+from biasledger.model_inputs.relations import records, rows_by_key
+
+_LARGEST_LABEL = 127
+_Columns = Mapping[str, NDArray[Any]]
+
+
+def read_price_comparisons(
+    comparisons: duckdb.DuckDBPyRelation,
+    members: duckdb.DuckDBPyRelation,
+    items: duckdb.DuckDBPyRelation,
+    *,
+    done: frozenset[str],
+) -> Iterator[PriceComparison]:
+    """Each comparison not yet done that has items, in the order of its key; units without items are left out.
+
+    comparisons: a row a comparison: comparison_key, variant, attribute, n_groups, has_reference, n_blocks (2 where groups
+    follow from two words), n_sets, n_levels, n_permutations, alpha, seed. members: comparison_key, unit_id, label (0 …
+    n_groups - 1, 0 the reference), stratum_id, cluster_id, a row a unit. items: comparison_key, unit_id, block (0 …
+    n_blocks - 1), set_id (0 … n_sets - 1), level (1 … n_levels), n, a row a unit, block, set and level.
+
+    Raises:
+        ValueError: a row comes twice, a value is missing, or a number is not what it can be; names the comparison.
+    """
+    for row, given, [counted] in _read(comparisons, members, [items], done):
+        with _named(row["comparison_key"]):
+            axes = {
+                "block": (0, int(row["n_blocks"])),
+                "set_id": (0, int(row["n_sets"])),
+                "level": (1, int(row["n_levels"])),
+            }
+            counts = given.array(counted, axes, "n")
+            has_items = counts.sum(axis=(1, 2, 3)) > 0
+            if not has_items.any():
+                continue
+            units = prices.Units(
+                Design(given.labels, given.strata), given.clusters, counts, int(row["n_groups"])
+            ).keep(has_items)
+        yield PriceComparison(
+            key=row["comparison_key"],
+            name=tuple(str(row[part]) for part in ("variant", "attribute")),
+            units=units,
+            has_reference=bool(row["has_reference"]),
+            n_permutations=int(row["n_permutations"]),
+            alpha=float(row["alpha"]),
+            seed=int(row["seed"]),
+        )
+
+
+def read_association_comparisons(
+    comparisons: duckdb.DuckDBPyRelation,
+    members: duckdb.DuckDBPyRelation,
+    categories: duckdb.DuckDBPyRelation,
+    totals: duckdb.DuckDBPyRelation,
+    *,
+    done: frozenset[str],
+) -> Iterator[AssociationComparison]:
+    """Each comparison not yet done that has items, in the order of its key; units without items are left out.
+
+    comparisons: a row a contrast of two groups: comparison_key, variant, attribute, group_name, reference_group, n_blocks,
+    n_categories, n_permutations, alpha, seed. members: as for prices, label 1 the marked group and 0 the reference.
+    categories: comparison_key, unit_id, block, category_id (0 … n_categories - 1), n, a row a unit, block and category of its
+    items. totals: comparison_key, unit_id, block, n_items (all items, with or without a category).
+
+    Raises:
+        ValueError: a row comes twice, a value is missing, or a number is not what it can be; names the comparison.
+    """
+    for row, given, [counted, in_all] in _read(comparisons, members, [categories, totals], done):
+        with _named(row["comparison_key"]):
+            block = {"block": (0, int(row["n_blocks"]))}
+            n_items = given.array(in_all, block, "n_items")
+            counts = given.array(counted, {**block, "category_id": (0, int(row["n_categories"]))}, "n")
+            has_items = n_items.sum(axis=1) > 0
+            if not has_items.any():
+                continue
+            units = associations.Units(
+                Design(given.labels, given.strata), given.clusters, counts, n_items
+            ).keep(has_items)
+        yield AssociationComparison(
+            key=row["comparison_key"],
+            name=tuple(str(row[part]) for part in ("variant", "attribute", "group_name", "reference_group")),
+            units=units,
+            n_permutations=int(row["n_permutations"]),
+            alpha=float(row["alpha"]),
+            seed=int(row["seed"]),
+        )
+
+
+@dataclass(frozen=True)
+class _Members:
+    """The units of one comparison in the order of their ids; arrays (n_units,)."""
+
+    unit_ids: Integers
+    labels: Labels
+    strata: Integers
+    clusters: Integers
+
+    @classmethod
+    def of(cls, columns: _Columns) -> _Members:
+        unit_ids, labels, strata, clusters = (
+            _integers(columns[name], name) for name in ("unit_id", "label", "stratum_id", "cluster_id")
+        )
+        if (np.diff(unit_ids) == 0).any():
+            raise ValueError("a unit comes twice among its members; each needs one row")
+        if labels.size and (labels.min() < 0 or labels.max() > _LARGEST_LABEL):
+            raise ValueError(f"labels lie from 0 to {_LARGEST_LABEL}")
+        return cls(unit_ids, labels.astype(np.int8), strata, clusters)
+
+    def array(self, columns: _Columns, axes: Mapping[str, tuple[int, int]], count: str) -> Floats:
+        """Counts as an array of units × axes, 0 where there is no row; axes: the first number of each, and how many."""
+        counts = np.zeros((self.unit_ids.size, *(size for _, size in axes.values())))
+        unit_ids = _integers(columns["unit_id"], "unit_id")
+        places = [np.searchsorted(self.unit_ids, unit_ids)]
+        if not np.isin(unit_ids, self.unit_ids).all():
+            raise ValueError("it counts items of a unit that is not among its members")
+        for axis, (first, size) in axes.items():
+            numbers = _integers(columns[axis], axis)
+            if numbers.size and (numbers.min() < first or numbers.max() >= first + size):
+                raise ValueError(f"{axis} lies outside {first} to {first + size - 1}")
+            places.append(numbers - first)
+        cells = np.ravel_multi_index(tuple(places), counts.shape)
+        if np.unique(cells).size != cells.size:
+            raise ValueError(f"a unit has two counts for one {' and '.join(axes)}; it needs one row")
+        if np.ma.is_masked(columns[count]):
+            raise ValueError(f"{count} is null in some rows; each needs a number")
+        counts.flat[cells] = np.asarray(np.ma.getdata(columns[count]), dtype=np.float64)
+        return counts
+
+
+def _read(
+    comparisons: duckdb.DuckDBPyRelation,
+    members: duckdb.DuckDBPyRelation,
+    counted: Sequence[duckdb.DuckDBPyRelation],
+    done: frozenset[str],
+) -> Iterator[tuple[dict[str, Any], _Members, list[_Columns]]]:
+    """Comparisons not yet done, each with its units and its rows of every counted relation.
+
+    Linear algebra runs on one thread, so that sums never depend on the machine's cores.
+    """
+    rows = records(comparisons.order("comparison_key"))
+    pending = [row for row in rows if row["comparison_key"] not in done]
+    if not pending:
+        return
+    keys = [row["comparison_key"] for row in pending]
+    tables = [relation.order("comparison_key, unit_id").fetchnumpy() for relation in (members, *counted)]
+    rows_of = [rows_by_key(table["comparison_key"], keys) for table in tables]
+    with threadpool_limits(limits=1):
+        for row in pending:
+            key = row["comparison_key"]
+            of_members, *of_counted = (
+                {name: column[inside[key]] for name, column in table.items()}
+                for table, inside in zip(tables, rows_of, strict=True)
+            )
+            with _named(key):
+                units = _Members.of(of_members)
+            yield row, units, list(of_counted)
+
+
+@contextmanager
+def _named(key: str) -> Iterator[None]:
+    """Errors name the comparison that they are about."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"comparison {key}: {error}") from error
+
+
+def _integers(column: NDArray[Any], name: str) -> Integers:
+    if np.ma.is_masked(column):
+        raise ValueError(f"{name} is null in some rows; each needs one")
+    return np.asarray(np.ma.getdata(column), dtype=np.int64)

@@ -1,0 +1,130 @@
+"""The first pass over a file of recommended items, which has one row for each item, or for several alike, of each answer."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+
+from collector.errors import InputError
+from collector.importers.gathered import GatheredPlan
+from collector.importers.plan import NUMBER, PROMPT_ROLES, PlannedPrompt, column_of
+from collector.item_answers import Item, category_counts_text, items_text, read_price, split_categories
+
+
+class ItemPlan(GatheredPlan):
+    """A file with one row an item: all rows of a prompt, or those of one `response` to it, are one answer.
+
+    Where `category` stands alone, a row is a category of an answer, and `count` is how many of the answer's items have it.
+    """
+
+    def check(self) -> None:
+        """Read the file once; raise InputError for the first thing wrong in it."""
+        self._read_keys()
+        self._require_filled("response", "name or number of the answer that the row belongs to")
+        self._require_filled("item", "item's name")
+        if self._items_per_answer is not None:
+            self._require_filled("category", "category that the row counts")
+        self._read_prices()
+        self._number_answers()
+        self._require_possible_counts()
+        self._gather(
+            "recommended",
+            self._names,
+            {"answer": (["item", "price", "category", "n"], "(place, row_number)")},
+        )
+        self._number_prompts("gathered", self._names)
+
+    def warnings(self) -> list[str]:
+        """Return what is allowed but should be known, one sentence each."""
+        return self._mixed_models()
+
+    def prompts(self) -> Iterator[list[PlannedPrompt]]:
+        """Yield every run's prompts, in batches."""
+        for rows in self._prompt_rows(self._names):
+            yield [self._planned(found, self._conditions.stated(found)) for found in rows]
+
+    @property
+    def _names(self) -> list[str]:
+        return [*self._mapped(*PROMPT_ROLES, "carrier"), *self._conditions.names]
+
+    @property
+    def _items_per_answer(self) -> int | None:
+        """How many items an answer has, where its rows count categories."""
+        assert self._audit.imported is not None
+        counts_categories = self._audit.imported.columns.counts_categories
+        return self._audit.reading.prices.items_per_answer if counts_categories else None
+
+    def _read_prices(self) -> None:
+        """Make `price_levels`, the level that each price in the file means; raise for the first that is none."""
+        levels = self._audit.answer.levels
+        self._connection.execute("create table price_levels (price varchar, price_level integer)")
+        if "price" not in self._roles:
+            return
+        found = self._rows(
+            "select min(row_number) as first_row, price from keys where price is not null group by price order by first_row"
+        )
+        meaning = []
+        for row, price in found:
+            level = read_price(price, levels)
+            if level is None:
+                raise InputError(
+                    f"{self._path}: row {row} has {price!r} as {self._roles['price']!r}; price should be a level from 1 to "
+                    f"{levels} or as many $ signs, and empty where it is not known."
+                )
+            meaning.append([price, level])
+        if meaning:
+            self._connection.executemany("insert into price_levels values (?, ?)", meaning)
+
+    def _number_answers(self) -> None:
+        """Make `recommended`: every row with its answer's number, what it recommends and how often."""
+        answer = ", ".join(["run", *self._names, *self._mapped("trial", "response", "model")])
+        read = {
+            "item": "item" if "item" in self._roles else "null::varchar",
+            "price": "price_levels.price_level" if "price" in self._roles else "null::integer",
+            "category": "category" if "category" in self._roles else "null::varchar",
+            "n": f"coalesce({self._number(column_of('count'), 'count')}, 1)::double",
+            "place": f"{self._number('position', 'order')}::{NUMBER}",
+        }
+        kept = [
+            *self._names,
+            *self._mapped("trial", "weight", "model"),
+            *(["position"] if "order" in self._roles else []),
+        ]
+        joined = "left join price_levels using (price)" if "price" in self._roles else ""
+        self._connection.execute(
+            f"create table recommended as select row_number, run, {''.join(f'{name}, ' for name in kept)}"
+            f"{', '.join(f'{expression} as {name}' for name, expression in read.items())}, "
+            f"dense_rank() over (order by {answer}) as answer_number from resolved {joined}"
+        )
+
+    def _require_possible_counts(self) -> None:
+        """Raise for a category that more items of an answer have than the answer has items."""
+        n_items = self._items_per_answer
+        if n_items is None:
+            return
+        for row, category, n in self._rows(
+            f"select max(row_number) as row, arg_max(category, row_number), sum(n) from recommended "
+            f"group by answer_number, lower(category) having sum(n) > {n_items} order by row limit 1"
+        ):
+            raise InputError(
+                f"{self._path}: row {row} brings the items of its answer with the category {category!r} to {n:g}, and "
+                f"reading.prices.items_per_answer is {n_items}."
+            )
+
+    def _kept(self, answer: str) -> str:
+        rows = json.loads(answer)
+        if self._items_per_answer is None:
+            return items_text(
+                Item(
+                    " ".join((row["item"] or "").split()) or None,
+                    row["price"],
+                    split_categories(row["category"] or ""),
+                    row["n"],
+                )
+                for row in rows
+            )
+        counts: Counter[str] = Counter()
+        for row in rows:
+            counts[" ".join(row["category"].lower().split())] += row["n"]
+        return category_counts_text(counts, self._items_per_answer)

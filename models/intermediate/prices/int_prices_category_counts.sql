@@ -1,0 +1,48 @@
+with
+
+comparisons as (
+    select
+        comparison_key,
+        run_id,
+        variant,
+        attribute,
+        kind,
+        label_groups,
+        categories
+    from {{ ref("int_prices_association_comparisons") }}
+),
+
+members as (
+    select
+        comparison_key,
+        unit,
+        unit_id
+    from {{ ref("int_prices_association_members") }}
+),
+
+units as (
+    select *
+    from {{ ref("int_prices_category_units") }}
+),
+
+-- A null category counts the items of the unit.
+category_counts as (
+    select
+        comparisons.comparison_key,
+        members.unit_id,
+        cast(
+            if(comparisons.kind = 'same', units.block_group <> comparisons.label_groups[2], false) as tinyint
+        ) as block,
+        cast(list_position(comparisons.categories, units.category) - 1 as integer) as category_id,
+        units.n
+    from comparisons
+    inner join members on comparisons.comparison_key = members.comparison_key
+    inner join units
+        on
+            comparisons.run_id = units.run_id
+            and comparisons.variant = units.variant
+            and comparisons.attribute = units.attribute
+            and members.unit = units.unit
+)
+
+select * from category_counts

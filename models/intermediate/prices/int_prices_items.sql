@@ -1,0 +1,123 @@
+with
+
+prices_runs as (
+    select *
+    from {{ ref("int_prices_runs") }}
+),
+
+answers as (
+    select
+        run_id,
+        prompt_id,
+        trial,
+        answer_text,
+        weight
+    from {{ ref("int_answers") }}
+    where status = 'ok'
+),
+
+prompts as (
+    select
+        run_id,
+        prompt_id,
+        variant,
+        template,
+        coalesce(domain, '') as domain
+    from {{ ref("stg_ledger__prompts") }}
+),
+
+-- An item of a catalogue that covers several places is known by its name and its place.
+catalogue_items as (
+    select
+        catalogue,
+        domain,
+        {{ catalogue_name("item") }} as catalogue_name,
+        min(price_level) as price_level,
+        any_value(from_json(categories, '["VARCHAR"]')) as categories
+    from {{ ref("stg_ledger__items") }}
+    group by catalogue, domain, catalogue_name
+),
+
+written_items as (
+    select
+        answers.run_id,
+        answers.prompt_id,
+        answers.trial,
+        prompts.variant,
+        prompts.template,
+        prompts.domain,
+        answers.weight,
+        prices_runs.catalogue,
+        prices_runs.n_levels,
+        prices_runs.k,
+        from_json(
+            answers.answer_text -> 'items',
+            '[{"name": "VARCHAR", "price_level": "INTEGER", "categories": ["VARCHAR"], "n": "DOUBLE"}]'
+        ) as items
+    from answers
+    inner join prices_runs on answers.run_id = prices_runs.run_id
+    inner join prompts
+        on
+            answers.run_id = prompts.run_id
+            and answers.prompt_id = prompts.prompt_id
+    where json_exists(answers.answer_text, '$.items')
+),
+
+placed_items as (
+    select
+        * exclude (items),
+        unnest(items) as written,
+        generate_subscripts(items, 1) as place
+    from written_items
+),
+
+-- More items than were asked for would give an answer more weight; where rows stand for counts, there are no places.
+kept_items as (
+    select
+        *,
+        {{ catalogue_name("written.name") }} as catalogue_name
+    from placed_items
+    where
+        k is null
+        or place <= k
+        or written.n <> 1
+),
+
+found_items as (
+    select
+        kept_items.run_id,
+        kept_items.prompt_id,
+        kept_items.trial,
+        kept_items.place,
+        kept_items.variant,
+        kept_items.template,
+        kept_items.domain,
+        kept_items.written.name as item,
+        coalesce(own.price_level, general.price_level, kept_items.written.price_level) as price_level,
+        list_distinct(
+            coalesce(own.categories, general.categories, kept_items.written.categories, [])
+        ) as categories,
+        kept_items.weight * kept_items.written.n as n,
+        kept_items.n_levels,
+        case
+            when kept_items.catalogue is not null
+                then own.catalogue_name is not null or general.catalogue_name is not null
+        end as is_in_catalogue
+    from kept_items
+    left join catalogue_items as own
+        on
+            kept_items.catalogue = own.catalogue
+            and kept_items.domain = own.domain
+            and kept_items.catalogue_name = own.catalogue_name
+    left join catalogue_items as general
+        on
+            kept_items.catalogue = general.catalogue
+            and general.domain is null
+            and kept_items.catalogue_name = general.catalogue_name
+)
+
+select
+    * exclude (n_levels, price_level),
+    -- A level that the audit does not know is no level.
+    case when price_level between 1 and n_levels then price_level end as price_level
+from found_items

@@ -1,0 +1,51 @@
+with
+
+comparisons as (
+    select
+        comparison_key,
+        run_id,
+        variant,
+        attribute,
+        kind,
+        label_groups,
+        domains
+    from {{ ref("int_prices_comparisons") }}
+),
+
+members as (
+    select
+        comparison_key,
+        unit,
+        unit_id
+    from {{ ref("int_prices_members") }}
+),
+
+units as (
+    select *
+    from {{ ref("int_prices_units") }}
+),
+
+levels_of_units as (
+    select
+        comparisons.comparison_key,
+        members.unit_id,
+        -- A pair is "same" where the first word's label and the second word's block differ (1 and 0, or 0 and 1).
+        cast(
+            if(comparisons.kind = 'same', units.block_group <> comparisons.label_groups[2], false) as tinyint
+        ) as block,
+        cast(list_position(comparisons.domains, units.domain) - 1 as integer) as set_id,
+        cast(units.price_level as integer) as level,
+        units.n
+    from comparisons
+    inner join units
+        on
+            comparisons.run_id = units.run_id
+            and comparisons.variant = units.variant
+            and comparisons.attribute = units.attribute
+    inner join members
+        on
+            comparisons.comparison_key = members.comparison_key
+            and units.unit = members.unit
+)
+
+select * from levels_of_units

@@ -1,0 +1,87 @@
+with
+
+prompt_groups as (
+    select distinct
+        run_id,
+        prompt_id,
+        variant,
+        attribute,
+        group_name
+    from {{ ref("int_prompt_groups") }}
+),
+
+prices_runs as (
+    select
+        run_id,
+        k
+    from {{ ref("int_prices_runs") }}
+),
+
+answers as (
+    select
+        answers.run_id,
+        answers.prompt_id,
+        answers.status,
+        answers.weight,
+        prices_runs.k,
+        coalesce(json_array_length(answers.answer_text, '$.items') < prices_runs.k, false) as is_short
+    from {{ ref("int_answers") }} as answers
+    inner join prices_runs on answers.run_id = prices_runs.run_id
+),
+
+answers_of_groups as (
+    select
+        prompt_groups.run_id,
+        prompt_groups.variant,
+        prompt_groups.attribute,
+        prompt_groups.group_name,
+        sum(answers.weight) as n_answers,
+        coalesce(sum(answers.weight) filter (where answers.status <> 'ok'), 0) as n_without_items,
+        coalesce(sum(answers.weight) filter (where answers.status = 'ok' and answers.is_short), 0) as n_short
+    from answers
+    inner join prompt_groups
+        on
+            answers.run_id = prompt_groups.run_id
+            and answers.prompt_id = prompt_groups.prompt_id
+    group by prompt_groups.run_id, prompt_groups.variant, prompt_groups.attribute, prompt_groups.group_name
+),
+
+items_of_groups as (
+    select
+        prompt_groups.run_id,
+        prompt_groups.variant,
+        prompt_groups.attribute,
+        prompt_groups.group_name,
+        sum(items.n) as n_items,
+        coalesce(sum(items.n) filter (where items.price_level is null), 0) as n_unpriced,
+        coalesce(sum(items.n) filter (where not items.is_in_catalogue), 0) as n_not_in_catalogue
+    from {{ ref("int_prices_items") }} as items
+    inner join prompt_groups
+        on
+            items.run_id = prompt_groups.run_id
+            and items.prompt_id = prompt_groups.prompt_id
+    group by prompt_groups.run_id, prompt_groups.variant, prompt_groups.attribute, prompt_groups.group_name
+),
+
+item_quality as (
+    select
+        cast(answers_of_groups.run_id as varchar) as run_id,
+        cast(answers_of_groups.variant as varchar) as variant,
+        cast(answers_of_groups.attribute as varchar) as attribute,
+        cast(answers_of_groups.group_name as varchar) as group_name,
+        cast(answers_of_groups.n_answers as double) as n_answers,
+        cast(answers_of_groups.n_without_items as double) as n_without_items,
+        cast(answers_of_groups.n_short as double) as n_short,
+        cast(coalesce(items_of_groups.n_items, 0) as double) as n_items,
+        cast(coalesce(items_of_groups.n_unpriced, 0) as double) as n_unpriced,
+        cast(coalesce(items_of_groups.n_not_in_catalogue, 0) as double) as n_not_in_catalogue
+    from answers_of_groups
+    left join items_of_groups
+        on
+            answers_of_groups.run_id = items_of_groups.run_id
+            and answers_of_groups.variant = items_of_groups.variant
+            and answers_of_groups.attribute = items_of_groups.attribute
+            and answers_of_groups.group_name = items_of_groups.group_name
+)
+
+select * from item_quality

@@ -1,0 +1,73 @@
+with
+
+prompt_groups as (
+    select distinct
+        run_id,
+        prompt_id,
+        variant,
+        attribute,
+        group_name
+    from {{ ref("int_prompt_groups") }}
+),
+
+items as (
+    select
+        run_id,
+        prompt_id,
+        n,
+        {{ words_of("item") }} as words
+    from {{ ref("int_prices_items") }}
+    where item is not null
+),
+
+prompt_words as (
+    select
+        run_id,
+        prompt_id,
+        unnest(words) as word,
+        n
+    from items
+),
+
+word_counts as (
+    select
+        prompt_groups.run_id,
+        prompt_groups.variant,
+        prompt_groups.attribute,
+        prompt_groups.group_name,
+        prompt_words.word,
+        sum(prompt_words.n) as n
+    from prompt_words
+    inner join prompt_groups
+        on
+            prompt_words.run_id = prompt_groups.run_id
+            and prompt_words.prompt_id = prompt_groups.prompt_id
+    group by all
+),
+
+ranked_words as (
+    select
+        *,
+        n / sum(n) over (partition by run_id, variant, attribute, group_name) as share,
+        row_number() over (
+            partition by run_id, variant, attribute, group_name order by n desc, word asc
+        ) as word_rank
+    from word_counts
+),
+
+item_words as (
+    select
+        cast(run_id as varchar) as run_id,
+        cast(variant as varchar) as variant,
+        cast(attribute as varchar) as attribute,
+        cast(group_name as varchar) as group_name,
+        cast(word as varchar) as word,
+        cast(word_rank as integer) as word_rank,
+        cast(n as double) as n,
+        cast(share as double) as share
+    from ranked_words
+    -- The source shows the most frequent; a tail of names of single places tells nothing.
+    where word_rank <= 200
+)
+
+select * from item_words

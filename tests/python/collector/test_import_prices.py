@@ -1,0 +1,296 @@
+"""Importing recommended items: a row an item, rows that count, categories that are counted, whole replies, wrong cells."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from collector.errors import InputError
+from collector.importers.tabular import import_runs
+from collector.item_answers import Item, items_text
+from collector.rows import response_hash
+from collector.spec import load_audit
+from collector.summary import RunSummary
+
+Query = Callable[[str], list[tuple[Any, ...]]]
+Content = Callable[[], dict[str, list[tuple[Any, ...]]]]
+Write = Callable[..., Path]
+Row = dict[str, Any]
+Bring = Callable[..., tuple[RunSummary, ...]]
+
+ITEMS_AUDIT = """
+audit: dinner
+attributes:
+  race: {reference: white, groups: [white, black]}
+answer: {kind: items, k: 20}
+import:
+  columns:
+    template: question
+    domain: city
+    carrier: name
+    item: shown
+    price: level
+    category: tags
+    count: n
+    order: place
+    attributes: {race: race}
+"""
+COUNTS_AUDIT = """
+audit: tags
+attributes:
+  race: {reference: white, groups: [white, black]}
+answer: {kind: items, k: 20}
+import:
+  columns: {carrier: name, category: tag, count: n, attributes: {race: race}}
+reading:
+  prices: {items_per_answer: 40}
+"""
+
+
+def item(name: str, race: str, shown: str, level: object, tags: str, place: int, n: object = 1) -> Row:
+    return {
+        "question": "q1",
+        "city": "Boston",
+        "name": name,
+        "race": race,
+        "shown": shown,
+        "level": level,
+        "tags": tags,
+        "place": place,
+        "n": n,
+    }
+
+
+ITEMS = [
+    item("Nia", "black", " Blue  Door", "$$", "Bars, Wine & Spirits/pubs", 2),
+    item("Anne", "white", "Mill", "", "", 1, 2.5),
+    item("Nia", "black", "Mill", 1.0, "Pizza", 1),
+    item("Anne", "white", "Blue Door", "2", "bars", 10, "3.0"),
+]
+COUNTS: list[Row] = [
+    {"name": "Nia", "race": "black", "tag": "Pubs ", "n": 30},
+    {"name": "Anne", "race": "white", "tag": "Thai", "n": 40},
+    {"name": "Nia", "race": "black", "tag": "bars, all", "n": 7.5},
+    {"name": "Nia", "race": "black", "tag": "pubs", "n": 10},
+]
+
+
+@pytest.fixture
+def bring(write_spec: Write, ledger_path: Path, tmp_path: Path) -> Bring:
+    def run(
+        text: str, rows: Sequence[Row], *changes: tuple[str, str], **options: Any
+    ) -> tuple[RunSummary, ...]:
+        spec, file = write_spec(text, *changes), tmp_path / "rows.csv"
+        with file.open("w", newline="", encoding="utf-8") as stream:
+            writer = csv.DictWriter(stream, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+        return import_runs(load_audit(spec), spec, file, ledger_path, **options)
+
+    return run
+
+
+def kept(query: Query) -> dict[tuple[str, int], Any]:
+    """Return what is kept of each carrier's answers, by carrier and trial."""
+    rows = query(
+        "select distinct carrier, trial, answer_text from raw.responses "
+        "inner join raw.prompt_attributes using (run_id, prompt_id)"
+    )
+    return {(carrier, trial): json.loads(text) for carrier, trial, text in rows}
+
+
+def changed(rows: Sequence[Row], number: int, **cells: object) -> list[Row]:
+    """Return the rows with cells of one of them (from 1) changed."""
+    return [{**row, **cells} if index == number else dict(row) for index, row in enumerate(rows, start=1)]
+
+
+def test_rows_of_a_prompt_are_one_answer(bring: Bring, query: Query) -> None:
+    (summary,) = bring(ITEMS_AUDIT, ITEMS)
+    assert (summary.n_prompts, summary.n_responses, summary.counts, summary.warnings) == (2, 2, {"ok": 2}, ())
+    nia = items_text([Item("Mill", 1, ("pizza",)), Item("Blue Door", 2, ("bars", "wine & spirits", "pubs"))])
+    anne = items_text([Item("Mill", None, (), 2.5), Item("Blue Door", 2, ("bars",), 3)])
+    assert query(
+        "select group_name, carrier, slot, template, domain, trial, response_text, answer_text, weight from raw.responses "
+        "inner join raw.prompts using (run_id, prompt_id) inner join raw.prompt_attributes using (run_id, prompt_id) "
+        "order by carrier"
+    ) == [
+        ("white", "Anne", 1, "q1", "Boston", 1, None, anne, 1.0),
+        ("black", "Nia", 1, "q1", "Boston", 1, None, nia, 1.0),
+    ]
+    for prompt_hash, text, content_hash in query(
+        "select prompts.content_hash, answer_text, responses.content_hash from raw.responses inner join raw.prompts "
+        "using (run_id, prompt_id)"
+    ):
+        assert content_hash == response_hash(prompt_hash, "ok", text)
+
+
+def test_responses_trials_and_models_tell_answers_of_a_prompt_apart(bring: Bring, query: Query) -> None:
+    rows = [{**ITEMS[0], "r": r, "model": m, "t": t} for r, m, t in ((1, "a", 1), (2, "a", 1), (1, "b", 2))]
+    columns = ("    order: place\n", "    order: place\n    response: r\n    model: model\n")
+    (summary,) = bring(ITEMS_AUDIT, rows, columns)
+    assert (summary.n_prompts, summary.n_responses) == (1, 3)
+    assert len(summary.warnings) == 1
+    assert sorted(kept(query)) == [("Nia", 1), ("Nia", 2), ("Nia", 3)]
+
+
+def test_trials_of_a_file_are_its_own(bring: Bring, query: Query) -> None:
+    rows = [{**row, "t": t} for t in (4, 2) for row in ITEMS]
+    bring(ITEMS_AUDIT, rows, ("    order: place\n", "    trial: t\n"))
+    assert sorted(kept(query)) == [("Anne", 2), ("Anne", 4), ("Nia", 2), ("Nia", 4)]
+    # Without a column for the order, items stand as in the file.
+    assert [one["name"] for one in kept(query)["Nia", 2]["items"]] == ["Blue Door", "Mill"]
+
+
+def test_one_run_a_model(bring: Bring) -> None:
+    rows = [{**row, "model": model} for model in ("b", "a") for row in ITEMS]
+    first, second = bring(
+        ITEMS_AUDIT,
+        rows,
+        ("import:\n", "import:\n  split: model\n"),
+        ("    order:", "    model: model\n    order:"),
+    )
+    assert (first.target, second.target) == ("a", "b")
+    assert first.n_responses == second.n_responses == 2
+
+
+def test_prices_alone_are_counted(bring: Bring, query: Query) -> None:
+    prices = ITEMS_AUDIT.replace("    item: shown\n", "").replace("    category: tags\n", "")
+    bring(prices, ITEMS, ("    order: place\n", ""))
+    assert kept(query)["Anne", 1]["items"] == [
+        {"categories": [], "n": 2.5, "name": None, "price_level": None},
+        {"categories": [], "n": 3, "name": None, "price_level": 2},
+    ]
+
+
+def test_counted_categories(bring: Bring, query: Query) -> None:
+    (summary,) = bring(COUNTS_AUDIT, COUNTS)
+    assert (summary.n_prompts, summary.n_responses, summary.counts) == (2, 2, {"ok": 2})
+    assert kept(query) == {
+        ("Anne", 1): {"categories": [{"category": "thai", "n": 40}], "n_items": 40},
+        ("Nia", 1): {
+            "categories": [{"category": "bars, all", "n": 7.5}, {"category": "pubs", "n": 40}],
+            "n_items": 40,
+        },
+    }
+
+
+def test_the_row_order_does_not_matter_where_the_file_states_one(
+    bring: Bring, query: Query, tmp_path: Path
+) -> None:
+    bring(ITEMS_AUDIT, ITEMS)
+    first = kept(query)
+    bring(ITEMS_AUDIT, ITEMS[::-1])
+    assert kept(query) == first
+    assert len(query("select distinct content_hash from raw.responses")) == 2
+
+
+def test_long_form(bring: Bring, query: Query) -> None:
+    rows = [{**row, "what": "race", "who": row["race"]} for row in ITEMS]
+    (summary,) = bring(
+        ITEMS_AUDIT,
+        rows,
+        ("    carrier: name\n", "    subject: name\n    attribute: what\n    value: who\n"),
+        ("    attributes: {race: race}\n", ""),
+    )
+    assert (summary.n_prompts, summary.n_responses) == (2, 2)
+    # Without a column for it, the word of the row is the carrier.
+    assert set(kept(query)) == {("white", 1), ("black", 1)}
+
+
+def test_the_rows_word_is_the_carrier_of_a_group_with_several(bring: Bring, query: Query) -> None:
+    rows = [{**row, "race": word} for row, word in zip(ITEMS, ("niece", "son", "mom", "male"), strict=True)]
+    changes = (
+        (
+            "{reference: white, groups: [white, black]}",
+            "{reference: male, groups: {male: son, female: [mom, niece]}}",
+        ),
+        ("    carrier: name\n", ""),
+    )
+    (summary,) = bring(ITEMS_AUDIT, rows, *changes)
+    assert summary.n_prompts == 3
+    assert sorted(query("select group_name, carrier from raw.prompt_attributes")) == [
+        ("female", "mom"),
+        ("female", "niece"),
+        ("male", "son"),
+    ]
+
+
+def test_whole_replies_are_classified(bring: Bring, query: Query) -> None:
+    rows = [
+        {"race": "white", "said": '[{"name": "Mill", "price": "$$"}]'},
+        {"race": "black", "said": "1. Blue Door\n2. Mill"},
+        {"race": "black", "said": "I'm sorry, but I can't help with that."},
+    ]
+    text = (
+        ITEMS_AUDIT[: ITEMS_AUDIT.index("  columns:")] + "  columns: {text: said, attributes: {race: race}}\n"
+    )
+    (summary,) = bring(text, rows)
+    assert (summary.n_prompts, summary.counts, summary.warnings) == (2, {"ok": 2, "refused": 1}, ())
+    assert query("select response_text, answer_text from raw.responses order by seq")[0] == (
+        rows[0]["said"],
+        items_text([Item("Mill", 2)]),
+    )
+
+
+@pytest.mark.parametrize(
+    ("number", "cells", "message"),
+    [
+        (
+            2,
+            {"level": 5},
+            "row 2 has '5' as 'level'; price should be a level from 1 to 4 or as many $ signs, and empty",
+        ),
+        (2, {"level": 0}, "row 2 has '0' as 'level'; "),
+        (3, {"level": "$$-$$$"}, "row 3 has '$$-$$$' as 'level'; "),
+        (
+            3,
+            {"n": 0},
+            "row 3 has '0' as 'n'; count should be a number above 0, how many items the row stands for.",
+        ),
+        (3, {"n": -1}, "row 3 has '-1' as 'n'; "),
+        (3, {"n": ""}, "row 3 has nothing as 'n'; "),
+        (1, {"shown": " "}, "row 1 has no 'shown'; it should hold the item's name."),
+        (
+            4,
+            {"name": ""},
+            "row 4 has no 'name'; it should hold the carrier, the name that states a row's groups.",
+        ),
+        (1, {"race": "blak"}, "row 1 has 'blak' as 'race', which is no group of race; did you mean 'black'?"),
+    ],
+)
+def test_wrong_cells(
+    bring: Bring, ledger_path: Path, number: int, cells: dict[str, object], message: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        bring(ITEMS_AUDIT, changed(ITEMS, number, **cells))
+    assert message in str(caught.value)
+    assert str(caught.value).count("rows.csv: row") == 1
+    assert not ledger_path.exists()
+
+
+@pytest.mark.parametrize(
+    ("number", "cells", "message"),
+    [
+        (2, {"tag": ""}, "row 2 has no 'tag'; it should hold the category that the row counts."),
+        (
+            4,
+            {"n": 11},
+            "row 4 brings the items of its answer with the category 'pubs' to 41, and reading.prices.items_per_answer is 40.",
+        ),
+    ],
+)
+def test_wrong_counts(bring: Bring, number: int, cells: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        bring(COUNTS_AUDIT, changed(COUNTS, number, **cells))
+    assert str(caught.value).endswith(message)
+
+
+def test_an_empty_response_is_told(bring: Bring) -> None:
+    rows = [{**row, "r": "" if index == 2 else "a"} for index, row in enumerate(ITEMS, start=1)]
+    with pytest.raises(InputError, match="row 2 has no 'r'; it should hold the name or number of the answer"):
+        bring(ITEMS_AUDIT, rows, ("    order: place\n", "    order: place\n    response: r\n"))

@@ -1,0 +1,54 @@
+"""Limits of shares: normal theory in the middle, Clopper & Pearson's at few clusters, the rule of three at the ends."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from biasledger.measures.intervals import rule_of_three, share_limits, t_half_widths
+
+
+def limits(share, error, degrees, n_clusters, alpha=0.05):
+    low, high = share_limits(
+        np.array([share]), np.array([error]), np.array([degrees]), np.array([n_clusters]), alpha
+    )
+    return low[0], high[0]
+
+
+def test_yes_or_no_answers_get_clopper_and_pearsons_limits():
+    exact = stats.binomtest(7, 50).proportion_ci(0.95, method="exact")
+    # So many degrees of freedom that Student's t is the normal distribution.
+    assert limits(0.14, np.sqrt(0.14 * 0.86 / 50), 1e9, 50) == pytest.approx((exact.low, exact.high))
+
+
+def test_in_the_middle_they_are_students():
+    low, high = limits(0.5, 0.01, 30, 31)
+    half_width = stats.t.ppf(0.975, 30) * 0.01
+    assert (low, high) == pytest.approx((0.5 - half_width, 0.5 + half_width), abs=0.0005)
+    assert t_half_widths(np.array(0.01), np.array(30.0), 0.05) == pytest.approx(half_width)
+
+
+@pytest.mark.parametrize(("share", "error"), [(0.0, 0.0), (0.0, np.nan), (0.0, 0.1)])
+def test_a_share_of_nothing_gets_the_rule_of_three(share, error):
+    assert limits(share, error, np.nan, 30) == pytest.approx((0.0, 0.1))
+    assert limits(1 - share, error, np.nan, 30) == pytest.approx((0.9, 1.0))
+    assert limits(share, error, np.nan, 2) == (0.0, 1.0)
+
+
+def test_a_share_that_does_not_vary_gets_it_on_both_sides():
+    assert limits(0.4, 0.0, 1.0, 30) == pytest.approx((0.3, 0.5))
+
+
+def test_an_unknown_error_gives_unknown_limits():
+    assert np.isnan(limits(0.4, np.nan, np.nan, 30)).all()
+
+
+def test_rule_of_three_is_what_none_of_n_leaves_possible():
+    for alpha in (0.05, 0.01):
+        bound = float(rule_of_three(200, alpha))
+        assert stats.binom.pmf(0, 200, bound) == pytest.approx(alpha, rel=0.06)
+
+
+def test_alpha_of_one_in_a_hundred_gives_longer_limits():
+    assert limits(0.2, 0.05, 20, 21, alpha=0.01)[1] > limits(0.2, 0.05, 20, 21)[1]
