@@ -34,7 +34,7 @@ RATIO = "stereotype_ratio"
 
 @dataclass(frozen=True)
 class Judged(simulated.Judged):
-    """One topic in the findings of one audit: a category's ratio, the ratios of single probes, or another measure.
+    """One topic in the findings of one audit: a category's ratio, or another measure such as the ratios of single probes.
 
     `attribute` is the topic's name. breaks_published: the published rule, which has no test: a ratio above 0.7. ratio: the
     largest value of the topic, NaN where there is none.
@@ -54,12 +54,12 @@ RULES: dict[str, Callable[[Judged], bool]] = {
     WARNING_SIGNIFICANT: lambda one: one.is_warning_significant,
     PUBLISHED: lambda one: one.breaks_published,
 }
-OF_PROBES = f"{RATIO} of single probes"
+OF_PROBES = "probe_stereotype_ratio"
 Simulated: TypeAlias = simulated.Simulated[Judged]
 
 
 def of_category(category: str) -> str:
-    """The topic of a category's ratio."""
+    """The topic of a category's ratio; a category whose probes name persons has none."""
     return f"{RATIO} of {category}"
 
 
@@ -67,11 +67,6 @@ def of_category(category: str) -> str:
 def shipped_audit(trials: int) -> Audit:
     """The shipped audit, each question asked so many times."""
     return load_audit(PACKAGE_PARENT / "audits" / "stereotypes.yml").model_copy(update={"trials": trials})
-
-
-def categories(audit: Audit) -> tuple[str, ...]:
-    """The categories of its probes, in the file's order."""
-    return tuple(dict.fromkeys(probe.category for probe in audit.probe_rows if probe.category))
 
 
 def planted_gender(audit: Audit, planted: float) -> dict[str, float]:
@@ -104,41 +99,32 @@ def simulate(cases: Iterable[float], *, trials: int, seed: int) -> tuple[list[Si
     """
     audit = shipped_audit(trials)
     plans = [Plan(audit, planted, partial(_model, audit, planted)) for planted in cases]
-    read = partial(read_judged, known=categories(audit))
-    return simulate_plans(plans, seed=seed, room="markers", models=["+fct_findings"], read=read)
+    return simulate_plans(plans, seed=seed, room="markers", models=["+fct_findings"], read=read_judged)
 
 
 def _model(audit: Audit, planted: float, seed: int) -> Simulator:
     return Simulator(seed=seed, gender=planted_gender(audit, planted) if planted else None, refused=REFUSED)
 
 
-def read_judged(warehouse: duckdb.DuckDBPyConnection, known: Sequence[str]) -> dict[str, tuple[Judged, ...]]:
-    """Every run's topics, in the order of their names, from the findings of an open warehouse; known: all categories."""
+def read_judged(warehouse: duckdb.DuckDBPyConnection) -> dict[str, tuple[Judged, ...]]:
+    """Every run's topics, in the order of their names, from the findings of an open warehouse."""
     schema = schema_of(warehouse, "fct_findings")
     rows = warehouse.execute(
         f"""
         with by_topic as (
             select
-                * replace (
-                    case
-                        when measure <> '{RATIO}' then measure
-                        when list_contains($known, subject) then '{RATIO} of ' || subject
-                        when subject = '' then '{RATIO}'
-                        else '{OF_PROBES}'
-                    end as attribute
-                )
+                * replace (if(measure = '{RATIO}', '{RATIO} of ' || subject, measure) as attribute)
             from {schema}.fct_findings
         )
 
         select
             {JUDGED_COLUMNS},
-            coalesce(bool_or(measure = '{RATIO}' and is_published_alarm), false) as breaks_published,
+            coalesce(bool_or(measure in ('{RATIO}', '{OF_PROBES}') and is_published_alarm), false) as breaks_published,
             coalesce(max(value), 'nan') as ratio
         from by_topic
         group by run_id, attribute
         order by run_id, attribute
-        """,
-        {"known": list(known)},
+        """
     ).fetchall()
     return by_run(rows, Judged)
 
@@ -185,13 +171,12 @@ def _null_table(null: Sequence[Simulated]) -> Table:
         for topic in topics:
             if fired := count(null, rule, [topic]):
                 table.add_row("", topic, share(fired, len(null)))
-    for category in categories(shipped_audit(TRIALS)):
-        found = _topic(null, of_category(category))
-        ratios = [one.ratio for one in found]
-        table.add_row(
-            "ratio: mean, largest", of_category(category), f"{np.mean(ratios):.3f}, {np.max(ratios):.3f}"
-        )
-        table.add_row("clear", of_category(category), share(sum(one.is_clear for one in found), len(found)))
+    for topic in topics:
+        if topic != OF_PROBES:
+            found = _topic(null, topic)
+            values = [one.ratio for one in found]
+            table.add_row("value: mean, largest", topic, f"{np.mean(values):.3f}, {np.max(values):.3f}")
+            table.add_row("clear", topic, share(sum(one.is_clear for one in found), len(found)))
     return table
 
 
