@@ -4,14 +4,35 @@ items as (
     select
         run_id,
         prompt_id,
+        trial,
+        place,
         categories,
         n
     from {{ ref("int_prices_items") }}
 ),
 
 prices_runs as (
-    select run_id
+    select
+        run_id,
+        category_sets
     from {{ ref("int_prices_runs") }}
+),
+
+named_sets as (
+    select
+        run_id,
+        category_sets,
+        unnest(json_keys(category_sets)) as category_set
+    from prices_runs
+    where category_sets is not null
+),
+
+category_sets as (
+    select
+        run_id,
+        category_set,
+        from_json(json_extract(category_sets, '$."' || category_set || '"'), '["VARCHAR"]') as members
+    from named_sets
 ),
 
 -- A file may count the categories of an answer without telling its items apart.
@@ -19,6 +40,7 @@ counted_answers as (
     select
         answers.run_id,
         answers.prompt_id,
+        answers.trial,
         answers.weight,
         from_json(answers.answer_text -> 'categories', '[{"category": "VARCHAR", "n": "DOUBLE"}]') as categories,
         cast(answers.answer_text ->> 'n_items' as double) as n_items
@@ -33,6 +55,8 @@ categories_of_items as (
     select
         run_id,
         prompt_id,
+        trial,
+        place,
         n,
         unnest(categories) as category
     from items
@@ -42,8 +66,10 @@ counted_categories as (
     select
         run_id,
         prompt_id,
+        trial,
         weight,
-        unnest(categories) as counted
+        unnest(categories) as counted,
+        generate_subscripts(categories, 1) as place
     from counted_answers
 ),
 
@@ -51,6 +77,8 @@ categories as (
     select
         run_id,
         prompt_id,
+        trial,
+        place,
         category,
         n
     from categories_of_items
@@ -58,14 +86,32 @@ categories as (
     select
         run_id,
         prompt_id,
+        trial,
+        place,
         counted.category,
         weight * counted.n as n
     from counted_categories
+    union all by name
+    -- A set of categories counts an item once, however many of them it carries.
+    select
+        items.run_id,
+        items.prompt_id,
+        items.trial,
+        items.place,
+        '(' || category_sets.category_set || ')' as category,
+        items.n
+    from items
+    inner join category_sets
+        on
+            items.run_id = category_sets.run_id
+            and list_has_any(items.categories, category_sets.members)
     union all by name
     -- How many items there are, with or without a category.
     select
         run_id,
         prompt_id,
+        trial,
+        place,
         cast(null as varchar) as category,
         n
     from items
@@ -73,6 +119,8 @@ categories as (
     select
         run_id,
         prompt_id,
+        trial,
+        0 as place,
         cast(null as varchar) as category,
         weight * n_items as n
     from counted_answers
@@ -83,7 +131,7 @@ prompt_categories as (
         run_id,
         prompt_id,
         category,
-        sum(n) as n
+        sum(n order by trial, place) as n
     from categories
     group by run_id, prompt_id, category
 )
