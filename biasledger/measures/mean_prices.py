@@ -261,7 +261,9 @@ def _gaps(means: Floats, has_reference: bool, counts: NDArray[np.bool_] | None =
         return with_mean_over_sets(gaps, -1, counts)
     has_items = ~np.isnan(means)
     # A group without items in any set is not waited for.
-    is_shared = (has_items | ~has_items.any(axis=-1, keepdims=True)).all(axis=-2, keepdims=True)
+    is_shared: NDArray[np.bool_] = np.all(
+        has_items | ~has_items.any(axis=-1, keepdims=True), axis=-2, keepdims=True
+    )
     if counts is not None:
         is_shared = is_shared & counts
     gaps = np.asarray(means - np.expand_dims(nan_mean(means, -2), -2))

@@ -38,17 +38,14 @@ category_sets as (
 -- A file may count the categories of an answer without telling its items apart.
 counted_answers as (
     select
-        answers.run_id,
-        answers.prompt_id,
-        answers.trial,
-        answers.weight,
-        from_json(answers.answer_text -> 'categories', '[{"category": "VARCHAR", "n": "DOUBLE"}]') as categories,
-        cast(answers.answer_text ->> 'n_items' as double) as n_items
-    from {{ ref("int_answers") }} as answers
-    inner join prices_runs on answers.run_id = prices_runs.run_id
-    where
-        answers.status = 'ok'
-        and json_exists(answers.answer_text, '$.n_items')
+        run_id,
+        prompt_id,
+        trial,
+        weight,
+        from_json(answer -> 'categories', '[{"category": "VARCHAR", "n": "DOUBLE"}]') as categories,
+        cast(answer ->> 'n_items' as double) as n_items
+    from {{ ref("int_prices_answers") }}
+    where json_exists(answer, '$.n_items')
 ),
 
 categories_of_items as (

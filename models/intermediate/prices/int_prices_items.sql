@@ -10,11 +10,10 @@ answers as (
         run_id,
         prompt_id,
         trial,
-        answer_text,
+        answer,
         has_text,
         weight
-    from {{ ref("int_answers") }}
-    where status = 'ok'
+    from {{ ref("int_prices_answers") }}
 ),
 
 prompts as (
@@ -53,7 +52,7 @@ written_items as (
         prices_runs.n_levels,
         prices_runs.k,
         from_json(
-            answers.answer_text -> 'items',
+            answers.answer -> 'items',
             '[{"name": "VARCHAR", "price_level": "INTEGER", "categories": ["VARCHAR"], "n": "DOUBLE"}]'
         ) as items
     from answers
@@ -62,7 +61,7 @@ written_items as (
         on
             answers.run_id = prompts.run_id
             and answers.prompt_id = prompts.prompt_id
-    where json_exists(answers.answer_text, '$.items')
+    where json_exists(answers.answer, '$.items')
 ),
 
 placed_items as (

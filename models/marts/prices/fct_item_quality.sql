@@ -25,10 +25,10 @@ answers as (
         answers.weight,
         -- An import of counts has no lists that could be short.
         coalesce(
-            answers.has_text and json_array_length(answers.answer_text, '$.items') < prices_runs.k, false
+            answers.has_text and json_array_length(answers.answer, '$.items') < prices_runs.k, false
         ) as is_short,
-        coalesce(answers.weight * cast(answers.answer_text ->> 'n_items' as double), 0) as n_counted_items
-    from {{ ref("int_answers") }} as answers
+        coalesce(answers.weight * cast(answers.answer ->> 'n_items' as double), 0) as n_counted_items
+    from {{ ref("int_prices_answers") }} as answers
     inner join prices_runs on answers.run_id = prices_runs.run_id
 ),
 
