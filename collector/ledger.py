@@ -498,6 +498,21 @@ class Ledger:
         with self.append() as append:
             return append.items(catalogue, catalogue_hash, rows)
 
+    def catalogues(self) -> frozenset[str]:
+        """Return the names of the catalogues imported.
+
+        Raises:
+            LedgerError: the file is absent, locked, or no ledger.
+        """
+        self._require_file()
+        connection = self._connect(read_only=True, wait_seconds=self.wait_seconds)
+        try:
+            _require_current(connection, self.path)
+            rows = connection.execute("select distinct catalogue from raw.items").fetchall()
+        finally:
+            connection.close()
+        return frozenset(str(name) for (name,) in rows)
+
     def runs(self) -> list[RunInfo]:
         """Return all runs, oldest first; `n_responses` counts trials, not attempts.
 

@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PrivateAttr, field_validator
-from pydantic_core import PydanticKnownError
 
 from collector import answers
 from collector.decisions import read_score
 from collector.hints import did_you_mean
 from collector.slots import Slot, parse_template, slot_names
-from collector.validation import Names, NonBlank, Section, Text
+from collector.validation import Names, NonBlank, Section, Text, no_text
 
 PLAIN = "plain"
 # Slots with a meaning of their own.
@@ -81,7 +80,7 @@ def _listed(value: Any) -> Any:
         return tuple(value)
     if isinstance(value, str):
         return (value,)
-    raise PydanticKnownError("string_type")
+    raise ValueError(no_text(value))
 
 
 Carriers = Annotated[tuple[Text, ...], BeforeValidator(_listed)]

@@ -82,8 +82,9 @@ class Prices(Section):
     """How recommended items are compared by price and category.
 
     `catalogue` names an imported catalogue that the items are looked up in; without one, answers state prices and categories
-    themselves. `category_sets` hold categories that count as one: name of the set -> CSV file beside the spec with the column
-    category. `items_per_answer` is how many items stand behind the categories of an answer in imports that count categories.
+    themselves. `category_sets` are counted as a whole beside their categories: name of the set -> CSV file beside the spec
+    with the column category. `items_per_answer` is how many items stand behind the categories of an answer in imports that
+    count categories.
     """
 
     catalogue: NonBlank | None = None

@@ -14,6 +14,7 @@ from typing import Any
 from collector.csv_file import read_csv, require_cells, require_unique
 from collector.errors import InputError
 from collector.hashing import hash_of
+from collector.item_answers import folded_categories
 from collector.rows import RelevanceRow
 
 
@@ -140,13 +141,13 @@ def read_categories(path: Path) -> tuple[str, ...]:
     """Read the categories of a set from a CSV file with the column category; other columns are left unread.
 
     Returns:
-        The categories, lower-case, in the file's order.
+        The categories as those of answers are compared, in the file's order.
 
     Raises:
         InputError: the file cannot be read, has no column category, lacks a cell, or holds a category twice.
     """
     rows = read_csv(path, "a row for each category", ["category"])
-    folded = [{"category": " ".join(row["category"].lower().split())} for row in rows]
+    folded = [{"category": next(iter(folded_categories([row["category"]])), "")} for row in rows]
     require_unique(path, folded, ["category"])
     for number, row in enumerate(folded, start=1):
         require_cells(path, number, row, ["category"])

@@ -80,11 +80,7 @@ def input_error(path: Path, error: ValidationError, model: type[BaseModel], pref
     elif kind == "missing":
         sentence = f"the key {at} is missing"
     elif kind in EXPECTED:
-        sentence = f"{at} should be {EXPECTED[kind]} and is {_shown(given)}"
-        if kind == "string_type" and isinstance(given, bool):
-            sentence += f" ({TRUTH_VALUES}); put it in quotes"
-        elif kind == "string_type" and given is not None and not isinstance(given, dict | list):
-            sentence += "; put it in quotes"
+        sentence = f"{at} {no_text(given) if kind == 'string_type' else f'should be {EXPECTED[kind]} and is {_shown(given)}'}"
     elif kind in ("value_error", "assertion_error"):
         sentence = f"{at} {problem['ctx']['error']}"
     elif kind == "literal_error":
@@ -118,6 +114,14 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
         return annotation
     found = (_model_in(argument) for argument in getattr(annotation, "__args__", ()))
     return next((model for model in found if model is not None), None)
+
+
+def no_text(given: Any) -> str:
+    """Say what would be right in place of a value that is no text."""
+    sentence = f"should be {EXPECTED['string_type']} and is {_shown(given)}"
+    if isinstance(given, bool):
+        return f"{sentence} ({TRUTH_VALUES}); put it in quotes"
+    return sentence if given is None or isinstance(given, dict | list) else f"{sentence}; put it in quotes"
 
 
 def _shown(value: Any) -> str:

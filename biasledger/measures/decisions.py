@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from biasledger.measures.intervals import NO_VARIANCE, share_limits
 from biasledger.measures.resampling import (
     Design,
     Floats,
@@ -23,10 +24,6 @@ from biasledger.measures.resampling import (
     permutation_test,
     permutation_tests,
 )
-
-_RULE_OF_THREE = 3.0
-_NO_VARIANCE = 1e-12
-_LARGEST_EFFECTIVE_SIZE = 1e9
 
 
 @dataclass(frozen=True)
@@ -187,7 +184,7 @@ def gap(
     scale = highest - lowest
     # Counted from the lowest and in shares of the range, outcomes have the limits that rates have.
     shares = replace(units, total=(units.total - lowest * units.n) / scale)
-    if not (np.abs(shares.total / shares.n - 0.5) <= 0.5 + _NO_VARIANCE).all():
+    if not (np.abs(shares.total / shares.n - 0.5) <= 0.5 + NO_VARIANCE).all():
         raise ValueError(f"a unit's mean outcome lies outside {lowest} to {highest}")
     n_reference, n_marked = _sums(units.n, units.design.labels, 2)
     total_reference, total_marked = _sums(units.total, units.design.labels, 2)
@@ -384,27 +381,19 @@ def _half_widths(
 
 
 def _limits(mean: float, error: float, n_clusters: int, alpha: float) -> tuple[float, float]:
-    """Limits of a mean between 0 and 1: Clopper & Pearson's of as many yes or no answers as would have its standard error.
-
-    For rates near 0 or 1 they are as long as they must be, in between they are those of normal theory (Korn & Graubard
-    1998). Without variance the rule of three holds (for other alphas than 0.05 the rule of -ln alpha).
-    """
+    """Limits of a mean between 0 and 1 from its standard error over clusters."""
     if n_clusters < 2:
         return np.nan, np.nan
-    if error <= _NO_VARIANCE:
-        bound = _RULE_OF_THREE * np.log(alpha) / np.log(0.05) / n_clusters
-        return max(mean - float(bound), 0.0), min(mean + float(bound), 1.0)
-    upper = 1 - alpha / 2
-    t_to_z = stats.norm.ppf(upper) / stats.t.ppf(upper, n_clusters - 1)
-    effective = min(t_to_z**2 * mean * (1 - mean) / error**2, _LARGEST_EFFECTIVE_SIZE)
-    yes, no = effective * mean, effective * (1 - mean)
-    return float(stats.beta.ppf(1 - upper, yes, no + 1)), float(stats.beta.ppf(upper, yes + 1, no))
+    low, high = share_limits(
+        np.array([mean]), np.array([error]), np.array([n_clusters - 1.0]), np.array([n_clusters]), alpha
+    )
+    return float(low[0]), float(high[0])
 
 
 def _correlation(a: Floats, b: Floats) -> float:
     a, b = a - a.mean(), b - b.mean()
     scale = float(np.sqrt((a**2).sum() * (b**2).sum()))
-    return float((a * b).sum()) / scale if scale > _NO_VARIANCE**2 else 0.0
+    return float((a * b).sum()) / scale if scale > NO_VARIANCE**2 else 0.0
 
 
 def _adjusted(units: Units, groups: _Groups, difference: _Interval) -> _Interval:
@@ -422,7 +411,7 @@ def _adjusted(units: Units, groups: _Groups, difference: _Interval) -> _Interval
         variance = sum(variances)
         rivals = units.correlation_of_rivals * float(np.sqrt(variances[0] * variances[1]))
     error = float(np.sqrt(variance - 2 * rivals))
-    widening = error / difference.error if difference.error > _NO_VARIANCE else 1.0
+    widening = error / difference.error if difference.error > NO_VARIANCE else 1.0
     low = value - (difference.value - difference.low) * widening
     high = value + (difference.high - difference.value) * widening
     return _Interval(value, error, float(np.maximum(low, -1.0)), float(np.minimum(high, 1.0)))
@@ -459,7 +448,7 @@ def _stratified(units: Units) -> tuple[float, Floats]:
     if weight <= 0:
         return np.nan, np.full(len(left), np.nan)
     # Nothing is left where the last comparable pair was taken out; rounding leaves a trace of its weight.
-    has_weight = left[:, 0] > _NO_VARIANCE * weight
+    has_weight = left[:, 0] > NO_VARIANCE * weight
     return float(weighted / weight), np.where(
         has_weight, left[:, 1] / np.where(has_weight, left[:, 0], 1.0), np.nan
     )

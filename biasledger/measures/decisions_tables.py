@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -19,6 +18,7 @@ from biasledger.measures.decisions import (
     mcnemar,
     position_test,
 )
+from biasledger.measures.errors import named_errors
 from biasledger.measures.resampling import Integers, PermutationResult, stable_seed
 
 _TEST_COLUMNS = {
@@ -150,7 +150,7 @@ def gaps(comparisons: Iterable[GapComparison]) -> pd.DataFrame:
     rows = []
     for comparison in comparisons:
         seed = stable_seed(comparison.seed, "gap", *comparison.name)
-        with _named(comparison.key):
+        with named_errors(comparison.key):
             result = gap(
                 comparison.units,
                 lowest=comparison.lowest,
@@ -189,7 +189,7 @@ def impact_ratios(comparisons: Iterable[ImpactComparison]) -> pd.DataFrame:
     """
     rows = []
     for comparison in comparisons:
-        with _named(comparison.key):
+        with named_errors(comparison.key):
             ratios = group_impact_ratios(comparison.units, alpha=comparison.alpha)
         rows += [{"comparison_key": comparison.key, **asdict(ratio)} for ratio in ratios]
     return pd.DataFrame(rows, columns=list(IMPACT_RATIOS)).astype(IMPACT_RATIOS)
@@ -204,7 +204,7 @@ def impact_tests(comparisons: Iterable[ImpactComparison]) -> pd.DataFrame:
     rows = []
     for comparison in comparisons:
         seed = stable_seed(comparison.seed, "impact_ratio", *comparison.name)
-        with _named(comparison.key):
+        with named_errors(comparison.key):
             result = impact_test(
                 comparison.units, n_permutations=comparison.n_permutations, alpha=comparison.alpha, seed=seed
             )
@@ -244,15 +244,6 @@ def position_tests(positions: Iterable[Positions]) -> pd.DataFrame:
         for one in positions
     ]
     return pd.DataFrame(rows, columns=list(POSITION_TESTS)).astype(POSITION_TESTS)
-
-
-@contextmanager
-def _named(key: str) -> Iterator[None]:
-    """Errors name the comparison that they are about."""
-    try:
-        yield
-    except ValueError as error:
-        raise ValueError(f"comparison {key}: {error}") from error
 
 
 def _test_columns(test: PermutationResult | None, seed: int) -> dict[str, object]:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from biasledger.measures import associations as categories
 from biasledger.measures import prices
-from biasledger.measures.associations import associations
-from biasledger.measures.mean_prices import mean_prices, price_spread
-from biasledger.measures.prices import level_shares
+from biasledger.measures.associations import Association, associations
+from biasledger.measures.errors import named_errors
+from biasledger.measures.mean_prices import MeanPrice, mean_prices, price_spread
+from biasledger.measures.prices import LevelShare, level_shares
 from biasledger.measures.resampling import stable_seed
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 _TEST_COLUMNS = {"n_permutations": "int64", "is_stopped_early": "bool", "seed": "int64"}
 
@@ -60,6 +57,10 @@ MEANS = {
     "gap_standard_error": "float64",
     "gap_low": "float64",
     "gap_high": "float64",
+    "adjusted_gap": "float64",
+    "adjusted_standard_error": "float64",
+    "adjusted_low": "float64",
+    "adjusted_high": "float64",
     "null_mean": "float64",
     "null_sd": "float64",
     "p_value": "float64",
@@ -103,6 +104,9 @@ ASSOCIATIONS = {
     "standard_error": "float64",
     "interval_low": "float64",
     "interval_high": "float64",
+    "adjusted_difference": "float64",
+    "adjusted_low": "float64",
+    "adjusted_high": "float64",
     "band_low": "float64",
     "band_high": "float64",
     **_TEST_COLUMNS,
@@ -143,7 +147,7 @@ def levels(comparisons: Iterable[PriceComparison]) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     for comparison in comparisons:
         seed = stable_seed(comparison.seed, "price_levels", *comparison.name)
-        with _named(comparison.key):
+        with named_errors(comparison.key):
             results = level_shares(
                 comparison.units,
                 n_permutations=comparison.n_permutations,
@@ -159,7 +163,7 @@ def means(comparisons: Iterable[PriceComparison]) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     for comparison in comparisons:
         seed = stable_seed(comparison.seed, "mean_prices", *comparison.name)
-        with _named(comparison.key):
+        with named_errors(comparison.key):
             results = mean_prices(
                 comparison.units,
                 has_reference=comparison.has_reference,
@@ -178,7 +182,7 @@ def spreads(comparisons: Iterable[PriceComparison]) -> pd.DataFrame:
         if comparison.has_reference:
             continue
         seed = stable_seed(comparison.seed, "price_spread", *comparison.name)
-        with _named(comparison.key):
+        with named_errors(comparison.key):
             result = price_spread(
                 comparison.units,
                 n_permutations=comparison.n_permutations,
@@ -215,7 +219,7 @@ def category_associations(comparisons: Iterable[AssociationComparison]) -> pd.Da
     rows: list[dict[str, Any]] = []
     for comparison in comparisons:
         seed = stable_seed(comparison.seed, "category_associations", *comparison.name)
-        with _named(comparison.key):
+        with named_errors(comparison.key):
             results = associations(
                 comparison.units,
                 n_permutations=comparison.n_permutations,
@@ -226,14 +230,7 @@ def category_associations(comparisons: Iterable[AssociationComparison]) -> pd.Da
     return pd.DataFrame(rows, columns=list(ASSOCIATIONS)).astype(ASSOCIATIONS)
 
 
-def _rows(key: str, seed: int, results: Sequence[DataclassInstance]) -> list[dict[str, Any]]:
+def _rows(
+    key: str, seed: int, results: Sequence[LevelShare | MeanPrice | Association]
+) -> list[dict[str, Any]]:
     return [{"comparison_key": key, **asdict(result), "seed": seed} for result in results]
-
-
-@contextmanager
-def _named(key: str) -> Iterator[None]:
-    """Errors name the comparison that they are about."""
-    try:
-        yield
-    except ValueError as error:
-        raise ValueError(f"comparison {key}: {error}") from error

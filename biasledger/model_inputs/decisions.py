@@ -12,8 +12,8 @@ from threadpoolctl import threadpool_limits
 
 from biasledger.measures.decisions import Units
 from biasledger.measures.decisions_tables import Block, GapComparison, ImpactComparison, Positions
-from biasledger.measures.resampling import Design, Floats, Integers
-from biasledger.model_inputs.relations import records, rows_by_key
+from biasledger.measures.resampling import Design
+from biasledger.model_inputs.relations import floats, integers, records, rows_by_key
 
 _MAX_GROUPS = 128
 
@@ -80,8 +80,8 @@ def read_blocks(blocks: duckdb.DuckDBPyRelation, *, done: frozenset[str]) -> Ite
     for key, inside in _pending(columns["block_key"], done):
         name = f"block {key}"
         subjects = np.unique(columns["subject_id"][inside], return_inverse=True)[1]
-        labels = _integers(columns["label"][inside], f"{name}: label")
-        values = _integers(columns["value"][inside], f"{name}: value")
+        labels = integers(columns["label"][inside], f"{name}: label")
+        values = integers(columns["value"][inside], f"{name}: value")
         n_subjects, n_groups = int(subjects.max()) + 1, int(labels.max()) + 1
         # Sorted by subject and label, complete subjects have exactly these.
         if not (
@@ -112,10 +112,10 @@ def read_positions(positions: duckdb.DuckDBPyRelation, *, done: frozenset[str]) 
         _, starts, responses, sizes = np.unique(
             columns["response_id"][inside], return_index=True, return_inverse=True, return_counts=True
         )
-        slots = _integers(columns["slot"][inside], f"{name}: slot")
+        slots = integers(columns["slot"][inside], f"{name}: slot")
         if ((np.diff(responses) == 0) & (np.diff(slots) == 0)).any():
             raise ValueError(f"{name}: a response has a slot twice; each needs one row")
-        tops = np.flatnonzero(_integers(columns["is_top"][inside], f"{name}: is_top"))
+        tops = np.flatnonzero(integers(columns["is_top"][inside], f"{name}: is_top"))
         if not np.array_equal(responses[tops], np.arange(sizes.size)):
             raise ValueError(f"{name}: every response needs exactly one slot with is_top")
         yield Positions(key, tops - starts, sizes)
@@ -140,7 +140,7 @@ def _units_of(
             name = f"comparison {row['comparison_key']}"
             inside = {column: values[members_of[row["comparison_key"]]] for column, values in columns.items()}
             unit_ids, labels, strata, clusters = (
-                _integers(inside[column], f"{name}: {column}")
+                integers(inside[column], f"{name}: {column}")
                 for column in ("unit_id", "label", "stratum_id", "cluster_id")
             )
             if np.unique(unit_ids).size != unit_ids.size:
@@ -153,8 +153,8 @@ def _units_of(
                 units = Units(
                     Design(labels.astype(np.int8), strata),
                     clusters,
-                    _floats(inside["n"]),
-                    _floats(inside["total"]),
+                    floats(inside["n"]),
+                    floats(inside["total"]),
                     int(row["n_candidates"]),
                 )
             except ValueError as error:
@@ -165,14 +165,3 @@ def _units_of(
 def _pending(sorted_keys: NDArray[Any], done: frozenset[str]) -> Iterator[tuple[str, slice]]:
     keys = [str(key) for key in np.unique(np.asarray(sorted_keys).astype(str)) if str(key) not in done]
     yield from rows_by_key(sorted_keys, keys).items()
-
-
-def _integers(column: NDArray[Any], name: str) -> Integers:
-    if np.ma.is_masked(column):
-        raise ValueError(f"{name} is null in some rows; each needs one")
-    return np.asarray(np.ma.getdata(column), dtype=np.int64)
-
-
-def _floats(column: NDArray[Any]) -> Floats:
-    """Numbers with NaN for null."""
-    return np.asarray(np.ma.filled(np.ma.asarray(column, dtype=np.float64), np.nan))

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from biasledger.measures.lists_tables import RobustnessComparison, SpreadComparison
 from biasledger.measures.resampling import Floats
-from biasledger.model_inputs.relations import records, rows_by_key
+from biasledger.model_inputs.relations import floats, records, rows_by_key
 
 _Columns = dict[str, Any]
 
@@ -88,8 +88,8 @@ def read_robustness_comparisons(
                 str(row[part])
                 for part in ("similarity", "variant", "scheme", "wording", "domain", "attribute")
             ),
-            similarities=_floats(columns["similarity"][inside]),
-            rerun_similarities=_floats(columns["rerun_similarity"][inside]),
+            similarities=floats(columns["similarity"][inside]),
+            rerun_similarities=floats(columns["rerun_similarity"][inside]),
             n_permutations=int(row["n_permutations"]),
             alpha=float(row["alpha"]),
             seed=int(row["seed"]),
@@ -121,10 +121,5 @@ def _matrices(
     matrices = {}
     for feature in features:
         matrices[feature] = np.full(shape, np.nan)
-        matrices[feature][subjects, places] = _floats(columns[feature][inside])
+        matrices[feature][subjects, places] = floats(columns[feature][inside])
     return matrices
-
-
-def _floats(column: Any) -> Floats:
-    """Numbers with NaN for null: DuckDB masks a column only where it holds a null."""
-    return np.asarray(np.ma.filled(np.ma.asarray(column, dtype=np.float64), np.nan))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +12,10 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from biasledger.measures import associations, prices
+from biasledger.measures.errors import named_errors
 from biasledger.measures.prices_tables import AssociationComparison, PriceComparison
 from biasledger.measures.resampling import Design, Floats, Integers, Labels
-from biasledger.model_inputs.relations import records, rows_by_key
+from biasledger.model_inputs.relations import integers, records, rows_by_key
 
 _LARGEST_LABEL = 127
 _Columns = Mapping[str, NDArray[Any]]
@@ -39,7 +39,7 @@ def read_price_comparisons(
         ValueError: a row comes twice, a value is missing, or a number is not what it can be; names the comparison.
     """
     for row, given, [counted] in _read(comparisons, members, [items], done):
-        with _named(row["comparison_key"]):
+        with named_errors(row["comparison_key"]):
             axes = {
                 "block": (0, int(row["n_blocks"])),
                 "set_id": (0, int(row["n_sets"])),
@@ -82,7 +82,7 @@ def read_association_comparisons(
         ValueError: a row comes twice, a value is missing, or a number is not what it can be; names the comparison.
     """
     for row, given, [counted, in_all] in _read(comparisons, members, [categories, totals], done):
-        with _named(row["comparison_key"]):
+        with named_errors(row["comparison_key"]):
             block = {"block": (0, int(row["n_blocks"]))}
             n_items = given.array(in_all, block, "n_items")
             counts = given.array(counted, {**block, "category_id": (0, int(row["n_categories"]))}, "n")
@@ -114,7 +114,7 @@ class _Members:
     @classmethod
     def of(cls, columns: _Columns) -> _Members:
         unit_ids, labels, strata, clusters = (
-            _integers(columns[name], name) for name in ("unit_id", "label", "stratum_id", "cluster_id")
+            integers(columns[name], name) for name in ("unit_id", "label", "stratum_id", "cluster_id")
         )
         if (np.diff(unit_ids) == 0).any():
             raise ValueError("a unit comes twice among its members; each needs one row")
@@ -125,12 +125,12 @@ class _Members:
     def array(self, columns: _Columns, axes: Mapping[str, tuple[int, int]], count: str) -> Floats:
         """Counts as an array of units × axes, 0 where there is no row; axes: the first number of each, and how many."""
         counts = np.zeros((self.unit_ids.size, *(size for _, size in axes.values())))
-        unit_ids = _integers(columns["unit_id"], "unit_id")
+        unit_ids = integers(columns["unit_id"], "unit_id")
         places = [np.searchsorted(self.unit_ids, unit_ids)]
         if not np.isin(unit_ids, self.unit_ids).all():
             raise ValueError("it counts items of a unit that is not among its members")
         for axis, (first, size) in axes.items():
-            numbers = _integers(columns[axis], axis)
+            numbers = integers(columns[axis], axis)
             if numbers.size and (numbers.min() < first or numbers.max() >= first + size):
                 raise ValueError(f"{axis} lies outside {first} to {first + size - 1}")
             places.append(numbers - first)
@@ -167,21 +167,6 @@ def _read(
                 {name: column[inside[key]] for name, column in table.items()}
                 for table, inside in zip(tables, rows_of, strict=True)
             )
-            with _named(key):
+            with named_errors(key):
                 units = _Members.of(of_members)
             yield row, units, list(of_counted)
-
-
-@contextmanager
-def _named(key: str) -> Iterator[None]:
-    """Errors name the comparison that they are about."""
-    try:
-        yield
-    except ValueError as error:
-        raise ValueError(f"comparison {key}: {error}") from error
-
-
-def _integers(column: NDArray[Any], name: str) -> Integers:
-    if np.ma.is_masked(column):
-        raise ValueError(f"{name} is null in some rows; each needs one")
-    return np.asarray(np.ma.getdata(column), dtype=np.int64)

@@ -58,21 +58,10 @@ compared as (
 counted_comparisons as (
     select
         *,
-        -- Ten times the draws that Holm's smallest step needs (twice for intersections, which only warn); impact ratios
-        -- are judged with the gaps.
-        case
-            when {{ var("permutations") }}
-                then cast(
-                    greatest(
-                        {{ var("min_permutations") }},
-                        ceil(
-                            case when is_crossed then 2 else 10 end
-                            * count(*) over (partition by run_id, variant, is_crossed) / {{ var("alpha") }}
-                        ) - 1
-                    ) as integer
-                )
-            else 0
-        end as n_permutations
+        -- Impact ratios are judged with the gaps.
+        {{ permutations_for(
+            "if(is_crossed, 2, 10) * count(*) over (partition by run_id, variant, is_crossed)"
+        ) }} as n_permutations
     from compared
     where
         n_marked_units > 0

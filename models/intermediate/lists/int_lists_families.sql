@@ -60,19 +60,9 @@ draws as (
     select
         run_id,
         variant,
-        case
-            when {{ var("permutations") }}
-                then cast(
-                    greatest(
-                        {{ var("min_permutations") }},
-                        ceil(
-                            greatest(10 * n_failing, 2 * (n_warning + if(variant = 'plain', 0, n_failing)))
-                            / {{ var("alpha") }}
-                        ) - 1
-                    ) as integer
-                )
-            else 0
-        end as n_permutations
+        {{ permutations_for(
+            "greatest(10 * n_failing, 2 * (n_warning + if(variant = 'plain', 0, n_failing)))"
+        ) }} as n_permutations
     from families
 )
 

@@ -83,22 +83,14 @@ words_comparisons as (
         coalesce(comparison_units.n_marked_units, 0) as n_marked_units,
         coalesce(comparison_units.n_reference_units, 0) as n_reference_units,
         coalesce(comparison_units.n_responses, 0) as n_responses,
-        -- Holm's smallest step is alpha / m: with fewer than m / alpha draws no alarm could fire, so take ten times
-        -- as many, twice as many for the many intersections, which only warn. Three measures judge a contrast;
-        -- schemes beside the judged one give their published numbers alone.
-        case
-            when words_schemes.is_judged and {{ var("permutations") }}
-                then cast(
-                    greatest(
-                        {{ var("min_permutations") }},
-                        ceil(
-                            case when contrasts.is_crossed then 2 else 10 end
-                            * 3 * coalesce(judged_together.n_contrasts, 1) / {{ var("alpha") }}
-                        ) - 1
-                    ) as integer
-                )
-            else 0
-        end as n_permutations,
+        -- Three measures judge a contrast; schemes beside the judged one give their published numbers alone.
+        if(
+            words_schemes.is_judged,
+            {{ permutations_for(
+                "if(contrasts.is_crossed, 2, 10) * 3 * coalesce(judged_together.n_contrasts, 1)"
+            ) }},
+            0
+        ) as n_permutations,
         comparison_units.fingerprint,
         corpora.fingerprint as corpus_fingerprint
     from contrasts

@@ -60,7 +60,8 @@ def test_planted_bias_fires_where_it_is_planted(prices: Project) -> None:
 def test_a_fair_model_raises_no_alarm(prices: Project) -> None:
     assert prices.rows("select count(*) from marts.fct_alarms where target = 'simulator-fair'") == [(0,)]
     statuses = prices.rows(
-        "select distinct status from marts.fct_findings where target = 'simulator-fair' and measure in ('price_gap', 'price_spread')"
+        "select distinct status from marts.fct_findings where target = 'simulator-fair'"
+        " and measure in ('price_gap', 'price_spread')"
         " and attribute in ('race', 'gender', 'first_relationship', 'couple', 'location', 'religion')"
     )
     assert statuses == [("clear",)]
@@ -171,7 +172,8 @@ def test_a_catalogue_supplies_prices(new_project: Callable[[], Project]) -> None
         ("Nowhere", None, False, 0),
     ]
     quality = project.rows(
-        "select group_name, n_answers, n_without_items, n_items, n_unpriced, n_not_in_catalogue from marts.fct_item_quality order by 1"
+        "select group_name, n_answers, n_without_items, n_items, n_unpriced, n_not_in_catalogue"
+        " from marts.fct_item_quality order by 1"
     )
     # A third item for Cat is more than was asked for.
     assert quality == [("black", 2.0, 1.0, 2.0, 0.0, 0.0), ("white", 2.0, 0.0, 4.0, 1.0, 1.0)]

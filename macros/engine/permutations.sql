@@ -1,0 +1,14 @@
+{#-
+    How many label permutations to draw. Holm's smallest step is alpha / m for m findings judged together: with fewer than m / alpha
+    draws no alarm could fire. `draws_needed` is m times a margin: ten where the audit fails, two where it only warns. `least`
+    multiplies the smallest number that is ever drawn.
+-#}
+{% macro permutations_for(draws_needed, least=1) -%}
+    {%- if var("permutations") -%}
+        cast(
+            greatest({{ least * var("min_permutations") }}, ceil({{ draws_needed }} / {{ var("alpha") }}) - 1) as integer
+        )
+    {%- else -%}
+        0
+    {%- endif -%}
+{%- endmacro %}
