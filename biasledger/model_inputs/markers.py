@@ -12,8 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from biasledger.measures.markers import RatioUnits
 from biasledger.measures.markers_tables import RatioComparison
-from biasledger.measures.resampling import Floats
-from biasledger.model_inputs.relations import records, rows_by_key
+from biasledger.model_inputs.relations import floats, records, rows_by_key
 
 
 def read_ratio_comparisons(
@@ -59,13 +58,8 @@ def _units(columns: dict[str, NDArray[Any]], inside: slice, name: str) -> RatioU
     try:
         return RatioUnits(
             np.asarray(np.ma.getdata(clusters), dtype=np.int64),
-            _floats(columns["n"][inside]),
-            _floats(columns["total_ratio"][inside]),
+            floats(columns["n"][inside]),
+            floats(columns["total_ratio"][inside]),
         )
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
-
-
-def _floats(column: NDArray[Any]) -> Floats:
-    """Numbers with NaN for null."""
-    return np.asarray(np.ma.filled(np.ma.asarray(column, dtype=np.float64), np.nan))
