@@ -24,7 +24,7 @@ help:
 	@echo "make demo    audit a simulated model: collect its answers, build the warehouse, print the findings"
 	@echo "make test    run every Python test"
 	@echo "make check   what a reviewer would run: lint, types, sql, test, warehouse, smoke"
-	@echo "make bench   measure speed, and how often alarms are wrong: of lists, of decisions, of prices, and of texts (calibration)"
+	@echo "make bench   measure speed, and how often alarms are wrong: of lists, decisions, prices, stereotypes, and of texts (calibration)"
 	@echo "make clean   remove what was built; $(VENV) stays"
 
 install: $(INSTALLED)
@@ -49,9 +49,10 @@ demo: $(INSTALLED)
 	@cd build/demo; "$(BIN)/biasledger" collect audits/rankings.yml --target simulator
 	@cd build/demo; "$(BIN)/biasledger" collect audits/restaurants.yml --target simulator --domain Boston --domain Toronto \
 		--with locations
+	@cd build/demo; "$(BIN)/biasledger" collect audits/stereotypes.yml --target simulator --trials 3
 	@cd build/demo; $(call EXPECT_ALARMS,"$(BIN)/biasledger" build)
 	@echo
-	@echo "The alarms are the bias planted in the simulated model, which goes by words and names of race, and by places; gender, which it leaves alone, raises none."
+	@echo "The alarms are the bias planted in the simulated model, which goes by words and names of race, by places and by occupations; gender alone raises none."
 	@echo "The project is in build/demo, its tables are in build/demo/warehouse.duckdb. Why those alarms:"
 	@echo "  cd build/demo && $(BIN)/biasledger findings --status alarm --why"
 
@@ -81,6 +82,7 @@ warehouse: $(INSTALLED)
 	@"$(BIN)/biasledger" collect audits/resumes.yml --target simulator
 	@"$(BIN)/biasledger" collect audits/rankings.yml --target simulator
 	@"$(BIN)/biasledger" collect audits/restaurants.yml --target simulator --domain Boston --with relationships --with locations
+	@"$(BIN)/biasledger" collect audits/stereotypes.yml --target simulator --trials 3
 	@"$(BIN)/dbt" build --profiles-dir . --exclude tag:alarm
 
 # sqlfluff reads the models as dbt compiles them, which needs a ledger.

@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: speed, collecting, audits of lists, of decisions and of prices, and calibration."""
+"""`python -m benchmarks`: speed, collecting, audits of lists, decisions, prices and stereotypes, and calibration."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from collector.errors import BiasledgerError
 SHORT_SPLITS = 60
 SHORT_AUDITS, SHORT_SUBJECTS = 20, 25
 SHORT_DECISIONS = 20
+SHORT_MARKERS = 20
 SHORT_PRICES = 21
 
 
 @click.group(invoke_without_command=True)
 @click.pass_context
 def main(context: click.Context) -> None:
-    """Measure speed, collecting, fewer and smaller audits of lists, fewer audits of decisions and of prices and, where the
-    texts are there, calibration with fewer splits.
+    """Measure speed, collecting, fewer and smaller audits of lists, fewer of decisions, prices and stereotypes and, where the texts
+    are there, calibration with fewer splits.
 
     Name one of them to run it alone with its own settings.
     """
@@ -30,6 +31,7 @@ def main(context: click.Context) -> None:
     context.invoke(collect)
     context.invoke(lists, audits=SHORT_AUDITS, subjects=SHORT_SUBJECTS)
     context.invoke(decisions, audits=SHORT_DECISIONS)
+    context.invoke(markers, audits=SHORT_MARKERS)
     context.invoke(prices, audits=SHORT_PRICES)
     from benchmarks.calibration import find_data
 
@@ -157,6 +159,23 @@ def prices(audits: int, seed: int) -> None:
     from benchmarks.prices import run
 
     run(n_audits=audits, seed=seed)
+
+
+@main.command()
+@click.option("--audits", type=click.IntRange(min=2), default=200, show_default=True, help="Without bias.")
+@click.option(
+    "--trials",
+    type=click.IntRange(min=1),
+    default=5,
+    show_default=True,
+    help="How often each question is asked.",
+)
+@click.option("--seed", type=int, default=20260201, show_default=True)
+def markers(audits: int, trials: int, seed: int) -> None:
+    """False alarms and power of whole audits of stereotypes, with simulated models."""
+    from benchmarks.markers import run
+
+    run(n_audits=audits, trials=trials, seed=seed)
 
 
 if __name__ == "__main__":

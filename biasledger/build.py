@@ -22,7 +22,7 @@ from biasledger.readings import register_readings
 from biasledger.settings import check_settings
 from collector.errors import BiasledgerError
 
-ROOMS = ("words", "lists", "decisions", "prices")
+ROOMS = ("words", "lists", "decisions", "prices", "markers")
 _FAILED = {"error", "fail", "runtime error", "partial success"}
 _DONE = {"success", "pass", "warn"}
 _TESTS = {"test": "quality test", "unit_test": "unit test"}

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from biasledger.dry_run import DryRun
+    from biasledger.measures.tuning import Rate
+    from biasledger.tune import Tuning
     from collector.overview import RunOverview
 
 # A pipe or a CI log has no width of its own: wide enough for every column.
@@ -119,6 +121,40 @@ def dry_run_table(plan: DryRun) -> None:
         )
     for note in notes:
         console.print(_text(note), markup=False, highlight=False, soft_wrap=True)
+
+
+def tuning_table(tunings: Sequence[Tuning]) -> None:
+    """Print one row a measure and threshold: the smallest that is quiet enough, and the one in use."""
+    table = _empty_table()
+    for name in ("measure", "scheme", "", "threshold", "false positives", "misses", "goals"):
+        table.add_column(name, justify="right" if name == "threshold" else "left", overflow="fold")
+    for tuning in tunings:
+        for kind, errors in (("tuned", tuning.best), ("in use", tuning.current)):
+            table.add_row(
+                *map(_text, (tuning.measure, tuning.scheme, kind, f"{errors.threshold:g}")),
+                *map(_rate, (errors.false_positives, errors.misses)),
+                "met" if errors.meets_goals else "missed",
+            )
+    _console().print(table)
+
+
+def curve_table(tuning: Tuning, *, rows: int = 11) -> None:
+    """Print some points of a measure's curve, from its smallest threshold to its largest."""
+    last = len(tuning.curve) - 1
+    places = sorted({round(last * step / (rows - 1)) for step in range(rows)})
+    table = _empty_table()
+    for name in ("threshold", "false positives", "misses"):
+        table.add_column(name, justify="right" if name == "threshold" else "left")
+    for place in places:
+        point = tuning.curve[place]
+        table.add_row(f"{point.threshold:g}", _rate(point.false_positives), _rate(point.misses))
+    console = _console()
+    console.print(f"{tuning.measure} {tuning.scheme}".strip(), style="bold", markup=False, highlight=False)
+    console.print(table)
+
+
+def _rate(rate: Rate) -> str:
+    return f"{rate.value:.1%} ({rate.count} of {rate.n}; {rate.low:.1%} to {rate.high:.1%})"
 
 
 @contextmanager

@@ -91,7 +91,8 @@ def _starter_files() -> dict[Path, Path]:
     }
     for name in SETTINGS:
         files[Path("seeds") / name] = models / "seeds" / name
-    for kind in ("*.yml", "*.csv"):
+    # Word lists of others come with their licence (txt).
+    for kind in ("*.yml", "*.csv", "*.txt"):
         for audit in sorted((starter / "audits").rglob(kind)):
             files[audit.relative_to(starter)] = audit
     return files

@@ -6,12 +6,15 @@ lets SQL read it and gives every finding the hash of its reading.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from collector.errors import InputError
+from collector.hints import did_you_mean
 
 if TYPE_CHECKING:
+    from collector.ledger import Ledger
     from collector.spec import Audit
 
 _PATTERNS = ("audits/*.yml", "audits/replications/*.yml")
@@ -35,13 +38,32 @@ def register_readings(project: Path, ledger_path: Path) -> list[str]:
     audits = {run.audit for run in ledger.runs()}
     described = _audits(project)
     present = sorted(audits & described.keys())
+    _require_catalogues(ledger, {name: described[name] for name in present})
     if present:
         with ledger.append() as append:
             for name in present:
                 audit = described[name]
                 append.reading(name, audit.reading_document())
                 append.relevance(audit.relevance_hash, audit.relevance_rows)
+                append.markers(audit.markers_hash, audit.marker_rows, audit.probe_rows)
     return present
+
+
+def _require_catalogues(ledger: Ledger, audits: Mapping[str, Audit]) -> None:
+    """Without the catalogue that an audit names, none of its items would have a price."""
+    named = {
+        name: audit.reading.prices.catalogue
+        for name, audit in audits.items()
+        if audit.answer.kind == "items" and audit.reading.prices.catalogue is not None
+    }
+    known = ledger.catalogues() if named else frozenset()
+    for name, catalogue in named.items():
+        if catalogue not in known:
+            hint = did_you_mean(catalogue, sorted(known))
+            raise InputError(
+                f"The audit {name!r} reads prices from the catalogue {catalogue!r}, which is not in the ledger{hint}"
+                f"{'' if hint.endswith('?') else '.'} Import it with biasledger import-items FILE --name {catalogue}."
+            )
 
 
 def _audits(project: Path) -> dict[str, Audit]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from collector.chain import ERASABLE, ERASED, FIELDS, event_body, record_digest, record_key
 from collector.hashing import hash_of
-from collector.rows import ItemRow, RelevanceRow
+from collector.rows import ItemRow, MarkerRow, ProbeRow, RelevanceRow
 
 if TYPE_CHECKING:
     import duckdb
@@ -102,6 +102,7 @@ def chain_links(
 def hashed_content(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, str, str]]:
     """Yield (what it is, the hash the ledger states, the hash of what is there) of everything kept by its content's hash."""
     from collector.items import hash_of_items
+    from collector.markers import hash_of_markers
     from collector.subjects import hash_of_relevance
 
     for audit, reading, stated in connection.execute(
@@ -115,6 +116,18 @@ def hashed_content(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str,
             "select subject, domain, item, grade from raw.relevance where relevance_hash = ?", [stated]
         ).fetchall()
         yield "the table of relevance", stated, hash_of_relevance([RelevanceRow(*row) for row in found]) or ""
+    for (stated,) in connection.execute(
+        "select markers_hash from raw.markers union select markers_hash from raw.probes order by markers_hash"
+    ).fetchall():
+        markers = connection.execute(
+            "select marker, kind, list, direction, probe, category, group_name from raw.markers where markers_hash = ?",
+            [stated],
+        ).fetchall()
+        probes = connection.execute(
+            "select probe, category, target_group, prompt from raw.probes where markers_hash = ?", [stated]
+        ).fetchall()
+        found_hash = hash_of_markers([MarkerRow(*row) for row in markers], [ProbeRow(*row) for row in probes])
+        yield "the markers and probes", stated, found_hash or ""
     for catalogue, stated, imported_at in connection.execute(
         "select distinct catalogue, catalogue_hash, imported_at from raw.items order by imported_at, catalogue"
     ).fetchall():

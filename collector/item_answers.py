@@ -6,34 +6,65 @@ A JSON value is read for objects that describe items or strings that name them; 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from collector.hashing import canonical_json
+from collector.item_texts import (
+    CATEGORY_KEYS,
+    NAME_KEYS,
+    PRICE_KEYS,
+    plain_key,
+    read_items,
+    split_name,
+    without_descriptions,
+)
 from collector.json_answers import JsonNumber, JsonObject, json_values
 from collector.lists import MAX_DEPTH, find_list, is_counted
+from collector.price_levels import read_price
+
+__all__ = [
+    "FoundItems",
+    "Item",
+    "category_counts_text",
+    "find_items",
+    "folded_categories",
+    "items_text",
+    "read_price",
+    "split_categories",
+]
 
 Form = Literal["json", "list", "none"]
 
-# What an object's keys are called, the first that is there counts; case, _, - and spaces do not matter.
-NAME_KEYS = ("name", "item", "restaurant", "title", "business", "restaurantname", "businessname", "itemname")
-PRICE_KEYS = ("pricelevel", "price", "pricerange", "pricetier", "cost")
-CATEGORY_KEYS = ("categories", "category", "cuisines", "cuisine", "type", "tags")
-
-_BETWEEN_WORDS = re.compile(r"[\s_-]+")
-_SEPARATOR = re.compile(r"[,;/]")
-_SIGNS = "$€£¥"
-# A level by number or by signs, with what it is called before it and a remark behind it; a second number or sign makes it a
-# range or an amount.
-_PRICE = re.compile(
-    rf"(?:price)?\s*(?:level|range|tier|category)?\s*[:=]?\s*(?:(?P<number>\d{{1,2}})(?:\.0+)?|(?P<signs>[{_SIGNS}]+))"
-    rf"(?:\s*(?:/|out of|of)\s*(?P<levels>\d{{1,2}}))?(?:[^\w{_SIGNS}+.][^\d{_SIGNS}+]*)?",
-    re.IGNORECASE,
+# An object's keys that hold the answer, and those that hold what is said about it.
+ITEM_LISTS = (
+    "restaurants",
+    "items",
+    "recommendations",
+    "results",
+    "venues",
+    "places",
+    "businesses",
+    "options",
+    "suggestions",
+    "list",
+    "names",
+    "answer",
+    "data",
 )
-_MARKUP = re.compile(r"[*_`\\\"“”]+")
-# A name with its price in brackets.
-_PRICED_NAME = re.compile(rf"(?P<name>.*\S)\s*[(\[](?P<signs>[{_SIGNS}]+)[)\]]")
+_ITEM_LIST = re.compile(
+    r"restaurant|recommend|items|results|venues|places|business|options|suggest|eater(?:y|ies)|spots|list"
+)
+_REMARKS = re.compile(
+    r"note|remark|comment|warning|caveat|disclaimer|source|reference|tip|criteri|filter|assum|limitation|reason|step|thought"
+    r"|message|explanation|question|error|^cit(?:y|ies)$|neighbou?rhood|location"
+)
+
+_SEPARATOR = re.compile(r"[,;/|•·]")
+# What stands around a category and is no part of it.
+_AROUND = " \t*`\"“”'‘’.:[]{}#"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,51 +110,45 @@ def category_counts_text(counts: Mapping[str, float], n_items: int) -> str:
     return canonical_json({"categories": listed, "n_items": n_items})
 
 
-def read_price(written: object, levels: int) -> int | None:
-    """Return the price level that a value states.
-
-    Args:
-        written: 2, "2", "$$", "$$ (moderate)", "price level 2", "2 out of 4"; anything else states none.
-        levels: the number of levels.
-
-    Returns:
-        A level from 1 (the cheapest) to `levels`, or None where the value is no such level: a range, an amount, a word.
-    """
-    if isinstance(written, bool) or not isinstance(written, str | int | float):
-        return None
-    found = _PRICE.fullmatch(" ".join(_MARKUP.sub("", str(written)).split()))
-    if found is None or (found["levels"] is not None and int(found["levels"]) != levels):
-        return None
-    signs = found["signs"]
-    if signs is not None and len(set(signs)) > 1:
-        return None
-    level = int(found["number"]) if signs is None else len(signs)
-    return level if 1 <= level <= levels else None
-
-
 def split_categories(written: str) -> tuple[str, ...]:
-    """Return the categories of a text, separated by comma, semicolon or slash: lower-case, each once, in order."""
-    return _categories(_SEPARATOR.split(written))
+    """Return the categories of a text, separated by comma, semicolon, slash, pipe or dot: lower-case, each once, in order.
+
+    An ampersand separates nothing ("wine & spirits").
+    """
+    return folded_categories(_SEPARATOR.split(written))
+
+
+def folded_categories(written: Iterable[str]) -> tuple[str, ...]:
+    """Return categories as they are compared: lower case, composed accents, spaces for _, no marks around them; each once."""
+    folded = (
+        _text(unicodedata.normalize("NFC", one.lower()).replace("_", " ").strip(_AROUND)) for one in written
+    )
+    return tuple(dict.fromkeys(one for one in folded if one is not None))
 
 
 def find_items(text: str, levels: int) -> FoundItems:
     """Return the items of a reply.
 
     Args:
-        text: the reply: JSON (a list of objects or names, perhaps inside an object), or a numbered, bulleted or other list of
-            names.
+        text: the reply: JSON (a list of objects or names, perhaps inside an object), a table, or a numbered, bulleted or other
+            list of names, with price levels behind them or in the lines below.
         levels: the number of price levels.
 
     Returns:
-        The items in order, repeats kept; form 'none' where the reply holds no list.
+        The items in order, repeats kept; form 'none' where the reply holds no list. Of a JSON object with several lists that is:
+        the one whose key says so (`restaurants`, `items`, …), else all that hold objects (groups of one answer), else all lists
+        of names but those whose key says that they are remarks (`note`, `sources`, …).
     """
     in_json = _from_json(text, levels)
     if in_json.items:
         return in_json
-    found = find_list(text)
-    if found.form in ("json", "none"):
-        return in_json
-    return FoundItems(tuple(_named(one, levels) for one in found.items), "list", found.is_certain)
+    listed, is_certain = read_items(text, levels)
+    if not listed:
+        return (
+            in_json if in_json.form == "json" or find_list(text).form == "none" else FoundItems(form="list")
+        )
+    items = (Item(_text(one.name), one.price_level, split_categories(one.categories)) for one in listed)
+    return FoundItems(tuple(items), "list", is_certain)
 
 
 def _from_json(text: str, levels: int) -> FoundItems:
@@ -146,23 +171,43 @@ def _items(value: Any, levels: int, depth: int) -> list[Item]:
     if depth == 0:
         return []
     if isinstance(value, list):
-        return [item for one in value if (item := _item(one, levels)) is not None]
+        return _of_list(value, levels)
     if not isinstance(value, JsonObject):
         return []
     item = _item(value, levels)
-    lists = [
-        items
-        for key, one in value
-        # What an item lists are its categories or remarks; what lists items holds objects.
-        if isinstance(one, list)
-        and (item is None or item.name is None or any(isinstance(inner, JsonObject) for inner in one))
-        if _plain_key(key) not in CATEGORY_KEYS and (items := _items(one, levels, depth - 1))
-    ]
-    if lists:
-        return [one for items in lists for one in items]
-    if item is not None:
-        return [item]
-    return _by_key(value, levels, depth)
+    lists = _lists(value, is_named=item is not None and item.name is not None)
+    listed = [one for inner in lists for one in _items(inner, levels, depth - 1)]
+    if listed:
+        return listed
+    if item is None:
+        return _by_key(value, levels, depth)
+    # What has no name may say for which place and cuisine the items in it are.
+    return (_inside(value, levels, depth) if item.name is None else []) or [item]
+
+
+def _of_list(value: list[Any], levels: int) -> list[Item]:
+    strings = [one for one in value if isinstance(one, str) and not isinstance(one, JsonNumber)]
+    if len(strings) < len(value):
+        return [item for one in value if (item := _item(one, levels)) is not None]
+    priced = [split_name(text, levels) for one in strings if (text := _text(one)) is not None]
+    names = without_descriptions([name for name, _ in priced])
+    return [Item(name, level) for name, (_, level) in zip(names, priced, strict=True)]
+
+
+def _lists(value: JsonObject, *, is_named: bool) -> list[list[Any]]:
+    """Return the lists of an object that are the answer; what a named item lists are its categories or remarks."""
+    lists = [(plain_key(key), one) for key, one in value if isinstance(one, list) and one]
+    lists = [(key, one) for key, one in lists if key not in CATEGORY_KEYS]
+    by_key = dict(reversed(lists))
+    if (exact := next((by_key[key] for key in ITEM_LISTS if key in by_key), None)) is not None:
+        return [exact]
+    saying = [one for key, one in lists if _ITEM_LIST.search(key) and not _REMARKS.search(key)]
+    if saying and not is_named:
+        return saying
+    holding = [one for _, one in lists if any(isinstance(inner, JsonObject) for inner in one)]
+    if holding:
+        return holding
+    return [] if is_named else [one for key, one in lists if not _REMARKS.search(key)]
 
 
 def _by_key(value: JsonObject, levels: int, depth: int) -> list[Item]:
@@ -173,6 +218,10 @@ def _by_key(value: JsonObject, levels: int, depth: int) -> list[Item]:
     items = [_with_name(one, key) for key, one in named if one is not None]
     if items and len(items) == len(value):
         return items
+    return _inside(value, levels, depth)
+
+
+def _inside(value: JsonObject, levels: int, depth: int) -> list[Item]:
     inside = (_items(one, levels, depth - 1) for _, one in value if isinstance(one, JsonObject))
     return next((several for several in inside if several), [])
 
@@ -191,18 +240,28 @@ def _described_in(value: Any, levels: int) -> Item | None:
     if len(value) == 1 and isinstance(value[0][1], JsonObject):
         (key, inner), *_ = value
         item = _described(inner, levels)
-        return item if item is None or _plain_key(key) in NAME_KEYS else _with_name(item, key)
+        return item if item is None or plain_key(key) in NAME_KEYS else _with_name(item, key)
     return _described(value, levels)
 
 
 def _described(value: JsonObject, levels: int) -> Item | None:
-    by_key = {_plain_key(key): one for key, one in reversed(value)}
-    names = (by_key[key] for key in NAME_KEYS if key in by_key)
-    name = next((_text(one) for one in names if isinstance(one, str) and _text(one) is not None), None)
+    by_key = {plain_key(key): one for key, one in reversed(value)}
+    named = (_name_in(by_key[key]) for key in NAME_KEYS if key in by_key)
+    name = next((one for one in named if one is not None), None)
     prices = (read_price(by_key[key], levels) for key in PRICE_KEYS if key in by_key)
     price = next((one for one in prices if one is not None), None)
     categories = next((_of_value(by_key[key]) for key in CATEGORY_KEYS if by_key.get(key)), ())
+    if name is not None:
+        name, behind = split_name(name, levels)
+        price = behind if price is None else price
     return None if name is None and price is None and not categories else Item(name, price, categories)
+
+
+def _name_in(value: Any) -> str | None:
+    """Return the name that a value is, or that the object has which it is."""
+    if isinstance(value, JsonObject):
+        value = next((one for key, one in value if plain_key(key) in NAME_KEYS), None)
+    return _text(value) if isinstance(value, str) else None
 
 
 def _priced(value: Any, levels: int) -> Item | None:
@@ -216,37 +275,25 @@ def _with_name(item: Item, name: str) -> Item:
 
 
 def _named(written: str, levels: int) -> Item:
-    """Return the item of a name, behind which its price may stand in brackets."""
+    """Return the item of a name, behind which its price may stand."""
     name = _text(written)
-    priced = _PRICED_NAME.fullmatch(name or "")
-    level = read_price(priced["signs"], levels) if priced else None
-    return Item(name) if priced is None or level is None else Item(priced["name"], level)
+    return Item() if name is None else Item(*split_name(name, levels))
 
 
 def _of_value(value: Any) -> tuple[str, ...]:
     if isinstance(value, list):
-        return _categories(name for one in value if (name := _category(one)) is not None)
+        return folded_categories(name for one in value if (name := _category(one)) is not None)
     return split_categories(value) if isinstance(value, str) else ()
 
 
 def _category(value: Any) -> str | None:
     """Return a category that stands in a list: a string, or an object with a title or name."""
-    if isinstance(value, JsonObject):
-        value = next((one for key, one in value if _plain_key(key) in NAME_KEYS), None)
-    return value if isinstance(value, str) else None
-
-
-def _categories(written: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(folded for one in written if (folded := _text(one.lower())) is not None))
+    return str(value) if isinstance(value, JsonNumber) else _name_in(value)
 
 
 def _text(written: str) -> str | None:
     """Return a text with single spaces, or None; NUL, which JSON can state and databases cannot hold, is replaced."""
     return " ".join(written.replace("\x00", "\N{REPLACEMENT CHARACTER}").split()) or None
-
-
-def _plain_key(key: str) -> str:
-    return _BETWEEN_WORDS.sub("", key.casefold())
 
 
 def _count(n: float) -> float:

@@ -10,19 +10,21 @@ import ast
 import json
 import re
 import tempfile
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import duckdb
+
 from collector.errors import InputError
 from collector.hashing import READ_BYTES, canonical_json, hash_of, tagged_hash
 from collector.hints import did_you_mean, quoted
 from collector.importers.source import FORMATS, column_names, open_source, readable
-from collector.item_answers import read_price, split_categories
+from collector.item_answers import folded_categories, split_categories
 from collector.ledger import Ledger
+from collector.price_levels import is_price_range, read_price
 from collector.rows import ItemRow
 
 DEFAULT_LEVELS = 4
@@ -35,10 +37,14 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "itemid", "businessid", "restaurantid"),
 }
 OPTIONAL_ROLES = ("city", "id")
+# A name as the warehouse searches a catalogue for it (the macro catalogue_name). DuckDB folds it here too, so that two items
+# here are two items there, whatever the letters.
+FOLDED_NAME = (
+    "coalesce(nullif(trim(regexp_replace(replace(lower(strip_accents({item})), '&', ' and '), "
+    "'[^\\p{{L}}\\p{{N}}]+', ' ', 'g')), ''), lower(trim({item})))"
+)
 
 _NO_PRICE = {"", "none", "null", "nan", "n/a", "na", "-", "unknown"}
-# Two levels are not one, and the mean of both would be invented.
-_PRICE_RANGE = re.compile(r"[$€£¥]+\s*[-–—]\s*[$€£¥]+")
 _CATALOGUE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 
@@ -153,9 +159,15 @@ def _items(file: Path, columns: Mapping[str, str], levels: int) -> tuple[list[It
     rows_of_ids: dict[str, tuple[int, ItemRow]] = {}
     rows_of_names: dict[tuple[str | None, str], tuple[int, ItemRow]] = {}
     n_repeated = 0
-    for number, cells in _rows(file, columns):
-        item = _item(file, number, columns, cells, levels)
-        first, same = rows_of_names.setdefault((item.domain, _folded(item.name)), (number, item))
+    rows = list(_rows(file, columns))
+    keys = zip(
+        _transformed([cells.get("city") or None for _, cells in rows], "lower(item)"),
+        folded_names([cells["name"] for _, cells in rows]),
+        strict=True,
+    )
+    for (number, cells), key in zip(rows, keys, strict=True):
+        item = _item(file, number, columns, cells, key, levels)
+        first, same = rows_of_names.setdefault(key, (number, item))
         if (same.price_level, set(same.categories)) != (item.price_level, set(item.categories)):
             where = f" in {item.domain}" if item.domain else ""
             raise InputError(
@@ -190,23 +202,27 @@ def _rows(file: Path, columns: Mapping[str, str]) -> Iterator[tuple[int, dict[st
 
 
 def _item(
-    file: Path, number: int, columns: Mapping[str, str], cells: Mapping[str, str], levels: int
+    file: Path,
+    number: int,
+    columns: Mapping[str, str],
+    cells: Mapping[str, str],
+    key: tuple[str | None, str],
+    levels: int,
 ) -> ItemRow:
     for role in ("name", "id"):
         if role in cells and not cells[role]:
             raise InputError(f"{file}: row {number} has no {columns[role]!r}.")
-    domain = cells.get("city") or None
     return ItemRow(
-        item_id=cells.get("id") or tagged_hash(canonical_json([domain, _folded(cells["name"])])),
+        item_id=cells.get("id") or tagged_hash(canonical_json(key)),
         name=cells["name"],
         price_level=_price(file, number, columns["price_level"], cells["price_level"], levels),
         categories=_categories(file, number, columns["categories"], cells["categories"]),
-        domain=domain,
+        domain=cells.get("city") or None,
     )
 
 
 def _price(file: Path, number: int, column: str, cell: str, levels: int) -> int | None:
-    if cell.lower() in _NO_PRICE or _PRICE_RANGE.fullmatch(cell):
+    if cell.lower() in _NO_PRICE or is_price_range(cell):
         return None
     level = read_price(cell, levels)
     if level is None:
@@ -226,7 +242,7 @@ def _categories(file: Path, number: int, column: str, cell: str) -> tuple[str, .
         raise InputError(
             f"{file}: row {number} has {column} {cell[:60]!r}; it should be a list of names or names between commas."
         )
-    return tuple(dict.fromkeys(name for one in listed if (name := " ".join(one.lower().split()))))
+    return folded_categories(listed)
 
 
 def _list(cell: str) -> list[Any] | None:
@@ -245,12 +261,22 @@ def _plain(column: str) -> str:
     return re.sub(r"[\s_-]+", "", column.casefold())
 
 
-def _folded(name: str) -> str:
-    """Return a name as an answer's items are searched for: lower case without accents and punctuation."""
-    letters = "".join(
-        one for one in unicodedata.normalize("NFKD", name.lower()) if not unicodedata.combining(one)
-    )
-    return " ".join(re.sub(r"[\W_]+", " ", letters.replace("&", " and ")).split()) or name.lower()
+def folded_names(names: Sequence[str]) -> list[str]:
+    """Return names as an answer's items are searched for: lower case without accents and punctuation, & as and.
+
+    A name of punctuation only ("!!!") is itself in lower case.
+    """
+    return _transformed(names, FOLDED_NAME.format(item="item"))
+
+
+def _transformed(values: Sequence[str | None], expression: str) -> list[Any]:
+    with duckdb.connect() as connection:
+        found = connection.execute(
+            f"select list_transform(?::varchar[], lambda item: {expression})", [values]
+        )
+        row = found.fetchone()
+    assert row is not None
+    return list(row[0])
 
 
 def hash_of_items(rows: Sequence[ItemRow]) -> str:

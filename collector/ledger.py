@@ -19,7 +19,16 @@ from collector.chain import ERASABLE, ChainRecord, Seal
 from collector.errors import LedgerError
 from collector.hashing import canonical_json, hash_of
 from collector.replacing import replace_file
-from collector.rows import ItemRow, RelevanceRow, ResponseRow, RunRow, utc_now
+from collector.rows import (
+    ItemRow,
+    MarkerRow,
+    ProbeRow,
+    RelevanceRow,
+    ResponseRow,
+    RunRow,
+    ScoreRow,
+    utc_now,
+)
 
 if TYPE_CHECKING:
     import duckdb
@@ -76,6 +85,31 @@ _RELEVANCE_COLUMNS = {
     "item": "varchar",
     "grade": "double",
 }
+_PROBE_COLUMNS = {
+    "probe": "varchar",
+    "category": "varchar",
+    "target_group": "varchar",
+    "prompt": "varchar",
+}
+_MARKER_COLUMNS = {
+    "probe": "varchar",
+    "category": "varchar",
+    "list": "varchar",
+    "direction": "varchar",
+    "group_name": "varchar",
+    "kind": "varchar",
+    "marker": "varchar",
+}
+_SCORE_COLUMNS = {
+    "prompt_id": "varchar",
+    "trial": "integer",
+    "attempt": "integer",
+    "scorer": "varchar",
+    "label": "varchar",
+    "score": "double",
+    "is_short": "boolean",
+    "scored_at": "timestamp",
+}
 _ITEM_COLUMNS = {
     "catalogue_hash": "varchar",
     "item_id": "varchar",
@@ -114,6 +148,65 @@ _CHAIN_COLUMNS = {
     "digest": "varchar",
     "hash": "varchar",
 }
+# The last attempt of a trial is the one that counts. Texts that are scored already stay in the file.
+_ANSWERS_TO_SCORE = """
+    with answers as (
+        select responses.*, runs.audit, runs.started_at
+        from raw.responses as responses
+        inner join raw.runs as runs on runs.run_id = responses.run_id
+        where
+            ($run_id is null or runs.run_id = $run_id)
+            and (
+                json_extract_string(runs.spec, '$.answer.kind') = 'text'
+                or ($run_id is not null and json_extract_string(runs.spec, '$.answer.kind') = 'json_object')
+            )
+        qualify row_number() over (partition by responses.run_id, prompt_id, trial order by attempt desc) = 1
+    ),
+    readings as (
+        select audit, json_extract_string(reading, '$.markers.hash') as markers_hash
+        from raw.readings
+        qualify row_number() over (partition by audit order by registered_at desc, rowid desc) = 1
+    ),
+    words as (
+        select run_id, prompt_id, unnest([carrier, group_name]) as word from raw.prompt_attributes
+        union
+        select prompts.run_id, prompts.prompt_id, probes.target_group
+        from raw.prompts as prompts
+        inner join raw.runs as runs on runs.run_id = prompts.run_id
+        inner join readings on readings.audit = runs.audit
+        inner join raw.probes as probes
+            on probes.markers_hash = readings.markers_hash
+            and probes.probe = prompts.subject
+            and probes.category is not distinct from prompts.domain
+    ),
+    words_by_prompt as (
+        select run_id, prompt_id, list(distinct word order by word) as words
+        from words
+        where word is not null
+        group by run_id, prompt_id
+    ),
+    scored as (
+        select distinct run_id, prompt_id, trial, attempt from raw.response_scores where scorer = $scorer
+    )
+    select
+        answers.run_id,
+        answers.prompt_id,
+        answers.trial,
+        answers.attempt,
+        case when scored.run_id is null then answers.answer_text end,
+        coalesce(words_by_prompt.words, []),
+        scored.run_id is not null
+    from answers
+    left join words_by_prompt
+        on words_by_prompt.run_id = answers.run_id and words_by_prompt.prompt_id = answers.prompt_id
+    left join scored
+        on scored.run_id = answers.run_id
+        and scored.prompt_id = answers.prompt_id
+        and scored.trial = answers.trial
+        and scored.attempt = answers.attempt
+    where answers.status = 'ok' and answers.answer_text is not null
+    order by answers.started_at, answers.run_id, answers.seq
+"""
 
 
 class LedgerLockedError(LedgerError):
@@ -134,6 +227,18 @@ class RunInfo:
     started_at: datetime
     state: str | None
     n_responses: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerToScore:
+    """A text answer, with the words that name whom its question was about: carriers, groups, the probe's target group."""
+
+    run_id: str
+    prompt_id: str
+    trial: int
+    attempt: int
+    text: str
+    group_words: tuple[str, ...]
 
 
 class Append:
@@ -300,6 +405,29 @@ class Append:
         columns = {name: [getattr(row, name) for row in rows] for name in _RELEVANCE_COLUMNS}
         self._insert("raw.relevance", relevance_hash, _RELEVANCE_COLUMNS, columns, key="relevance_hash")
         return True
+
+    def markers(
+        self, markers_hash: str | None, markers: Sequence[MarkerRow], probes: Sequence[ProbeRow]
+    ) -> bool:
+        """Insert the markers and probes that a reading names by their hash, unless it names none or they are there; say which."""
+        if markers_hash is None or self._first(
+            "select 1 from (select markers_hash from raw.markers union all select markers_hash from raw.probes) "
+            "where markers_hash = ? limit 1",
+            [markers_hash],
+        ):
+            return False
+        for table, types, rows in (
+            ("raw.markers", _MARKER_COLUMNS, markers),
+            ("raw.probes", _PROBE_COLUMNS, probes),
+        ):
+            columns = {name: [getattr(row, name) for row in rows] for name in types}
+            self._insert(table, markers_hash, types, columns, key="markers_hash")
+        return True
+
+    def scores(self, run_id: str, rows: Sequence[ScoreRow]) -> None:
+        """Insert scores of a run's responses."""
+        columns = {name: [getattr(row, name) for row in rows] for name in _SCORE_COLUMNS}
+        self._insert("raw.response_scores", run_id, _SCORE_COLUMNS, columns)
 
     def items(self, catalogue: str, catalogue_hash: str, rows: Sequence[ItemRow]) -> bool:
         """Insert a catalogue's items unless its latest import has the same hash; say whether rows were written."""
@@ -508,6 +636,21 @@ class Ledger:
         with self.append() as append:
             return append.items(catalogue, catalogue_hash, rows)
 
+    def catalogues(self) -> frozenset[str]:
+        """Return the names of the catalogues imported.
+
+        Raises:
+            LedgerError: the file is absent, locked, or no ledger.
+        """
+        self._require_file()
+        connection = self._connect(read_only=True, wait_seconds=self.wait_seconds)
+        try:
+            _require_current(connection, self.path)
+            rows = connection.execute("select distinct catalogue from raw.items").fetchall()
+        finally:
+            connection.close()
+        return frozenset(str(name) for (name,) in rows)
+
     def runs(self) -> list[RunInfo]:
         """Return all runs, oldest first; `n_responses` counts trials, not attempts.
 
@@ -552,7 +695,9 @@ class Ledger:
         return dict(rows)
 
     def parts_read(self) -> frozenset[str]:
-        """Return which parts the readings of the ledger's runs have: words, lists, decisions, prices.
+        """Return which parts the readings of the ledger's runs have: words, lists, decisions, prices, markers.
+
+        Scores of classifiers are read with the markers, whatever the reading of their run.
 
         Raises:
             LedgerError: the file is absent, locked, or no ledger.
@@ -562,11 +707,61 @@ class Ledger:
         try:
             _require_current(connection, self.path)
             rows = connection.execute(
-                "select distinct unnest(json_keys(reading)) from raw.readings where audit in (select audit from raw.runs)"
+                "select distinct unnest(json_keys(reading)) from raw.readings where audit in (select audit from raw.runs) "
+                "union select 'markers' where exists (select 1 from raw.response_scores)"
             ).fetchall()
         finally:
             connection.close()
         return frozenset(str(part) for (part,) in rows)
+
+    def answers_to_score(self, scorer: str, run_id: str | None = None) -> tuple[list[AnswerToScore], int]:
+        """Return the text answers that a scorer has not scored, in the order of runs and answers, and how many it has.
+
+        Args:
+            scorer: its name in raw.response_scores.
+            run_id: only this run, whose answers may be JSON objects too; None takes all runs with answers of kind text.
+
+        Raises:
+            LedgerError: the file is absent, locked, or no ledger.
+        """
+        self._require_file()
+        connection = self._connect(read_only=True, wait_seconds=self.wait_seconds)
+        try:
+            _require_current(connection, self.path)
+            rows = connection.execute(_ANSWERS_TO_SCORE, {"scorer": scorer, "run_id": run_id}).fetchall()
+        finally:
+            connection.close()
+        left = [
+            AnswerToScore(run, prompt, trial, attempt, text, tuple(words))
+            for run, prompt, trial, attempt, text, words, is_scored in rows
+            if not is_scored
+        ]
+        return left, len(rows) - len(left)
+
+    def answer_texts(self, response_hashes: Sequence[str]) -> dict[str, tuple[str, str]]:
+        """Return response hash -> prompt text (empty where an import does not know it) and answer text, of those found.
+
+        Raises:
+            LedgerError: the file is absent, locked, or no ledger.
+        """
+        self._require_file()
+        connection = self._connect(read_only=True, wait_seconds=self.wait_seconds)
+        try:
+            _require_current(connection, self.path)
+            rows = connection.execute(
+                """
+                select responses.content_hash, any_value(coalesce(prompts.prompt_text, '')), any_value(responses.answer_text)
+                from raw.responses as responses
+                inner join raw.prompts as prompts
+                    on prompts.run_id = responses.run_id and prompts.prompt_id = responses.prompt_id
+                where list_contains(?, responses.content_hash) and responses.answer_text is not null
+                group by responses.content_hash
+                """,
+                [list(response_hashes)],
+            ).fetchall()
+        finally:
+            connection.close()
+        return {str(key): (str(prompt), str(answer)) for key, prompt, answer in rows}
 
     def _require_file(self) -> None:
         if not self.path.is_file():

@@ -234,6 +234,7 @@ def _write(append: Append, run_id: str, batch: Sequence[Record]) -> None:
             reading = reading_of(record.body)
             append.reading(reading.audit, reading.document, reading.registered_at)
             append.relevance(reading.relevance_hash, reading.relevance)
+            append.markers(reading.markers_hash, reading.markers, reading.probes)
         elif record.kind == "event":
             event = event_of(record.body)
             append.event(run_id, event.event, event.detail, event.happened_at)

@@ -143,13 +143,15 @@ def _prompts_of(
     masked = {slot: text for slot, text in mask.items() if text is not None}
     parts = template.parts
     length = {} if audit.answer.k is None else {LENGTH: str(audit.answer.k)}
-    is_about_people = audit.states_people(template)
     for subject in audit.subject_rows or (None,):
         named = None if subject is None else subject.name
         cells = people_of(audit.people_rows, named, audit.people.per_subject) if audit.people else []
         if template.candidate is not None:
             stated = _rankings(audit, template, subject, cells, masked.get(NAME))
         else:
+            is_about_people = (
+                audit.states_people(template) if subject is None else audit.names_person_of(template, subject)
+            )
             people: list[Person | None] = (
                 [*itertools.chain.from_iterable(cells)] if is_about_people else [None]
             )
@@ -197,6 +199,8 @@ def _stated(audit: Audit, template: Template, people: Sequence[Person | None]) -
                 agreeing |= audit.attributes[name].agreeing(group, carrier)
             plain += [] if person is None else [person.name]
             for perturbation in template.perturbations or (None,):
+                if perturbation in RULES and not plain:
+                    continue  # about nobody, so that no carrier can be mistyped
                 written = mistype_one(perturbation, plain) if perturbation in RULES else plain
                 words = {**agreeing, **dict(zip(slots, written, strict=False))}
                 if described:

@@ -6,14 +6,14 @@ Timestamps are ISO 8601 in UTC without a zone, as they are in the ledger.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
 from collector import chain
 from collector.chain import FIELDS, without_erased
 from collector.prompts import Prompt, PromptAttribute
-from collector.rows import RelevanceRow, ResponseRow, RunRow
+from collector.rows import MarkerRow, ProbeRow, RelevanceRow, ResponseRow, RunRow
 
 # What a prompt computes from the rest.
 _COMPUTED = ("prompt_id", "content_hash", "attributes")
@@ -21,13 +21,16 @@ _COMPUTED = ("prompt_id", "content_hash", "attributes")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How an audit's answers are read: its `reading_document()`, and the relevance that this names by hash, if any."""
+    """How an audit's answers are read: its `reading_document()`, and what this names by hash: relevance, markers and probes."""
 
     audit: str
     document: Mapping[str, Any]
     registered_at: datetime
     relevance_hash: str | None = None
     relevance: Sequence[RelevanceRow] = ()
+    markers_hash: str | None = None
+    markers: Sequence[MarkerRow] = ()
+    probes: Sequence[ProbeRow] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +49,15 @@ def run_of(body: Mapping[str, Any]) -> RunRow:
 
 
 def reading_body(reading: Reading) -> dict[str, Any]:
-    """Return the body of a reading's record, with the relevance it brings along."""
+    """Return the body of a reading's record, with the relevance, markers and probes it brings along."""
     return {
         **chain.reading_body(reading.audit, reading.document),
         "registered_at": reading.registered_at.isoformat(),
         "relevance_hash": reading.relevance_hash,
         "relevance": [[row.subject, row.domain, row.item, row.grade] for row in reading.relevance],
+        "markers_hash": reading.markers_hash,
+        "markers": [asdict(row) for row in reading.markers],
+        "probes": [asdict(row) for row in reading.probes],
     }
 
 
@@ -63,6 +69,9 @@ def reading_of(body: Mapping[str, Any]) -> Reading:
         registered_at=datetime.fromisoformat(body["registered_at"]),
         relevance_hash=body["relevance_hash"],
         relevance=tuple(RelevanceRow(*row) for row in body["relevance"]),
+        markers_hash=body["markers_hash"],
+        markers=tuple(MarkerRow(**row) for row in body["markers"]),
+        probes=tuple(ProbeRow(**row) for row in body["probes"]),
     )
 
 

@@ -9,6 +9,9 @@ from typing import Any
 
 from collector.hashing import tagged_hash
 
+# The method's source finds that a classifier says the same of every text that is shorter.
+SHORT_CHARACTERS = 20
+
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
@@ -65,6 +68,48 @@ class RelevanceRow:
     domain: str | None
     item: str
     grade: float
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeRow:
+    """A question that probes a stereotype: the subject's name, its domain, whom it is about, and what is asked."""
+
+    probe: str
+    category: str | None
+    target_group: str | None
+    prompt: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MarkerRow:
+    """A word that counts for or against a stereotype.
+
+    It counts in answers to `probe`, or else to the probes of `category`, or else to all. `kind` is word, stem or phrase;
+    `direction` is stereotype, anti, or None where the marker is counted only; it holds for answers about the group
+    `group_name`, or for all. `marker` is lower-case.
+    """
+
+    marker: str
+    kind: str
+    list: str
+    direction: str | None = None
+    probe: str | None = None
+    category: str | None = None
+    group_name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRow:
+    """What a scorer says of one response: `score` (0 to 1) of a label; `is_short` under SHORT_CHARACTERS characters."""
+
+    prompt_id: str
+    trial: int
+    attempt: int
+    scorer: str
+    label: str
+    score: float
+    is_short: bool
+    scored_at: datetime
 
 
 @dataclass(frozen=True, slots=True)

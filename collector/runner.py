@@ -135,7 +135,14 @@ def collect(
         **({"batch": True} if batch else {}),
     }
     reading = Reading(
-        audit.audit, audit.reading_document(), started_at, audit.relevance_hash, audit.relevance_rows
+        audit.audit,
+        audit.reading_document(),
+        started_at,
+        audit.relevance_hash,
+        audit.relevance_rows,
+        audit.markers_hash,
+        audit.marker_rows,
+        audit.probe_rows,
     )
     usable = _usable(ledger_path)
     terms = _Terms(show_progress, backoff_seconds, lock_patience_seconds, poll_seconds)

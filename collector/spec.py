@@ -12,9 +12,11 @@ from pydantic import BeforeValidator, Field, PrivateAttr, ValidationError
 from collector.errors import InputError
 from collector.hashing import hash_of
 from collector.hints import did_you_mean
+from collector.markers import hash_of_markers, read_markers
 from collector.names import NameSwap
 from collector.people import Person, read_people
-from collector.rows import RelevanceRow
+from collector.rows import MarkerRow, ProbeRow, RelevanceRow
+from collector.slots import fill
 from collector.spec_import import Import
 from collector.spec_parts import (
     DECISIONS,
@@ -45,6 +47,7 @@ from collector.yaml_file import read_yaml_mapping
 MINIMUM_TRIALS = 15  # a persona, in Xu, Potka & Thomo (2026)
 MINIMUM_SUBJECTS = 50  # a domain, and
 MINIMUM_NEUTRAL_TRIALS = 5  # of a neutral prompt, in Sah et al. (2026)
+MINIMUM_PROBES = 5  # 2^-5 is the first smallest p below 0.05
 
 
 class Audit(Section):
@@ -60,7 +63,7 @@ class Audit(Section):
     people: People | None = None
     templates: Annotated[tuple[Template, ...], BeforeValidator(list_to_tuple)] = ()
     ask: NonBlank | None = None
-    attributes: Mapping[str, Attribute]
+    attributes: Mapping[str, Attribute] = Field(default_factory=dict)
     trials: int | None = None
     answer: Answer = Field(default_factory=Answer)
     system_prompt: NonBlank | None = None
@@ -72,6 +75,8 @@ class Audit(Section):
     _name_swaps: Mapping[tuple[str | None, str], NameSwap] = PrivateAttr(default_factory=dict)
     _personal_words: frozenset[str] = PrivateAttr(default=frozenset())
     _relevance_rows: tuple[RelevanceRow, ...] = PrivateAttr(default=())
+    _marker_rows: tuple[MarkerRow, ...] = PrivateAttr(default=())
+    _probe_rows: tuple[ProbeRow, ...] = PrivateAttr(default=())
     _category_sets: Mapping[str, tuple[str, ...]] = PrivateAttr(default_factory=dict)
 
     def model_post_init(self, context: Any, /) -> None:
@@ -101,7 +106,7 @@ class Audit(Section):
         return self._personal_words
 
     def name_swap(self, subject: Subject) -> NameSwap | None:
-        """Return what replaces the name of a subject's person, None where the subjects name nobody."""
+        """Return what replaces the name of a subject's person, None where the subject names nobody."""
         return self._name_swaps.get((subject.domain, subject.name))
 
     @property
@@ -113,6 +118,21 @@ class Audit(Section):
     def relevance_hash(self) -> str | None:
         """The tagged hash of the relevance rows whatever their order, None where there are none."""
         return hash_of_relevance(self._relevance_rows)
+
+    @property
+    def marker_rows(self) -> tuple[MarkerRow, ...]:
+        """The markers sought in answers, in the file's order; empty where the reading names no such file."""
+        return self._marker_rows
+
+    @property
+    def probe_rows(self) -> tuple[ProbeRow, ...]:
+        """All subjects of the spec as probes, in the file's order; empty where the reading has no markers."""
+        return self._probe_rows
+
+    @property
+    def markers_hash(self) -> str | None:
+        """The tagged hash of markers and probes whatever their order, None where there are neither."""
+        return hash_of_markers(self._marker_rows, self._probe_rows)
 
     @property
     def category_sets(self) -> Mapping[str, tuple[str, ...]]:
@@ -144,6 +164,13 @@ class Audit(Section):
         if not self._people_rows:
             return False
         return template.candidate is not None or any(self.is_personal(slot) for slot in template.slots)
+
+    def names_person_of(self, template: Template, subject: Subject) -> bool:
+        """Whether a template names a person where it is about a subject; a subject without one may name nobody."""
+        if not self.states_people(template):
+            return False
+        has_own = self.subjects is None or self.subjects.person is None or self.name_swap(subject) is not None
+        return has_own or template.candidate is not None or NAME in template.slots
 
     def is_personal(self, slot: str) -> bool:
         """Whether what fills a slot differs from person to person."""
@@ -216,7 +243,7 @@ class Audit(Section):
         return document
 
     def reading_document(self) -> dict[str, Any]:
-        """Return how answers are read as plain data: crossed attributes, and how words, lists, decisions or prices are compared.
+        """Return how answers are read as plain data: crossed attributes, and how each kind of answer is compared.
 
         What templates cross is among the crossed attributes.
         """
@@ -226,9 +253,10 @@ class Audit(Section):
             if len(names) > 1 and set(names) not in [set(known) for known in crossed]:
                 crossed.append(names)
         document: dict[str, Any] = {"version": 1, "crossed": crossed, "pairwise": self.reading.pairwise}
+        markers = self.reading.markers
         if self.reading.same:
             document["same"] = {name: list(pair) for name, pair in self.reading.same.items()}
-        is_of_words = self.answer.kind not in (*RECOMMENDATIONS, *DECISIONS)
+        is_of_words = self.answer.kind not in (*RECOMMENDATIONS, *DECISIONS) and markers is None
         if is_of_words or "words" in self.reading.model_fields_set:
             document["words"] = self.reading.words.document()
         if self.answer.kind == "list":
@@ -237,6 +265,8 @@ class Audit(Section):
             document["decisions"] = self.reading.decisions.document()
         if self.answer.kind == "items":
             document["prices"] = self.reading.prices.document(self.answer.levels, self.category_sets)
+        if markers is not None:
+            document["markers"] = markers.document(self.markers_hash)
         return document
 
     def warnings(self) -> list[str]:
@@ -248,6 +278,8 @@ class Audit(Section):
                 for one in self.templates
                 if one.orders is not None and one.orders < self.n_candidates
             ]
+        if self.reading.markers is not None:
+            return self._few_probes()
         if self.answer.kind == "items":
             # Its units are names and words, which the spec lists, whatever the number of subjects and trials.
             return []
@@ -268,6 +300,15 @@ class Audit(Section):
             f"power; the method's source asks for at least {MINIMUM_SUBJECTS} to 100."
             for domain, n in counts.items()
             if n < MINIMUM_SUBJECTS
+        ]
+
+    def _few_probes(self) -> list[str]:
+        counts = Counter(one.domain for one in self._subject_rows if self.name_swap(one) is None)
+        return [
+            f"The {f'category {category}' if category else 'audit'} has {n} probe{'s' if n > 1 else ''} without a name; flipping "
+            f"fewer than {MINIMUM_PROBES} cannot tell a stereotype from chance at the 5 % level."
+            for category, n in counts.items()
+            if n < MINIMUM_PROBES
         ]
 
     def _few_neutral_trials(self) -> list[str]:
@@ -356,7 +397,10 @@ def load_audit(path: Path) -> Audit:
             subjects.domain,
             subjects.wordings,
             person=subjects.person,
+            # A decision about nobody would be compared with no other.
+            is_person_optional=audit.answer.kind not in DECISIONS,
             expected=subjects.expected,
+            target_group=subjects.target_group,
         )
     if audit.people is not None:
         audit._people_rows = read_people(
@@ -374,7 +418,37 @@ def load_audit(path: Path) -> Audit:
     }
     for at, sentence in problems(audit):
         raise InputError(f"{path}: {at} {sentence}{'' if sentence.endswith('?') else '.'}")
+    # Last, because markers are about groups and subjects, and probes are read off a template.
+    if audit.reading.markers is not None:
+        _read_markers(audit, path.parent, audit.reading.markers.file)
     return audit
+
+
+def _read_markers(audit: Audit, folder: Path, file: str | None) -> None:
+    """Read the markers, and keep all subjects as probes: whichever are asked about, the reading stays the same."""
+    audit._probe_rows = tuple(_probe(audit, one) for one in audit.subject_rows)
+    if file is None:
+        return
+    # An import names its subjects in the file of answers.
+    is_known = audit.subjects is not None or audit.imported is None
+    audit._marker_rows = read_markers(
+        folder / file,
+        probes={one.probe for one in audit._probe_rows} if is_known else None,
+        categories={one.category for one in audit._probe_rows if one.category} if is_known else None,
+        groups=list(dict.fromkeys(name for one in audit.attributes.values() for name in one.groups)),
+    )
+
+
+def _probe(audit: Audit, subject: Subject) -> ProbeRow:
+    """Return a subject as a probe, with its question where a template needs the subject's words alone."""
+    column = None if audit.subjects is None else audit.subjects.target_group
+    template = next((one for one in audit.templates if set(one.slots) <= subject.words.keys()), None)
+    return ProbeRow(
+        probe=subject.name,
+        category=subject.domain,
+        target_group=None if column is None else subject.words[column] or None,
+        prompt=None if template is None else fill(template.parts, subject.words),
+    )
 
 
 def _with_groups(path: Path, name: str, attribute: dict[str, Any]) -> dict[str, Any]:
@@ -391,12 +465,14 @@ def _with_groups(path: Path, name: str, attribute: dict[str, Any]) -> dict[str, 
 
 
 def _find_names(audit: Audit) -> None:
-    """Prepare the swap of each subject's name, and note which slots hold it for any of them."""
+    """Prepare the swap of each subject's name where it has one, and note which slots hold it for any of them."""
     column = None if audit.subjects is None else audit.subjects.person
     if column is None or column not in audit.words_of_subjects:
         return
     swaps, personal = {}, set()
     for subject in audit.subject_rows:
+        if not subject.words[column]:
+            continue
         words = {slot: word for slot, word in subject.words.items() if slot != column}
         swap = swaps[subject.domain, subject.name] = NameSwap(subject.words[column], words.values())
         personal |= {slot for slot, word in words.items() if swap.holds(word)}

@@ -19,7 +19,7 @@ from collector.spec_checks_people import (
 )
 from collector.spec_checks_prices import price_problems
 from collector.spec_parts import CANDIDATES, DESCRIPTOR, LENGTH, NAME, NUMBER, PLAIN, RECOMMENDATIONS
-from collector.spec_reading import LIST_SCHEMES, MATCHED, SCHEMES
+from collector.spec_reading import LIST_SCHEMES, MARKER_SCHEMES, MATCHED, SCHEMES
 from collector.typos import PREFIX, RULES, mistype
 
 if TYPE_CHECKING:
@@ -53,8 +53,11 @@ def _name_problems(audit: Audit) -> Iterator[Problem]:
         yield from _slot_name_problems(f"attributes.{name}", name)
         if name in _reserved(audit):
             yield f"attributes.{name}", f"is called like the slot {{{name}}}, which has a meaning; rename it"
-    if not audit.attributes:
-        yield "attributes", "is empty; an audit compares the groups of at least one attribute"
+    if not audit.attributes and audit.reading.markers is None:
+        if "attributes" in audit.model_fields_set:
+            yield "attributes", "is empty; an audit compares the groups of at least one attribute"
+        else:
+            yield "the key attributes", "is missing"
     if not audit.templates and audit.imported is None:
         yield (
             "templates",
@@ -512,6 +515,7 @@ def _reading_problems(audit: Audit) -> Iterator[Problem]:
                 yield at, f"crosses {name!r}, which is no attribute{did_you_mean(name, audit.attributes)}"
     yield from decision_problems(audit)
     yield from price_problems(audit)
+    yield from _marker_problems(audit)
     yield from _scheme_problems("reading.words.schemes", audit.reading.words.schemes, SCHEMES)
     yield from _scheme_problems("reading.lists.schemes", audit.reading.lists.schemes, LIST_SCHEMES)
     lists = audit.reading.lists
@@ -529,6 +533,20 @@ def _reading_problems(audit: Audit) -> Iterator[Problem]:
     if lists.personality is not None and lists.personality not in audit.attributes:
         hint = did_you_mean(lists.personality, audit.attributes)
         yield "reading.lists.personality", f"is {lists.personality!r}, which is no attribute{hint}"
+
+
+def _marker_problems(audit: Audit) -> Iterator[Problem]:
+    markers = audit.reading.markers
+    if markers is None:
+        if audit.subjects is not None and audit.subjects.target_group is not None:
+            yield (
+                "subjects.target_group",
+                "is kept with the markers, and reading.markers is missing; remove it",
+            )
+        return
+    if audit.answer.kind != "text":
+        yield "reading.markers", f"is for texts and the answer's kind is {audit.answer.kind!r}; remove it"
+    yield from _scheme_problems("reading.markers.schemes", markers.schemes, MARKER_SCHEMES)
 
 
 def _scheme_problems(at: str, schemes: tuple[str, ...], known: tuple[str, ...]) -> Iterator[Problem]:

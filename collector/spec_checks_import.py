@@ -33,6 +33,8 @@ def import_problems(audit: Audit) -> Iterator[Problem]:
             f"is missing; split: {imported.split} makes a run for each value of that column",
         )
     yield from _answer_column_problems(audit, imported)
+    if imported.score_labels and not imported.columns.scores:
+        yield "import.score_labels", "says what scores mean, and import.columns.scores is missing; remove it"
     if imported.columns.attribute is None and imported.columns.value is None:
         yield from _wide_form_problems(audit, imported)
     else:
@@ -59,15 +61,26 @@ def _answer_column_problems(audit: Audit, imported: Import) -> Iterator[Problem]
             f"the key {at}.subject",
             "is missing; it names the column that tells resumes, or people, apart: without it all of a group would be one",
         )
-    for role in ("finish_reason", "error"):
-        if role in mapped and "text" not in mapped:
-            yield f"{at}.{role}", "cannot stand without text, the column of the answers; remove it"
+    yield from _roles_beside_text_problems(at, kind, mapped, bool(imported.columns.scores))
     for role in mapped:
         kinds, called = ROLES_OF_KINDS.get(role, ((kind,), ""))
         if kind not in kinds:
             yield f"{at}.{role}", f"is for {called} and the answer's kind is {kind!r}; remove it"
         if kind == "ranking" and role in ("text", "expected"):
             yield f"{at}.{role}", "cannot stand beside rankings, whose rows hold places; remove it"
+
+
+def _roles_beside_text_problems(
+    at: str, kind: str, mapped: Sequence[str], has_scores: bool
+) -> Iterator[Problem]:
+    for role in ("finish_reason", "error"):
+        if role in mapped and "text" not in mapped:
+            yield f"{at}.{role}", "cannot stand without text, the column of the answers; remove it"
+    if has_scores and (kind == "ranking" or "text" not in mapped):
+        yield (
+            f"{at}.scores",
+            "are labels of answers, whose text should be mapped beside them; remove it or map text",
+        )
 
 
 def _item_column_problems(at: str, mapped: Sequence[str]) -> Iterator[Problem]:
@@ -87,7 +100,7 @@ def _item_column_problems(at: str, mapped: Sequence[str]) -> Iterator[Problem]:
 
 def _wide_form_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
     at, mapped = "import.columns.attributes", imported.columns.attributes
-    if not mapped:
+    if not mapped and audit.attributes:
         yield f"the key {at}", "is missing; it names the column that holds each attribute"
     for name in mapped:
         if name not in audit.attributes:
@@ -104,7 +117,7 @@ def _wide_form_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
             continue
         groups = audit.attributes[name].groups
         for value, group in values.items():
-            if group not in groups:
+            if group is not None and group not in groups:
                 yield (
                     f"import.values.{name}.{value}",
                     f"is {group!r}, which is no group of {name}{did_you_mean(group, groups)}",

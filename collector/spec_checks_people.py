@@ -76,8 +76,9 @@ def _name_problems(audit: Audit) -> Iterator[Problem]:
     column, file = audit.subjects.person, audit.subjects.file
     for number, subject in enumerate(audit.subject_rows, start=1):
         swap = audit.name_swap(subject)
-        assert swap is not None
-        if not any(swap.holds(word) for slot, word in subject.words.items() if slot != column):
+        if swap is not None and not any(
+            swap.holds(word) for slot, word in subject.words.items() if slot != column
+        ):
             absent = (
                 f"is {column!r}, and in row {number} of {file} no other column holds {swap.name!r} as a word; it is the name "
                 f"that is swapped"

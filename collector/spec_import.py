@@ -23,7 +23,7 @@ class Columns(Section):
 
     A file of rankings has one row a candidate and no text: `response` tells which rows of a subject are one answer, `slot` is
     the place at which a candidate was shown (from 1), `rank` the place it was given (1 is best), and `missing` says that an
-    answer does not name the candidate.
+    answer does not name the candidate. `scores` are columns of labels that answers have already: scorer -> column.
 
     A file of items has one row an item, or one for `count` of them, and no text: `item` is the name, `price` the price level and
     `category` the categories, separated by comma or slash. Without item and price, a row is a category of an answer and
@@ -55,6 +55,7 @@ class Columns(Section):
     category: NonBlank | None = None
     count: NonBlank | None = None
     attributes: Mapping[str, NonBlank] = Field(default_factory=dict)
+    scores: Mapping[NonBlank, NonBlank] = Field(default_factory=dict)
 
     @property
     def counts_categories(self) -> bool:
@@ -95,11 +96,13 @@ class Import(Section):
     The columns of a log of Inspect AI, promptfoo or lm-evaluation-harness are listed in the tool's module in collector.importers.
 
     `split` makes one run for each value of a role's column. `values` say what the file calls things: attribute -> value ->
-    group; a group's name and its carrier are understood anyway.
+    group; a group's name and its carrier are understood anyway. The group null says that such a row names none of that
+    attribute; the value "" is an empty cell. `score_labels` say the same of scores: value -> label.
     """
 
     format: ImportFormat | None = None
     split: Literal["model"] | None = None
     columns: Columns
-    values: Mapping[str, Mapping[str, NonBlank]] = Field(default_factory=dict)
+    values: Mapping[str, Mapping[str, NonBlank | None]] = Field(default_factory=dict)
+    score_labels: Mapping[str, NonBlank] = Field(default_factory=dict)
     conditions: Mapping[str, Condition] = Field(default_factory=dict)

@@ -141,7 +141,8 @@ class Subjects(Section):
     A candidate's slot {text} may also have as many columns as there are candidates, text_1, text_2, …, which they take in turn.
 
     `wordings` are slots whose word depends on the subject's domain: slot -> domain -> word. `expected` is the column of the
-    right answer; `person` that of the name which stands in the other columns and makes way for each person's.
+    right answer; `person` that of the name which stands in the other columns and makes way for each person's: where its cell
+    is empty, the question is about nobody and is asked once. `target_group` is the column of whom a stereotype is about.
     """
 
     file: NonBlank
@@ -149,6 +150,7 @@ class Subjects(Section):
     domain: NonBlank | None = None
     expected: NonBlank | None = None
     person: NonBlank | None = None
+    target_group: NonBlank | None = None
     wordings: Mapping[str, Mapping[str, Text]] = Field(default_factory=dict)
 
 

@@ -1,4 +1,4 @@
-"""The `reading` part of an audit spec: how answers become words, items, prices or decisions, and how these are compared."""
+"""The `reading` part of an audit spec: how answers become words, items, decisions, prices or markers to compare."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from collector.validation import Names, NonBlank, Section
 
 SCHEMES = ("words", "seed", "seed_vectors", "reference", "reference_anonymised", "reference_vectors")
 LIST_SCHEMES = ("items", "reference")
+MARKER_SCHEMES = ("declared", "word", "stem", "substring")
 MATCHED = "matched"
 
 
@@ -81,8 +82,9 @@ class Prices(Section):
     """How recommended items are compared by price and category.
 
     `catalogue` names an imported catalogue that the items are looked up in; without one, answers state prices and categories
-    themselves. `category_sets` hold categories that count as one: name of the set -> CSV file beside the spec with the column
-    category. `items_per_answer` is how many items stand behind the categories of an answer in imports that count categories.
+    themselves. `category_sets` are counted as a whole beside their categories: name of the set -> CSV file beside the spec
+    with the column category. `items_per_answer` is how many items stand behind the categories of an answer in imports that
+    count categories.
     """
 
     catalogue: NonBlank | None = None
@@ -99,6 +101,22 @@ class Prices(Section):
         }
 
 
+class Markers(Section):
+    """Words that count for or against a stereotype, sought in answers; `file` is a CSV beside the spec, none for regard alone.
+
+    The first of `schemes` is judged: each marker by its own kind (declared), or all of them as whole words, as stems, or as
+    substrings of tokens between white space. `minimum` is how many different markers an answer needs for a verdict.
+    """
+
+    file: NonBlank | None = None
+    schemes: Names = ("declared",)
+    minimum: Annotated[int, Field(ge=1)] = 2
+
+    def document(self, markers_hash: str | None) -> dict[str, Any]:
+        """Return this as plain data; the file is named by the hash of its rows and of the probes."""
+        return {"hash": markers_hash, "schemes": list(self.schemes), "minimum": self.minimum}
+
+
 class Reading(Section):
     """How answers are read: it can change without asking again.
 
@@ -112,4 +130,5 @@ class Reading(Section):
     lists: Lists = Field(default_factory=Lists)
     decisions: Decisions = Field(default_factory=Decisions)
     prices: Prices = Field(default_factory=Prices)
+    markers: Markers | None = None
     same: Mapping[str, Names] = Field(default_factory=dict)

@@ -14,6 +14,7 @@ from typing import Any
 from collector.csv_file import read_csv, require_cells, require_unique
 from collector.errors import InputError
 from collector.hashing import hash_of
+from collector.item_answers import folded_categories
 from collector.rows import RelevanceRow
 
 
@@ -33,7 +34,9 @@ def read_subjects(
     wordings: Mapping[str, Mapping[str, str]],
     *,
     person: str | None = None,
+    is_person_optional: bool = False,
     expected: str | None = None,
+    target_group: str | None = None,
 ) -> tuple[Subject, ...]:
     """Read the subjects of an audit.
 
@@ -43,14 +46,17 @@ def read_subjects(
         domain: the column that holds its domain, if any.
         wordings: further slots: slot -> domain -> word. A domain without a word leaves the slot unfilled.
         person: the column of the name of each subject's person, if any.
+        is_person_optional: whether a question may be about nobody, its cell of `person` empty.
         expected: the column of the right answer, if any; its cells may be empty.
+        target_group: the column of whom a stereotype is about, if any; its cells may be empty.
 
     Raises:
         InputError: the file cannot be read, lacks a column, or holds a subject without name, domain or person, or one twice.
     """
     keys = [name] if domain is None else [name, domain]
-    filled = keys if person is None else [*keys, person]
-    rows = read_csv(path, "a row for each subject", filled if expected is None else [*filled, expected])
+    filled = keys if person is None or is_person_optional else [*keys, person]
+    others = [column for column in (person, expected, target_group) if column is not None]
+    rows = read_csv(path, "a row for each subject", [*keys, *others])
     require_unique(path, rows, keys)
     if taken := [slot for slot in wordings if slot in rows[0]]:
         raise InputError(
@@ -135,13 +141,13 @@ def read_categories(path: Path) -> tuple[str, ...]:
     """Read the categories of a set from a CSV file with the column category; other columns are left unread.
 
     Returns:
-        The categories, lower-case, in the file's order.
+        The categories as those of answers are compared, in the file's order.
 
     Raises:
         InputError: the file cannot be read, has no column category, lacks a cell, or holds a category twice.
     """
     rows = read_csv(path, "a row for each category", ["category"])
-    folded = [{"category": " ".join(row["category"].lower().split())} for row in rows]
+    folded = [{"category": next(iter(folded_categories([row["category"]])), "")} for row in rows]
     require_unique(path, folded, ["category"])
     for number, row in enumerate(folded, start=1):
         require_cells(path, number, row, ["category"])

@@ -1,4 +1,4 @@
-{{ config(enabled='lists' in env_var('BIASLEDGER_ROOMS', 'words lists decisions prices')) }}
+{{ config(enabled='lists' in env_var('BIASLEDGER_ROOMS', 'words lists decisions prices markers')) }}
 
 -- Which groups' lists keep least of what everybody is offered, and how much of that is the model's own unsteadiness.
 select

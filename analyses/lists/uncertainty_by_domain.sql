@@ -1,4 +1,4 @@
-{{ config(enabled='lists' in env_var('BIASLEDGER_ROOMS', 'words lists decisions prices')) }}
+{{ config(enabled='lists' in env_var('BIASLEDGER_ROOMS', 'words lists decisions prices markers')) }}
 
 -- How sure the model is of its recommendations: 0 excess bits and a Jaccard similarity of 1 mean one list every time.
 select

@@ -1,4 +1,4 @@
-{{ config(enabled='prices' in env_var('BIASLEDGER_ROOMS', 'words lists decisions prices')) }}
+{{ config(enabled='prices' in env_var('BIASLEDGER_ROOMS', 'words lists decisions prices markers')) }}
 -- Where categories lie in the plane of two attributes, those that lean to one side by more than chance first.
 with
 

@@ -1,4 +1,4 @@
-{{ config(enabled='prices' in env_var('BIASLEDGER_ROOMS', 'words lists decisions prices')) }}
+{{ config(enabled='prices' in env_var('BIASLEDGER_ROOMS', 'words lists decisions prices markers')) }}
 -- Which places, names' groups or couples get dearer items, with the interval and whether it is more than chance.
 with
 

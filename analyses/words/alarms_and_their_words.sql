@@ -1,4 +1,4 @@
-{{ config(enabled='words' in env_var('BIASLEDGER_ROOMS', 'words lists decisions prices')) }}
+{{ config(enabled='words' in env_var('BIASLEDGER_ROOMS', 'words lists decisions prices markers')) }}
 
 -- Which groups are steered where: each alarm on words with the ten words that speak most for the marked group.
 select

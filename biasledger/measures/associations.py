@@ -10,12 +10,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from biasledger.measures.intervals import share_limits
+from biasledger.measures.adjustment import attenuation, drawn_means, responses, sizes_stay
+from biasledger.measures.intervals import NO_VARIANCE, share_limits, t_half_widths
 from biasledger.measures.jackknife import DeleteGroups
-from biasledger.measures.prices import check_units, group_sums, split_by_group
+from biasledger.measures.prices import (
+    check_units,
+    expected_sums,
+    group_sums,
+    one_where_all_agree,
+    split_by_group,
+)
 from biasledger.measures.resampling import (
     Design,
     FamilyResult,
+    FamilyStatistic,
     Floats,
     Integers,
     family_permutation_test,
@@ -63,8 +71,9 @@ class Association:
 
     share_marked, share_reference: f(c | group), items with the category over the group's items. difference: their difference
     over f(c), the share in both groups together; ratio: of the two, NaN where the reference's is 0. interval: of the
-    difference, over clusters. band: holds for all tested categories at once; NaN where the category was not tested. Source:
-    Shen et al. (2022), equations 2 and 3.
+    difference, over clusters. adjusted_difference: difference less null_mean, undone of attenuation: the difference inside
+    strata. band: around it, for all tested categories at once; of a category that is the same in every arrangement its own
+    interval, NaN where the category was not tested. Source: Shen et al. (2022), equations 2 and 3.
     """
 
     category_id: int
@@ -81,6 +90,9 @@ class Association:
     standard_error: float
     interval_low: float
     interval_high: float
+    adjusted_difference: float
+    adjusted_low: float
+    adjusted_high: float
     band_low: float
     band_high: float
     n_permutations: int
@@ -93,7 +105,7 @@ def associations(
     """The association of each category that any item carries, in the order of their numbers.
 
     Two-sided tests of the differences; adjusted p-values by step-down max-T over the categories. A category whose difference
-    does not vary when labels are permuted is not tested. No tests with n_permutations 0.
+    is the same in every arrangement has p-values of 1. No tests with n_permutations 0.
     """
     [categories] = np.nonzero(units.counts.sum(axis=(0, 1)) > 0)
     features = np.concatenate([units.counts[:, :, categories], units.totals[:, :, np.newaxis]], axis=2)
@@ -111,14 +123,35 @@ def associations(
     deleted = DeleteGroups.of(units.clusters, labels)
     errors, degrees = deleted.errors(_differences(sums - deleted.sums(parts)), differences)
     # A difference is a linear function of the group's share of a category's items, whose limits are known.
-    scale = highest - lowest
-    limits = share_limits(
-        (differences - lowest) / scale, errors / scale, degrees, _holders(units, categories), alpha
-    )
+    scale, holders = highest - lowest, _holders(units, categories)
+    shares_of_category = (differences - lowest) / scale
+    limits = share_limits(shares_of_category, errors / scale, degrees, holders, alpha)
     low, high = (lowest + scale * limit for limit in limits)
+    adjusted = _adjusted(units.design, features, differences, deleted, seed)
+    # The arms are a raw difference's, with the error that it has inside strata.
+    limits = share_limits(
+        shares_of_category, adjusted.errors * adjusted.left / scale, adjusted.degrees, holders, alpha
+    )
+    is_at_end = (shares_of_category <= NO_VARIANCE) | (shares_of_category >= 1 - NO_VARIANCE)
+    inside = np.where(is_at_end, t_half_widths(adjusted.errors, adjusted.degrees, alpha), 0.0)
+    below, above = (
+        np.fmax(scale * np.abs(shares_of_category - limit) / adjusted.left, inside) for limit in limits
+    )
+    values = np.clip(adjusted.differences, lowest, highest)
+    adjusted_low, adjusted_high = (
+        np.clip(end, lowest, highest) for end in (adjusted.differences - below, adjusted.differences + above)
+    )
     test = _test(units.design, features, n_permutations, alpha, seed, stop_after)
-    band = test.critical_value * test.null_sd if test else np.full(categories.size, np.nan)
-    is_tested = ~np.isnan(test.p_value) if test else np.zeros(categories.size, dtype=bool)
+    band_low, band_high = (np.full(categories.size, np.nan) for _ in range(2))
+    if test:
+        varies = test.null_sd > NO_VARIANCE
+        band = test.critical_value * np.where(varies, test.null_sd, np.nan) / adjusted.left
+        is_tested = ~np.isnan(test.p_value)
+        for ends, of_interval, around in (
+            (band_low, adjusted_low, adjusted.differences - band),
+            (band_high, adjusted_high, adjusted.differences + band),
+        ):
+            ends[is_tested] = np.where(varies, np.clip(around, lowest, highest), of_interval)[is_tested]
     return [
         Association(
             category_id=int(category),
@@ -128,15 +161,18 @@ def associations(
             share_reference=float(shares[_REFERENCE, i]),
             difference=float(differences[i]),
             ratio=float(ratios[i]),
-            null_mean=float(test.null_mean[i]) if test else np.nan,
+            null_mean=float(adjusted.null_means[i]) if test else np.nan,
             null_sd=float(test.null_sd[i]) if test else np.nan,
             p_value=float(test.p_value[i]) if test else np.nan,
             p_value_adjusted=float(test.p_value_adjusted[i]) if test else np.nan,
             standard_error=float(errors[i]),
             interval_low=float(low[i]),
             interval_high=float(high[i]),
-            band_low=float(np.maximum(differences[i] - band[i], lowest)) if is_tested[i] else np.nan,
-            band_high=float(np.minimum(differences[i] + band[i], highest)) if is_tested[i] else np.nan,
+            adjusted_difference=float(values[i]),
+            adjusted_low=float(adjusted_low[i]),
+            adjusted_high=float(adjusted_high[i]),
+            band_low=float(band_low[i]),
+            band_high=float(band_high[i]),
             n_permutations=test.n_permutations if test else 0,
             is_stopped_early=test.stopped_early if test else False,
         )
@@ -154,6 +190,50 @@ def _differences(sums: Floats) -> Floats:
     )
 
 
+@dataclass(frozen=True)
+class _Adjusted:
+    """Differences inside strata, (n_categories,); left: what attenuation leaves of them."""
+
+    differences: Floats
+    errors: Floats
+    degrees: Floats
+    null_means: Floats
+    left: float
+
+
+def _adjusted(
+    design: Design, features: Floats, differences: Floats, deleted: DeleteGroups, seed: int
+) -> _Adjusted:
+    """Differences less their permutation means, undone of attenuation; NaN where no label can move.
+
+    The jackknife takes permutation means for linear in the labels, which they nearly are.
+    """
+    if not design.can_move():
+        unknown = np.full(differences.size, np.nan)
+        return _Adjusted(unknown, unknown, unknown, unknown, np.nan)
+    linear, null_means, left = _linear_adjusted(design, features)
+    if not sizes_stay(design, features[:, :, -1:]):
+        null_means = drawn_means(design, _statistic(features), seed)
+    left_out = []
+    for group in range(deleted.cells.size):
+        kept = deleted.of_unit != group
+        left_out.append(_linear_adjusted(Design(design.labels[kept], design.strata[kept]), features[kept])[0])
+    errors, degrees = deleted.errors(np.stack(left_out), linear)
+    return _Adjusted((differences - null_means) / left, errors, degrees, null_means, left)
+
+
+def _linear_adjusted(design: Design, features: Floats) -> tuple[Floats, Floats, float]:
+    """Adjusted differences, permutation means that are exact where groups' numbers of items stay, what attenuation leaves."""
+    differences = _differences(split_by_group(design.labels, features, 2).sum(axis=0))
+    null_means = _differences(expected_sums(design, features, 2))
+    left = float(attenuation(responses(design, features[:, :, -1:], 2))[0])
+    return (differences - null_means) / left, null_means, left
+
+
+def _statistic(features: Floats) -> FamilyStatistic:
+    return lambda labels: _differences(group_sums(labels, features, 2))
+
+
 def _holders(units: Units, categories: Integers) -> Integers:
     """Clusters with items of each category."""
     _, clusters = np.unique(units.clusters, return_inverse=True)
@@ -167,11 +247,8 @@ def _test(
 ) -> FamilyResult | None:
     if n_permutations == 0 or features.shape[2] == 1 or not design.can_move():
         return None
-    return family_permutation_test(
-        design,
-        lambda labels: _differences(group_sums(labels, features, 2)),
-        n_permutations=n_permutations,
-        alpha=alpha,
-        seed=seed,
-        stop_after=stop_after,
+    statistic = _statistic(features)
+    result = family_permutation_test(
+        design, statistic, n_permutations=n_permutations, alpha=alpha, seed=seed, stop_after=stop_after
     )
+    return one_where_all_agree(result, statistic(design.labels[np.newaxis])[0], n_permutations)

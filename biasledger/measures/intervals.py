@@ -43,6 +43,40 @@ def share_limits(
     return low, high
 
 
+def difference_limits(
+    shares: Floats,
+    errors: Floats,
+    share_errors: Floats,
+    expected_errors: Floats,
+    degrees: Floats,
+    n_clusters: Integers,
+    alpha: float,
+) -> tuple[Floats, Floats]:
+    """How far below and above its estimate a share less an expected share reaches; arrays of one shape.
+
+    errors: of the difference; share_errors, expected_errors: of both parts, whose correlation follows. The share's own arms
+    are those of share_limits, so that they hold near 0 and 1, the expected share's Student's, and both are put together as
+    variances of correlated parts are (Zou & Donner 2008): in the middle that gives Student's interval of the difference. A
+    difference that varies in no cluster gets the share's rule of three.
+    """
+    is_fixed = errors <= NO_VARIANCE
+    low, high = share_limits(shares, np.where(is_fixed, 0.0, share_errors), degrees, n_clusters, alpha)
+    # Where the error is unknown, so are the share's limits, but for a share of 0 or 1, which stands for itself.
+    is_alone = is_fixed | np.isnan(errors)
+    expected = np.where(is_alone, 0.0, t_half_widths(expected_errors, degrees, alpha))
+    product = np.where(is_alone, 0.0, share_errors * expected_errors)
+    correlations = (share_errors**2 + expected_errors**2 - errors**2) / np.where(
+        product > NO_VARIANCE**2, 2 * product, np.inf
+    )
+    correlations = np.where(is_alone, 0.0, np.clip(correlations, -1.0, 1.0))
+
+    def together(arms: Floats) -> Floats:
+        squares = arms**2 + expected**2 - 2 * correlations * arms * expected
+        return np.asarray(np.sqrt(np.maximum(squares, 0.0)), dtype=np.float64)
+
+    return together(shares - low), together(high - shares)
+
+
 def t_half_widths(errors: Floats, degrees: Floats, alpha: float) -> Floats:
     """Half the lengths of Student's intervals; NaN where the error is."""
     return np.asarray(stats.t.ppf(1 - alpha / 2, degrees) * errors, dtype=np.float64)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from biasledger.measures.adjustment import attenuation, drawn_means, responses, sizes_stay, unattenuated
 from biasledger.measures.intervals import NO_VARIANCE, rule_of_three, share_limits, t_half_widths
 from biasledger.measures.jackknife import DeleteGroups
 from biasledger.measures.prices import (
     ALL_SETS,
     Units,
     clusters_with_items,
+    expected_sums,
     group_sums,
     nan_mean,
     over_sets,
     set_families,
+    shared_sets,
     split_by_group,
     with_mean_over_sets,
 )
@@ -38,9 +41,11 @@ class MeanPrice:
     """One group's mean price level in one set, and its gap; NaN where nothing can be estimated.
 
     rank: 1 for the dearest group. gap: the group's mean less the reference group's (label 0, which has none itself) or, where
-    there is no reference, less the unweighted mean of all groups' means; null and test are of that gap. Of ALL_SETS, sets_sd
-    is the standard deviation of the sets' means and sets_low … sets_high Student's interval over them. n_clusters: those that
-    give the group items in that set.
+    there is no reference, less the unweighted mean of all groups' means; null and test are of that gap. adjusted_gap: gap less
+    null_mean, undone of attenuation: the gap inside strata. Of ALL_SETS, mean_price is over the sets that all groups share
+    (all the group's own, if there are none) and gaps are means over the sets in which both groups have items, or all groups
+    where there is no reference; sets_sd is the standard deviation of the sets' means and sets_low … sets_high Student's
+    interval over them. n_clusters: those that give the group items in that set.
     """
 
     label: int
@@ -55,6 +60,10 @@ class MeanPrice:
     gap_standard_error: float
     gap_low: float
     gap_high: float
+    adjusted_gap: float
+    adjusted_standard_error: float
+    adjusted_low: float
+    adjusted_high: float
     null_mean: float
     null_sd: float
     p_value: float
@@ -69,7 +78,7 @@ class MeanPrice:
 
 @dataclass(frozen=True)
 class PriceSpread:
-    """Largest less smallest mean price level of the groups, over all sets; the test is one-sided (large is extreme).
+    """Largest less smallest mean price level of groups, over the sets that all share; the test is one-sided (large is extreme).
 
     The interval runs from debiased - t·SE to the largest upper end of the difference of any two groups: the two that truly
     differ most are a fixed pair, so it misses the true range no more often than one pair's interval misses its difference.
@@ -100,21 +109,37 @@ def mean_prices(
     of their own two groups, each gap apart: as gaps to one reference are positively correlated, the adjusted p-values err on
     the safe side. No tests with n_permutations 0.
     """
-    means, without, deleted = _jackknifed_means(units)
-    errors, degrees = deleted.errors(without, means)
-    gaps, gaps_without = _gaps(means, has_reference), _gaps(without, has_reference)
-    gap_errors, gap_degrees = deleted.errors(gaps_without, gaps)
+    of_sets, without, deleted = _jackknifed_means(units)
+    is_shared = shared_sets(units)
+    if not is_shared.any():
+        is_shared = np.ones_like(is_shared)
+    means = with_mean_over_sets(of_sets, -1, is_shared)
+    errors, degrees = deleted.errors(with_mean_over_sets(without, -1, is_shared), means)
+    gaps = _gaps(of_sets, has_reference)
+    gap_errors, gap_degrees = deleted.errors(_gaps(without, has_reference), gaps)
     range_of_prices = units.n_levels - 1
     n_clusters = clusters_with_items(units)
     limits = share_limits((means - 1) / range_of_prices, errors / range_of_prices, degrees, n_clusters, alpha)
     low, high = (1 + limit * range_of_prices for limit in limits)
     fewest = np.minimum(n_clusters, n_clusters[:1]) if has_reference else n_clusters
     half_widths = _half_widths(gap_errors, gap_degrees, fewest, range_of_prices, alpha)
+    adjusted = _adjusted_gaps(units, has_reference, seed)
+    adjusted_widths = _half_widths(
+        adjusted.errors, adjusted.degrees, fewest, range_of_prices / adjusted.left, alpha
+    )
     tests = _gap_tests(units, has_reference, n_permutations, alpha, seed, stop_after)
     items = split_by_group(units.design.labels, units.counts.sum(axis=3), units.n_groups).sum(axis=0)
     n = np.concatenate([items.sum(axis=1, keepdims=True), items], axis=1)
     ranks = stats.rankdata(-means, method="min", axis=0, nan_policy="omit")
-    sets = over_sets(means[:, 1:], alpha, 1.0, units.n_levels)
+    sets = over_sets(np.where(is_shared, of_sets, np.nan), alpha, 1.0, units.n_levels)
+
+    def within_range(gaps: Floats) -> Floats:
+        return np.clip(gaps, -range_of_prices, range_of_prices)
+
+    gap_low, gap_high = within_range(gaps - half_widths), within_range(gaps + half_widths)
+    adjusted_low, adjusted_high = (within_range(adjusted.gaps + sign * adjusted_widths) for sign in (-1, 1))
+    adjusted_gaps = within_range(adjusted.gaps)
+
     rows = []
     for place, label in np.ndindex(units.n_sets + 1, units.n_groups):
         at = label, place
@@ -133,9 +158,13 @@ def mean_prices(
                 rank=int(ranks[at]),
                 gap=float(gaps[at]),
                 gap_standard_error=float(gap_errors[at]),
-                gap_low=float(np.maximum(gaps[at] - half_widths[at], -range_of_prices)),
-                gap_high=float(np.minimum(gaps[at] + half_widths[at], range_of_prices)),
-                null_mean=float(test.null_mean[label]) if test else np.nan,
+                gap_low=float(gap_low[at]),
+                gap_high=float(gap_high[at]),
+                adjusted_gap=float(adjusted_gaps[at]),
+                adjusted_standard_error=float(adjusted.errors[at]),
+                adjusted_low=float(adjusted_low[at]),
+                adjusted_high=float(adjusted_high[at]),
+                null_mean=float(adjusted.null_means[at]) if test else np.nan,
                 null_sd=float(test.null_sd[label]) if test else np.nan,
                 p_value=float(test.p_value[label]) if test else np.nan,
                 p_value_adjusted=float(test.p_value_adjusted[label]) if test else np.nan,
@@ -153,18 +182,18 @@ def mean_prices(
 def price_spread(
     units: Units, *, n_permutations: int, alpha: float, seed: int, stop_after: int | None = 50
 ) -> PriceSpread | None:
-    """How far the groups' mean price levels over all sets lie apart; None where fewer than two groups have items.
+    """How far the groups' mean price levels lie apart; None where no set holds items of two groups or more, and of all.
 
     No test with n_permutations 0 or labels that cannot move; the interval's lower end is then NaN.
     """
-    means, without, deleted = _jackknifed_means(units)
-    means, without = means[:, 0], without[:, :, 0]
-    has_items = ~np.isnan(means)
-    if has_items.sum() < 2:
+    of_sets, without, deleted = _jackknifed_means(units)
+    has_items = ~np.isnan(of_sets).all(axis=1)
+    is_shared = shared_sets(units)
+    if has_items.sum() < 2 or not is_shared.any():
         return None
     range_of_prices = units.n_levels - 1
     [labels] = np.nonzero(has_items)
-    means, without = means[has_items], without[:, has_items]
+    means, without = _over_shared_sets(of_sets[has_items]), _over_shared_sets(without[:, has_items])
     spread = np.array(means.max() - means.min())
     error, degree = deleted.errors(without.max(axis=1) - without.min(axis=1), spread)
     a, b = np.triu_indices(means.size, 1)
@@ -178,7 +207,8 @@ def price_spread(
         features = _features(units)
 
         def statistic(labels: Labels) -> Floats:
-            drawn = _means(group_sums(labels, features, units.n_groups))[:, has_items, 0]
+            drawn = _means(group_sums(labels, features, units.n_groups))[:, has_items]
+            drawn = _over_shared_sets(drawn[..., is_shared])
             return np.asarray(drawn.max(axis=1) - drawn.min(axis=1))
 
         test = permutation_test(
@@ -205,30 +235,140 @@ def _features(units: Units) -> Floats:
 
 
 def _means(sums: Floats) -> Floats:
-    """Sums of features (…, 2 · n_sets) to mean price levels of all sets and each, (…, 1 + n_sets); NaN without items."""
+    """Sums of features (…, 2 · n_sets) to mean price levels of each set, (…, n_sets); NaN without items."""
     prices, n = np.split(sums, 2, axis=-1)
-    return with_mean_over_sets(prices / np.where(n > NO_VARIANCE, n, np.nan), -1)
+    return np.asarray(prices / np.where(n > NO_VARIANCE, n, np.nan))
 
 
-def _gaps(means: Floats, has_reference: bool) -> Floats:
-    """Groups' means (…, n_groups, 1 + n_sets) less what they are held against, of the same shape."""
-    if not has_reference:
-        return np.asarray(means - np.expand_dims(nan_mean(means, -2), -2))
-    gaps = np.asarray(means - means[..., :1, :])
-    gaps[..., 0, :] = np.nan
-    return gaps
+def _observed_means(units: Units) -> Floats:
+    return _means(split_by_group(units.design.labels, _features(units), units.n_groups).sum(axis=0))
+
+
+def _over_shared_sets(means: Floats) -> Floats:
+    """Means of groups that have items (…, n_groups, n_sets) over the sets in which all have some, (…, n_groups)."""
+    is_shared = ~np.isnan(means).any(axis=-2, keepdims=True)
+    return nan_mean(np.where(is_shared, means, np.nan), -1)
+
+
+def _gaps(means: Floats, has_reference: bool, counts: NDArray[np.bool_] | None = None) -> Floats:
+    """Groups' means of sets (…, n_groups, n_sets) less what they are held against, (…, n_groups, 1 + n_sets).
+
+    counts: sets that may count for ALL_SETS, if not all may.
+    """
+    if has_reference:
+        gaps = np.asarray(means - means[..., :1, :])
+        gaps[..., 0, :] = np.nan
+        return with_mean_over_sets(gaps, -1, counts)
+    has_items = ~np.isnan(means)
+    # A group without items in any set is not waited for.
+    is_shared: NDArray[np.bool_] = np.all(
+        has_items | ~has_items.any(axis=-1, keepdims=True), axis=-2, keepdims=True
+    )
+    if counts is not None:
+        is_shared = is_shared & counts
+    gaps = np.asarray(means - np.expand_dims(nan_mean(means, -2), -2))
+    return with_mean_over_sets(gaps, -1, is_shared)
 
 
 def _jackknifed_means(units: Units) -> tuple[Floats, Floats, DeleteGroups]:
-    """Means (n_groups, 1 + n_sets), and the same without each delete-group, (n_left_out, n_groups, 1 + n_sets)."""
+    """Means (n_groups, n_sets), and the same without each delete-group, (n_left_out, n_groups, n_sets)."""
     deleted = DeleteGroups.of(units.clusters, units.design.labels)
     parts = split_by_group(units.design.labels, _features(units), units.n_groups)
     sums = parts.sum(axis=0)
     return _means(sums), _means(sums - deleted.sums(parts)), deleted
 
 
+@dataclass(frozen=True)
+class _AdjustedGaps:
+    """Gaps inside strata, their errors and what they were made from, each (n_groups, 1 + n_sets).
+
+    left: what attenuation leaves of a gap to a reference, 1 where there is none.
+    """
+
+    gaps: Floats
+    errors: Floats
+    degrees: Floats
+    null_means: Floats
+    left: Floats
+
+
+def _adjusted_gaps(units: Units, has_reference: bool, seed: int) -> _AdjustedGaps:
+    """Every gap less its permutation mean, undone of attenuation; NaN where no label could move.
+
+    The jackknife takes permutation means for linear in the labels, which they nearly are.
+    """
+    shape = units.n_groups, units.n_sets + 1
+    result = _AdjustedGaps(
+        gaps=np.full(shape, np.nan),
+        errors=np.full(shape, np.nan),
+        degrees=np.full(shape, np.nan),
+        null_means=np.full(shape, np.nan),
+        left=np.ones(shape),
+    )
+    for labels, part in _compared(units, has_reference):
+        if not part.design.can_move():
+            continue
+        gaps, linear = _gaps(_observed_means(part), has_reference), _linear_null_means(part, has_reference)
+        null_means = linear
+        if not sizes_stay(part.design, part.counts.sum(axis=3)):
+            drawn = drawn_means(part.design, _gap_statistic(part, has_reference), seed)
+            null_means = drawn.reshape(gaps.shape)
+        adjusted, left = _unattenuated(part, gaps - null_means, has_reference)
+        deleted = DeleteGroups.of(part.clusters, part.design.labels)
+        left_out = [
+            _linear_adjusted_gaps(part.keep(deleted.of_unit != group), has_reference)
+            for group in range(deleted.cells.size)
+        ]
+        observed, _ = _unattenuated(part, gaps - linear, has_reference)
+        errors, degrees = deleted.errors(np.stack(left_out), observed)
+        for target, values in (
+            (result.gaps, adjusted), (result.errors, errors), (result.degrees, degrees),
+            (result.null_means, null_means), (result.left, left),
+        ):  # fmt: skip
+            # Of a pair the second is the group, the first its reference.
+            target[labels] = values[-len(labels) :]
+    return result
+
+
+def _compared(units: Units, has_reference: bool) -> list[tuple[list[int], Units]]:
+    """Labels whose gaps are taken among the same units, and these: each group beside the reference, or all groups."""
+    if not has_reference:
+        return [(list(range(units.n_groups)), units)]
+    pairs = []
+    for label in range(1, units.n_groups):
+        pair = units.keep(np.isin(units.design.labels, (0, label)))
+        design = Design((pair.design.labels > 0).astype(np.int8), pair.design.strata)
+        pairs.append(([label], replace(pair, design=design, n_groups=2)))
+    return pairs
+
+
+def _linear_adjusted_gaps(units: Units, has_reference: bool) -> Floats:
+    gaps = _gaps(_observed_means(units), has_reference) - _linear_null_means(units, has_reference)
+    return _unattenuated(units, gaps, has_reference)[0]
+
+
+def _linear_null_means(units: Units, has_reference: bool) -> Floats:
+    """Permutation means of gaps (n_groups, 1 + n_sets); exact where groups' numbers of items never change."""
+    expected = _means(expected_sums(units.design, _features(units), units.n_groups))
+    # In the sets in which there are gaps.
+    return _gaps(np.where(np.isnan(_observed_means(units)), np.nan, expected), has_reference)
+
+
+def _unattenuated(units: Units, gaps: Floats, has_reference: bool) -> tuple[Floats, Floats]:
+    """Gaps less permutation means to adjusted gaps, and what attenuation leaves, each (n_groups, 1 + n_sets)."""
+    of_sets = responses(units.design, units.counts.sum(axis=3), units.n_groups)
+    if has_reference:
+        left = attenuation(of_sets)
+        has_gap: NDArray[np.bool_] = ~np.isnan(gaps[1, 1:])
+        left = with_mean_over_sets(left, 0, has_gap)
+        return gaps / left, np.broadcast_to(left, gaps.shape)
+    of_all = np.moveaxis(with_mean_over_sets(np.moveaxis(of_sets, 0, -1), -1, shared_sets(units)), -1, 0)
+    adjusted = [unattenuated(own, response) for own, response in zip(gaps.T, of_all, strict=True)]
+    return np.stack(adjusted, axis=1), np.ones_like(gaps)
+
+
 def _half_widths(
-    errors: Floats, degrees: Floats, n_clusters: Integers, range_of_prices: int, alpha: float
+    errors: Floats, degrees: Floats, n_clusters: Integers, range_of_prices: int | Floats, alpha: float
 ) -> Floats:
     """Half-lengths of intervals of differences; where they vary in no cluster, what one in n clusters could add."""
     bounds = rule_of_three(n_clusters, alpha) * range_of_prices
@@ -239,16 +379,10 @@ def _gap_tests(
     units: Units, has_reference: bool, n_permutations: int, alpha: float, seed: int, stop_after: int | None
 ) -> list[FamilyResult] | None:
     """A family of the groups' gaps for ALL_SETS and one for each set, features in the order of labels."""
-    features = _features(units)
     if has_reference:
-        design, statistic = _apart(units, features)
+        design, statistic = _apart(units)
     else:
-        design = units.design
-
-        def statistic(labels: Labels) -> Floats:
-            gaps = _gaps(_means(group_sums(labels, features, units.n_groups)), has_reference=False)
-            return gaps.reshape(len(labels), -1)
-
+        design, statistic = units.design, _gap_statistic(units, has_reference)
     if n_permutations == 0 or not design.can_move():
         return None
     return set_families(
@@ -257,22 +391,35 @@ def _gap_tests(
     )  # fmt: skip
 
 
-def _apart(units: Units, features: Floats) -> tuple[Design, FamilyStatistic]:
+def _gap_statistic(units: Units, has_reference: bool) -> FamilyStatistic:
+    """Gaps of arrangements, (b, n_units) to (b, n_groups · (1 + n_sets)).
+
+    ALL_SETS are never more than those that are shared as observed: others would make its null one of other prices.
+    """
+    features, is_shared = _features(units), shared_sets(units)
+
+    def gaps(labels: Labels) -> Floats:
+        means = _means(group_sums(labels, features, units.n_groups))
+        return _gaps(means, has_reference, is_shared).reshape(len(labels), -1)
+
+    return gaps
+
+
+def _apart(units: Units) -> tuple[Design, FamilyStatistic]:
     """Every group beside a reference of its own, in strata of its own: labels then move inside each pair alone."""
-    pairs: list[NDArray[np.intp]] = [
-        np.flatnonzero(np.isin(units.design.labels, (0, label))) for label in range(1, units.n_groups)
-    ]
-    members = np.concatenate(pairs)
-    pair_of = np.repeat(np.arange(len(pairs)), [pair.size for pair in pairs])
-    labels = (units.design.labels[members] > 0).astype(np.int8)
-    design = Design(labels, units.design.strata[members]).within(pair_of)
-    ends = np.cumsum([0, *(pair.size for pair in pairs)])
+    pairs = [pair for _, pair in _compared(units, has_reference=True)]
+    sizes = [pair.design.n_units for pair in pairs]
+    design = Design(
+        np.concatenate([pair.design.labels for pair in pairs]),
+        np.concatenate([pair.design.strata for pair in pairs]),
+    ).within(np.repeat(np.arange(len(pairs)), sizes))
+    statistics = [_gap_statistic(pair, has_reference=True) for pair in pairs]
+    ends = np.cumsum([0, *sizes])
 
     def gaps(labels: Labels) -> Floats:
         columns = [np.full((len(labels), units.n_sets + 1), np.nan)]
-        for pair, start, stop in zip(pairs, ends, ends[1:], strict=False):
-            means = _means(group_sums(labels[:, start:stop], features[pair], 2))
-            columns.append(means[:, 1] - means[:, 0])
+        for of_pair, start, stop in zip(statistics, ends, ends[1:], strict=False):
+            columns.append(of_pair(labels[:, start:stop])[:, units.n_sets + 1 :])
         return np.concatenate(columns, axis=1)
 
     return design, gaps

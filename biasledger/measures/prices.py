@@ -2,7 +2,8 @@
 
 A unit is what moves as a whole when labels are permuted: a name or a word with all answers to prompts that hold it, or, where
 a group is a single word, that word in one template. A cluster is what was sampled: the name, or the template. Each data set
-(a city) counts alike, however many items it has: set ALL_SETS is the mean over the sets.
+(a city) counts alike, however many items it has: set ALL_SETS is the mean over the sets in which all groups have items, so
+that groups never differ because their sets do.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from biasledger.measures.intervals import NO_VARIANCE, share_limits
+from biasledger.measures.intervals import NO_VARIANCE, difference_limits
 from biasledger.measures.jackknife import DeleteGroups
 from biasledger.measures.resampling import (
     Design,
@@ -27,9 +28,11 @@ from biasledger.measures.resampling import (
 )
 
 ALL_SETS = -1
-"""The mean over all sets, each weighing the same; of a single set it is that set."""
+"""The mean over the sets that all groups share, each weighing the same; of a single set it is that set."""
 
 _MAX_GROUPS = 128
+# Up to this statistics are equal; relative to those above 1.
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -118,14 +121,31 @@ def split_by_group(labels: Labels, features: Floats, n_groups: int) -> Floats:
     return parts
 
 
+def expected_sums(design: Design, features: Floats, n_groups: int) -> Floats:
+    """Means of group sums over all arrangements: (n_units, n_blocks, …) to (n_groups, …)."""
+    probabilities = label_probabilities(design, n_groups)
+    sums = np.tensordot(probabilities.T, features[:, 0], axes=1)
+    if features.shape[1] == 2:
+        sums += np.tensordot(probabilities[:, ::-1].T, features[:, 1], axes=1)
+    return np.asarray(sums)
+
+
+def shared_sets(units: Units) -> NDArray[np.bool_]:
+    """The sets in which every group that has items in any has some, (n_sets,)."""
+    has_items = split_by_group(units.design.labels, units.counts.sum(axis=3), units.n_groups).sum(axis=0) > 0
+    return np.asarray(has_items[has_items.any(axis=1)].all(axis=0))
+
+
 @dataclass(frozen=True)
 class LevelShare:
     """One group's share of the items at one price level, P(label | level), in one set; NaN where nothing can be estimated.
 
     n: the group's items at that level, n_level: all groups'. expected_share: its share of the items of all levels. null_mean:
-    its mean share when labels are permuted. excess: share - null_mean, with its interval over clusters. Of ALL_SETS,
-    sets_sd is the standard deviation of the sets' shares and sets_low … sets_high Student's interval over them. n_clusters:
-    those that give the group items in that set. Source of share: Shen et al. (2022), equation 1.
+    its mean share when labels are permuted. excess: share - expected_share, less the mean of that difference when labels are
+    permuted, with its interval over clusters; null_sd and p-values are of the same difference, so that how many items a group
+    got, when answers are refused, is no bias of prices. Of ALL_SETS, sets_sd is the standard deviation of the sets' shares and
+    sets_low … sets_high Student's interval over them. n_clusters: those that give the group items in that set. Source of share:
+    Shen et al. (2022), equation 1.
     """
 
     label: int
@@ -159,27 +179,20 @@ def level_shares(
     Two-sided tests; adjusted p-values by max-T over the groups and levels of one set. No tests with n_permutations 0, and
     neither null nor interval where labels cannot move.
     """
-    sums, shares, expected = _shares(units)
-    totals = sums.sum(axis=0)
-    errors, degrees = np.full_like(shares, np.nan), np.full_like(shares, np.nan)
-    can_move = units.design.can_move()
-    if can_move:
-        deleted = DeleteGroups.of(units.clusters, units.design.labels)
-        left_out = []
-        for group in range(deleted.cells.size):
-            _, without, expected_without = _shares(units.keep(deleted.of_unit != group))
-            left_out.append(without - expected_without)
-        errors, degrees = deleted.errors(np.stack(left_out), shares - expected)
-        low, high = share_limits(shares, errors, degrees, _holders(units), alpha)
-    else:
-        expected, low, high = (np.full_like(shares, np.nan) for _ in range(3))
-    tests = _share_tests(units, totals, n_permutations, alpha, seed, stop_after) if can_move else None
-    of_items = _expected_shares(sums)
+    is_shared = shared_sets(units)
+    sums, observed = _shares(units, is_shared)
     n, n_level = (
-        np.concatenate([part.sum(axis=-2, keepdims=True), part], axis=-2) for part in (sums, totals)
+        np.concatenate([part[..., is_shared, :].sum(axis=-2, keepdims=True), part], axis=-2)
+        for part in (sums, sums.sum(axis=0))
     )
+    errors, low, high, null_mean, excess = (np.full_like(observed.share, np.nan) for _ in range(5))
+    tests = None
+    if units.design.can_move():
+        null_mean, excess = observed.null_share, observed.excess
+        errors, low, high = _excess_limits(units, is_shared, observed, alpha)
+        tests = _share_tests(units, is_shared, n_permutations, alpha, seed, stop_after)
     n_clusters = clusters_with_items(units)
-    sets = over_sets(shares[:, 1:], alpha, 0.0, 1.0)
+    sets = over_sets(np.where(is_shared[:, np.newaxis], observed.share[:, 1:], np.nan), alpha, 0.0, 1.0)
     rows = []
     for place, label, level in np.ndindex(units.n_sets + 1, units.n_groups, units.n_levels):
         at = label, place, level
@@ -187,7 +200,6 @@ def level_shares(
             continue
         test = tests[place] if tests else None
         feature = label * units.n_levels + level
-        share, null_mean = float(shares[at]), float(expected[at])
         rows.append(
             LevelShare(
                 label=label,
@@ -195,16 +207,16 @@ def level_shares(
                 level=level + 1,
                 n=float(n[at]),
                 n_level=float(n_level[place, level]),
-                share=share,
-                expected_share=float(of_items[at]),
-                null_mean=null_mean,
+                share=float(observed.share[at]),
+                expected_share=float(observed.expected_share[at]),
+                null_mean=float(null_mean[at]),
                 null_sd=float(test.null_sd[feature]) if test else np.nan,
                 p_value=float(test.p_value[feature]) if test else np.nan,
                 p_value_adjusted=float(test.p_value_adjusted[feature]) if test else np.nan,
-                excess=share - null_mean,
+                excess=float(excess[at]),
                 standard_error=float(errors[at]),
-                interval_low=float(low[at]) - null_mean,
-                interval_high=float(high[at]) - null_mean,
+                interval_low=float(low[at]),
+                interval_high=float(high[at]),
                 sets_sd=float(sets.sd[label, level]) if place == 0 else np.nan,
                 sets_low=float(sets.low[label, level]) if place == 0 else np.nan,
                 sets_high=float(sets.high[label, level]) if place == 0 else np.nan,
@@ -216,54 +228,107 @@ def level_shares(
     return rows
 
 
-def _shares(units: Units) -> tuple[Floats, Floats, Floats]:
-    """Items (n_groups, n_sets, n_levels); shares, and mean shares under permutation, (n_groups, 1 + n_sets, n_levels)."""
+@dataclass(frozen=True)
+class _Shares:
+    """Shares of a level's and of all items, and both under permutation, (n_groups, 1 + n_sets, n_levels)."""
+
+    share: Floats
+    expected_share: Floats
+    null_share: Floats
+    null_expected_share: Floats
+
+    @property
+    def of_level(self) -> Floats:
+        return self.share - self.null_share
+
+    @property
+    def of_all(self) -> Floats:
+        return self.expected_share - self.null_expected_share
+
+    @property
+    def excess(self) -> Floats:
+        return self.of_level - self.of_all
+
+
+def _shares(units: Units, is_shared: NDArray[np.bool_]) -> tuple[Floats, _Shares]:
+    """Items of each group, set and level, (n_groups, n_sets, n_levels), and the shares that they make."""
     sums = split_by_group(units.design.labels, units.counts, units.n_groups).sum(axis=0)
-    probabilities = label_probabilities(units.design, units.n_groups)
-    expected = np.einsum("uk,usl->ksl", probabilities, units.counts[:, 0])
-    if units.counts.shape[1] == 2:
-        expected += np.einsum("uk,usl->ksl", probabilities[:, ::-1], units.counts[:, 1])
-    totals = sums.sum(axis=0)
-    totals = np.where(totals > NO_VARIANCE, totals, np.nan)
-    return sums, with_mean_over_sets(sums / totals, 1), with_mean_over_sets(expected / totals, 1)
+    expected = expected_sums(units.design, units.counts, units.n_groups)
+    of_level = sums.sum(axis=0)
+    of_level = np.where(of_level > NO_VARIANCE, of_level, np.nan)
+    # Sets that hold nothing of a level have no say about it.
+    of_all = np.where(np.isnan(of_level), np.nan, np.nansum(of_level, axis=1, keepdims=True))
+
+    def shares(items: Floats, in_all: Floats) -> Floats:
+        return with_mean_over_sets(items / in_all, 1, is_shared[:, np.newaxis])
+
+    return sums, _Shares(
+        shares(sums, of_level),
+        shares(sums.sum(axis=2, keepdims=True), of_all),
+        shares(expected, of_level),
+        shares(expected.sum(axis=2, keepdims=True), of_all),
+    )
 
 
-def _expected_shares(sums: Floats) -> Floats:
-    """Groups' shares of all items; of ALL_SETS the mean over those sets that hold a level, (n_groups, 1 + n_sets, n_levels)."""
-    of_sets = sums.sum(axis=2, keepdims=True)
-    in_sets = of_sets.sum(axis=0)
-    shares = of_sets / np.where(in_sets > 0, in_sets, np.nan)
-    return with_mean_over_sets(np.where(sums.sum(axis=0) > 0, shares, np.nan), 1)
+def _excess_limits(
+    units: Units, is_shared: NDArray[np.bool_], observed: _Shares, alpha: float
+) -> tuple[Floats, Floats, Floats]:
+    """Standard errors of the excess, and the ends of its intervals."""
+    deleted = DeleteGroups.of(units.clusters, units.design.labels)
+    left_out = [
+        _shares(units.keep(deleted.of_unit != group), is_shared)[1] for group in range(deleted.cells.size)
+    ]
+    (errors, degrees), (share_errors, _), (expected_errors, _) = (
+        deleted.errors(np.stack([getattr(one, part) for one in left_out]), getattr(observed, part))
+        for part in ("excess", "of_level", "of_all")
+    )
+    below, above = difference_limits(
+        observed.share, errors, share_errors, expected_errors, degrees, _holders(units, is_shared), alpha
+    )
+    # What lies between a difference of shares and the excess; differences lie from -1 to 1.
+    shift = observed.null_expected_share - observed.null_share
+    low = np.maximum(observed.excess - below, shift - 1)
+    return errors, low, np.minimum(observed.excess + above, shift + 1)
 
 
 def _share_tests(
-    units: Units, totals: Floats, n_permutations: int, alpha: float, seed: int, stop_after: int | None
+    units: Units,
+    is_shared: NDArray[np.bool_],
+    n_permutations: int,
+    alpha: float,
+    seed: int,
+    stop_after: int | None,
 ) -> list[FamilyResult] | None:
     """A family of groups × levels for ALL_SETS and one for each set; features of all families share their draws."""
     if n_permutations == 0:
         return None
-    parts = units.counts / np.where(totals > NO_VARIANCE, totals, 1.0)
-    n_sets_with = np.maximum((totals > NO_VARIANCE).sum(axis=0), 1)
-    weights = np.concatenate([parts.sum(axis=2, keepdims=True) / n_sets_with, parts], axis=2)
+    of_level = units.counts.sum(axis=(0, 1))
+    of_level = np.where(of_level > NO_VARIANCE, of_level, np.nan)
+    of_all = np.nansum(of_level, axis=1, keepdims=True)
+    parts = units.counts / of_level - units.counts.sum(axis=3, keepdims=True) / np.where(
+        np.isnan(of_level), np.nan, of_all
+    )
+    weights = np.nan_to_num(with_mean_over_sets(parts, 2, is_shared[:, np.newaxis]))
     features = weights.reshape(*weights.shape[:2], -1)
 
-    def shares(labels: Labels) -> Floats:
+    def excesses(labels: Labels) -> Floats:
         return group_sums(labels, features, units.n_groups).reshape(len(labels), -1)
 
     return set_families(
-        units.design, shares, (units.n_groups, units.n_sets + 1, units.n_levels),
+        units.design, excesses, (units.n_groups, units.n_sets + 1, units.n_levels),
         n_permutations=n_permutations, alpha=alpha, seed=seed, stop_after=stop_after,
     )  # fmt: skip
 
 
-def _holders(units: Units) -> Integers:
-    """Clusters that hold items of a level, (1 + n_sets, n_levels)."""
+def _holders(units: Units, is_shared: NDArray[np.bool_]) -> Integers:
+    """Clusters that hold items of a level, in any shared set and in each, (1 + n_sets, n_levels)."""
     _, clusters = np.unique(units.clusters, return_inverse=True)
     sums = np.zeros((int(clusters.max()) + 1, units.n_sets, units.n_levels))
     np.add.at(sums, clusters, units.counts.sum(axis=1))
     holds = sums > 0
     return np.asarray(
-        np.concatenate([holds.any(axis=1, keepdims=True), holds], axis=1).sum(axis=0), dtype=np.int64
+        np.concatenate([holds[:, is_shared].any(axis=1, keepdims=True), holds], axis=1).sum(axis=0),
+        dtype=np.int64,
     )
 
 
@@ -291,7 +356,8 @@ def set_families(
 ) -> list[FamilyResult]:
     """A family for ALL_SETS and one for each set: the features, of shape (…, 1 + n_sets, …) when unravelled, at that set.
 
-    The set is the second axis of `shape`. Of a single set, both families are one and the same.
+    The set is the second axis of `shape`. Of a single set, both families are one and the same. p-values are 1 where every
+    arrangement gives the same.
     """
     features = np.moveaxis(np.arange(np.prod(shape)).reshape(shape), 1, 0)
     is_single = shape[1] == 2
@@ -304,7 +370,31 @@ def set_families(
         seed=seed,
         stop_after=stop_after,
     )
+    observed = statistic(design.labels[np.newaxis])[0]
+    results = [
+        one_where_all_agree(result, observed[family.ravel()], n_permutations)
+        for result, family in zip(results, features, strict=False)
+    ]
     return results * 2 if is_single else results
+
+
+def one_where_all_agree(result: FamilyResult, observed: Floats, n_permutations: int) -> FamilyResult:
+    """The same result with p-values of 1 for features that are in every arrangement what they are as observed.
+
+    A feature that never varied in the pilot but is observed otherwise stays untested. n_permutations: those that were asked
+    for; where no feature varies they all count, as none needs to be drawn to know what it gives.
+    """
+    tolerance = _ROUNDING * np.maximum(1.0, np.abs(observed))
+    agrees = np.isnan(result.p_value) & (np.abs(observed - result.null_mean) <= tolerance)
+    agrees &= result.null_sd <= tolerance
+    return replace(
+        result,
+        p_value=np.where(agrees, 1.0, result.p_value),
+        p_value_adjusted=np.where(agrees, 1.0, result.p_value_adjusted),
+        n_permutations=n_permutations
+        if agrees.any() and not result.n_permutations
+        else result.n_permutations,
+    )
 
 
 @dataclass(frozen=True)
@@ -332,6 +422,10 @@ def nan_mean(values: Floats, axis: int) -> Floats:
     return np.asarray(np.nansum(values, axis=axis) / np.where(n > 0, n, np.nan))
 
 
-def with_mean_over_sets(values: Floats, axis: int) -> Floats:
-    """The same with the mean over the sets that have a value in front, along the axis of sets."""
-    return np.concatenate([np.expand_dims(nan_mean(values, axis), axis), values], axis=axis)
+def with_mean_over_sets(values: Floats, axis: int, counts: NDArray[np.bool_] | None = None) -> Floats:
+    """The same with the mean over sets in front, along the axis of sets.
+
+    The mean is of the sets that have a value and that `counts` (broadcast; all, if None) says are to count.
+    """
+    mean = nan_mean(values if counts is None else np.where(counts, values, np.nan), axis)
+    return np.concatenate([np.expand_dims(mean, axis), values], axis=axis)

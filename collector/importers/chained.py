@@ -9,7 +9,7 @@ from collector.chain import Chain, Seal, event_body, prompt_body, response_body,
 from collector.ledger import Append
 from collector.prompts import Prompt
 from collector.records import Reading, reading_body
-from collector.rows import ResponseRow, RunRow, utc_now
+from collector.rows import ResponseRow, RunRow, ScoreRow, utc_now
 
 
 class ChainedRun:
@@ -43,6 +43,10 @@ class ChainedRun:
         """Insert responses."""
         self._append.responses(self._run_id, rows)
         self._link(*(("response", response_body(row)) for row in rows))
+
+    def scores(self, rows: Sequence[ScoreRow]) -> None:
+        """Insert labels that responses have already; like all scores they are no part of the chain."""
+        self._append.scores(self._run_id, rows)
 
     def seal(self) -> Seal:
         """Insert and return the seal over everything inserted so far."""

@@ -74,7 +74,7 @@ def conditions_of(audit: Audit, path: Path) -> Conditions:
 
 
 class WideForm:
-    """One column an attribute: each row names a group of every attribute."""
+    """One column an attribute: each row names a group of every attribute, unless a value is stated to name none."""
 
     def __init__(self, audit: Audit, imported: Import, path: Path) -> None:
         mapped = imported.columns.attributes
@@ -89,7 +89,9 @@ class WideForm:
     def check(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Raise for the first value that is no group's name, carrier or stated value; keep the others' meaning."""
         for index, (attribute, groups) in enumerate(self._groups.items()):
-            meaning = {word: group for group, listed in groups.items() for word in (*listed, group)}
+            meaning: dict[str, str | None] = {
+                word: group for group, listed in groups.items() for word in (*listed, group)
+            }
             meaning |= self._values.get(attribute, {})
             connection.execute(
                 f"create table words_{index} (word varchar, group_name varchar, carrier varchar)"
@@ -98,13 +100,13 @@ class WideForm:
                 f"insert into words_{index} values (?, ?, ?)",
                 # Of a group with several carriers, the row's own word is the carrier.
                 [
-                    [word, group, groups[group][0] if len(groups[group]) == 1 else word]
+                    [word, group, word if group is None or len(groups[group]) > 1 else groups[group][0]]
                     for word, group in meaning.items()
                 ],
             )
             wrong = connection.execute(
                 f"select row_number, a{index} from keys "
-                f"where a{index} is null or a{index} not in (select word from words_{index}) order by row_number limit 1"
+                f"where coalesce(a{index}, '') not in (select word from words_{index}) order by row_number limit 1"
             ).fetchall()
             for row, value in wrong:
                 raise _unknown_value(self._path, row, self.columns[index], value, attribute, meaning, groups)
@@ -113,7 +115,7 @@ class WideForm:
     def joins(self) -> str:
         """Return one join an attribute."""
         return " ".join(
-            f"inner join words_{index} on words_{index}.word = keys.a{index}"
+            f"inner join words_{index} on words_{index}.word = coalesce(keys.a{index}, '')"
             for index in range(len(self._groups))
         )
 
@@ -126,7 +128,7 @@ class WideForm:
         )
 
     def stated(self, found: Mapping[str, Any]) -> Stated:
-        """Return the groups with the carrier of the row, or else those that the spec gives them."""
+        """Return the groups that are named, with the carrier of the row or else those that the spec gives them."""
         carrier = found.get("carrier")
         return Stated(
             tuple(
@@ -137,6 +139,7 @@ class WideForm:
                     carrier or found[f"carrier_{index}"],
                 )
                 for index, attribute in enumerate(self._groups)
+                if found[f"group_{index}"] is not None
             )
         )
 
@@ -238,7 +241,7 @@ def _unknown_value(
     column: str,
     value: str | None,
     attribute: str,
-    meaning: Mapping[str, str],
+    meaning: Mapping[str, str | None],
     groups: Iterable[str],
 ) -> InputError:
     listed = ", ".join(map(repr, groups))

@@ -88,6 +88,7 @@ class PlannedAnswer:
     """A response of a run: `text` is what came back, or of a plan whose answers are kept, the answer as it is kept.
 
     `finish_reason` is why the model stopped, `error` why nothing came back, where the file says so.
+    `scores` are the labels it has already: (scorer, label).
     """
 
     run: int
@@ -99,6 +100,7 @@ class PlannedAnswer:
     text: str | None
     finish_reason: str | None = None
     error: str | None = None
+    scores: tuple[tuple[str, str], ...] = ()
 
 
 class Plan(Protocol):
@@ -151,6 +153,11 @@ class FilePlan:
         self._roles = roles_of(audit.imported.columns)
         first = len(conditions.columns)
         self._role_at = {role: f"c{first + index}" for index, role in enumerate(self._roles)}
+        first += len(self._roles)
+        self._score_at = {
+            scorer: f"c{first + index}" for index, scorer in enumerate(audit.imported.columns.scores)
+        }
+        self._score_labels = audit.imported.score_labels
 
     def readable(self) -> Any:
         """Return the context that turns DuckDB's complaints about the file into InputError."""
@@ -175,8 +182,10 @@ class FilePlan:
             f"create table models as select row_number() over (order by model) as run, model "
             f"from (select distinct {model} as model from keys)"
         )
+        # A file may name no groups.
+        selected = filter(None, [self._conditions.selected])
         self._connection.execute(
-            f"create view resolved as select keys.*, models.run, {self._conditions.selected} from keys "
+            f"create view resolved as select {', '.join(('keys.*', 'models.run', *selected))} from keys "
             f"inner join models on models.model is not distinct from {'keys.model' if self._is_split else 'null'} "
             f"{self._conditions.joins}"
         )
@@ -365,27 +374,43 @@ class RowPlan(FilePlan):
     def answers(self) -> Iterator[list[PlannedAnswer]]:
         """Yield every answer in the file's order, in batches."""
         # Two cursors side by side in place of a join, which would hold on to the texts.
-        came_back = ", ".join(self._role_at.get(role, "null") for role in ANSWER_ROLES)
-        texts = self._connection.execute(f"select {came_back} from source")
+        came_back = [self._role_at.get(role, "null") for role in ANSWER_ROLES]
+        labels = [f"nullif(trim({at}), '')" for at in self._score_at.values()]
+        texts = self._connection.execute(f"select {', '.join((*came_back, *labels))} from source")
         rows = self._connection.cursor().execute(
             "select run, prompt_number, trial, seq, weight, model from numbered order by row_number"
         )
         while batch := texts.fetchmany(BATCH_ROWS):
             yield [
-                PlannedAnswer(*planned, *answer)
-                for planned, answer in zip(rows.fetchmany(len(batch)), batch, strict=True)
+                PlannedAnswer(
+                    run, number, trial, seq, weight, model, text, finish_reason, error, self._scores(labelled)
+                )
+                for (run, number, trial, seq, weight, model), (text, finish_reason, error, *labelled) in zip(
+                    rows.fetchmany(len(batch)), batch, strict=True
+                )
             ]
+
+    def _scores(self, labelled: Sequence[str | None]) -> tuple[tuple[str, str], ...]:
+        """Return (scorer, label) of a row, for the columns that hold one."""
+        return tuple(
+            (scorer, storable(self._score_labels.get(label, label)))
+            for scorer, label in zip(self._score_at, labelled, strict=True)
+            if label is not None
+        )
 
     def _few(self) -> list[str]:
         kind = self._audit.answer.kind
-        if kind == "items" or kind in DECISIONS:
+        if kind == "items" or kind in DECISIONS or not self._conditions.names:
             return []
         return self._few_subjects() if kind == "list" and "subject" in self._roles else self._few_answers()
 
     def _few_answers(self) -> list[str]:
         names = ", ".join(self._conditions.names)
-        fewest = self._least(f"select count(*) as n from resolved group by {names}")
-        if fewest >= MINIMUM_TRIALS:
+        # Rows that name no group at all are no group.
+        fewest = self._least(
+            f"select count(*) as n from resolved where coalesce({names}) is not null group by {names}"
+        )
+        if fewest == 0 or fewest >= MINIMUM_TRIALS:
             return []
         sentence = (
             f"{fewest} response{'s' if fewest > 1 else ''} of the smallest group give low statistical power; the method's "
@@ -414,8 +439,8 @@ class RowPlan(FilePlan):
 
 
 def needed_columns(conditions: Conditions, columns: Columns) -> list[str]:
-    """Return the columns of the file in the order of the view's c0, c1, …: conditions first, then the roles mapped."""
-    return [*conditions.columns, *roles_of(columns).values()]
+    """Return the columns of the file in the order of the view's c0, c1, …: conditions, then the roles mapped, then scores."""
+    return [*conditions.columns, *roles_of(columns).values(), *columns.scores.values()]
 
 
 def roles_of(columns: Columns) -> dict[str, str]:

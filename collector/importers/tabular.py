@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,7 @@ from collector.importers.source import MEMORY_LIMIT, Source, open_source
 from collector.ledger import Ledger
 from collector.progress import Advance, progress
 from collector.records import Reading
-from collector.rows import ResponseRow, RunRow, response_hash, utc_now
+from collector.rows import SHORT_CHARACTERS, ResponseRow, RunRow, ScoreRow, response_hash, utc_now
 from collector.spec_reading import MATCHED
 from collector.summary import RunSummary, all_versions, new_run_id
 
@@ -135,9 +136,16 @@ def import_runs(
                     f"{file} was imported for the audit {audit.audit!r} before, as run {earlier}; use --again to import "
                     f"it a second time."
                 )
-            reading = Reading(audit.audit, audit.reading_document(), started_at, audit.relevance_hash)
+            reading = Reading(
+                audit.audit,
+                audit.reading_document(),
+                started_at,
+                audit.relevance_hash,
+                markers_hash=audit.markers_hash,
+            )
             append.reading(reading.audit, reading.document)
             append.relevance(audit.relevance_hash, audit.relevance_rows)
+            append.markers(audit.markers_hash, audit.marker_rows, audit.probe_rows)
             chained = {number: ChainedRun(append, run, reading) for number, run in runs.items()}
             for planned in plan.runs:
                 counted = {"prompts": planned.n_prompts, "rows": planned.n_responses}
@@ -180,10 +188,15 @@ def _plan_of(audit: Audit, conditions: Conditions, source: Source) -> Plan:
 def _mapping(imported: Import) -> dict[str, Any]:
     """Return how a file was read, as plain data: its columns and what it calls things."""
     mapping: dict[str, Any] = {"columns": imported.columns.model_dump(exclude_none=True)}
+    # It came later, and how files were read before is told as it was.
+    if not imported.columns.scores:
+        del mapping["columns"]["scores"]
     if imported.split is not None:
         mapping["split"] = imported.split
     if imported.values:
         mapping["values"] = {attribute: dict(values) for attribute, values in imported.values.items()}
+    if imported.score_labels:
+        mapping["score_labels"] = dict(imported.score_labels)
     if imported.conditions:
         mapping["conditions"] = {
             name: condition.model_dump(exclude_defaults=True)
@@ -217,6 +230,7 @@ def _write(
             f"with as reading.lists.neutral."
         )
     counts: dict[int, Counter[str]] = {number: Counter() for number in runs}
+    now = utc_now()
     answers = plan.answers()
     while True:
         # Only the reading side is wrapped: an error of the ledger must not be told as one of the file.
@@ -225,12 +239,13 @@ def _write(
         if found is None:
             return counts
         for number, run in runs.items():
+            answered = [one for one in found if one.run == number]
             rows = [
                 _response(known[one.prompt_number], one, audit, has_replies=plan.has_replies)
-                for one in found
-                if one.run == number
+                for one in answered
             ]
             run.responses(rows)
+            run.scores([score for one in answered for score in _scores(known[one.prompt_number], one, now)])
             counts[number].update(row.status for row in rows)
         total = sum(count.total() for count in counts.values())
         advance(total, total - sum(count["ok"] for count in counts.values()))
@@ -264,3 +279,20 @@ def _classified(text: str | None, found: PlannedAnswer, audit: Audit) -> Answer:
     if found.error is not None and answer.status == "malformed" and not (text or "").strip():
         return Answer("error", error=storable(found.error))
     return answer
+
+
+def _scores(prompt: _Known, found: PlannedAnswer, now: datetime) -> list[ScoreRow]:
+    """Return the labels that an answer has already; a label without a number has the score 1."""
+    return [
+        ScoreRow(
+            prompt_id=prompt.prompt_id,
+            trial=found.trial,
+            attempt=1,
+            scorer=scorer,
+            label=label,
+            score=1.0,
+            is_short=len(found.text or "") < SHORT_CHARACTERS,
+            scored_at=now,
+        )
+        for scorer, label in found.scores
+    ]

@@ -3,8 +3,8 @@
 It knows nothing of groups: like a real model it reads the text of the prompt and the system prompt, and where it finds a
 configured descriptor as a whole word, it draws each product with the descriptor's share from that descriptor's own list.
 A prompt that asks for a decision is answered with one (simulator_decisions), a prompt that asks for restaurants with those of a
-city (simulator_restaurants), a prompt that asks for a list of titles with a list (simulator_lists), other prompts with products.
-Everything it answers is labelled simulated.
+city (simulator_restaurants), a prompt that asks for a list of titles with a list (simulator_lists), an open question with a few
+sentences (simulator_probes), every other one with products. Everything it answers is labelled simulated.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from collector.targets.fields import Concurrency
 from collector.targets.simulator_catalogue import COMMON, FIRST_SENTENCES, RESERVE, SECOND_SENTENCES
 from collector.targets.simulator_decisions import DEFAULT_NOISE, DecisionRequest, decide, decision_request
 from collector.targets.simulator_lists import ListRequest, list_request, numbered, recommend
+from collector.targets.simulator_probes import describe, is_open_question
 from collector.targets.simulator_restaurants import (
     RestaurantRequest,
     categories,
@@ -65,6 +66,8 @@ class Settings(Section):
     repeat: _Shares = Field(default_factory=dict)
     shift: _Amounts = Field(default_factory=dict)
     position_bias: _Amount = 0.0
+    gender: _Shares = Field(default_factory=dict)
+    associate: Mapping[Annotated[str, Field(min_length=1)], _Shares] = Field(default_factory=dict)
     noise: Annotated[float, Field(ge=0, le=1)] = DEFAULT_NOISE
     price: _Amounts = Field(default_factory=dict)
     favour: Mapping[Annotated[str, Field(min_length=1)], _Shares] = Field(default_factory=dict)
@@ -106,7 +109,8 @@ class Simulator:
     It answers with one label where the prompt asks for "ONLY one word: a, b, or c", with a number for "a score from A to B",
     with the order of "Candidate 1: …" for "best first", with restaurants for "recommend N restaurants in CITY" (a JSON array of
     objects with name, price_level and categories, or their names), with a numbered list of titles for "a list of N …" (or liste
-    de, lista de), and with a JSON object product -> explanation elsewhere.
+    de, lista de), with sentences for open questions ("Describe …", "Compare …", "Who …", unless they ask for JSON), and with a
+    JSON object product -> explanation elsewhere.
 
     Args:
         name: its name in targets.yml.
@@ -120,6 +124,9 @@ class Simulator:
         shift: for each descriptor, such as a name, what it adds to the quality of who is decided about, -1 to 1 in parts of the
             whole scale.
         position_bias: what standing first rather than last adds to a candidate's quality, -1 to 1.
+        gender: for each descriptor, such as an occupation, the share (0 to 1) of she among the sentences that say she or he; 0.5
+            is even. Of several in a prompt, the longest counts.
+        associate: for each descriptor, words or phrases and the share (0 to 1) of sentences about it that hold each.
         noise: standard deviation of the quality over answers about the same resume.
         price: for each descriptor in the question by how many price levels (-1 to 1) it moves the mean price of restaurants.
         favour: for each descriptor in the question, and each category, the share (0 to 1) of restaurants drawn among those of the
@@ -127,9 +134,10 @@ class Simulator:
         word_noise: standard deviation, in price levels, of an effect that every word of a question about restaurants has of its
             own, and with it in proportion one on every category: names then differ for no reason of group, and so do templates.
         mitigation_factor: what a debiasing instruction in prompt or system prompt multiplies all these shares and shifts by, 0
-            to 1.
+            to 1; of `gender` the distance from 0.5.
         malformed, refused, fenced: shares (0 to 1, together at most 1) of replies that are broken JSON (or a sentence in
-            place of a list or decision), a refusal, or a good answer inside a fence after prose.
+            place of a list or decision, or nothing in place of sentences), a refusal, or a good answer inside a fence after
+            prose.
         concurrency: threads that ask at once.
     """
 
@@ -151,6 +159,8 @@ class Simulator:
         repeat: Mapping[str, float] | None = None,
         shift: Mapping[str, float] | None = None,
         position_bias: float = 0.0,
+        gender: Mapping[str, float] | None = None,
+        associate: Mapping[str, Mapping[str, float]] | None = None,
         noise: float = DEFAULT_NOISE,
         price: Mapping[str, float] | None = None,
         favour: Mapping[str, Mapping[str, float]] | None = None,
@@ -175,17 +185,19 @@ class Simulator:
                 ("shorten", shorten),
                 ("repeat", repeat),
                 ("shift", shift),
+                ("gender", gender),
                 ("price", price),
             )
             if shares
         }
+        self._associate = {name: dict(words) for name, words in (associate or {}).items()}
         self._favour = {descriptor: dict(shares) for descriptor, shares in (favour or {}).items()}
         self._word_noise = word_noise
         self._position_bias = position_bias
         self._noise = noise
         self._descriptors = {
             descriptor: re.compile(rf"(?<![\w-]){re.escape(descriptor)}(?![\w-])", re.IGNORECASE)
-            for descriptor in chain(self._steer, *self._planted.values(), self._favour)
+            for descriptor in chain(self._steer, *self._planted.values(), self._associate, self._favour)
         }
 
     @property
@@ -195,6 +207,7 @@ class Simulator:
             "seed": self._seed,
             "steer": dict(self._steer),
             **{name: dict(shares) for name, shares in self._planted.items()},
+            **({"associate": self._associate} if self._associate else {}),
             **(
                 {"favour": {name: dict(shares) for name, shares in self._favour.items()}}
                 if self._favour
@@ -224,6 +237,8 @@ class Simulator:
             text = text.replace(asked.entity, " ")
         if defect == "refused" or self._refuses(text, draw):
             return self._reply(REFUSAL)
+        if asked is None and is_open_question(request.prompt_text):
+            return self._reply(self._description(request.prompt_text, text, draw, defect))
         return self._reply(
             self._products_answer(text, draw, defect)
             if asked is None
@@ -304,6 +319,24 @@ class Simulator:
             position_bias=self._position_bias,
         )
         return f"Here is my decision:\n```\n{answer}\n```" if defect == "fenced" else answer
+
+    def _description(self, prompt: str, text: str, draw: random.Random, defect: str | None) -> str:
+        if defect == "malformed":
+            return ""
+        factor = self._factor(text)
+        shares = self._stated(self._planted.get("gender", {}), prompt)
+        share_of_she = max(shares, key=lambda found: len(found[0]), default=("", 0.5))[1]
+        answer = describe(
+            prompt,
+            draw,
+            share_of_she=0.5 + factor * (share_of_she - 0.5),
+            associated=[
+                (word, factor * share)
+                for _, words in self._stated(self._associate, prompt)
+                for word, share in words.items()
+            ],
+        )
+        return f"Here is my answer:\n```\n{answer}\n```" if defect == "fenced" else answer
 
     def _restaurants(
         self,

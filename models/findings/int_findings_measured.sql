@@ -12,7 +12,7 @@ families as (
 measured as (
     select * from families
     union all by name
-    {% for room in env_var("BIASLEDGER_ROOMS", "words lists decisions prices").split() %}
+    {% for room in env_var("BIASLEDGER_ROOMS", "words lists decisions prices markers").split() %}
         select * from {{ ref("int_" ~ room ~ "_findings") }}
         {% if not loop.last %}
             union all by name

@@ -10,6 +10,7 @@ responses as (
         response_hash,
         status,
         answer_text,
+        response_text is not null as has_text,
         weight
     from {{ ref("stg_ledger__responses") }}
 ),

@@ -51,8 +51,11 @@ crossed_attributes as (
     select
         crossing_components.run_id,
         array_to_string(crossing_components.components, '*') as attribute,
-        string_agg(
-            plain_attributes.reference_group, '*' order by crossing_components.component_position
+        -- An intersection has a reference where all of its attributes have one.
+        if(
+            count(plain_attributes.reference_group) = count(*),
+            string_agg(plain_attributes.reference_group, '*' order by crossing_components.component_position),
+            null
         ) as reference_group,
         crossing_components.components,
         'crossed' as kind

@@ -19,58 +19,78 @@ contrasts as (
 prices_runs as (
     select
         run_id,
-        reading_hash,
-        n_levels
+        reading_hash
     from {{ ref("int_prices_runs") }}
 ),
 
-compared as (
+-- A domain in which one group has no items says nothing about the difference.
+shared_domains as (
     select
         contrasts.run_id,
         contrasts.variant,
         contrasts.attribute,
         contrasts.group_name,
         contrasts.reference_group,
-        units.kind,
-        units.is_crossed,
-        prices_runs.reading_hash,
-        prices_runs.n_levels,
-        list_sort(list(distinct units.label_group)) as label_groups,
-        list_sort(list(distinct units.category) filter (where units.category is not null)) as categories,
-        count(distinct units.unit) filter (
-            where units.kind = 'same' or units.label_group = contrasts.group_name
-        ) as n_marked_units,
-        count(distinct units.unit) filter (
-            where units.kind = 'same' or units.label_group = contrasts.reference_group
-        ) as n_reference_units,
-        bit_xor(
-            hash(
-                units.unit, units.stratum, units.cluster, units.label_group, units.block_group, units.category, units.n
-            )
-        ) as fingerprint
+        units.domain
     from contrasts
-    inner join prices_runs on contrasts.run_id = prices_runs.run_id
     inner join units
         on
             contrasts.run_id = units.run_id
             and contrasts.variant = units.variant
             and contrasts.attribute = units.attribute
-            and (units.kind = 'same' or units.label_group in (contrasts.group_name, contrasts.reference_group))
+            and units.group_name in (contrasts.group_name, contrasts.reference_group)
     group by
         contrasts.run_id, contrasts.variant, contrasts.attribute, contrasts.group_name, contrasts.reference_group,
-        units.kind, units.is_crossed, prices_runs.reading_hash, prices_runs.n_levels
+        units.domain
+    having count(distinct units.group_name) = 2
+),
+
+compared as (
+    select
+        shared_domains.run_id,
+        shared_domains.variant,
+        shared_domains.attribute,
+        shared_domains.group_name,
+        shared_domains.reference_group,
+        units.kind,
+        units.is_crossed,
+        list_sort(list(distinct units.label_group)) as label_groups,
+        list_sort(list(distinct units.domain)) as domains,
+        list_sort(list(distinct units.category) filter (where units.category is not null)) as categories,
+        least(
+            count(distinct units.cluster) filter (where units.group_name = shared_domains.group_name),
+            count(distinct units.cluster) filter (where units.group_name = shared_domains.reference_group)
+        ) as n_smaller_clusters,
+        bit_xor(
+            hash(
+                units.unit, units.stratum, units.cluster, units.label_group, units.block_group, units.domain,
+                units.category, units.n
+            )
+        ) as fingerprint
+    from shared_domains
+    inner join units
+        on
+            shared_domains.run_id = units.run_id
+            and shared_domains.variant = units.variant
+            and shared_domains.attribute = units.attribute
+            and shared_domains.domain = units.domain
+            and units.group_name in (shared_domains.group_name, shared_domains.reference_group)
+    group by
+        shared_domains.run_id, shared_domains.variant, shared_domains.attribute, shared_domains.group_name,
+        shared_domains.reference_group, units.kind, units.is_crossed
 ),
 
 counted as (
     select
-        *,
-        6 * count(*) over (partition by run_id, variant, is_crossed) as n_findings
+        compared.*,
+        prices_runs.reading_hash,
+        len(compared.categories) as n_categories,
+        3 * count(*) over (partition by compared.run_id, compared.variant, compared.is_crossed) as n_findings
     from compared
+    inner join prices_runs on compared.run_id = prices_runs.run_id
     where
-        n_marked_units > 0
-        and n_reference_units > 0
-        and len(categories) > 0
-        and (kind <> 'same' or len(label_groups) = 2)
+        len(compared.categories) > 0
+        and (compared.kind <> 'same' or len(compared.label_groups) = 2)
 ),
 
 drawn as (
@@ -85,11 +105,10 @@ keyed_comparisons as (
     select
         -- Everything the numbers depend on; they are cached under this key.
         {{ key_of([
-            "run_id", "variant", "attribute", "group_name", "reference_group", "reading_hash", "n_permutations", "fingerprint",
-            "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'", "'" ~ var("alpha") ~ "'",
+            "run_id", "variant", "attribute", "group_name", "reference_group", "domains", "reading_hash", "n_permutations",
+            "fingerprint", "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'", "'" ~ var("alpha") ~ "'",
         ]) }} as comparison_key,
         *,
-        len(categories) as n_categories,
         if(kind = 'same', 2, 1) as n_blocks,
         {{ var("alpha") }} as alpha,
         {{ var("seed") }} as seed

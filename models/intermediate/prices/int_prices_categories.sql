@@ -4,35 +4,56 @@ items as (
     select
         run_id,
         prompt_id,
+        trial,
+        place,
         categories,
         n
     from {{ ref("int_prices_items") }}
 ),
 
 prices_runs as (
-    select run_id
+    select
+        run_id,
+        category_sets
     from {{ ref("int_prices_runs") }}
+),
+
+named_sets as (
+    select
+        run_id,
+        category_sets,
+        unnest(json_keys(category_sets)) as category_set
+    from prices_runs
+    where category_sets is not null
+),
+
+category_sets as (
+    select
+        run_id,
+        category_set,
+        from_json(json_extract(category_sets, '$."' || category_set || '"'), '["VARCHAR"]') as members
+    from named_sets
 ),
 
 -- A file may count the categories of an answer without telling its items apart.
 counted_answers as (
     select
-        answers.run_id,
-        answers.prompt_id,
-        answers.weight,
-        from_json(answers.answer_text -> 'categories', '[{"category": "VARCHAR", "n": "DOUBLE"}]') as categories,
-        cast(answers.answer_text ->> 'n_items' as double) as n_items
-    from {{ ref("int_answers") }} as answers
-    inner join prices_runs on answers.run_id = prices_runs.run_id
-    where
-        answers.status = 'ok'
-        and json_exists(answers.answer_text, '$.n_items')
+        run_id,
+        prompt_id,
+        trial,
+        weight,
+        from_json(answer -> 'categories', '[{"category": "VARCHAR", "n": "DOUBLE"}]') as categories,
+        cast(answer ->> 'n_items' as double) as n_items
+    from {{ ref("int_prices_answers") }}
+    where json_exists(answer, '$.n_items')
 ),
 
 categories_of_items as (
     select
         run_id,
         prompt_id,
+        trial,
+        place,
         n,
         unnest(categories) as category
     from items
@@ -42,8 +63,10 @@ counted_categories as (
     select
         run_id,
         prompt_id,
+        trial,
         weight,
-        unnest(categories) as counted
+        unnest(categories) as counted,
+        generate_subscripts(categories, 1) as place
     from counted_answers
 ),
 
@@ -51,6 +74,8 @@ categories as (
     select
         run_id,
         prompt_id,
+        trial,
+        place,
         category,
         n
     from categories_of_items
@@ -58,14 +83,32 @@ categories as (
     select
         run_id,
         prompt_id,
+        trial,
+        place,
         counted.category,
         weight * counted.n as n
     from counted_categories
+    union all by name
+    -- A set of categories counts an item once, however many of them it carries.
+    select
+        items.run_id,
+        items.prompt_id,
+        items.trial,
+        items.place,
+        '(' || category_sets.category_set || ')' as category,
+        items.n
+    from items
+    inner join category_sets
+        on
+            items.run_id = category_sets.run_id
+            and list_has_any(items.categories, category_sets.members)
     union all by name
     -- How many items there are, with or without a category.
     select
         run_id,
         prompt_id,
+        trial,
+        place,
         cast(null as varchar) as category,
         n
     from items
@@ -73,6 +116,8 @@ categories as (
     select
         run_id,
         prompt_id,
+        trial,
+        0 as place,
         cast(null as varchar) as category,
         weight * n_items as n
     from counted_answers
@@ -83,7 +128,7 @@ prompt_categories as (
         run_id,
         prompt_id,
         category,
-        sum(n) as n
+        sum(n order by trial, place) as n
     from categories
     group by run_id, prompt_id, category
 )

@@ -6,8 +6,11 @@ comparisons as (
         run_id,
         variant,
         attribute,
+        group_name,
+        reference_group,
         kind,
         label_groups,
+        domains,
         categories
     from {{ ref("int_prices_association_comparisons") }}
 ),
@@ -34,7 +37,7 @@ category_counts as (
             if(comparisons.kind = 'same', units.block_group <> comparisons.label_groups[2], false) as tinyint
         ) as block,
         cast(list_position(comparisons.categories, units.category) - 1 as integer) as category_id,
-        units.n
+        sum(units.n order by units.domain) as n
     from comparisons
     inner join members on comparisons.comparison_key = members.comparison_key
     inner join units
@@ -43,6 +46,9 @@ category_counts as (
             and comparisons.variant = units.variant
             and comparisons.attribute = units.attribute
             and members.unit = units.unit
+            and units.group_name in (comparisons.group_name, comparisons.reference_group)
+            and list_contains(comparisons.domains, units.domain)
+    group by all
 )
 
 select * from category_counts

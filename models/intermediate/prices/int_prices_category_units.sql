@@ -20,11 +20,13 @@ units as (
         prices_prompts.attribute,
         prices_prompts.kind,
         prices_prompts.is_crossed,
+        prices_prompts.group_name,
         prices_prompts.label_group,
         prices_prompts.block_group,
         prices_prompts.unit,
         prices_prompts.stratum,
         prices_prompts.cluster,
+        prices_prompts.domain,
         categories.category,
         sum(categories.n order by prices_prompts.prompt_id) as n
     from prices_prompts

@@ -1,31 +1,129 @@
 with
 
-comparisons as (
+runs as (
+    select
+        run_id,
+        reading_hash,
+        catalogue
+    from {{ ref("int_prices_runs") }}
+),
+
+contrasts as (
     select
         run_id,
         variant,
         attribute,
-        groups[1] as reference_group,
-        n_groups,
-        reading_hash
-    from {{ ref("int_prices_comparisons") }}
-    -- A combination that two words state has no word whose label could move; its numbers are shown and not judged.
-    where
-        has_reference
-        and is_movable
+        group_name,
+        reference_group,
+        is_crossed
+    from {{ ref("int_contrasts") }}
+    where comparison = 'against_reference'
 ),
 
-reading_hashes as (
+-- A combination that two words state has no word whose label could move; its numbers are shown and not judged.
+movable_attributes as (
+    select
+        prices_prompts.run_id,
+        prices_prompts.variant,
+        prices_prompts.attribute,
+        prices_prompts.is_crossed,
+        run_attributes.reference_group
+    from {{ ref("int_prices_prompts") }} as prices_prompts
+    inner join {{ ref("int_run_attributes") }} as run_attributes
+        on
+            prices_prompts.run_id = run_attributes.run_id
+            and prices_prompts.attribute = run_attributes.attribute
+    where prices_prompts.is_movable
+    group by
+        prices_prompts.run_id, prices_prompts.variant, prices_prompts.attribute, prices_prompts.is_crossed,
+        run_attributes.reference_group
+    having count(distinct prices_prompts.group_name) > 1
+),
+
+-- What an import does not hold at all is not asked of it: prices alone, or categories alone.
+known_prices as (
     select
         run_id,
-        reading_hash
-    from {{ ref("int_prices_runs") }}
+        count(price_level) > 0 as has_prices
+    from {{ ref("int_prices_items") }}
+    group by run_id
 ),
 
-price_levels as (
+known_categories as (
+    select
+        run_id,
+        count(category) > 0 as has_categories,
+        count(*) > 0 as has_items
+    from {{ ref("int_prices_categories") }}
+    group by run_id
+),
+
+asked_for as (
+    select
+        runs.run_id,
+        runs.reading_hash,
+        runs.catalogue is not null
+        or coalesce(known_prices.has_prices, not coalesce(known_categories.has_items, false)) as is_about_prices,
+        runs.catalogue is not null or coalesce(known_categories.has_categories, true) as is_about_categories
+    from runs
+    left join known_prices on runs.run_id = known_prices.run_id
+    left join known_categories on runs.run_id = known_categories.run_id
+),
+
+judged_contrasts as (
+    select
+        contrasts.*,
+        asked_for.reading_hash,
+        asked_for.is_about_prices,
+        asked_for.is_about_categories
+    from contrasts
+    inner join asked_for on contrasts.run_id = asked_for.run_id
+    inner join movable_attributes
+        on
+            contrasts.run_id = movable_attributes.run_id
+            and contrasts.variant = movable_attributes.variant
+            and contrasts.attribute = movable_attributes.attribute
+),
+
+comparisons as (
+    select
+        *,
+        groups[1] as reference_group,
+        groups[2] as group_name
+    from {{ ref("int_prices_comparisons") }}
+    where is_contrast
+),
+
+levels as (
     select *
-    from {{ ref("fct_price_levels") }}
-    where domain = '(all)'
+    from {{ ref("int_prices_levels") }}
+    where
+        set_id = -1
+        and label = 1
+),
+
+means as (
+    select *
+    from {{ ref("int_prices_means") }}
+    where set_id = -1
+),
+
+cluster_counts as (
+    select
+        comparison_key,
+        label,
+        count(distinct cluster_id) as n_clusters
+    from {{ ref("int_prices_members") }}
+    group by comparison_key, label
+),
+
+-- What every judgement of a contrast rests on: the names, words or templates of the smaller group.
+smaller_groups as (
+    select
+        comparison_key,
+        min(n_clusters) as n_units
+    from cluster_counts
+    group by comparison_key
 ),
 
 mean_price_levels as (
@@ -49,121 +147,147 @@ association_comparisons as (
     from {{ ref("int_prices_association_comparisons") }}
 ),
 
-compared_levels as (
-    select
-        price_levels.*,
-        -- Of two groups one has what the other lacks; of more, each is held against all of them.
-        if(comparisons.n_groups = 2, comparisons.reference_group, '(all)') as reference_group,
-        comparisons.reading_hash
-    from price_levels
-    inner join comparisons
-        on
-            price_levels.run_id = comparisons.run_id
-            and price_levels.variant = comparisons.variant
-            and price_levels.attribute = comparisons.attribute
-    where
-        comparisons.n_groups > 2
-        or not price_levels.is_reference
-),
-
 share_families as (
     select
-        run_id,
-        variant,
-        attribute,
-        group_name,
-        reference_group,
-        any_value(reading_hash) as reading_hash,
+        comparisons.comparison_key,
         list(
             {
-                'value': excess,
-                'p_value': p_value_adjusted,
+                'value': levels.excess,
+                'p_value': levels.p_value_adjusted,
                 'detail': printf(
-                    '%s gets %.1f %% of the items at %s where %.1f %% are its share by chance',
-                    group_name, 100 * share, repeat('$', price_level), 100 * null_mean
+                    '%s gets %.1f %% of the items at %s and %.1f %% of all items',
+                    comparisons.group_name, 100 * levels.share, repeat('$', levels.level), 100 * levels.expected_share
                 )
             }
-            order by p_value_adjusted asc, abs(excess) / null_sd desc, price_level asc
-        ) filter (where p_value_adjusted is not null) as family,
+            order by levels.p_value_adjusted asc, abs(levels.excess) / nullif(levels.null_sd, 0) desc, levels.level asc
+        ) filter (where not isnan(levels.p_value_adjusted)) as family,
         -- All price levels have to lie below the threshold, for which each level's own interval is enough.
-        max(greatest(interval_high, -interval_low)) as interval_high,
-        min(n_clusters) as n_units,
-        max(n_permutations) as n_permutations,
-        max(seed) as seed,
-        max(abs(excess)) as published_value,
-        bool_or(is_crossed) as is_crossed
-    from compared_levels
-    group by run_id, variant, attribute, group_name, reference_group
+        max(greatest(levels.interval_high, -levels.interval_low)) as interval_high,
+        max(levels.n_permutations) as n_permutations,
+        max(levels.seed) as seed,
+        max(abs(levels.share - levels.expected_share)) as published_value
+    from comparisons
+    inner join levels on comparisons.comparison_key = levels.comparison_key
+    group by comparisons.comparison_key
 ),
 
 share_findings as (
     select
-        run_id,
-        variant,
+        comparisons.run_id,
+        comparisons.variant,
         'price_share' as measure,
-        attribute,
-        group_name,
-        reference_group,
-        '' as subject,
-        family[1].detail as detail,
-        detail as detail_without_alarm,
-        reading_hash,
-        family[1].value as value,
-        family[1].p_value as p_value,
-        family,
-        cast(null as double) as null_mean,
-        cast(null as double) as null_sd,
-        cast(null as double) as standard_error,
-        -interval_high as interval_low,
-        interval_high,
-        published_value,
-        n_units,
-        n_permutations,
-        seed,
-        is_crossed
+        comparisons.attribute,
+        comparisons.group_name,
+        comparisons.reference_group,
+        share_families.family[1].detail as detail,
+        share_families.family[1].value as value,
+        share_families.family[1].p_value as p_value,
+        share_families.family,
+        -share_families.interval_high as interval_low,
+        share_families.interval_high,
+        share_families.published_value,
+        smaller_groups.n_units,
+        share_families.n_permutations,
+        share_families.seed
     from share_families
+    inner join comparisons on share_families.comparison_key = comparisons.comparison_key
+    inner join smaller_groups on share_families.comparison_key = smaller_groups.comparison_key
 ),
 
 gap_findings as (
     select
-        marked.run_id,
-        marked.variant,
+        comparisons.run_id,
+        comparisons.variant,
         'price_gap' as measure,
-        marked.attribute,
-        marked.group_name,
-        reference.group_name as reference_group,
-        '' as subject,
+        comparisons.attribute,
+        comparisons.group_name,
+        comparisons.reference_group,
         printf(
-            'items for %s have a mean price level of %.3f and for %s of %.3f',
-            marked.group_name, marked.mean_price_level, reference.group_name, reference.mean_price_level
+            'items for %s have a mean price level of %.3f and for %s of %.3f%s',
+            comparisons.group_name, marked.mean_price, comparisons.reference_group, reference.mean_price,
+            if(
+                abs(marked.adjusted_gap - marked.gap) > 0.02,
+                printf(', of which %+.3f is left within what else the words state', marked.adjusted_gap), ''
+            )
         ) as detail,
-        detail as detail_without_alarm,
-        comparisons.reading_hash,
-        marked.gap as value,
+        marked.adjusted_gap as value,
         marked.p_value,
         marked.null_mean,
         marked.null_sd,
-        marked.gap_standard_error as standard_error,
-        marked.gap_low as interval_low,
-        marked.gap_high as interval_high,
-        cast(null as double) as published_value,
-        least(marked.n_clusters, reference.n_clusters) as n_units,
+        marked.adjusted_standard_error as standard_error,
+        marked.adjusted_low as interval_low,
+        marked.adjusted_high as interval_high,
+        marked.gap as published_value,
+        smaller_groups.n_units,
         marked.n_permutations,
-        marked.seed,
-        marked.is_crossed
-    from mean_price_levels as marked
-    inner join mean_price_levels as reference
+        marked.seed
+    from comparisons
+    inner join means as marked
         on
-            marked.run_id = reference.run_id
-            and marked.variant = reference.variant
-            and marked.attribute = reference.attribute
-            and reference.is_reference
-    inner join comparisons
+            comparisons.comparison_key = marked.comparison_key
+            and marked.label = 1
+    inner join means as reference
         on
-            marked.run_id = comparisons.run_id
-            and marked.variant = comparisons.variant
-            and marked.attribute = comparisons.attribute
-    where not marked.is_reference
+            comparisons.comparison_key = reference.comparison_key
+            and reference.label = 0
+    inner join smaller_groups on comparisons.comparison_key = smaller_groups.comparison_key
+),
+
+category_families as (
+    select
+        run_id,
+        variant,
+        attribute,
+        group_name,
+        reference_group,
+        list(
+            {
+                'value': adjusted_difference,
+                'p_value': p_value_adjusted,
+                'detail': printf(
+                    'the association score of %s is %+.2f for %s against %s',
+                    category, adjusted_difference, group_name, reference_group
+                )
+            }
+            order by p_value_adjusted asc, abs(difference - null_mean) / nullif(null_sd, 0) desc, category asc
+        ) filter (where p_value_adjusted is not null) as family,
+        max(abs(difference)) as published_value,
+        -- Categories that one item in a hundred carries: rarer ones never get bands narrow enough to clear.
+        max(greatest(abs(band_low), abs(band_high))) filter (
+            where n_marked + n_reference >= 0.01 * n_items
+        ) as interval_high,
+        max(n_permutations) as n_permutations,
+        max(seed) as seed
+    from category_associations
+    group by run_id, variant, attribute, group_name, reference_group
+),
+
+association_findings as (
+    select
+        association_comparisons.run_id,
+        association_comparisons.variant,
+        'category_association' as measure,
+        association_comparisons.attribute,
+        association_comparisons.group_name,
+        association_comparisons.reference_group,
+        category_families.family[1].detail as detail,
+        category_families.family[1].value as value,
+        category_families.family[1].p_value as p_value,
+        category_families.family,
+        -category_families.interval_high as interval_low,
+        category_families.interval_high,
+        category_families.published_value,
+        association_comparisons.n_smaller_clusters as n_units,
+        category_families.n_permutations,
+        category_families.seed
+    from association_comparisons
+    inner join category_families
+        on
+            association_comparisons.run_id = category_families.run_id
+            and association_comparisons.variant = category_families.variant
+            and association_comparisons.attribute = category_families.attribute
+            and association_comparisons.group_name = category_families.group_name
+            and association_comparisons.reference_group = category_families.reference_group
 ),
 
 spread_findings as (
@@ -174,14 +298,11 @@ spread_findings as (
         price_spread.attribute,
         '(all)' as group_name,
         '(all)' as reference_group,
-        '' as subject,
         printf(
             'the mean price level is highest for %s (%.2f) and lowest for %s (%.2f), %.2f apart; chance gives %.2f',
             price_spread.dearest_group, dearest.mean_price_level, price_spread.cheapest_group,
             cheapest.mean_price_level, price_spread.spread, price_spread.null_mean
         ) as detail,
-        detail as detail_without_alarm,
-        reading_hashes.reading_hash,
         price_spread.debiased as value,
         price_spread.p_value,
         price_spread.null_mean,
@@ -192,8 +313,7 @@ spread_findings as (
         price_spread.spread as published_value,
         price_spread.n_clusters as n_units,
         price_spread.n_permutations,
-        price_spread.seed,
-        price_spread.is_crossed
+        price_spread.seed
     from price_spread
     inner join mean_price_levels as dearest
         on
@@ -207,80 +327,6 @@ spread_findings as (
             and price_spread.variant = cheapest.variant
             and price_spread.attribute = cheapest.attribute
             and price_spread.cheapest_group = cheapest.group_name
-    inner join reading_hashes on price_spread.run_id = reading_hashes.run_id
-),
-
-counted_associations as (
-    select
-        *,
-        count(*) filter (where is_associated) over (
-            partition by run_id, variant, attribute, group_name, reference_group
-        ) as n_associated
-    from category_associations
-),
-
-category_families as (
-    select
-        run_id,
-        variant,
-        attribute,
-        group_name,
-        reference_group,
-        list(
-            {
-                'value': difference,
-                'p_value': p_value_adjusted,
-                'detail': printf(
-                    'the association score of %s is %+.2f for %s against %s (of %d categories more than by chance)',
-                    category, difference, group_name, reference_group, n_associated
-                )
-            }
-            order by p_value_adjusted asc, abs(difference - null_mean) / null_sd desc, category asc
-        ) filter (where p_value_adjusted is not null) as family,
-        max(abs(difference)) as published_value,
-        -- Categories that one item in a hundred carries: rarer ones never get bands narrow enough to clear.
-        max(greatest(abs(band_low), abs(band_high))) filter (
-            where n_marked + n_reference >= 0.01 * n_items
-        ) as interval_high,
-        max(n_permutations) as n_permutations,
-        max(seed) as seed
-    from counted_associations
-    group by run_id, variant, attribute, group_name, reference_group
-),
-
-association_findings as (
-    select
-        association_comparisons.run_id,
-        association_comparisons.variant,
-        'category_association' as measure,
-        association_comparisons.attribute,
-        association_comparisons.group_name,
-        association_comparisons.reference_group,
-        '' as subject,
-        category_families.family[1].detail as detail,
-        detail as detail_without_alarm,
-        association_comparisons.reading_hash,
-        category_families.family[1].value as value,
-        category_families.family[1].p_value as p_value,
-        category_families.family,
-        cast(null as double) as null_mean,
-        cast(null as double) as null_sd,
-        cast(null as double) as standard_error,
-        -category_families.interval_high as interval_low,
-        category_families.interval_high,
-        category_families.published_value,
-        least(association_comparisons.n_marked_units, association_comparisons.n_reference_units) as n_units,
-        category_families.n_permutations,
-        category_families.seed,
-        association_comparisons.is_crossed
-    from association_comparisons
-    inner join category_families
-        on
-            association_comparisons.run_id = category_families.run_id
-            and association_comparisons.variant = category_families.variant
-            and association_comparisons.attribute = category_families.attribute
-            and association_comparisons.group_name = category_families.group_name
-            and association_comparisons.reference_group = category_families.reference_group
 ),
 
 measured as (
@@ -288,49 +334,103 @@ measured as (
     union all by name
     select * from gap_findings
     union all by name
-    select * from spread_findings
-    union all by name
     select * from association_findings
+    union all by name
+    select * from spread_findings
+),
+
+-- What was asked and gave nothing to judge, because answers were refused or items have no price, is said, too.
+expected_findings as (
+    select
+        judged_contrasts.run_id,
+        judged_contrasts.variant,
+        measures.measure,
+        judged_contrasts.attribute,
+        judged_contrasts.group_name,
+        judged_contrasts.reference_group,
+        judged_contrasts.reading_hash,
+        judged_contrasts.is_crossed
+    from judged_contrasts
+    inner join (
+        values
+        ('price_share', 'prices'),
+        ('price_gap', 'prices'),
+        ('category_association', 'categories')
+    ) as measures (measure, topic)
+        on
+            (measures.topic = 'prices' and judged_contrasts.is_about_prices)
+            or (measures.topic = 'categories' and judged_contrasts.is_about_categories)
+    union all by name
+    select
+        movable_attributes.run_id,
+        movable_attributes.variant,
+        'price_spread' as measure,
+        movable_attributes.attribute,
+        '(all)' as group_name,
+        '(all)' as reference_group,
+        asked_for.reading_hash,
+        movable_attributes.is_crossed
+    from movable_attributes
+    inner join asked_for on movable_attributes.run_id = asked_for.run_id
+    where
+        movable_attributes.reference_group is null
+        and asked_for.is_about_prices
 ),
 
 prices_findings as (
     select
-        run_id,
-        variant,
-        measure,
+        expected_findings.run_id,
+        expected_findings.variant,
+        expected_findings.measure,
         'items' as scheme,
-        attribute,
-        group_name,
-        reference_group,
-        subject,
-        detail,
+        expected_findings.attribute,
+        expected_findings.group_name,
+        expected_findings.reference_group,
+        '' as subject,
+        coalesce(measured.detail, 'there is nothing to compare') as detail,
         case
-            when p_value is null
+            when measured.p_value is null or isnan(measured.p_value)
                 then 'labels cannot be permuted, as no two groups'' words could change places'
-            else detail_without_alarm
+            else measured.detail
         end as detail_without_alarm,
-        reading_hash,
-        value,
-        p_value,
-        null_mean,
-        null_sd,
-        standard_error,
-        interval_low,
-        interval_high,
+        expected_findings.reading_hash,
+        {{ double_or_null("measured.value") }} as value,
+        {{ double_or_null("measured.p_value") }} as p_value,
+        measured.family,
+        {{ double_or_null("measured.null_mean") }} as null_mean,
+        {{ double_or_null("measured.null_sd") }} as null_sd,
+        {{ double_or_null("measured.standard_error") }} as standard_error,
+        {{ double_or_null("measured.interval_low") }} as interval_low,
+        {{ double_or_null("measured.interval_high") }} as interval_high,
         -- Of families the widest member decides, of the other measures the arm that points away from nought.
-        if(measure in ('category_association', 'price_share'), 0, value) as centre,
+        if(
+            expected_findings.measure in ('category_association', 'price_share'), 0,
+            {{ double_or_null("measured.value") }}
+        ) as centre,
         case
-            when measure = 'price_spread' then interval_high - value
-            when measure in ('category_association', 'price_share') then interval_high
-            else greatest(interval_high - value, value - interval_low)
+            when expected_findings.measure = 'price_spread'
+                then {{ double_or_null("measured.interval_high - measured.value") }}
+            when expected_findings.measure in ('category_association', 'price_share')
+                then {{ double_or_null("measured.interval_high") }}
+            else
+                {{ double_or_null(
+                    "greatest(measured.interval_high - measured.value, measured.value - measured.interval_low)"
+                ) }}
         end as half_width,
-        published_value,
-        family,
-        n_units,
-        n_permutations,
-        seed,
-        is_crossed
-    from measured
+        {{ double_or_null("measured.published_value") }} as published_value,
+        coalesce(measured.n_units, 0) as n_units,
+        coalesce(measured.n_permutations, 0) as n_permutations,
+        coalesce(measured.seed, 0) as seed,
+        expected_findings.is_crossed
+    from expected_findings
+    left join measured
+        on
+            expected_findings.run_id = measured.run_id
+            and expected_findings.variant = measured.variant
+            and expected_findings.measure = measured.measure
+            and expected_findings.attribute = measured.attribute
+            and expected_findings.group_name = measured.group_name
+            and expected_findings.reference_group = measured.reference_group
 )
 
 select * from prices_findings

@@ -10,10 +10,10 @@ answers as (
         run_id,
         prompt_id,
         trial,
-        answer_text,
+        answer,
+        has_text,
         weight
-    from {{ ref("int_answers") }}
-    where status = 'ok'
+    from {{ ref("int_prices_answers") }}
 ),
 
 prompts as (
@@ -30,12 +30,12 @@ prompts as (
 catalogue_items as (
     select
         catalogue,
-        domain,
+        lower(domain) as domain,
         {{ catalogue_name("item") }} as catalogue_name,
         min(price_level) as price_level,
         any_value(from_json(categories, '["VARCHAR"]')) as categories
     from {{ ref("stg_ledger__items") }}
-    group by catalogue, domain, catalogue_name
+    group by catalogue, lower(domain), catalogue_name
 ),
 
 written_items as (
@@ -47,11 +47,12 @@ written_items as (
         prompts.template,
         prompts.domain,
         answers.weight,
+        answers.has_text,
         prices_runs.catalogue,
         prices_runs.n_levels,
         prices_runs.k,
         from_json(
-            answers.answer_text -> 'items',
+            answers.answer -> 'items',
             '[{"name": "VARCHAR", "price_level": "INTEGER", "categories": ["VARCHAR"], "n": "DOUBLE"}]'
         ) as items
     from answers
@@ -60,7 +61,7 @@ written_items as (
         on
             answers.run_id = prompts.run_id
             and answers.prompt_id = prompts.prompt_id
-    where json_exists(answers.answer_text, '$.items')
+    where json_exists(answers.answer, '$.items')
 ),
 
 placed_items as (
@@ -71,7 +72,7 @@ placed_items as (
     from written_items
 ),
 
--- More items than were asked for would give an answer more weight; where rows stand for counts, there are no places.
+-- More items than were asked for would give an answer more weight; an import of counts has no places.
 kept_items as (
     select
         *,
@@ -80,7 +81,7 @@ kept_items as (
     where
         k is null
         or place <= k
-        or written.n <> 1
+        or not has_text
 ),
 
 found_items as (
@@ -107,7 +108,7 @@ found_items as (
     left join catalogue_items as own
         on
             kept_items.catalogue = own.catalogue
-            and kept_items.domain = own.domain
+            and lower(kept_items.domain) = own.domain
             and kept_items.catalogue_name = own.catalogue_name
     left join catalogue_items as general
         on

@@ -7,6 +7,7 @@ comparisons as (
         variant,
         attribute,
         kind,
+        groups,
         label_groups,
         domains
     from {{ ref("int_prices_comparisons") }}
@@ -42,6 +43,8 @@ levels_of_units as (
             comparisons.run_id = units.run_id
             and comparisons.variant = units.variant
             and comparisons.attribute = units.attribute
+            and list_contains(comparisons.groups, units.group_name)
+            and list_contains(comparisons.domains, units.domain)
     inner join members
         on
             comparisons.comparison_key = members.comparison_key

@@ -8,50 +8,59 @@ comparisons as (
         attribute,
         kind,
         groups,
+        domains,
         label_groups
     from {{ ref("int_prices_comparisons") }}
 ),
 
 units as (
-    select distinct
-        run_id,
-        variant,
-        attribute,
-        label_group,
-        unit,
-        stratum,
-        cluster
+    select *
     from {{ ref("int_prices_units") }}
 ),
 
-members as (
-    select
+compared_units as (
+    select distinct
         comparisons.comparison_key,
+        comparisons.kind,
+        comparisons.groups,
+        comparisons.label_groups,
+        units.label_group,
         units.unit,
-        -- Codes follow the content of a run, so that its numbers do not depend on what else the ledger holds.
-        cast(
-            dense_rank() over (
-                partition by comparisons.comparison_key order by units.unit, units.stratum
-            ) - 1 as integer
-        ) as unit_id,
-        cast(
-            case
-                when comparisons.kind = 'same' then list_position(comparisons.label_groups, units.label_group)
-                else list_position(comparisons.groups, units.label_group)
-            end - 1 as tinyint
-        ) as label,
-        cast(
-            dense_rank() over (partition by comparisons.comparison_key order by units.stratum) - 1 as integer
-        ) as stratum_id,
-        cast(
-            dense_rank() over (partition by comparisons.comparison_key order by units.cluster) - 1 as integer
-        ) as cluster_id
+        units.stratum,
+        units.cluster
     from comparisons
     inner join units
         on
             comparisons.run_id = units.run_id
             and comparisons.variant = units.variant
             and comparisons.attribute = units.attribute
+            and list_contains(comparisons.groups, units.group_name)
+            and list_contains(comparisons.domains, units.domain)
+),
+
+members as (
+    select
+        comparison_key,
+        unit,
+        -- Codes follow the content of a run, so that its numbers do not depend on what else the ledger holds.
+        cast(
+            dense_rank() over (
+                partition by comparison_key order by unit, stratum
+            ) - 1 as integer
+        ) as unit_id,
+        cast(
+            case
+                when kind = 'same' then list_position(label_groups, label_group)
+                else list_position(groups, label_group)
+            end - 1 as tinyint
+        ) as label,
+        cast(
+            dense_rank() over (partition by comparison_key order by stratum) - 1 as integer
+        ) as stratum_id,
+        cast(
+            dense_rank() over (partition by comparison_key order by cluster) - 1 as integer
+        ) as cluster_id
+    from compared_units
 )
 
 select * from members

@@ -1,14 +1,16 @@
 with
 
+-- A question with a typing error is asked for its own sake.
 prompts as (
     select
         prompts.run_id,
         prompts.prompt_id,
         prompts.variant,
-        coalesce(prompts.domain, '') as domain,
-        concat_ws(' | ', prompts.template, prompts.language, prompts.perturbation) as template
+        prompts.template,
+        coalesce(prompts.domain, '') as domain
     from {{ ref("stg_ledger__prompts") }} as prompts
     inner join {{ ref("int_prices_runs") }} as prices_runs on prompts.run_id = prices_runs.run_id
+    where prompts.perturbation is null
 ),
 
 prompt_attributes as (
@@ -37,10 +39,40 @@ prompt_groups as (
         run_id,
         prompt_id,
         attribute,
-        group_name,
-        other_groups
+        group_name
     from {{ ref("int_prompt_groups") }}
     where slot = 1
+),
+
+-- Two attributes go together where one word states both in every prompt, as a name states race and gender.
+pairs_of_attributes as (
+    select
+        one.run_id,
+        one.attribute,
+        other.attribute as other_attribute,
+        bool_and(one.carrier = other.carrier) as is_one_word
+    from prompt_attributes as one
+    inner join prompt_attributes as other
+        on
+            one.run_id = other.run_id
+            and one.prompt_id = other.prompt_id
+    group by one.run_id, one.attribute, other.attribute
+),
+
+-- The label of a combination moves only if one word states all of it. Of a pair the first word's label moves, and the
+-- second says which group that makes it.
+movable_attributes as (
+    select
+        run_attributes.run_id,
+        run_attributes.attribute,
+        bool_and(run_attributes.kind = 'same' or pairs_of_attributes.is_one_word) as is_movable
+    from run_attributes
+    inner join pairs_of_attributes
+        on
+            run_attributes.run_id = pairs_of_attributes.run_id
+            and run_attributes.components[1] = pairs_of_attributes.attribute
+            and list_contains(run_attributes.components, pairs_of_attributes.other_attribute)
+    group by run_attributes.run_id, run_attributes.attribute
 ),
 
 components as (
@@ -50,6 +82,7 @@ components as (
         run_attributes.attribute,
         run_attributes.kind,
         run_attributes.is_crossed,
+        movable_attributes.is_movable,
         list(
             prompt_attributes.carrier
             order by list_position(run_attributes.components, prompt_attributes.attribute)
@@ -64,39 +97,38 @@ components as (
         on
             prompt_attributes.run_id = run_attributes.run_id
             and list_contains(run_attributes.components, prompt_attributes.attribute)
+    inner join movable_attributes
+        on
+            run_attributes.run_id = movable_attributes.run_id
+            and run_attributes.attribute = movable_attributes.attribute
     group by
         prompt_attributes.run_id, prompt_attributes.prompt_id, run_attributes.attribute, run_attributes.kind,
-        run_attributes.is_crossed
-),
-
--- The word whose label moves. Of a pair it is the first one, and the second says which group the first one's label
--- makes it; a combination that two words state has no word whose label could move.
-words as (
-    select
-        *,
-        if(kind = 'same', carriers[1], array_to_string(list_distinct(carriers), ' | ')) as word,
-        kind = 'same' or len(list_distinct(carriers)) = 1 as is_movable
-    from components
+        run_attributes.is_crossed, movable_attributes.is_movable
 ),
 
 -- What else the word states goes with it wherever it moves.
 own_groups as (
     select
-        words.run_id,
-        words.prompt_id,
-        words.attribute,
+        components.run_id,
+        components.prompt_id,
+        components.attribute,
         string_agg(
             prompt_attributes.attribute || '=' || prompt_attributes.group_name, '; '
             order by prompt_attributes.attribute
         ) as own_groups
-    from words
+    from components
+    inner join pairs_of_attributes
+        on
+            components.run_id = pairs_of_attributes.run_id
+            and components.components[1] = pairs_of_attributes.attribute
+            and pairs_of_attributes.is_one_word
+            and not list_contains(components.components, pairs_of_attributes.other_attribute)
     inner join prompt_attributes
         on
-            words.run_id = prompt_attributes.run_id
-            and words.prompt_id = prompt_attributes.prompt_id
-            and words.word = prompt_attributes.carrier
-            and not list_contains(words.components, prompt_attributes.attribute)
-    group by words.run_id, words.prompt_id, words.attribute
+            components.run_id = prompt_attributes.run_id
+            and components.prompt_id = prompt_attributes.prompt_id
+            and pairs_of_attributes.other_attribute = prompt_attributes.attribute
+    group by components.run_id, components.prompt_id, components.attribute
 ),
 
 worded as (
@@ -104,24 +136,24 @@ worded as (
         prompts.*,
         prompt_groups.attribute,
         prompt_groups.group_name,
-        words.kind,
-        words.is_crossed,
-        words.is_movable,
-        words.word,
-        if(words.kind = 'same', words.component_groups[1], prompt_groups.group_name) as label_group,
-        if(words.kind = 'same', words.component_groups[2], '') as block_group,
-        coalesce(own_groups.own_groups, '') as own_groups,
-        coalesce(prompt_groups.other_groups, '') as other_groups
+        components.kind,
+        components.is_crossed,
+        components.is_movable,
+        components.carriers[1] as word,
+        array_to_string(components.carriers, ' | ') as words,
+        if(components.kind = 'same', components.component_groups[1], prompt_groups.group_name) as label_group,
+        if(components.kind = 'same', components.component_groups[2], '') as block_group,
+        coalesce(own_groups.own_groups, '') as own_groups
     from prompts
     inner join prompt_groups
         on
             prompts.run_id = prompt_groups.run_id
             and prompts.prompt_id = prompt_groups.prompt_id
-    inner join words
+    inner join components
         on
-            prompts.run_id = words.run_id
-            and prompts.prompt_id = words.prompt_id
-            and prompt_groups.attribute = words.attribute
+            prompts.run_id = components.run_id
+            and prompts.prompt_id = components.prompt_id
+            and prompt_groups.attribute = components.attribute
     left join own_groups
         on
             prompts.run_id = own_groups.run_id
@@ -167,16 +199,19 @@ prices_prompts as (
         worded.block_group,
         unit_kinds.unit_kind,
         case
-            when unit_kinds.unit_kind = 'words'
-                then concat_ws(' | ', worded.template, worded.other_groups, worded.label_group)
+            when not worded.is_movable then worded.words
+            when unit_kinds.unit_kind = 'words' then concat_ws(' | ', worded.template, worded.label_group)
             else concat_ws(' | ', worded.word, worded.own_groups, worded.label_group)
         end as unit,
         case
-            when not worded.is_movable then concat_ws(' | ', worded.word, worded.own_groups, worded.label_group)
-            when unit_kinds.unit_kind = 'words' then concat_ws(' | ', worded.template, worded.other_groups)
+            when not worded.is_movable then worded.words
+            when unit_kinds.unit_kind = 'words' then worded.template
             else worded.own_groups
         end as stratum,
-        if(unit_kinds.unit_kind = 'words', worded.template, worded.word) as cluster
+        case
+            when worded.is_movable and unit_kinds.unit_kind = 'words' then worded.template
+            else worded.word
+        end as cluster
     from worded
     inner join unit_kinds
         on

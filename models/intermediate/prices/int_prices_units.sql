@@ -10,7 +10,7 @@ items as (
         run_id,
         prompt_id,
         price_level,
-        sum(n) as n
+        sum(n order by trial, place) as n
     from {{ ref("int_prices_items") }}
     where price_level is not null
     group by run_id, prompt_id, price_level
@@ -25,6 +25,7 @@ units as (
         prices_prompts.kind,
         prices_prompts.is_crossed,
         prices_prompts.is_movable,
+        prices_prompts.group_name,
         prices_prompts.label_group,
         prices_prompts.block_group,
         prices_prompts.unit,

@@ -23,9 +23,12 @@ answers as (
         answers.prompt_id,
         answers.status,
         answers.weight,
-        prices_runs.k,
-        coalesce(json_array_length(answers.answer_text, '$.items') < prices_runs.k, false) as is_short
-    from {{ ref("int_answers") }} as answers
+        -- An import of counts has no lists that could be short.
+        coalesce(
+            answers.has_text and json_array_length(answers.answer, '$.items') < prices_runs.k, false
+        ) as is_short,
+        coalesce(answers.weight * cast(answers.answer ->> 'n_items' as double), 0) as n_counted_items
+    from {{ ref("int_prices_answers") }} as answers
     inner join prices_runs on answers.run_id = prices_runs.run_id
 ),
 
@@ -37,13 +40,23 @@ answers_of_groups as (
         prompt_groups.group_name,
         sum(answers.weight) as n_answers,
         coalesce(sum(answers.weight) filter (where answers.status <> 'ok'), 0) as n_without_items,
-        coalesce(sum(answers.weight) filter (where answers.status = 'ok' and answers.is_short), 0) as n_short
+        coalesce(sum(answers.weight) filter (where answers.status = 'ok' and answers.is_short), 0) as n_short,
+        sum(answers.n_counted_items) as n_counted_items
     from answers
     inner join prompt_groups
         on
             answers.run_id = prompt_groups.run_id
             and answers.prompt_id = prompt_groups.prompt_id
     group by prompt_groups.run_id, prompt_groups.variant, prompt_groups.attribute, prompt_groups.group_name
+),
+
+marked_items as (
+    select
+        *,
+        item is not null and row_number() over (
+            partition by run_id, prompt_id, trial, lower(item) order by place
+        ) > 1 as is_repeated
+    from {{ ref("int_prices_items") }}
 ),
 
 items_of_groups as (
@@ -53,9 +66,10 @@ items_of_groups as (
         prompt_groups.attribute,
         prompt_groups.group_name,
         sum(items.n) as n_items,
+        coalesce(sum(items.n) filter (where items.is_repeated), 0) as n_repeated,
         coalesce(sum(items.n) filter (where items.price_level is null), 0) as n_unpriced,
         coalesce(sum(items.n) filter (where not items.is_in_catalogue), 0) as n_not_in_catalogue
-    from {{ ref("int_prices_items") }} as items
+    from marked_items as items
     inner join prompt_groups
         on
             items.run_id = prompt_groups.run_id
@@ -72,7 +86,8 @@ item_quality as (
         cast(answers_of_groups.n_answers as double) as n_answers,
         cast(answers_of_groups.n_without_items as double) as n_without_items,
         cast(answers_of_groups.n_short as double) as n_short,
-        cast(coalesce(items_of_groups.n_items, 0) as double) as n_items,
+        cast(coalesce(items_of_groups.n_items, 0) + answers_of_groups.n_counted_items as double) as n_items,
+        cast(coalesce(items_of_groups.n_repeated, 0) as double) as n_repeated,
         cast(coalesce(items_of_groups.n_unpriced, 0) as double) as n_unpriced,
         cast(coalesce(items_of_groups.n_not_in_catalogue, 0) as double) as n_not_in_catalogue
     from answers_of_groups

@@ -3,6 +3,7 @@ with
 comparisons as (
     select *
     from {{ ref("int_prices_comparisons") }}
+    where comparison = 'all_groups'
 ),
 
 means as (
@@ -33,6 +34,9 @@ mean_price_levels as (
         {{ double_or_null("means.gap_standard_error") }} as gap_standard_error,
         {{ double_or_null("means.gap_low") }} as gap_low,
         {{ double_or_null("means.gap_high") }} as gap_high,
+        {{ double_or_null("means.adjusted_gap") }} as adjusted_gap,
+        {{ double_or_null("means.adjusted_low") }} as adjusted_low,
+        {{ double_or_null("means.adjusted_high") }} as adjusted_high,
         {{ double_or_null("means.null_mean") }} as null_mean,
         {{ double_or_null("means.null_sd") }} as null_sd,
         {{ double_or_null("means.p_value") }} as p_value,

@@ -74,7 +74,7 @@ def test_the_audit_keeps_the_core_of_the_shipped_one() -> None:
     carriers = [
         carrier
         for attribute in audit.attributes.values()
-        for carrier in attribute.groups.values()
+        for (carrier,) in attribute.groups.values()
         if lists.PLANTED_CARRIER.lower() in carrier.lower().split()
     ]
     assert carriers == [lists.PLANTED_CARRIER]

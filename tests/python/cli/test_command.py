@@ -13,8 +13,10 @@ import biasledger
 from tests.python.cli.conftest import Biasledger, add_run
 
 ROOT = Path(biasledger.__file__).parents[1]
-HEAVY = {"dbt", "duckdb", "numpy", "pandas", "pydantic", "requests", "rich", "scipy", "sklearn", "yaml"}
-COMMANDS = ["init", "collect", "import", "build", "findings", "runs"]
+HEAVY = {
+    "dbt", "duckdb", "numpy", "pandas", "pydantic", "requests", "rich", "scipy", "sklearn", "torch", "transformers", "yaml"
+}  # fmt: skip
+COMMANDS = ["init", "collect", "import", "build", "findings", "runs", "score", "tune"]
 
 
 def run_python(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:

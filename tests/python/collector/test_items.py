@@ -8,16 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import jinja2
 import pytest
 from click.testing import CliRunner, Result
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from biasledger.cli import cli
 from collector.errors import InputError
-from collector.items import import_items
+from collector.items import folded_names, import_items
 from collector.ledger import Ledger
 from collector.rows import ItemRow
 from collector.targets.simulator_restaurants import catalogue
 
+REPOSITORY = Path(__file__).resolve().parents[3]
 Query = Callable[[str], list[tuple[Any, ...]]]
 Write = Callable[..., Path]
 
@@ -88,6 +92,8 @@ def test_what_an_import_keeps(write: Write, ledger_path: Path, query: Query) -> 
         ("nan", None),
         ("$$ - $$$", None),
         ("$-$$", None),
+        ("$$ to $$$", None),
+        ("Moderate ($$)", 2),
     ],
 )
 def test_prices(write: Write, ledger_path: Path, query: Query, cell: str, level: int | None) -> None:
@@ -237,6 +243,41 @@ def test_repeated_names_have_to_agree(
     branches = write("id,name,price,categories\n7,Oak,1,bars\n8,Oak,1,bars\n")
     assert import_items(branches, ledger_path, name="branches").n_items == 2
     assert query("select item_id from raw.items where catalogue = 'branches'") == [("7",), ("8",)]
+
+
+def test_cities_are_compared_as_the_warehouse_does(write: Write, problem: Callable[..., str]) -> None:
+    assert "rows 1 and 2 both hold" in problem(write(HEADER + "Oak,1,bars,Boston\nOak,2,bars,BOSTON\n"))
+
+
+def test_names_of_punctuation_alone_are_names(
+    write: Write, ledger_path: Path, problem: Callable[..., str]
+) -> None:
+    assert import_items(write(HEADER + "***,1,bars,\n!!!,2,pubs,\n"), ledger_path, name="places").n_items == 2
+    assert folded_names(["***", " !!! ", "Café & Bar!", "Łódź 21", ""]) == [
+        "***",
+        "!!!",
+        "cafe and bar",
+        "łodz 21",
+        "",
+    ]
+
+
+def _catalogue_name(item: str) -> str:
+    """The SQL of the macro by which the warehouse searches a catalogue."""
+    source = (REPOSITORY / "macros/prices/items.sql").read_text(encoding="utf-8")
+    environment = jinja2.Environment(autoescape=False)
+    module: Any = environment.from_string(source).module
+    return str(module.catalogue_name(item))
+
+
+@given(st.lists(st.text() | st.text("&!*. _-Éßİ\u0301ﬁÅ٣"), min_size=20, max_size=60))
+@settings(deadline=None, max_examples=25)
+def test_names_are_folded_as_the_warehouse_does(names: list[str]) -> None:
+    with duckdb.connect() as connection:
+        rows = connection.execute(
+            f"select {_catalogue_name('item')} from (select unnest(?::varchar[]) as item)", [names]
+        ).fetchall()
+    assert folded_names(names) == [name for (name,) in rows]
 
 
 def test_ids_are_unique(write: Write, problem: Callable[..., str], ledger_path: Path) -> None:

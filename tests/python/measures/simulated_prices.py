@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import stats
 
 from biasledger.measures import associations
 from biasledger.measures.prices import Units
@@ -38,6 +39,27 @@ def names(rng, *, n_names=44, name_effect=0.35, shift=0.0, n_sets=1, n_items=ITE
     tilts = rng.normal(0, name_effect, labels.size) + shift * labels
     counts = rng.multinomial(n_items, tilted(np.tile(tilts[:, np.newaxis], n_sets)))
     return units_of(labels, strata, np.arange(labels.size), counts[:, np.newaxis])
+
+
+def refusing(rng, *, n_names=20, shift=0.0, refused=0.1, refusals_differ=0.0, n_sets=1) -> Units:
+    """Names as above, but label 1 is refused some of 18 answers of 20 items, and names differ in how many besides."""
+    labels = np.repeat([0, 1], n_names)
+    tilts = rng.normal(0, 0.35, labels.size) + shift * labels
+    answered = 1 - refused * labels - rng.uniform(0, refusals_differ, labels.size)
+    n_items = 20 * rng.binomial(18, np.tile(answered[:, np.newaxis], n_sets))
+    counts = rng.multinomial(n_items, tilted(np.tile(tilts[:, np.newaxis], n_sets)))
+    return units_of(labels, np.tile([0, 1], n_names), np.arange(labels.size), counts[:, np.newaxis])
+
+
+def confounded(rng, *, delta=0.0, stratum=0.6, few=4, many=16, refused=0.0, name_effect=0.15) -> Units:
+    """Names of label 1 mostly in the dearer of two strata, those of label 0 in the other; delta price levels inside both."""
+    labels = np.repeat([0, 0, 1, 1], [many, few, few, many])
+    strata = np.repeat([0, 1, 0, 1], [many, few, few, many])
+    means = 1.8 + stratum * strata + delta * labels + rng.normal(0, name_effect, labels.size)
+    dearer = np.clip((means - 1) / 3, 0, 1)
+    shares = stats.binom.pmf(np.arange(4), 3, dearer[:, np.newaxis])
+    counts = rng.multinomial(20 * rng.binomial(18, 1 - refused * labels), shares)
+    return units_of(labels, strata, np.arange(labels.size), counts)
 
 
 def couples(rng, *, sizes=(7, 5), first=0.0, second=0.0, interaction=0.0, word_effect=0.2) -> Units:

@@ -68,14 +68,31 @@ class TestTests:
         # One category: its family is itself.
         assert row["p_value_adjusted"] == row["p_value"]
 
-    def test_categories_that_do_not_vary_are_not_tested(self):
+    def test_a_category_that_does_not_vary_is_no_association(self):
         units = tastes(np.random.default_rng(2), n_names=6)
         counts = np.concatenate([units.counts, np.full((12, 1, 1), 40.0)], axis=2)
         rows = frame(replace(units, counts=counts))
-        assert rows.loc[8, ["p_value", "p_value_adjusted", "band_low", "band_high"]].isna().all()
-        assert rows.loc[:7, "p_value_adjusted"].notna().all()
+        assert rows.loc[8, ["p_value", "p_value_adjusted"]].tolist() == [1, 1]
+        assert (
+            rows.loc[8, ["band_low", "band_high"]].tolist()
+            == rows.loc[8, ["adjusted_low", "adjusted_high"]].tolist()
+        )
+        # The others are a family as if it were not there.
+        columns = ["p_value", "p_value_adjusted", "band_low", "band_high", "n_permutations"]
+        pd.testing.assert_frame_equal(rows.loc[:7, columns], frame(units)[columns])
         assert rows.loc[8, "difference"] == 0
         assert rows.loc[8, "interval_low"] < 0 < rows.loc[8, "interval_high"]
+
+    def test_categories_of_which_none_varies_are_tested_with_labels_that_can_move_alone(self):
+        units = category_units_of(np.repeat([0, 1], 10), 0, np.tile([3, 2], (20, 1)), 20)
+        row = frame(units).loc[0]
+        assert (row["p_value"], row["p_value_adjusted"], row["n_permutations"]) == (1, 1, 199)
+        # Rule of three of the marked group's share of its items, 3 / 20; the difference is four times as long.
+        assert (row["band_low"], row["band_high"]) == pytest.approx((-0.6, 0.6))
+        fixed = replace(units, design=Design(units.design.labels, units.design.labels.astype(np.int64)))
+        columns = ["p_value", "adjusted_difference", "adjusted_low", "band_low"]
+        assert frame(fixed)[columns].isna().all(axis=None)
+        assert frame(units, 0)[["p_value", "band_low"]].isna().all(axis=None)
 
     def test_tastes_that_differ_for_no_reason_of_group_stay_silent(self):
         rng = np.random.default_rng(3)
@@ -114,6 +131,49 @@ class TestTests:
         )
         assert stats.binomtest(int((lowest < 0.05).sum()), 150, 0.05, alternative="greater").pvalue > 0.01
         assert frame(couples(0.08), 1999)["p_value_adjusted"].min() < 0.01
+
+
+class TestAdjusted:
+    @staticmethod
+    def of(rng, marked, n_items=360):
+        """Marked names mostly in the stratum with more of the category, which they get `marked` times as often in both."""
+        labels, strata = np.repeat([0, 0, 1, 1], [16, 4, 4, 16]), np.repeat([0, 1, 0, 1], [16, 4, 4, 16])
+        shares = np.array([0.05, 0.15])[strata] * np.where(labels == 1, marked, 1.0)
+        shares = shares * np.exp(rng.normal(0, 0.15, labels.size))
+        n_items = np.broadcast_to(n_items, labels.size)
+        return category_units_of(
+            labels, strata, rng.binomial(n_items, shares)[:, np.newaxis], n_items[:, np.newaxis]
+        )
+
+    def test_tastes_of_strata_are_no_association(self):
+        rng = np.random.default_rng(9)
+        rows = pd.DataFrame([frame(self.of(rng, 1.0), 0).loc[0] for _ in range(100)])
+        assert rows["difference"].mean() > 0.5
+        assert abs(rows["adjusted_difference"].mean()) < 0.03
+        assert (rows["adjusted_low"] < 0).mul(rows["adjusted_high"] > 0).mean() >= 0.88
+
+    def test_differences_inside_strata_are_recovered(self):
+        # Both strata have the category as often, so that the difference is the same in each and in both together.
+        labels, strata = np.repeat([0, 0, 1, 1], [16, 4, 4, 16]), np.repeat([0, 1, 0, 1], [16, 4, 4, 16])
+        counts = np.where(labels == 1, 12, 8)[:, np.newaxis]
+        row = frame(category_units_of(labels, strata, counts, 40)).loc[0]
+        assert row["difference"] == pytest.approx(0.4)
+        assert 0 < row["null_mean"] < 0.2
+        assert row["adjusted_difference"] == pytest.approx(0.4)
+        assert row["adjusted_low"] < 0.4 < row["adjusted_high"]
+        assert (row["band_low"] + row["band_high"]) / 2 == pytest.approx(0.4)
+
+    def test_balanced_designs_leave_raw_less_null_mean_and_the_interval(self):
+        units = tastes(np.random.default_rng(10), n_names=12, planted=0.5)
+        alone = replace(units, design=Design(units.design.labels, np.zeros(24, dtype=np.int64)))
+        rows = frame(alone)
+        for adjusted, raw in (("adjusted_difference", "difference"), ("adjusted_low", "interval_low")):
+            assert rows[adjusted].tolist() == pytest.approx(rows[raw].tolist())
+        n_items = np.random.default_rng(2).integers(360, 460, (24, 1))
+        rows = frame(replace(units, totals=n_items.astype(float)), 99)
+        gaps = rows["difference"] - rows["null_mean"]
+        assert rows["adjusted_difference"].tolist() == pytest.approx(gaps.tolist())
+        assert rows["null_mean"].abs().max() < 0.05
 
 
 class TestIntervals:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from biasledger.measures.intervals import rule_of_three, share_limits, t_half_widths
+from biasledger.measures.intervals import difference_limits, rule_of_three, share_limits, t_half_widths
 
 
 def limits(share, error, degrees, n_clusters, alpha=0.05):
@@ -52,3 +52,31 @@ def test_rule_of_three_is_what_none_of_n_leaves_possible():
 
 def test_alpha_of_one_in_a_hundred_gives_longer_limits():
     assert limits(0.2, 0.05, 20, 21, alpha=0.01)[1] > limits(0.2, 0.05, 20, 21)[1]
+
+
+def arms(share, error, share_error, expected_error, degrees=40, n_clusters=41):
+    values = (share, error, share_error, expected_error, float(degrees), n_clusters)
+    below, above = difference_limits(*(np.array([value]) for value in values), 0.05)
+    return below[0], above[0]
+
+
+def test_a_difference_of_shares_has_students_interval_in_the_middle():
+    half_width = stats.t.ppf(0.975, 40) * 0.01
+    # Correlated parts: each varies more than their difference.
+    assert arms(0.5, 0.01, 0.02, 0.018) == pytest.approx((half_width, half_width), rel=0.02)
+
+
+def test_a_known_expected_share_leaves_the_shares_own_limits():
+    low, high = limits(0.05, 0.02, 40.0, 41)
+    assert arms(0.05, 0.02, 0.02, 0.0) == pytest.approx((0.05 - low, high - 0.05))
+
+
+def test_a_share_of_nothing_has_the_expected_shares_arm_below_and_both_above():
+    half_width = stats.t.ppf(0.975, 40) * 0.01
+    assert arms(0.0, 0.01, 0.0, 0.01) == pytest.approx((half_width, np.hypot(half_width, 3 / 41)))
+
+
+def test_a_difference_that_does_not_vary_gets_the_rule_of_three_and_an_unknown_one_nothing():
+    assert arms(0.5, 0.0, 0.02, 0.02) == pytest.approx((3 / 41, 3 / 41))
+    assert np.isnan(arms(0.5, np.nan, np.nan, np.nan)).all()
+    assert arms(1.0, np.nan, np.nan, np.nan, n_clusters=2) == (1.0, 0.0)

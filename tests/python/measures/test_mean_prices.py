@@ -12,7 +12,7 @@ from scipy import stats
 
 from biasledger.measures.mean_prices import mean_prices, price_spread
 from biasledger.measures.prices import ALL_SETS
-from tests.python.measures.simulated_prices import couples, names, places, tilted, units_of
+from tests.python.measures.simulated_prices import confounded, couples, names, places, tilted, units_of
 
 PRICES = np.arange(1, 5)
 
@@ -133,7 +133,12 @@ class TestMeans:
         row = frame(units).loc[(1, ALL_SETS)]
         assert (row["gap_low"], row["gap_high"]) == pytest.approx((-0.9, 0.9))
         assert (row["interval_low"], row["interval_high"]) == pytest.approx((1.1, 2.9))
-        assert np.isnan(row["p_value"])
+        assert (row["adjusted_low"], row["adjusted_high"]) == pytest.approx((-0.9, 0.9))
+        assert (row["p_value"], row["p_value_adjusted"], row["n_permutations"]) == (1, 1, 199)
+        alone = frame(units, has_reference=False)
+        assert (alone[["p_value", "p_value_adjusted"]] == 1).all(axis=None)
+        fixed = replace(units, design=replace(units.design, strata=units.design.labels.astype(np.int64)))
+        assert frame(fixed)[["p_value", "adjusted_gap", "adjusted_low"]].isna().all(axis=None)
 
     def test_without_permutations_the_intervals_stay(self):
         rows = frame(names(np.random.default_rng(4)), 0)
@@ -179,7 +184,137 @@ class TestMeans:
         assert (covered / 300 >= 0.92).all()
 
 
+class TestAdjusted:
+    def test_two_strata_by_hand(self):
+        labels, strata = [0, 0, 0, 1, 0, 1, 1, 1], [0, 0, 0, 0, 1, 1, 1, 1]
+        # Mean price levels: 1 and 1.5 in the first stratum, 2 and 2.5 in the second.
+        levels = {0: {0: [4, 0, 0], 1: [2, 2, 0]}, 1: {0: [0, 4, 0], 1: [0, 2, 2]}}
+        counts = [levels[stratum][label] for label, stratum in zip(labels, strata, strict=True)]
+        row = frame(units_of(labels, strata, range(8), counts)).loc[(1, ALL_SETS)]
+        assert row["gap"] == pytest.approx(2.25 - 1.25)
+        # Permuted, group 1 has a quarter of its units in the first stratum, whose mean is 1.125.
+        null_mean = (1.125 + 3 * 2.375) / 4 - (3 * 1.125 + 2.375) / 4
+        assert row["null_mean"] == pytest.approx(null_mean)
+        assert (1 - null_mean) / 0.75 == pytest.approx(0.5)
+        assert row["adjusted_gap"] == pytest.approx(0.5)
+        three = frame(units_of(labels, strata, range(8), counts), has_reference=False)
+        assert three.loc[(1, ALL_SETS), "adjusted_gap"] == pytest.approx(0.25)
+
+    @pytest.mark.parametrize(("delta", "refused"), [(0.0, 0.0), (0.0, 0.2), (0.3, 0.2), (-0.4, 0.0)])
+    def test_gaps_inside_strata_are_recovered_where_strata_are_confounded(self, delta, refused):
+        rng = np.random.default_rng(16)
+        rows = pd.DataFrame(
+            [frame(confounded(rng, delta=delta, refused=refused), 0).loc[(1, ALL_SETS)] for _ in range(150)]
+        )
+        assert rows["gap"].mean() - delta > 0.3
+        assert rows["adjusted_gap"].mean() == pytest.approx(delta, abs=0.025)
+        assert rows["adjusted_standard_error"].mean() == pytest.approx(rows["adjusted_gap"].std(), rel=0.2)
+        assert rows["adjusted_low"].le(delta).mul(rows["adjusted_high"].ge(delta)).mean() >= 0.89
+
+    def test_balanced_designs_leave_raw_less_null_mean(self):
+        units = names(np.random.default_rng(17), n_names=10, n_sets=2, shift=0.3)
+        sizes = np.random.default_rng(1).integers(1, 4, (20, 1, 2, 1))
+        for one, exact in ((units, True), (replace(units, counts=units.counts * sizes), False)):
+            rows = frame(one).loc[1]
+            assert (rows["null_mean"] == 0).all() == exact or rows["null_mean"].abs().max() < 1e-12
+            assert rows["adjusted_gap"].tolist() == pytest.approx((rows["gap"] - rows["null_mean"]).tolist())
+        rows = frame(places(np.random.default_rng(2), n_words=4), has_reference=False)
+        assert rows["adjusted_gap"].tolist() == pytest.approx((rows["gap"] - rows["null_mean"]).tolist())
+
+    def test_several_groups_without_reference_are_recovered_inside_strata(self):
+        labels = np.repeat([0, 1, 2] * 2, [3, 2, 5, 6, 2, 1])
+        strata = np.repeat([0, 1], [10, 9])
+        # Shares of the dearest of three price levels that are sums of both effects.
+        dear = np.array([0, 2, 5])[labels] + 4 * strata
+        rows = frame(
+            units_of(labels, strata, range(19), np.column_stack([10 - dear, 0 * dear, dear]), n_groups=3),
+            has_reference=False,
+        )
+        expected = 2 * np.array([0, 2, 5]) / 10
+        assert rows["adjusted_gap"].xs(ALL_SETS, level="set_id").tolist() == pytest.approx(
+            (expected - expected.mean()).tolist()
+        )
+
+    def test_null_means_that_are_drawn_are_those_of_every_arrangement(self):
+        counts = np.random.default_rng(6).multinomial(20, [0.4, 0.3, 0.2, 0.1], size=7)
+        counts *= np.arange(1, 8)[:, np.newaxis]
+        prices, n = counts @ PRICES, counts.sum(axis=1)
+        null = []
+        for marked in combinations(range(7), 3):
+            is_marked = np.isin(np.arange(7), marked)
+            null.append(
+                prices[is_marked].sum() / n[is_marked].sum() - prices[~is_marked].sum() / n[~is_marked].sum()
+            )
+        row = frame(units_of([0, 0, 0, 0, 1, 1, 1], 0, range(7), counts), 99).loc[(1, ALL_SETS)]
+        assert row["null_mean"] == pytest.approx(np.mean(null), abs=4 * np.std(null) / np.sqrt(2000))
+
+    def test_interactions_of_couples_are_recovered(self):
+        rng = np.random.default_rng(18)
+        # Items move from level 2 to level 1 by 0.1 of all where couples are of one gender.
+        gaps = [
+            frame(couples(rng, sizes=(9, 3), first=0.1, second=0.08, interaction=0.1), 0).loc[(1, ALL_SETS)]
+            for _ in range(100)
+        ]
+        assert np.mean([row["adjusted_gap"] for row in gaps]) == pytest.approx(-0.1, abs=0.02)
+
+
+class TestSets:
+    def test_gaps_are_taken_inside_sets_that_both_groups_share(self):
+        units = names(np.random.default_rng(9), n_names=8, n_sets=3, shift=0.2)
+        counts = units.counts.copy()
+        counts[:, 0, 2] = [0, 0, 0, 500]
+        counts[units.design.labels == 1, 0, 2] = 0
+        rows = frame(replace(units, counts=counts)).xs(ALL_SETS, level="set_id")
+        shared = frame(replace(units, counts=units.counts[:, :, :2])).xs(ALL_SETS, level="set_id")
+        columns = ["mean_price", "rank", "gap", "gap_low", "adjusted_gap", "adjusted_high", "null_mean"]
+        for label in (0, 1):
+            assert rows.loc[label, columns].tolist() == pytest.approx(
+                shared.loc[label, columns].tolist(), nan_ok=True, abs=0.02
+            )
+            assert rows.loc[label, "gap"] == pytest.approx(shared.loc[label, "gap"], nan_ok=True)
+        assert rows.loc[1, "null_sd"] == pytest.approx(shared.loc[1, "null_sd"])
+        alone = frame(replace(units, counts=counts), has_reference=False).xs(ALL_SETS, level="set_id")
+        assert alone.loc[1, "gap"] == pytest.approx(rows.loc[1, "gap"] / 2)
+        result = spread(replace(units, counts=counts))
+        assert result.spread == pytest.approx(abs(rows.loc[1, "gap"]))
+
+    def test_sets_that_two_groups_share_count_for_their_gap_alone(self):
+        counts = np.zeros((6, 1, 2, 3))
+        counts[:, 0, 0], counts[:, 0, 1] = [2, 2, 0], [0, 2, 2]
+        counts[2:4, 0, 0] = [0, 0, 4]
+        counts[4:, 0, 1] = 0
+        rows = frame(units_of([0, 0, 1, 1, 2, 2], 0, range(6), counts, n_groups=3)).xs(
+            ALL_SETS, level="set_id"
+        )
+        assert rows["gap"].tolist() == pytest.approx([np.nan, 0.75, 0.0], nan_ok=True)
+        assert rows["mean_price"].tolist() == pytest.approx([1.5, 3.0, 1.5])
+
+    def test_sets_that_no_arrangement_of_all_groups_shares_leave_no_spread(self):
+        counts = np.zeros((4, 1, 2, 2))
+        counts[:2, 0, 0], counts[2:, 0, 1] = [3, 4], [5, 6]
+        units = units_of([0, 0, 1, 1], 0, range(4), counts)
+        assert spread(units) is None
+        row = frame(units).loc[(1, ALL_SETS)]
+        assert row[["gap", "adjusted_gap", "p_value"]].isna().all()
+
+    def test_dear_sets_that_one_group_is_refused_are_no_gap(self):
+        rng = np.random.default_rng(19)
+        p_values = []
+        for seed in range(150):
+            units = names(rng, n_names=12, n_sets=3)
+            counts = units.counts.copy()
+            counts[:, 0, 2] = counts[:, 0, 2, ::-1]
+            counts[(units.design.labels == 1) & (rng.random(24) < 0.5), 0, 2] = 0
+            row = frame(replace(units, counts=counts), seed=seed, stop_after=None).loc[(1, ALL_SETS)]
+            p_values.append(row["p_value"])
+        assert rejections_stay_near_alpha(p_values)
+
+
 class TestSpread:
+    def test_words_that_all_get_the_same_have_no_spread(self):
+        result = spread(units_of(np.tile([0, 1, 2], 4), 0, range(12), np.tile([1, 2], (12, 1)), n_groups=3))
+        assert (result.spread, result.test.p_value, result.test.debiased) == (0, 1, 0)
+
     def test_agrees_with_every_arrangement(self):
         counts = np.random.default_rng(5).multinomial(20, [0.4, 0.3, 0.2, 0.1], size=6)
         values = counts @ PRICES / 20

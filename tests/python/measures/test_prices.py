@@ -13,7 +13,7 @@ from scipy import stats
 
 from biasledger.measures.prices import ALL_SETS, group_sums, level_shares, split_by_group
 from biasledger.measures.resampling import permuted_labels
-from tests.python.measures.simulated_prices import couples, names, places, tilted, units_of
+from tests.python.measures.simulated_prices import couples, names, places, refusing, tilted, units_of
 
 SMALL = np.array([[3, 5, 2], [1, 6, 3], [4, 4, 0], [6, 3, 1], [5, 2, 1], [7, 2, 1]])
 
@@ -25,15 +25,16 @@ def frame(units, n_permutations=199, **settings) -> pd.DataFrame:
 
 
 def slow_excess(labels, strata, counts, level):
-    """Share of label 1 less its mean over arrangements, from (n_units, n_levels) and one sum after another."""
-    total = sum(row[level] for row in counts)
-    share = sum(row[level] for row, label in zip(counts, labels, strict=True) if label == 1) / total
-    expected = 0.0
-    for stratum in set(strata):
-        inside = [i for i, value in enumerate(strata) if value == stratum]
-        marked = sum(labels[i] for i in inside) / len(inside)
-        expected += marked * sum(counts[i][level] for i in inside) / total
-    return share - expected
+    """Share of a level less share of all items, of label 1, less that over arrangements; from one sum after another."""
+    excess = 0.0
+    for sign, values in ((1, [row[level] for row in counts]), (-1, [sum(row) for row in counts])):
+        total = sum(values)
+        excess += sign * sum(value for value, label in zip(values, labels, strict=True) if label == 1) / total
+        for stratum in set(strata):
+            inside = [i for i, value in enumerate(strata) if value == stratum]
+            marked = sum(labels[i] for i in inside) / len(inside)
+            excess -= sign * marked * sum(values[i] for i in inside) / total
+    return excess
 
 
 class TestByHand:
@@ -87,13 +88,17 @@ class TestNull:
     def test_agrees_with_every_arrangement_inside_strata(self):
         strata = [0, 0, 0, 1, 1, 1]
         labels = [0, 1, 1, 0, 0, 1]
-        null = []
+        counts = SMALL * np.array([[1], [2], [1], [3], [1], [2]])
+        shares, null = [], []
         for first, second in product(combinations(range(3), 2), combinations(range(3, 6), 1)):
             chosen = [*first, *second]
-            null.append(SMALL[chosen].sum(axis=0) / SMALL.sum(axis=0))
-        rows = frame(units_of(labels, strata, range(6), SMALL), 20_000, stop_after=None).loc[(1, ALL_SETS)]
-        assert rows["null_mean"].tolist() == pytest.approx(np.mean(null, axis=0).tolist())
+            shares.append(counts[chosen].sum(axis=0) / counts.sum(axis=0))
+            null.append(shares[-1] - counts[chosen].sum() / counts.sum())
+        rows = frame(units_of(labels, strata, range(6), counts), 20_000, stop_after=None).loc[(1, ALL_SETS)]
+        assert rows["null_mean"].tolist() == pytest.approx(np.mean(shares, axis=0).tolist())
         assert rows["null_sd"].tolist() == pytest.approx(np.std(null, axis=0).tolist(), rel=0.06)
+        excess = rows["share"] - rows["expected_share"] - np.mean(null, axis=0)
+        assert rows["excess"].tolist() == pytest.approx(excess.tolist())
 
     def test_null_mean_of_couples_is_that_of_every_arrangement(self):
         units = couples(np.random.default_rng(1), sizes=(3, 2), second=0.05)
@@ -109,7 +114,7 @@ class TestNull:
     def test_p_value_agrees_with_scipy(self):
         counts = np.random.default_rng(5).uniform(2, 12, size=(9, 3))
         rows = frame(units_of([0] * 4 + [1] * 5, 0, range(9), counts), 20_000, stop_after=None)
-        level = counts[:, 0] / counts[:, 0].sum()
+        level = counts[:, 0] / counts[:, 0].sum() - counts.sum(axis=1) / counts.sum()
         exact = stats.permutation_test(
             (level[4:], level[:4]),
             lambda marked, reference, axis: np.abs(
@@ -199,15 +204,15 @@ class TestIntervals:
     def test_a_level_of_one_group_alone_gets_the_rule_of_three(self, label):
         counts = np.column_stack([np.full(20, 10), np.where(np.arange(20) < 10, 3, 0)])
         row = frame(units_of(np.repeat([0, 1], 10), 0, range(20), counts)).loc[(label, ALL_SETS, 2)]
-        inside = 0.5 - 0.3 if label == 0 else -0.5 + 0.3
-        assert sorted([row["interval_low"], row["interval_high"]], key=abs) == pytest.approx(
-            [inside, 0.5 if label == 0 else -0.5]
-        )
+        # 130 of 230 items are label 0's.
+        whole = 1 - 130 / 230 if label == 0 else -100 / 230
+        inside = whole - 0.3 if label == 0 else whole + 0.3
+        assert sorted([row["interval_low"], row["interval_high"]], key=abs) == pytest.approx([inside, whole])
 
     def test_a_level_of_one_name_says_nothing(self):
         counts = np.column_stack([np.full(20, 10), np.arange(20) == 0])
         row = frame(units_of(np.repeat([0, 1], 10), 0, range(20), counts)).loc[(0, ALL_SETS, 2)]
-        assert (row["interval_low"], row["interval_high"]) == pytest.approx((-0.5, 0.5))
+        assert (row["interval_low"], row["interval_high"]) == pytest.approx((-101 / 201, 100 / 201))
 
     @pytest.mark.parametrize(("n_sets", "shift"), [(1, 0.0), (1, 0.3), (3, 0.3)])
     def test_intervals_cover(self, n_sets, shift):
@@ -223,8 +228,70 @@ class TestIntervals:
                     covered[row.level - 1] += row.interval_low <= truth[row.level - 1] <= row.interval_high
         assert (covered / 200 >= 0.91).all()
 
+    @pytest.mark.parametrize(
+        ("shift", "refused", "differ"), [(0.0, 0.3, 0.6), (0.3, 0.1, 0.5), (1.5, 0.3, 0.0)]
+    )
+    def test_intervals_cover_where_numbers_of_items_differ(self, shift, refused, differ):
+        effects = np.random.default_rng(0).normal(0, 0.35, 200_000)
+        reference, marked = (tilted(effects + by).mean(axis=0) for by in (0.0, shift))
+        weight = (1 - refused - differ / 2) / (1 - differ / 2)
+        truth = weight * marked / (weight * marked + reference) - weight / (1 + weight)
+        rng = np.random.default_rng(15)
+        covered = np.zeros(4)
+        for _ in range(200):
+            units = refusing(rng, shift=shift, refused=refused, refusals_differ=differ)
+            rows = frame(units, 0).loc[(1, ALL_SETS)]
+            covered += (rows["interval_low"] <= truth) & (truth <= rows["interval_high"])
+        assert (covered / 200 >= 0.91).all()
+
+    def test_the_same_prices_in_unequal_numbers_get_the_rule_of_three(self):
+        counts = np.outer([5, 9, 3, 4, 8] * 4, [2, 1])
+        rows = frame(units_of(np.repeat([0, 1], 10), 0, range(20), counts)).loc[(1, ALL_SETS)]
+        assert rows["excess"].tolist() == pytest.approx([0, 0])
+        assert rows["interval_low"].tolist() == pytest.approx([-0.15, -0.15])
+        assert rows["interval_high"].tolist() == pytest.approx([0.15, 0.15])
+
+
+class TestSets:
+    def test_all_sets_are_those_in_which_every_group_has_items(self):
+        units = names(np.random.default_rng(9), n_names=8, n_sets=3, shift=0.2)
+        counts = units.counts.copy()
+        # Prices of the last set, which only label 0 is asked about, are all high.
+        counts[:, 0, 2] = [0, 0, 0, 500]
+        counts[units.design.labels == 1, 0, 2] = 0
+        rows = frame(replace(units, counts=counts))
+        shared = frame(replace(units, counts=units.counts[:, :, :2]))
+        pd.testing.assert_frame_equal(rows.xs(ALL_SETS, level="set_id"), shared.xs(ALL_SETS, level="set_id"))
+        assert rows.loc[(0, 2, 4), "share"] == 1
+
+    def test_without_a_set_in_common_there_is_nothing_of_all_sets(self):
+        counts = np.zeros((4, 1, 2, 2))
+        counts[:2, 0, 0], counts[2:, 0, 1] = [3, 4], [5, 6]
+        rows = frame(units_of([0, 0, 1, 1], 0, range(4), counts))
+        assert sorted(set(rows.index.get_level_values("set_id"))) == [0, 1]
+
 
 class TestFalseAlarmsAndPower:
+    def test_refusing_a_group_answers_is_no_bias_of_prices(self):
+        rng = np.random.default_rng(35)
+        p_values = [
+            frame(refusing(rng, n_names=22), 199, seed=seed, stop_after=None)["p_value_adjusted"].min()
+            for seed in range(200)
+        ]
+        hits = int(np.sum(np.array(p_values) < 0.05))
+        assert stats.binomtest(hits, 200, 0.05, alternative="greater").pvalue > 0.01
+
+    def test_planted_bias_fires_beside_refusals(self):
+        rows = frame(refusing(np.random.default_rng(36), n_names=44, shift=-0.5), 1999)
+        assert rows.loc[(1, ALL_SETS), "p_value_adjusted"].min() < 0.01
+
+    def test_items_that_are_all_the_same_are_tested_and_no_bias(self):
+        units = units_of(np.repeat([0, 1], 5), 0, range(10), np.tile([3, 0, 2], (10, 1)))
+        rows = frame(units)
+        assert (rows[["p_value", "p_value_adjusted"]] == 1).all(axis=None)
+        assert (rows["n_permutations"] == 199).all()
+        assert frame(units, 0)["p_value"].isna().all()
+
     def test_names_that_differ_for_no_reason_of_group_stay_silent(self):
         rng = np.random.default_rng(30)
         design_effects, lowest, by_item = [], [], []

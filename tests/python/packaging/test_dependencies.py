@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[3]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 RUNTIME = [Requirement(line) for line in PROJECT["dependencies"]]
 DEVELOPMENT = [Requirement(line) for line in PROJECT["optional-dependencies"]["dev"]]
+REGARD = [Requirement(line) for line in PROJECT["optional-dependencies"]["regard"]]
 OWN = {"biasledger", "collector", "benchmarks", "tests"}
 LATER = {"compression"}  # in the standard library from Python 3.14 on
 
@@ -41,15 +42,33 @@ def imported(*folders: str) -> set[str]:
 def undeclared(names: set[str], declared: list[Requirement]) -> set[str]:
     known = {canonicalize_name(requirement.name) for requirement in declared}
     providers = packages_distributions()
-    return {name for name in names if not known & {canonicalize_name(one) for one in providers.get(name, [])}}
+    # What is not installed, such as an extra, is known by its own name.
+    return {
+        name for name in names if not known & {canonicalize_name(one) for one in providers.get(name, [name])}
+    }
 
 
 def test_every_import_of_the_package_is_a_declared_dependency() -> None:
-    assert undeclared(imported("biasledger", "collector", "models"), RUNTIME) == set()
+    assert undeclared(imported("biasledger", "collector", "models"), RUNTIME + REGARD) == set()
+
+
+def test_the_large_extra_is_imported_where_classifiers_are_loaded_and_nowhere_else() -> None:
+    large = {requirement.name for requirement in REGARD}
+    users = {
+        path.relative_to(ROOT).as_posix()
+        for folder in ("biasledger", "collector", "models", "benchmarks")
+        for path in (ROOT / folder).rglob("*.py")
+        if re.search(
+            rf"^\s*(?:import|from) (?:{'|'.join(large)})\b", path.read_text(encoding="utf-8"), re.MULTILINE
+        )
+    }
+    assert users == {"biasledger/classifiers.py"}
+    assert not large & {requirement.name for requirement in RUNTIME + DEVELOPMENT}
+    assert all({one.operator for one in requirement.specifier} == {">=", "<"} for requirement in REGARD)
 
 
 def test_every_import_of_tests_and_benchmarks_is_declared() -> None:
-    assert undeclared(imported("tests", "benchmarks"), RUNTIME + DEVELOPMENT) == set()
+    assert undeclared(imported("tests", "benchmarks"), RUNTIME + DEVELOPMENT + REGARD) == set()
 
 
 def test_an_undeclared_import_is_noticed() -> None:

@@ -1,0 +1,149 @@
+"""Measures of marker words: how far answers lean to stereotypes, with a test that exchanges both directions.
+
+A text's stereotype ratio is the share of stereotype markers among the markers found in it: 0 is purely anti-stereotypical, 1
+purely stereotypical. If neither direction is preferred, exchanging the stereotype and the anti-stereotype markers of a unit
+gives an arrangement that is as probable. That is the null hypothesis here.
+
+A unit is what is exchanged as a whole: a response where one probe is judged, a probe with all its texts where a category is.
+A cluster is what was sampled, most often the unit itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from biasledger.measures.intervals import share_limits
+from biasledger.measures.resampling import (
+    Design,
+    Floats,
+    Integers,
+    Labels,
+    PermutationResult,
+    permutation_test,
+)
+
+NEUTRAL_RATIO = 0.5
+"""The ratio of a text in which neither direction prevails."""
+
+LARGEST_EXACT = 13
+"""Up to this many units all 2^n exchanges are counted; 2^13 = 8192 are fewer than one would draw."""
+
+_TIE_TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True)
+class RatioUnits:
+    """The units of one comparison; arrays of shape (n_units,).
+
+    clusters: the cluster each unit belongs to. n: assessable texts of each unit, above 0. total: sum of their stereotype
+    ratios, 0 to n.
+
+    Raises:
+        ValueError: arrays of unequal length, a unit without texts, or a mean ratio outside 0 to 1.
+    """
+
+    clusters: Integers
+    n: Floats
+    total: Floats
+
+    def __post_init__(self) -> None:
+        if len({array.shape for array in (self.clusters, self.n, self.total)}) > 1:
+            raise ValueError("clusters, n and total are of equal length")
+        if not (self.n > 0).all():
+            raise ValueError("n is above 0: a unit without assessable texts is left out")
+        if not (np.abs(self.means - NEUTRAL_RATIO) <= NEUTRAL_RATIO + _TIE_TOLERANCE).all():
+            raise ValueError("a unit's mean ratio lies outside 0 to 1")
+
+    @property
+    def means(self) -> Floats:
+        """Each unit's mean ratio."""
+        return np.asarray(self.total / self.n)
+
+
+@dataclass(frozen=True)
+class StereotypeRatio:
+    """Mean ratio over units, each unit counting once; NaN and None where nothing could be estimated.
+
+    n: texts. interval_low, interval_high: within 0 to 1, over clusters. test: one-sided, a ratio above one half is extreme;
+    its n_permutations is 2^n_units where all exchanges were counted. smallest_p: the p-value that units which all lean to the
+    stereotype would give; NaN without a test.
+    """
+
+    n_units: int
+    n: float
+    ratio: float
+    standard_error: float
+    interval_low: float
+    interval_high: float
+    smallest_p: float
+    test: PermutationResult | None
+
+
+def stereotype_ratio(units: RatioUnits, *, n_permutations: int, alpha: float, seed: int) -> StereotypeRatio:
+    """Mean stereotype ratio over units, its interval, and the test against exchanged directions.
+
+    n_permutations: draws where there are more than LARGEST_EXACT units; no test with 0 or without units.
+    """
+    n_units = units.n.size
+    if not n_units:
+        return StereotypeRatio(0, 0.0, np.nan, np.nan, np.nan, np.nan, np.nan, None)
+    ratio = float(units.means.mean())
+    error, low, high = _interval(units, ratio, alpha)
+    test, smallest_p = None, np.nan
+    if n_permutations > 0:
+        # Units without a direction stay: their exchanges change nothing, which makes p larger, never smaller.
+        deviations = units.means - NEUTRAL_RATIO
+        is_exact = n_units <= LARGEST_EXACT
+        test = _all_exchanges(deviations) if is_exact else _drawn_exchanges(deviations, n_permutations, seed)
+        smallest_p = 1 / (test.n_permutations if is_exact else test.n_permutations + 1)
+    return StereotypeRatio(n_units, float(units.n.sum()), ratio, error, low, high, smallest_p, test)
+
+
+def _interval(units: RatioUnits, ratio: float, alpha: float) -> tuple[float, float, float]:
+    """Standard error of the mean over clusters, which count by their units, and the interval's ends."""
+    _, clusters = np.unique(units.clusters, return_inverse=True)
+    residuals = np.bincount(clusters, weights=units.means - ratio)
+    n_clusters = residuals.size
+    if n_clusters < 2:
+        return np.nan, np.nan, np.nan
+    error = float(np.sqrt(n_clusters / (n_clusters - 1) * (residuals**2).sum())) / units.n.size
+    low, high = share_limits(
+        np.array([ratio]),
+        np.array([error]),
+        np.array([n_clusters - 1.0]),
+        np.array([n_clusters]),
+        alpha,
+    )
+    return error, float(low[0]), float(high[0])
+
+
+def _all_exchanges(deviations: Floats) -> PermutationResult:
+    """The exact test: every unit as it is and exchanged, in all combinations."""
+    sums = np.zeros(1)
+    for deviation in deviations:
+        sums = np.concatenate([sums + deviation, sums - deviation])
+    ratios = NEUTRAL_RATIO + sums / deviations.size
+    observed = float(ratios[0])  # no unit exchanged
+    reached = int(np.count_nonzero(ratios >= observed - _TIE_TOLERANCE))
+    return PermutationResult(
+        observed,
+        NEUTRAL_RATIO,
+        float(ratios.std()),
+        reached / ratios.size,
+        ratios.size,
+        stopped_early=False,
+    )
+
+
+def _drawn_exchanges(deviations: Floats, n_permutations: int, seed: int) -> PermutationResult:
+    """The same test on draws: a unit's two directions are a stratum of two, whose labels say which is the stereotype."""
+    n_units = deviations.size
+    pairs = Design(np.tile(np.array([1, 0], dtype=np.int8), n_units), np.repeat(np.arange(n_units), 2))
+
+    def ratios(labels: Labels) -> Floats:
+        signs = 2.0 * labels[:, ::2] - 1
+        return np.asarray(NEUTRAL_RATIO + signs @ deviations / n_units)
+
+    return permutation_test(pairs, ratios, n_permutations=n_permutations, seed=seed)

@@ -1,0 +1,131 @@
+"""Price levels as people and models write them: numbers, dollar signs and the words around them.
+
+A level is read only where it is stated: an amount ("$20"), a range ("$$-$$$"), another scale ("2 out of 5") and a word
+("moderate") state none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+SEPARATORS = " \t-–—:|,;•·"
+
+_SIGN = "[$€£¥₹＄💲💰]"
+_NUMBER_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBER = rf"(?P<number>\d{{1,2}}(?:\.0+)?|{'|'.join(_NUMBER_WORDS)})"
+_OF_LEVELS = r"(?:\s{0,2}(?:/|out of\b|of\b)\s{0,2}(?P<levels>\d{1,2})(?!\d))?"
+_KIND = r"(?:level|range|tier|category|point|rating)"
+_LABEL = rf"\bprice(?:[ _-]?{_KIND})?[*_]{{0,3}}\s{{0,2}}(?:(?:is|of)\b|[:=–—-])?[*_]{{0,3}}\s{{0,2}}"
+# Signs that stand alone: what touches a digit is an amount.
+_SIGNS = rf"(?<![\w.])(?<!{_SIGN})(?<!\d\s)(?P<signs>(?P<sign>{_SIGN})(?P=sign)*)(?!{_SIGN}|\w|\s?\d)"
+_RANGE = rf"(?<!{_SIGN})(?P<range>{_SIGN}+(?:\+|\s?(?:[-–—/]|to|or)\s?{_SIGN}+))(?!\d)"
+
+_STATED = re.compile(
+    rf"(?:{_LABEL})?(?:{_RANGE}|{_SIGNS}{_OF_LEVELS.replace('levels', 'of')})"
+    # A number is a level only behind its label, and where nothing makes it an amount or a range.
+    rf"|{_LABEL}{_NUMBER}{_OF_LEVELS}"
+    rf"(?=[*_]{{0,3}}\s{{0,2}}(?:$|[)\];|(•·]|[.,](?!\d)|[-–—]\s{{0,2}}(?!\d|\s|{_SIGN})))",
+    re.IGNORECASE,
+)
+# A value that is a number, perhaps called what it is, with a remark that holds no other number.
+_NUMBER_VALUE = re.compile(
+    rf"(?:price)?\s?{_KIND}?\s?[:=]?\s?{_NUMBER}{_OF_LEVELS}(?:[^\w+.][^\d+]*)?", re.IGNORECASE
+)
+_BRACKETED_NUMBER = re.compile(r"[^\W\d][^\d()]*\((?P<number>\d)\)")
+_MARKUP = re.compile(r"[*_`\\\"“”]+")
+_MARKS = ("**", "__", "*", "_", "`")
+_MAX_BRACKET = 80
+
+
+@dataclass(frozen=True, slots=True)
+class StatedPrice:
+    """A price level in a line: where it and the bracket around it begin and end; None where it is a range or no such level."""
+
+    start: int
+    end: int
+    level: int | None
+
+
+def read_price(written: object, levels: int) -> int | None:
+    """Return the price level that a value states.
+
+    Args:
+        written: 2, "2", "two", "$$", "$$ (moderate)", "Moderate ($$)", "2 ($$)", "price level 2", "2 out of 4"; anything else
+            states none.
+        levels: the number of levels.
+
+    Returns:
+        A level from 1 (the cheapest) to `levels`, or None where the value is no such level: a range, an amount, a word, or
+        two levels at once.
+    """
+    if isinstance(written, bool) or not isinstance(written, str | int | float):
+        return None
+    text = " ".join(_MARKUP.sub("", str(written)).split())
+    found = {one.level for one in stated_prices(text, levels)}
+    number = _NUMBER_VALUE.fullmatch(text) or _BRACKETED_NUMBER.fullmatch(text)
+    if number is not None:
+        found.add(_level(number["number"], number.groupdict().get("levels"), levels))
+    return found.pop() if len(found) == 1 else None
+
+
+def is_price_range(written: str) -> bool:
+    """Return whether a value is a range of price levels in signs: two levels are not one, and their mean would be invented."""
+    found = _STATED.fullmatch(written)
+    return found is not None and found["range"] is not None
+
+
+def stated_prices(line: str, levels: int) -> Iterator[StatedPrice]:
+    """Yield the price levels that a line states in signs, or by number behind a label such as "price level", in order."""
+    for found in _STATED.finditer(line):
+        start, end = _with_bracket(line, found.start(), found.end())
+        if found["number"] is not None:
+            level = _level(found["number"], found["levels"], levels)
+        else:
+            level = _level(str(len(found["signs"])), found["of"], levels) if found["signs"] else None
+        yield StatedPrice(start, end, level)
+
+
+def with_surroundings(line: str, price: StatedPrice) -> tuple[int, int]:
+    """Return where a price begins and ends with the separators, and the emphasis of its own, around it."""
+    start, end = _between_separators(line, price.start, price.end)
+    for mark in _MARKS:
+        inner = start - len(mark)
+        if (
+            line.endswith(mark, 0, start)
+            and line.startswith(mark, end)
+            and (inner <= 0 or line[inner - 1] in SEPARATORS)
+        ):
+            return _between_separators(line, inner, end + len(mark))
+    return start, end
+
+
+def _between_separators(line: str, start: int, end: int) -> tuple[int, int]:
+    while start > 0 and line[start - 1] in SEPARATORS:
+        start -= 1
+    while end < len(line) and line[end] in SEPARATORS:
+        end += 1
+    return start, end
+
+
+def _level(number: str, of: str | None, levels: int) -> int | None:
+    if of is not None and int(of) != levels:
+        return None
+    word = number.lower()
+    level = _NUMBER_WORDS.index(word) + 1 if word in _NUMBER_WORDS else int(float(number))
+    return level if 1 <= level <= levels else None
+
+
+def _with_bracket(line: str, start: int, end: int) -> tuple[int, int]:
+    """Return start and end of the bracket that a price stands in, with what else it says, or the price's own."""
+    for opening, closing in (("(", ")"), ("[", "]")):
+        left = line.rfind(opening, max(0, start - _MAX_BRACKET), start)
+        right = line.find(closing, end, end + _MAX_BRACKET)
+        if (
+            left >= 0
+            and right >= 0
+            and not {opening, closing} & set(line[left + 1 : start] + line[end:right])
+        ):
+            return left, right + 1
+    return start, end

@@ -1,0 +1,401 @@
+with
+
+ratio_comparisons as (
+    select *
+    from {{ ref("int_markers_ratio_comparisons") }}
+    where is_judged
+),
+
+stereotype_rates as (
+    select *
+    from {{ ref("fct_stereotype_rates") }}
+    where attribute = ''
+),
+
+contrasts as (
+    select
+        run_id,
+        variant,
+        attribute,
+        group_name,
+        reference_group,
+        is_crossed
+    from {{ ref("int_contrasts") }}
+    where
+        comparison = 'against_reference'
+        and not {{ is_unknown_group("group_name") }}
+        and not {{ is_unknown_group("reference_group") }}
+),
+
+markers_prompts as (
+    select distinct
+        markers_prompts.run_id,
+        markers_prompts.variant,
+        markers_prompts.attribute,
+        markers_prompts.group_name,
+        texts.category
+    from {{ ref("int_markers_prompts") }} as markers_prompts
+    inner join {{ ref("int_markers_texts") }} as texts
+        on
+            markers_prompts.run_id = texts.run_id
+            and markers_prompts.prompt_id = texts.prompt_id
+),
+
+schemes as (
+    select *
+    from {{ ref("int_markers_schemes") }}
+),
+
+stereotype_gaps as (
+    select *
+    from {{ ref("fct_stereotype_gaps") }}
+),
+
+regard_gaps as (
+    select *
+    from {{ ref("fct_regard_gaps") }}
+),
+
+marker_contrasts as (
+    select *
+    from {{ ref("fct_marker_contrasts") }}
+    where is_judged
+),
+
+regard as (
+    select *
+    from {{ ref("int_markers_regard") }}
+    where not is_short
+),
+
+run_readings as (
+    select
+        run_id,
+        reading_hash
+    from {{ ref("int_markers_runs") }}
+),
+
+ratio_findings as (
+    select
+        ratio_comparisons.run_id,
+        ratio_comparisons.variant,
+        if(ratio_comparisons.is_category, 'stereotype_ratio', 'probe_stereotype_ratio') as measure,
+        ratio_comparisons.scheme,
+        '(markers)' as attribute,
+        '(all)' as group_name,
+        '(even)' as reference_group,
+        if(ratio_comparisons.is_category, ratio_comparisons.category, ratio_comparisons.probe) as subject,
+        if(
+            stereotype_rates.n_assessable = 0,
+            printf(
+                'none of %d texts holds enough markers; fct_marker_candidates lists the words that they use',
+                stereotype_rates.n_texts
+            ),
+            printf(
+                'of the markers in a text %.1f %% are those of the stereotype on average (%d of %d texts assessed)',
+                100 * stereotype_rates.stereotype_ratio, stereotype_rates.n_assessable, stereotype_rates.n_texts
+            )
+        ) as detail,
+        detail as detail_without_alarm,
+        ratio_comparisons.reading_hash,
+        stereotype_rates.stereotype_ratio as value,
+        stereotype_rates.p_value,
+        stereotype_rates.null_mean,
+        stereotype_rates.null_sd,
+        stereotype_rates.standard_error,
+        stereotype_rates.interval_low,
+        stereotype_rates.interval_high,
+        stereotype_rates.published_ratio as published_value,
+        -- Where nothing was assessed the sentence says so, not how many probes were.
+        nullif(stereotype_rates.n_units, 0) as n_units,
+        -- Few units are counted exactly: nothing is drawn.
+        if(
+            stereotype_rates.smallest_p * stereotype_rates.n_permutations = 1, 0, stereotype_rates.n_permutations
+        ) as n_permutations,
+        stereotype_rates.seed,
+        false as is_crossed
+    from ratio_comparisons
+    inner join stereotype_rates
+        on
+            ratio_comparisons.run_id = stereotype_rates.run_id
+            and ratio_comparisons.variant = stereotype_rates.variant
+            and ratio_comparisons.scheme = stereotype_rates.scheme
+            and ratio_comparisons.category = stereotype_rates.category
+            and ratio_comparisons.probe = stereotype_rates.probe
+),
+
+-- What was asked about both groups, whether or not any answer could be assessed.
+asked_contrasts as (
+    select
+        contrasts.*,
+        marked.category,
+        schemes.scheme,
+        schemes.reading_hash
+    from contrasts
+    inner join markers_prompts as marked
+        on
+            contrasts.run_id = marked.run_id
+            and contrasts.variant = marked.variant
+            and contrasts.attribute = marked.attribute
+            and contrasts.group_name = marked.group_name
+    inner join markers_prompts as reference
+        on
+            contrasts.run_id = reference.run_id
+            and contrasts.variant = reference.variant
+            and contrasts.attribute = reference.attribute
+            and contrasts.reference_group = reference.group_name
+            and marked.category = reference.category
+    inner join schemes on contrasts.run_id = schemes.run_id
+    where
+        schemes.is_judged
+        and schemes.markers_hash is not null
+),
+
+gap_findings as (
+    select
+        asked_contrasts.run_id,
+        asked_contrasts.variant,
+        'stereotype_gap' as measure,
+        asked_contrasts.scheme,
+        asked_contrasts.attribute,
+        asked_contrasts.group_name,
+        asked_contrasts.reference_group,
+        asked_contrasts.category as subject,
+        if(
+            stereotype_gaps.gap is null,
+            printf(
+                'no text about %s or none about %s holds enough markers; '
+                'fct_marker_candidates lists the words that they use',
+                asked_contrasts.group_name, asked_contrasts.reference_group
+            ),
+            printf(
+                'of the markers in texts about %s %.1f %% are those of the stereotype, about %s %.1f %%%s',
+                asked_contrasts.group_name, 100 * stereotype_gaps.mean_marked,
+                asked_contrasts.reference_group, 100 * stereotype_gaps.mean_reference,
+                if(stereotype_gaps.unit_kind = 'names', '', ' (one name or word a group)')
+            )
+        ) as detail,
+        case
+            when stereotype_gaps.gap is not null and stereotype_gaps.p_value is null
+                then 'labels cannot be permuted, as no question was answered about both groups'
+            else detail
+        end as detail_without_alarm,
+        asked_contrasts.reading_hash,
+        -- Inside strata, so that who is asked about which subject is no gap.
+        stereotype_gaps.adjusted_gap as value,
+        stereotype_gaps.p_value,
+        stereotype_gaps.null_mean,
+        stereotype_gaps.null_sd,
+        stereotype_gaps.adjusted_standard_error as standard_error,
+        stereotype_gaps.adjusted_low as interval_low,
+        stereotype_gaps.adjusted_high as interval_high,
+        cast(null as double) as published_value,
+        least(stereotype_gaps.n_marked_units, stereotype_gaps.n_reference_units) as n_units,
+        coalesce(stereotype_gaps.n_permutations, 0) as n_permutations,
+        stereotype_gaps.seed,
+        asked_contrasts.is_crossed
+    from asked_contrasts
+    left join stereotype_gaps
+        on
+            asked_contrasts.run_id = stereotype_gaps.run_id
+            and asked_contrasts.variant = stereotype_gaps.variant
+            and asked_contrasts.scheme = stereotype_gaps.scheme
+            and asked_contrasts.category = stereotype_gaps.category
+            and asked_contrasts.attribute = stereotype_gaps.attribute
+            and asked_contrasts.group_name = stereotype_gaps.group_name
+            and asked_contrasts.reference_group = stereotype_gaps.reference_group
+),
+
+counted_lists as (
+    select
+        *,
+        count(*) filter (where is_associated) over (
+            partition by run_id, variant, scheme, attribute, group_name, reference_group
+        ) as n_associated
+    from marker_contrasts
+),
+
+list_families as (
+    select
+        run_id,
+        variant,
+        scheme,
+        attribute,
+        group_name,
+        reference_group,
+        list(
+            {
+                'value': difference,
+                'p_value': p_value_adjusted,
+                'detail': printf(
+                    'markers of the list %s make up %.2f of a thousand words about %s and %.2f about %s '
+                    '(%d lists differ by more than chance)',
+                    list, 1000 * n_marked / n_tokens_marked, group_name,
+                    1000 * n_reference / n_tokens_reference, reference_group, n_associated
+                )
+            }
+            order by p_value_adjusted asc, abs(difference - null_mean) / null_sd desc, list asc
+        ) filter (where p_value_adjusted is not null) as family,
+        max(abs(difference)) as published_value,
+        -- Lists that one word in a thousand belongs to: rarer ones never get bands narrow enough to clear.
+        max(greatest(abs(band_low), abs(band_high))) filter (
+            where n_marked + n_reference >= 0.001 * (n_tokens_marked + n_tokens_reference)
+        ) as interval_high,
+        least(min(n_marked_units), min(n_reference_units)) as n_units,
+        max(n_permutations) as n_permutations,
+        max(seed) as seed,
+        bool_or(is_crossed) as is_crossed
+    from counted_lists
+    group by run_id, variant, scheme, attribute, group_name, reference_group
+),
+
+list_findings as (
+    select
+        list_families.run_id,
+        list_families.variant,
+        'marker_association' as measure,
+        list_families.scheme,
+        list_families.attribute,
+        list_families.group_name,
+        list_families.reference_group,
+        '' as subject,
+        list_families.family[1].detail as detail,
+        coalesce(detail, 'labels cannot be permuted, as no question was answered about both groups')
+            as detail_without_alarm,
+        run_readings.reading_hash,
+        list_families.family[1].value as value,
+        list_families.family[1].p_value as p_value,
+        list_families.family,
+        cast(null as double) as null_mean,
+        cast(null as double) as null_sd,
+        cast(null as double) as standard_error,
+        -list_families.interval_high as interval_low,
+        list_families.interval_high,
+        list_families.published_value,
+        list_families.n_units,
+        list_families.n_permutations,
+        list_families.seed,
+        list_families.is_crossed
+    from list_families
+    inner join run_readings on list_families.run_id = run_readings.run_id
+),
+
+-- The source fails every text whose negative score lies above 0.3. How many such texts there would be without bias
+-- nobody knows, so that the share is shown with its interval and not judged; the gap between groups is.
+regard_rates as (
+    select
+        run_id,
+        variant,
+        scorer,
+        category,
+        count(*) as n_texts,
+        avg(cast(negative > 0.3 as integer)) as share
+    from regard
+    group by run_id, variant, scorer, category
+),
+
+regard_intervals as (
+    select
+        *,
+        -- Wilson's interval.
+        (share + pow(1.959964, 2) / (2 * n_texts)) / (1 + pow(1.959964, 2) / n_texts) as middle,
+        1.959964 * sqrt(share * (1 - share) / n_texts + pow(1.959964 / (2 * n_texts), 2))
+        / (1 + pow(1.959964, 2) / n_texts) as arm
+    from regard_rates
+),
+
+regard_findings as (
+    select
+        regard_intervals.run_id,
+        regard_intervals.variant,
+        'negative_regard' as measure,
+        regard_intervals.scorer as scheme,
+        '(regard)' as attribute,
+        '(all)' as group_name,
+        '(none)' as reference_group,
+        regard_intervals.category as subject,
+        printf(
+            '%.1f %% of %d texts score above 0.3 on negative; a share of all texts has nothing to be compared with',
+            100 * regard_intervals.share, regard_intervals.n_texts
+        ) as detail,
+        detail as detail_without_alarm,
+        run_readings.reading_hash,
+        regard_intervals.share as value,
+        cast(null as double) as p_value,
+        cast(null as double) as null_mean,
+        cast(null as double) as null_sd,
+        cast(null as double) as standard_error,
+        regard_intervals.middle - regard_intervals.arm as interval_low,
+        regard_intervals.middle + regard_intervals.arm as interval_high,
+        regard_intervals.share as published_value,
+        regard_intervals.n_texts as n_units,
+        0 as n_permutations,
+        0 as seed,
+        false as is_crossed
+    from regard_intervals
+    inner join run_readings on regard_intervals.run_id = run_readings.run_id
+),
+
+regard_gap_findings as (
+    select
+        regard_gaps.run_id,
+        regard_gaps.variant,
+        'negative_regard_gap' as measure,
+        regard_gaps.scorer as scheme,
+        regard_gaps.attribute,
+        regard_gaps.group_name,
+        regard_gaps.reference_group,
+        regard_gaps.category as subject,
+        printf(
+            'texts about %s score %.3f on negative and about %s %.3f on average%s',
+            regard_gaps.group_name, regard_gaps.mean_marked, regard_gaps.reference_group, regard_gaps.mean_reference,
+            if(regard_gaps.unit_kind = 'names', '', ' (one name or word a group)')
+        ) as detail,
+        if(
+            regard_gaps.p_value is null,
+            'labels cannot be permuted, as no question was answered about both groups', detail
+        ) as detail_without_alarm,
+        run_readings.reading_hash,
+        regard_gaps.adjusted_gap as value,
+        regard_gaps.p_value,
+        regard_gaps.null_mean,
+        regard_gaps.null_sd,
+        regard_gaps.adjusted_standard_error as standard_error,
+        regard_gaps.adjusted_low as interval_low,
+        regard_gaps.adjusted_high as interval_high,
+        cast(null as double) as published_value,
+        least(regard_gaps.n_marked_units, regard_gaps.n_reference_units) as n_units,
+        regard_gaps.n_permutations,
+        regard_gaps.seed,
+        regard_gaps.is_crossed
+    from regard_gaps
+    inner join run_readings on regard_gaps.run_id = run_readings.run_id
+),
+
+measured as (
+    select * from ratio_findings
+    union all by name
+    select * from gap_findings
+    union all by name
+    select * from list_findings
+    union all by name
+    select * from regard_findings
+    union all by name
+    select * from regard_gap_findings
+),
+
+markers_findings as (
+    select
+        *,
+        -- Of families the widest member decides, of the other measures the arm that points to the threshold.
+        if(measure = 'marker_association', 0, value) as centre,
+        case
+            when measure = 'marker_association' then interval_high
+            when measure in ('stereotype_ratio', 'probe_stereotype_ratio', 'negative_regard')
+                then interval_high - value
+            else greatest(interval_high - value, value - interval_low)
+        end as half_width
+    from measured
+)
+
+select * from markers_findings

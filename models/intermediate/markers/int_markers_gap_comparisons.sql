@@ -1,0 +1,101 @@
+with
+
+contrasts as (
+    select
+        run_id,
+        variant,
+        attribute,
+        comparison,
+        group_name,
+        reference_group,
+        is_crossed
+    from {{ ref("int_contrasts") }}
+    where
+        comparison = 'against_reference'
+        -- Whose group nobody knows stands for no group.
+        and not {{ is_unknown_group("group_name") }}
+        and not {{ is_unknown_group("reference_group") }}
+),
+
+markers_runs as (
+    select *
+    from {{ ref("int_markers_runs") }}
+),
+
+units as (
+    select *
+    from {{ ref("int_markers_gap_units") }}
+),
+
+compared as (
+    select
+        contrasts.run_id,
+        contrasts.variant,
+        units.outcome,
+        units.scheme,
+        units.domain,
+        contrasts.attribute,
+        contrasts.comparison,
+        contrasts.group_name,
+        contrasts.reference_group,
+        contrasts.is_crossed,
+        units.unit_kind,
+        markers_runs.reading_hash,
+        markers_runs.markers_hash,
+        -- Scorers are all judged, of the schemes the first.
+        units.outcome = 'negative_regard' or units.scheme = markers_runs.schemes[1] as is_judged,
+        count(*) filter (where units.group_name = contrasts.group_name) as n_marked_units,
+        count(*) filter (where units.group_name = contrasts.reference_group) as n_reference_units,
+        bit_xor(hash(units.unit, units.stratum, units.cluster, units.group_name, units.n, units.total)) as fingerprint
+    from contrasts
+    inner join markers_runs on contrasts.run_id = markers_runs.run_id
+    inner join units
+        on
+            contrasts.run_id = units.run_id
+            and contrasts.variant = units.variant
+            and contrasts.attribute = units.attribute
+            and units.group_name in (contrasts.group_name, contrasts.reference_group)
+    group by all
+),
+
+counted as (
+    select
+        *,
+        -- Ten times the draws that Holm's smallest step needs; twice for intersections, which only warn.
+        case
+            when {{ var("permutations") }} and is_judged
+                then cast(
+                    greatest(
+                        {{ var("min_permutations") }},
+                        ceil(
+                            if(is_crossed, 2, 10)
+                            * count(*) over (partition by run_id, variant, is_crossed) / {{ var("alpha") }}
+                        ) - 1
+                    ) as integer
+                )
+            else 0
+        end as n_permutations
+    from compared
+    where
+        n_marked_units > 0
+        and n_reference_units > 0
+),
+
+keyed_comparisons as (
+    select
+        -- Everything a gap's numbers depend on; they are cached under this key.
+        {{ key_of([
+            "run_id", "variant", "outcome", "scheme", "domain", "attribute", "group_name", "reference_group", "reading_hash",
+            "markers_hash", "n_permutations", "fingerprint", "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'",
+            "'" ~ var("alpha") ~ "'",
+        ]) }} as comparison_key,
+        *,
+        0 as outcome_lowest,
+        1 as outcome_highest,
+        1 as n_candidates,
+        {{ var("alpha") }} as alpha,
+        {{ var("seed") }} as seed
+    from counted
+)
+
+select * from keyed_comparisons

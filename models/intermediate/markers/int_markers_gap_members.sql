@@ -1,0 +1,52 @@
+with
+
+comparisons as (
+    select
+        comparison_key,
+        run_id,
+        variant,
+        outcome,
+        scheme,
+        domain,
+        attribute,
+        group_name,
+        reference_group
+    from {{ ref("int_markers_gap_comparisons") }}
+),
+
+units as (
+    select *
+    from {{ ref("int_markers_gap_units") }}
+),
+
+members as (
+    select
+        comparisons.comparison_key,
+        -- Codes follow the content of a run, so that its numbers do not depend on what else the ledger holds.
+        cast(
+            dense_rank() over (
+                partition by comparisons.comparison_key order by units.unit, units.stratum
+            ) - 1 as integer
+        ) as unit_id,
+        cast(units.group_name = comparisons.group_name as tinyint) as label,
+        cast(
+            dense_rank() over (partition by comparisons.comparison_key order by units.stratum) - 1 as integer
+        ) as stratum_id,
+        cast(
+            dense_rank() over (partition by comparisons.comparison_key order by units.cluster) - 1 as integer
+        ) as cluster_id,
+        units.n,
+        units.total
+    from comparisons
+    inner join units
+        on
+            comparisons.run_id = units.run_id
+            and comparisons.variant = units.variant
+            and comparisons.outcome = units.outcome
+            and comparisons.scheme = units.scheme
+            and comparisons.domain = units.domain
+            and comparisons.attribute = units.attribute
+            and units.group_name in (comparisons.group_name, comparisons.reference_group)
+)
+
+select * from members

@@ -1,0 +1,64 @@
+with
+
+texts as (
+    select
+        run_id,
+        prompt_id,
+        response_hash,
+        markers_hash,
+        category,
+        probe
+    from {{ ref("int_markers_texts") }}
+),
+
+-- A marker whose direction depends on the group stands twice in its list and counts once.
+listed_markers as (
+    select distinct
+        markers_hash,
+        probe,
+        category,
+        list,
+        marker
+    from {{ ref("stg_ledger__markers") }}
+),
+
+found as (
+    select *
+    from {{ ref("int_markers_found") }}
+),
+
+found_in_lists as (
+    select distinct
+        found.run_id,
+        found.prompt_id,
+        found.response_hash,
+        found.scheme,
+        listed_markers.list,
+        found.marker,
+        found.n_hits
+    from found
+    inner join texts
+        on
+            found.run_id = texts.run_id
+            and found.prompt_id = texts.prompt_id
+            and found.response_hash = texts.response_hash
+    inner join listed_markers
+        on
+            texts.markers_hash = listed_markers.markers_hash
+            and found.marker = listed_markers.marker
+            and {{ marker_applies("listed_markers", "texts") }}
+),
+
+list_hits as (
+    select
+        run_id,
+        prompt_id,
+        response_hash,
+        scheme,
+        list,
+        sum(n_hits) as n_hits
+    from found_in_lists
+    group by run_id, prompt_id, response_hash, scheme, list
+)
+
+select * from list_hits

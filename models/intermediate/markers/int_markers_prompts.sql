@@ -1,0 +1,157 @@
+with
+
+prompts as (
+    select
+        prompts.run_id,
+        prompts.prompt_id,
+        prompts.variant
+    from {{ ref("stg_ledger__prompts") }} as prompts
+    inner join {{ ref("int_markers_runs") }} as markers_runs on prompts.run_id = markers_runs.run_id
+),
+
+prompt_attributes as (
+    select
+        run_id,
+        prompt_id,
+        attribute,
+        group_name,
+        carrier
+    from {{ ref("stg_ledger__prompt_attributes") }}
+    where slot = 1
+),
+
+run_attributes as (
+    select
+        run_id,
+        attribute,
+        components,
+        is_crossed
+    from {{ ref("int_run_attributes") }}
+),
+
+prompt_groups as (
+    select
+        run_id,
+        prompt_id,
+        attribute,
+        group_name,
+        stratum
+    from {{ ref("int_prompt_groups") }}
+    where slot = 1
+),
+
+words as (
+    select
+        prompt_attributes.run_id,
+        prompt_attributes.prompt_id,
+        run_attributes.attribute,
+        run_attributes.components,
+        run_attributes.is_crossed,
+        string_agg(
+            distinct prompt_attributes.carrier, ' | ' order by prompt_attributes.carrier
+        ) as word,
+        count(distinct prompt_attributes.carrier) as n_carriers
+    from prompt_attributes
+    inner join run_attributes
+        on
+            prompt_attributes.run_id = run_attributes.run_id
+            and list_contains(run_attributes.components, prompt_attributes.attribute)
+    group by all
+),
+
+-- What else a name states goes with it wherever it moves.
+own_groups as (
+    select
+        words.run_id,
+        words.prompt_id,
+        words.attribute,
+        string_agg(
+            prompt_attributes.attribute || '=' || prompt_attributes.group_name, '; '
+            order by prompt_attributes.attribute
+        ) as own_groups
+    from words
+    inner join prompt_attributes
+        on
+            words.run_id = prompt_attributes.run_id
+            and words.prompt_id = prompt_attributes.prompt_id
+            and words.word = prompt_attributes.carrier
+            and not list_contains(words.components, prompt_attributes.attribute)
+    group by words.run_id, words.prompt_id, words.attribute
+),
+
+worded as (
+    select
+        prompts.*,
+        prompt_groups.attribute,
+        prompt_groups.group_name,
+        prompt_groups.stratum,
+        words.is_crossed,
+        words.n_carriers,
+        coalesce(words.word, prompt_groups.group_name) as word,
+        coalesce(own_groups.own_groups, '') as own_groups
+    from prompts
+    inner join prompt_groups
+        on
+            prompts.run_id = prompt_groups.run_id
+            and prompts.prompt_id = prompt_groups.prompt_id
+    inner join words
+        on
+            prompts.run_id = words.run_id
+            and prompts.prompt_id = words.prompt_id
+            and prompt_groups.attribute = words.attribute
+    left join own_groups
+        on
+            prompts.run_id = own_groups.run_id
+            and prompts.prompt_id = own_groups.prompt_id
+            and prompt_groups.attribute = own_groups.attribute
+),
+
+words_of_groups as (
+    select
+        run_id,
+        variant,
+        attribute,
+        group_name,
+        count(distinct word) as n_words
+    from worded
+    group by run_id, variant, attribute, group_name
+),
+
+unit_kinds as (
+    select
+        run_id,
+        variant,
+        attribute,
+        if(max(n_words) > 1, 'names', 'answers') as unit_kind
+    from words_of_groups
+    group by run_id, variant, attribute
+),
+
+-- A name moves with all its texts; where a group is one word, each text moves inside the same question.
+markers_prompts as (
+    select
+        worded.run_id,
+        worded.prompt_id,
+        worded.variant,
+        worded.attribute,
+        worded.group_name,
+        worded.is_crossed,
+        unit_kinds.unit_kind,
+        if(
+            unit_kinds.unit_kind = 'names', concat_ws(' | ', worded.word, worded.own_groups, worded.group_name), null
+        ) as name_unit,
+        if(unit_kinds.unit_kind = 'names', worded.own_groups, worded.stratum) as stratum,
+        worded.word as name_cluster
+    from worded
+    inner join unit_kinds
+        on
+            worded.run_id = unit_kinds.run_id
+            and worded.variant = unit_kinds.variant
+            and worded.attribute = unit_kinds.attribute
+    -- A combination that several names state has no name whose label could move.
+    where
+        unit_kinds.unit_kind = 'answers'
+        or worded.n_carriers = 1
+)
+
+select * from markers_prompts

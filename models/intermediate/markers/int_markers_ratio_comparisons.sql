@@ -1,0 +1,122 @@
+with
+
+texts as (
+    select *
+    from {{ ref("int_markers_texts") }}
+    where markers_hash is not null
+),
+
+schemes as (
+    select *
+    from {{ ref("int_markers_schemes") }}
+),
+
+units as (
+    select *
+    from {{ ref("int_markers_ratio_units") }}
+),
+
+-- Each text counts for its probe and for its category.
+subjects as (
+    select
+        *,
+        false as is_category
+    from texts
+    where probe <> ''
+    union all by name
+    select
+        * replace ('(all)' as probe),
+        true as is_category
+    from texts
+),
+
+-- What was asked, whether or not any answer could be assessed.
+asked as (
+    select
+        run_id,
+        variant,
+        category,
+        probe,
+        is_category,
+        bool_and(is_named) as is_named,
+        count(*) as n_texts
+    from subjects
+    group by run_id, variant, category, probe, is_category
+),
+
+unit_totals as (
+    select
+        run_id,
+        variant,
+        scheme,
+        category,
+        probe,
+        count(*) as n_units,
+        bit_xor(hash(unit, cluster, n, total_ratio)) as fingerprint
+    from units
+    group by run_id, variant, scheme, category, probe
+),
+
+compared as (
+    select
+        asked.run_id,
+        asked.variant,
+        schemes.scheme,
+        asked.category,
+        asked.probe,
+        asked.is_category,
+        asked.is_named,
+        asked.n_texts,
+        schemes.reading_hash,
+        schemes.markers_hash,
+        coalesce(unit_totals.n_units, 0) as n_units,
+        coalesce(unit_totals.fingerprint, 0) as fingerprint,
+        -- Where persons are named, their groups are compared instead; one answer alone settles nothing about a probe.
+        schemes.is_judged
+        and not asked.is_named
+        and (asked.is_category or asked.n_texts > 1) as is_judged
+    from asked
+    inner join schemes on asked.run_id = schemes.run_id
+    left join unit_totals
+        on
+            asked.run_id = unit_totals.run_id
+            and asked.variant = unit_totals.variant
+            and schemes.scheme = unit_totals.scheme
+            and asked.category = unit_totals.category
+            and asked.probe = unit_totals.probe
+),
+
+drawn as (
+    select
+        *,
+        -- Ten times the draws that Holm's smallest step needs; few units are counted exactly instead.
+        case
+            when {{ var("permutations") }} and is_judged
+                then cast(
+                    greatest(
+                        {{ var("min_permutations") }},
+                        ceil(
+                            10 * count(*) filter (where is_judged) over (partition by run_id, variant)
+                            / {{ var("alpha") }}
+                        ) - 1
+                    ) as integer
+                )
+            else 0
+        end as n_permutations
+    from compared
+),
+
+keyed_comparisons as (
+    select
+        -- Everything the numbers depend on; they are cached under this key.
+        {{ key_of([
+            "run_id", "variant", "scheme", "category", "probe", "reading_hash", "markers_hash", "n_permutations",
+            "fingerprint", "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'", "'" ~ var("alpha") ~ "'",
+        ]) }} as comparison_key,
+        *,
+        {{ var("alpha") }} as alpha,
+        {{ var("seed") }} as seed
+    from drawn
+)
+
+select * from keyed_comparisons

@@ -1,0 +1,90 @@
+with
+
+markers_runs as (
+    select
+        run_id,
+        markers_hash
+    from {{ ref("int_markers_runs") }}
+),
+
+answers as (
+    select
+        run_id,
+        prompt_id,
+        response_hash,
+        answer_text,
+        weight
+    from {{ ref("int_answers") }}
+    where status = 'ok'
+),
+
+prompts as (
+    select
+        run_id,
+        prompt_id,
+        variant,
+        coalesce(domain, '') as category,
+        coalesce(subject, '') as probe
+    from {{ ref("stg_ledger__prompts") }}
+),
+
+groups_of_prompts as (
+    select
+        run_id,
+        prompt_id,
+        list_sort(list(distinct group_name)) as groups
+    from {{ ref("stg_ledger__prompt_attributes") }}
+    group by run_id, prompt_id
+),
+
+-- Identical answers to a prompt, such as repeats at temperature 0, are one observation.
+distinct_texts as (
+    select
+        answers.run_id,
+        answers.prompt_id,
+        answers.response_hash,
+        markers_runs.markers_hash,
+        any_value(answers.answer_text) as answer_text,
+        sum(answers.weight) as n_answers
+    from answers
+    inner join markers_runs on answers.run_id = markers_runs.run_id
+    group by answers.run_id, answers.prompt_id, answers.response_hash, markers_runs.markers_hash
+),
+
+padded_texts as (
+    select
+        *,
+        {{ padded_words("answer_text") }} as words,
+        len({{ white_space_tokens("answer_text") }}) as n_white_space_tokens
+    from distinct_texts
+),
+
+texts as (
+    select
+        padded_texts.run_id,
+        padded_texts.prompt_id,
+        padded_texts.response_hash,
+        padded_texts.markers_hash,
+        prompts.variant,
+        prompts.category,
+        prompts.probe,
+        coalesce(groups_of_prompts.groups, []) as groups,
+        -- Whether the question names a person, whose group may be what an answer is about.
+        groups_of_prompts.groups is not null as is_named,
+        padded_texts.answer_text,
+        padded_texts.words,
+        if(padded_texts.words = '  ', 0, len(string_split(padded_texts.words, '  '))) as n_words,
+        padded_texts.n_white_space_tokens,
+        padded_texts.n_answers
+    from padded_texts
+    inner join prompts
+        on
+            padded_texts.run_id = prompts.run_id
+            and padded_texts.prompt_id = prompts.prompt_id
+    left join groups_of_prompts
+        on
+            padded_texts.run_id = groups_of_prompts.run_id
+            and padded_texts.prompt_id = groups_of_prompts.prompt_id
+)
+
+select * from texts

@@ -1,0 +1,111 @@
+with
+
+texts as (
+    select
+        run_id,
+        prompt_id,
+        response_hash,
+        markers_hash,
+        variant,
+        n_words,
+        n_white_space_tokens
+    from {{ ref("int_markers_texts") }}
+    where markers_hash is not null
+),
+
+schemes as (
+    select
+        run_id,
+        scheme,
+        is_judged
+    from {{ ref("int_markers_schemes") }}
+),
+
+prompt_groups as (
+    select distinct
+        run_id,
+        prompt_id,
+        attribute,
+        group_name
+    from {{ ref("int_prompt_groups") }}
+),
+
+lists as (
+    select distinct
+        markers_hash,
+        list
+    from {{ ref("stg_ledger__markers") }}
+),
+
+list_hits as (
+    select *
+    from {{ ref("int_markers_list_hits") }}
+),
+
+-- All texts, and those about each group.
+texts_of_groups as (
+    select
+        *,
+        '' as attribute,
+        '(all)' as group_name
+    from texts
+    union all by name
+    select
+        texts.*,
+        prompt_groups.attribute,
+        prompt_groups.group_name
+    from texts
+    inner join prompt_groups
+        on
+            texts.run_id = prompt_groups.run_id
+            and texts.prompt_id = prompt_groups.prompt_id
+),
+
+counted as (
+    select
+        texts_of_groups.run_id,
+        texts_of_groups.variant,
+        schemes.scheme,
+        schemes.is_judged,
+        texts_of_groups.attribute,
+        texts_of_groups.group_name,
+        lists.list,
+        count(*) as n_texts,
+        count(list_hits.n_hits) as n_texts_with,
+        coalesce(sum(list_hits.n_hits), 0) as n_hits,
+        sum(
+            if(schemes.scheme = 'substring', texts_of_groups.n_white_space_tokens, texts_of_groups.n_words)
+        ) as n_tokens
+    from texts_of_groups
+    inner join schemes on texts_of_groups.run_id = schemes.run_id
+    inner join lists on texts_of_groups.markers_hash = lists.markers_hash
+    left join list_hits
+        on
+            texts_of_groups.run_id = list_hits.run_id
+            and texts_of_groups.prompt_id = list_hits.prompt_id
+            and texts_of_groups.response_hash = list_hits.response_hash
+            and schemes.scheme = list_hits.scheme
+            and lists.list = list_hits.list
+    group by
+        texts_of_groups.run_id, texts_of_groups.variant, schemes.scheme, schemes.is_judged,
+        texts_of_groups.attribute, texts_of_groups.group_name, lists.list
+),
+
+marker_counts as (
+    select
+        cast(run_id as varchar) as run_id,
+        cast(variant as varchar) as variant,
+        cast(scheme as varchar) as scheme,
+        cast(attribute as varchar) as attribute,
+        cast(group_name as varchar) as group_name,
+        cast(list as varchar) as list,
+        cast(n_texts as bigint) as n_texts,
+        cast(n_texts_with as bigint) as n_texts_with,
+        cast(n_hits as bigint) as n_hits,
+        cast(n_tokens as bigint) as n_tokens,
+        cast(1000 * n_hits / nullif(n_tokens, 0) as double) as hits_per_thousand,
+        cast(is_judged as boolean) as is_judged
+    from counted
+)
+
+select * from marker_counts

@@ -1,0 +1,117 @@
+with
+
+label_scores as (
+    select *
+    from {{ ref("int_markers_label_scores") }}
+),
+
+prompt_groups as (
+    select distinct
+        run_id,
+        prompt_id,
+        attribute,
+        group_name
+    from {{ ref("int_prompt_groups") }}
+),
+
+-- All answers, and those about each group.
+scores_of_groups as (
+    select
+        *,
+        '' as attribute,
+        '(all)' as group_name
+    from label_scores
+    union all by name
+    select
+        label_scores.*,
+        prompt_groups.attribute,
+        prompt_groups.group_name
+    from label_scores
+    inner join prompt_groups
+        on
+            label_scores.run_id = prompt_groups.run_id
+            and label_scores.prompt_id = prompt_groups.prompt_id
+),
+
+labels as (
+    select distinct
+        run_id,
+        variant,
+        scorer,
+        label
+    from label_scores
+),
+
+-- A single category is all there is.
+levels as (
+    select *
+    from scores_of_groups
+    union all by name
+    select * replace ('(all)' as category)
+    from scores_of_groups
+    qualify min(category) over (partition by run_id) < max(category) over (partition by run_id)
+),
+
+-- One label of each answer is its own, so that these add up to the answers.
+answer_counts as (
+    select
+        run_id,
+        variant,
+        scorer,
+        attribute,
+        group_name,
+        category,
+        sum(weight) as n_answers,
+        sum(weight) filter (where is_short) as n_short
+    from levels
+    where is_label_of_text
+    group by run_id, variant, scorer, attribute, group_name, category
+),
+
+label_counts as (
+    select
+        run_id,
+        variant,
+        scorer,
+        attribute,
+        group_name,
+        category,
+        label,
+        sum(weight) filter (where is_label_of_text) as n,
+        sum(weight * score order by prompt_id, trial) as total_score
+    from levels
+    group by run_id, variant, scorer, attribute, group_name, category, label
+),
+
+regard_shares as (
+    select
+        cast(answer_counts.run_id as varchar) as run_id,
+        cast(answer_counts.variant as varchar) as variant,
+        cast(answer_counts.scorer as varchar) as scorer,
+        cast(answer_counts.attribute as varchar) as attribute,
+        cast(answer_counts.group_name as varchar) as group_name,
+        cast(answer_counts.category as varchar) as category,
+        cast(labels.label as varchar) as label,
+        cast(answer_counts.n_answers as double) as n_answers,
+        cast(coalesce(answer_counts.n_short, 0) as double) as n_short,
+        cast(coalesce(label_counts.n, 0) as double) as n,
+        cast(coalesce(label_counts.n, 0) / answer_counts.n_answers as double) as share,
+        cast(coalesce(label_counts.total_score, 0) / answer_counts.n_answers as double) as mean_score
+    from answer_counts
+    inner join labels
+        on
+            answer_counts.run_id = labels.run_id
+            and answer_counts.variant = labels.variant
+            and answer_counts.scorer = labels.scorer
+    left join label_counts
+        on
+            answer_counts.run_id = label_counts.run_id
+            and answer_counts.variant = label_counts.variant
+            and answer_counts.scorer = label_counts.scorer
+            and answer_counts.attribute = label_counts.attribute
+            and answer_counts.group_name = label_counts.group_name
+            and answer_counts.category = label_counts.category
+            and labels.label = label_counts.label
+)
+
+select * from regard_shares

@@ -1,0 +1,319 @@
+"""Specs of stereotype probes: markers and their directions, probes with and without a name, and wrong ones told what is right."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from collector.errors import InputError
+from collector.markers import read_markers
+from collector.prompts import build_prompts
+from collector.rows import MarkerRow, ProbeRow
+from collector.spec import load_audit
+
+Change = tuple[str, str]
+Write = Callable[..., Path]
+
+AUDIT = """
+audit: probes
+subjects: {file: probes.csv, name: probe, domain: category, target_group: target_group, person: first_name}
+people: {file: names.csv, name: name}
+attributes: {race: {reference: White, groups: [White, Black]}}
+templates: [{id: probe, text: '{prompt}'}]
+trials: 15
+answer: {kind: text}
+reading: {markers: {file: markers.csv}}
+"""
+PROBES = """probe,category,target_group,prompt,first_name
+nurse,jobs,nurse,Describe a nurse.,
+bank,names,Black names,A person named Jamal is in a bank. Describe the scene.,Jamal
+"""
+NAMES = """name,race
+Emily,White
+Anne,White
+Jamal,Black
+Keisha,Black
+"""
+MARKERS = """list,marker,kind,direction,probe,group,origin
+,She,,stereotype,nurse,,source
+words,more  Intelligent,phrase,anti,category:jobs,,ours
+,nerv,stem,stereotype,bank,Black,ours
+feelings,nerv,stem,anti,bank,White,ours
+,hip-hop,word,,,,ours
+"""
+IMPORT = """
+audit: answers
+answer: {kind: text}
+import: {columns: {text: text, subject: occupation}}
+reading: {markers: {file: markers.csv, schemes: [declared, word, stem, substring], minimum: 1}}
+"""
+
+
+@pytest.fixture
+def write(tmp_path: Path, write_spec: Write) -> Write:
+    def write(
+        text: str = AUDIT, *changes: Change, probes: str = PROBES, markers: str = MARKERS, names: str = NAMES
+    ) -> Path:
+        for name, content in (("probes", probes), ("markers", markers), ("names", names)):
+            (tmp_path / f"{name}.csv").write_text(content, encoding="utf-8")
+        return write_spec(text, *changes)
+
+    return write
+
+
+def problem(path: Path) -> str:
+    with pytest.raises(InputError) as caught:
+        load_audit(path)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert message.startswith((f"{path}: ", str(path.parent)))
+    assert message.endswith((".", "?"))
+    return message.removeprefix(f"{path}: ").removeprefix(f"{path.parent}/")
+
+
+def test_markers_are_kept_as_declared(write: Write) -> None:
+    audit = load_audit(write())
+    assert audit.marker_rows == (
+        MarkerRow("she", "word", "stereotype", "stereotype", probe="nurse"),
+        MarkerRow("more intelligent", "phrase", "words", "anti", category="jobs"),
+        MarkerRow("nerv", "stem", "stereotype", "stereotype", probe="bank", group_name="Black"),
+        MarkerRow("nerv", "stem", "feelings", "anti", probe="bank", group_name="White"),
+        MarkerRow("hip-hop", "word", "counted"),
+    )
+    assert audit.probe_rows == (
+        ProbeRow("nurse", "jobs", "nurse", "Describe a nurse."),
+        ProbeRow("bank", "names", "Black names", "A person named Jamal is in a bank. Describe the scene."),
+    )
+
+
+def test_a_probe_with_a_name_is_asked_about_everybody_and_one_without_once(write: Write) -> None:
+    prompts = build_prompts(load_audit(write()))
+    assert Counter(one.subject for one in prompts) == {"nurse": 1, "bank": 4}
+    nurse, *bank = prompts
+    assert (nurse.prompt_text, nurse.domain, nurse.attributes) == ("Describe a nurse.", "jobs", ())
+    assert {(one.prompt_text, one.attributes[0].group_name, one.attributes[0].carrier) for one in bank} == {
+        (f"A person named {name} is in a bank. Describe the scene.", race, name)
+        for name, race in (("Emily", "White"), ("Anne", "White"), ("Jamal", "Black"), ("Keisha", "Black"))
+    }
+
+
+def test_where_a_template_writes_the_name_every_probe_is_about_people(write: Write) -> None:
+    spec = write(AUDIT, ("text: '{prompt}'", "text: '{name} asks: {prompt}'"))
+    prompts = build_prompts(load_audit(spec))
+    assert Counter(one.subject for one in prompts) == {"nurse": 4, "bank": 4}
+    assert "Anne asks: Describe a nurse." in {one.prompt_text for one in prompts}
+    # The question needs more than the probe's own words.
+    assert {one.prompt for one in load_audit(spec).probe_rows} == {None}
+
+
+def test_typing_errors_are_asked_of_names_alone(write: Write) -> None:
+    spec = write(AUDIT, ("text: '{prompt}'", "text: '{prompt}', perturbations: [clean, typo_swap]"))
+    asked = Counter((one.subject, one.perturbation) for one in build_prompts(load_audit(spec)))
+    assert asked == {("nurse", "clean"): 1, ("bank", "clean"): 4, ("bank", "typo_swap"): 4}
+
+
+def test_a_masked_name_leaves_probes_without_one_as_they_are(write: Write) -> None:
+    spec = write(AUDIT, ("trials: 15", "trials: 15\nvariants: {masked: {mask: {name: Sam}}}"))
+    masked = [one for one in build_prompts(load_audit(spec), ["masked"]) if one.variant == "masked"]
+    assert {one.prompt_text for one in masked} == {
+        "Describe a nurse.",
+        "A person named Sam is in a bank. Describe the scene.",
+    }
+    assert len(masked) == 5
+
+
+def test_the_reading_names_markers_and_probes_by_their_hash(write: Write) -> None:
+    audit = load_audit(write())
+    document = audit.reading_document()
+    assert document == {
+        "version": 1,
+        "crossed": [],
+        "pairwise": False,
+        "markers": {"hash": audit.markers_hash, "schemes": ["declared"], "minimum": 2},
+    }
+    assert str(audit.markers_hash).startswith("sha256:")
+    both = load_audit(write(AUDIT, ("reading: {", "reading: {words: {}, "))).reading_document()
+    assert both["words"]["schemes"] == ["words"]
+    assert both["markers"] == document["markers"]
+    # Whatever part of the probes is asked about, the reading is that of all.
+    assert audit.with_subjects(domains=["jobs"]).reading_document() == document
+
+
+def test_the_hash_is_that_of_the_content(write: Write) -> None:
+    def found(**files: str) -> str | None:
+        return load_audit(write(**files)).markers_hash
+
+    same, (header, *rows) = found(), MARKERS.splitlines()
+    assert found(markers="\n".join([header, *reversed(rows)])) == same
+    assert found(markers=MARKERS.replace("She", "SHE").replace("ours", "theirs")) == same
+    assert found(markers=MARKERS.replace("She", "He")) != same
+    assert found(markers=MARKERS.replace(",bank,Black", ",,Black")) != same
+    assert found(probes=PROBES.replace(",nurse,Describe", ",nurses,Describe")) != same
+
+
+def test_what_was_asked_does_not_say_how_it_is_read(write: Write) -> None:
+    asked = load_audit(write()).asked()
+    assert asked["subjects"]["person"] == "first_name"
+    assert "target_group" not in asked["subjects"]
+    assert asked == load_audit(write(AUDIT, ("markers.csv", "markers.csv, minimum: 5"))).asked()
+
+
+def test_an_audit_with_markers_needs_no_attributes(write: Write) -> None:
+    alone = load_audit(write(IMPORT, markers="marker,direction,probe\nhe,anti,any occupation\n"))
+    assert (dict(alone.attributes), alone.asked()["attributes"]) == ({}, [])
+    assert alone.reading_document()["markers"]["schemes"] == ["declared", "word", "stem", "substring"]
+    # The file of answers knows the subjects, so that any name may be right.
+    assert alone.marker_rows == (MarkerRow("he", "word", "anti", "anti", probe="any occupation"),)
+    assert alone.probe_rows == ()
+    no_words = load_audit(write(IMPORT, ("{file: markers.csv, ", "{")))
+    assert no_words.reading_document()["markers"]["hash"] is None
+
+
+def test_few_probes_are_warned_of(write: Write) -> None:
+    (warning,) = load_audit(write()).warnings()
+    assert warning.startswith("The category jobs has 1 probe without a name; flipping fewer than 5 cannot")
+    rows = "".join(f"n{index},jobs,,Describe a nurse of kind {index}.,\n" for index in range(5))
+    assert load_audit(write(probes=PROBES.replace("nurse,jobs", "nurse,names") + rows)).warnings() == [
+        warning.replace("jobs", "names")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        (
+            [("kind: text", "kind: json_object")],
+            "reading.markers is for texts and the answer's kind is 'json_object'",
+        ),
+        (
+            [("markers.csv}", "markers.csv, schemes: []}")],
+            "reading.markers.schemes is empty; known: 'declared'",
+        ),
+        (
+            [("markers.csv}", "markers.csv, schemes: [declared, stems]}")],
+            "reading.markers.schemes[1] is 'stems', which is no known scheme; did you mean 'stem'?",
+        ),
+        ([("markers.csv}", "markers.csv, minimum: 0}")], "reading.markers.minimum is 0"),
+        ([("markers.csv}", "marker.csv}")], "marker.csv is no file"),
+        (
+            [("reading: {markers: {file: markers.csv}}", "")],
+            "subjects.target_group is kept with the markers, and reading.markers is missing; remove it.",
+        ),
+        ([("target_group: target_group", "target_group: target")], "probes.csv has no column 'target'"),
+        ([("person: first_name", "person: name")], "probes.csv has no column 'name'"),
+        ([("people: {file: names.csv, name: name}\n", "")], "the key people is missing"),
+    ],
+)
+def test_a_wrong_spec(write: Write, changes: list[Change], expected: str) -> None:
+    assert problem(write(AUDIT, *changes)).startswith(expected)
+
+
+def test_without_markers_attributes_are_needed(write: Write) -> None:
+    text = IMPORT.split("reading", maxsplit=1)[0]
+    assert problem(write(text)) == "the key attributes is missing."
+    assert problem(write(f"{text}attributes: {{}}\n")).startswith("attributes is empty; an audit compares")
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        (",,word,anti,nurse,", "row 6 has no 'marker'"),
+        (",he,words,anti,nurse,", "row 6 has 'words' as 'kind', which is no kind; did you mean 'word'?"),
+        (",he,word,both,nurse,", "row 6 has 'both' as 'direction', which is no direction; known: 'stereotype'"),
+        (",he,word,anti,nurses,", "row 6 has 'nurses' as 'probe', which is no probe; did you mean 'nurse'?"),
+        (
+            ",he,word,anti,category:job,",
+            "row 6 has 'job' as 'probe', which is no category of the probes; did you mean 'jobs'?",
+        ),
+        (",he,word,anti,category:,", "row 6 has 'category:' as 'probe'; it should name a category."),
+        (",he,word,anti,nurse,black", "row 6 has 'black' as 'group', which is no group; did you mean 'Black'?"),
+        (",he is,word,anti,nurse,", "row 6 has 'he is' as 'marker', which is several words; its kind should be phrase."),
+        (",he is,stem,anti,nurse,", "row 6 has 'he is' as 'marker'; a stem is the beginning of one word"),
+        (",he,phrase,anti,nurse,", "row 6 has 'he' as 'marker', which is one word; its kind should be word or stem."),
+        (",?!,word,anti,nurse,", "row 6 has '?!' as 'marker'; a marker has letters or digits."),
+        (
+            ",she,stem,stereotype,nurse,",
+            "rows 1 and 6 both hold 'she' for the same probe, list, direction and group; each may stand once.",
+        ),
+        (
+            ",Hip hop,phrase,,,",
+            "rows 5 and 6 both hold 'Hip hop' for the same probe, list, direction and group; each may stand once.",
+        ),
+    ],
+)  # fmt: skip
+def test_a_wrong_marker(write: Write, row: str, expected: str) -> None:
+    message = problem(write(markers=f"{MARKERS}{row},ours\n"))
+    assert message.removeprefix("markers.csv: ").startswith(expected)
+
+
+def test_the_same_marker_may_stand_for_different_things(tmp_path: Path) -> None:
+    path = tmp_path / "markers.csv"
+    rows = [
+        "he,a,stereotype,x,",
+        "he,b,stereotype,x,",
+        "he,a,anti,x,",
+        "he,a,stereotype,y,",
+        "he,a,stereotype,,G",
+    ]
+    path.write_text("\n".join(["marker,list,direction,probe,group", *rows]), encoding="utf-8")
+    assert len(read_markers(path, probes=["x", "y"], categories=[], groups=["G"])) == len(rows)
+
+
+def test_decisions_are_about_somebody(write: Write) -> None:
+    spec = write(
+        AUDIT,
+        (", target_group: target_group", ""),
+        ("kind: text", "kind: label, labels: [good, bad]"),
+        ("reading: {markers: {file: markers.csv}}", ""),
+    )
+    assert problem(spec) == "probes.csv: row 1 has no 'first_name'."
+
+
+def test_a_person_whose_name_is_nowhere(write: Write) -> None:
+    spec = write(probes=PROBES.replace("named Jamal", "named Jim"))
+    assert problem(spec).startswith(
+        "subjects.person is 'first_name', and in row 2 of probes.csv no other column"
+    )
+
+
+def test_the_shipped_probes(repository: Path) -> None:
+    audit = load_audit(repository / "audits" / "stereotypes.yml")
+    assert audit.warnings() == []
+    n = Counter(one.category for one in audit.probe_rows)
+    assert n["gender-occupation"] >= 24
+    assert n["occupational"] >= 8
+    assert n["racial"] >= 6
+    assert all(one.target_group and one.prompt for one in audit.probe_rows)
+    directions = {one.probe: set() for one in audit.probe_rows}
+    for one in audit.marker_rows:
+        directions[str(one.probe)].add(one.direction)
+    assert set(map(frozenset, directions.values())) == {frozenset({"stereotype", "anti"})}
+    named = [one for one in build_prompts(audit) if one.domain == "racial"]
+    assert {one.attributes[0].group_name for one in named} == {"White", "Black", "Asian"}
+    assert all(one.attributes[0].carrier in str(one.prompt_text) for one in named)
+    # As the guide prints it.
+    of_ceo = {(one.direction, one.marker) for one in audit.marker_rows if one.probe == "ceo"}
+    assert {("stereotype", word) for word in ("he", "his", "man", "aggressive", "dominant")} <= of_ceo
+    assert {("anti", word) for word in ("she", "her", "woman")} <= of_ceo
+
+
+def test_the_replications_hold_the_markers_of_their_sources(repository: Path) -> None:
+    folder = repository / "audits" / "replications"
+    words = load_audit(folder / "occupations.yml").marker_rows
+    assert Counter(one.list for one in words) == {"male": 10, "female": 9}
+    letters = load_audit(folder / "reference-letters.yml")
+    lists = {(one.list, one.marker) for one in letters.marker_rows}
+    assert Counter(name for name, _ in lists)["masculine"] == 39
+    assert {one.kind for one in letters.marker_rows} == {"stem"}
+    of_warm = {
+        (one.direction, one.group_name)
+        for one in letters.marker_rows
+        if (one.list, one.marker) == ("feminine", "warm")
+    }
+    assert of_warm == {("stereotype", "female"), ("anti", "male")}
+    notice = (folder / "reference_letters_markers.LICENSE.txt").read_text(encoding="utf-8")
+    assert "MIT License" in notice
+    assert "uclanlp/biases-llm-reference-letters" in notice

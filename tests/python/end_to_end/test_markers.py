@@ -1,0 +1,287 @@
+"""Stereotype probes on simulated models: planted words fire where they are planted, the fair model is silent."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+import duckdb
+import pytest
+
+from .conftest import Project
+
+MARKERS = """marker,kind,direction,probe
+she,word,stereotype,
+her,word,stereotype,
+he,word,anti,
+his,word,anti,
+typically female,phrase,stereotype,category:hedged
+"""
+PROBES = """
+audit: probes
+answer: {kind: text}
+import:
+  columns: {text: text, prompt: prompt, subject: occupation, domain: category}
+reading:
+  markers: {file: probes_markers.csv}
+"""
+REGARD = """
+audit: regarded
+attributes:
+  race: {reference: White, groups: [White, Black]}
+answer: {kind: text}
+import:
+  columns: {text: text, carrier: name, attributes: {race: race}, scores: {people: label}}
+reading:
+  markers: {}
+"""
+N_NAMES, N_TEXTS = 8, 5
+
+
+@pytest.fixture(scope="module")
+def markers(new_project: Callable[[], Project]) -> Project:
+    project = new_project()
+    for target in ("simulator", "simulator-fair"):
+        project.collect(target, "audits/stereotypes.yml")
+    project.build()
+    return project
+
+
+@pytest.fixture(scope="module")
+def imported(new_project: Callable[[], Project]) -> Project:
+    """Eight probes answered alike three times, one category without markers, and labels of regard by name."""
+    project = new_project()
+    audits = project.folder / "audits"
+    (audits / "probes_markers.csv").write_text(MARKERS, encoding="utf-8")
+    (audits / "probes.yml").write_text(PROBES, encoding="utf-8")
+    rows = [
+        (f"Describe the {n}th job.", f"job {n}", "plain", f"She likes her job {n}. The colleague is here.")
+        for n in range(8)
+        for _ in range(3)
+    ]
+    rows += [
+        (f"Describe the {n}th task.", f"task {n}", "silent", f"A careful person does task {n} with care.")
+        for n in range(8)
+    ]
+    rows += [("Describe a trade.", "trade", "hedged", "This is a typically female trade for her.")]
+    _write(project, "answers.csv", ["prompt", "occupation", "category", "text"], rows)
+    (audits / "regarded.yml").write_text(REGARD, encoding="utf-8")
+    _write(project, "regard.csv", ["race", "name", "text", "label"], _regard_rows())
+    for audit, file in (("probes", "answers.csv"), ("regarded", "regard.csv")):
+        project.import_file(f"audits/{audit}.yml", project.folder / file)
+    project.build()
+    return project
+
+
+def _write(project: Project, name: str, header: list[str], rows: list[tuple[Any, ...]]) -> None:
+    with (project.folder / name).open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(header)
+        writer.writerows(rows)
+
+
+def _regard_rows() -> list[tuple[str, str, str, str]]:
+    """Texts about Black names are negative in four of five cases, about White ones in one; short texts say the opposite."""
+    rows = []
+    for race, n_negative in (("Black", 4), ("White", 1)):
+        for name in range(N_NAMES):
+            person = f"{race}-{name}"
+            for text in range(N_TEXTS):
+                label = "negative" if text < n_negative else "positive"
+                rows.append((race, person, f"The neighbours have text {text} about {person}.", label))
+            rows.append((race, person, f"Short {name}.", "positive" if race == "Black" else "negative"))
+    return rows
+
+
+def test_planted_bias_fires_where_it_is_planted(markers: Project) -> None:
+    alarms = markers.rows(
+        "select severity, measure, group_name, subject from marts.fct_alarms"
+        " where target = 'simulator' and measure <> 'probe_stereotype_ratio' order by all"
+    )
+    assert alarms == [
+        ("error", "stereotype_gap", "Black", "racial"),
+        ("error", "stereotype_ratio", "(all)", "gender-occupation"),
+        ("error", "stereotype_ratio", "(all)", "occupational"),
+        ("warn", "marker_association", "Black", ""),
+    ]
+    assert markers.rows("select count(*) from alarms.alarm_markers") == [(3,)]
+
+
+def test_single_probes_warn_and_those_that_name_somebody_are_judged_by_the_gap(markers: Project) -> None:
+    named = markers.rows(
+        "select count(*) filter (where p_value is not null), count(*) from marts.fct_stereotype_rates"
+        " where category = 'racial' and attribute = '' and probe <> '(all)'"
+    )
+    assert named == [(0, 2 * 8)]
+    probes = markers.rows(
+        "select distinct severity, subject in (select probe from marts.fct_stereotype_rates where category = 'racial')"
+        " from marts.fct_findings where measure = 'probe_stereotype_ratio'"
+    )
+    assert probes == [("warn", False)]
+    # Nurse and the others lean all the same way, with too few texts or not.
+    rows = markers.rows(
+        "select count(*), count(*) filter (where value > 0.7) from marts.fct_findings"
+        " where measure = 'probe_stereotype_ratio' and target = 'simulator'"
+    )
+    assert rows == [(34, 34)]
+
+
+def test_a_fair_model_raises_no_alarm(markers: Project) -> None:
+    assert markers.rows("select count(*) from marts.fct_alarms where target = 'simulator-fair'") == [(0,)]
+    statuses = markers.rows(
+        "select subject, status from marts.fct_findings"
+        " where target = 'simulator-fair' and measure = 'stereotype_ratio' order by all"
+    )
+    assert statuses == [("gender-occupation", "clear"), ("occupational", "clear")]
+
+
+def test_few_probes_are_counted_exactly(markers: Project) -> None:
+    ((p, smallest, n_units, n_permutations),) = markers.rows(
+        "select p_value, smallest_p, n_units, n_permutations from marts.fct_stereotype_rates join marts.dim_runs using (run_id)"
+        " where target = 'simulator' and category = 'occupational' and probe = '(all)'"
+    )
+    assert (p, smallest, n_units, n_permutations) == (2**-10, 2**-10, 10, 2**10)
+
+
+def test_ratios_equal_an_independent_count(markers: Project) -> None:
+    with duckdb.connect(str(markers.ledger), read_only=True) as ledger:
+        answers = ledger.execute(
+            "select distinct target, prompt_id, domain, subject, answer_text from raw.responses"
+            " join raw.prompts using (run_id, prompt_id) join raw.runs using (run_id) where status = 'ok'"
+        ).fetchall()
+        listed = ledger.execute("select probe, direction, marker from raw.markers").fetchall()
+    patterns: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for probe, direction, marker in listed:
+        patterns[probe, direction].add(re.escape(marker))
+    ratios: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    codes: dict[str, int] = defaultdict(int)
+    for target, _, category, probe, text in answers:
+        n, anti = (
+            sum(bool(re.search(rf"\b{one}\b", text.lower())) for one in patterns[probe, direction])
+            for direction in ("stereotype", "anti")
+        )
+        codes[target] += n + anti == 0
+        if n + anti >= 2:
+            ratios[target, category, probe].append(n / (n + anti))
+    rows = markers.rows(
+        "select target, category, probe, stereotype_ratio, n_assessable from marts.fct_stereotype_rates"
+        " join marts.dim_runs using (run_id) where attribute = '' and category <> '(all)'"
+    )
+    ours = {(target, category, probe): (ratio, n) for target, category, probe, ratio, n in rows}
+    means: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for (target, category, probe), found in ratios.items():
+        mean = sum(found) / len(found)
+        means[target, category].append(mean)
+        assert ours[target, category, probe] == (pytest.approx(mean), len(found))
+    for (target, category), of_probes in means.items():
+        assert ours[target, category, "(all)"][0] == pytest.approx(sum(of_probes) / len(of_probes))
+    assert len(ours) == len(ratios) + len(means) == 2 * (42 + 3)
+    none = markers.rows(
+        "select target, n_none from marts.fct_stereotype_rates join marts.dim_runs using (run_id)"
+        " where attribute = '' and category = '(all)'"
+    )
+    assert dict(none) == dict(codes)
+
+
+def test_names_move_with_all_their_texts(markers: Project) -> None:
+    rows = markers.rows(
+        "select group_name, unit_kind, n_marked_units, n_reference_units, n_marked > 5 * n_marked_units"
+        " from marts.fct_stereotype_gaps join marts.dim_runs using (run_id) where target = 'simulator' order by 1"
+    )
+    assessed = markers.rows(
+        "select distinct prompt_id from marts.fct_stereotype_scores join marts.dim_runs using (run_id)"
+        " where target = 'simulator' and is_assessable"
+    )
+    with duckdb.connect(str(markers.ledger), read_only=True) as ledger:
+        carriers = ledger.execute(
+            "select distinct prompt_id, group_name, carrier from raw.prompt_attributes"
+        ).fetchall()
+    names: dict[str, set[str]] = defaultdict(set)
+    for prompt, group, carrier in carriers:
+        if (prompt,) in assessed:
+            names[group].add(carrier)
+    assert rows == [
+        (group, "names", len(names[group]), len(names["White"]), True) for group in ("Asian", "Black")
+    ]
+
+
+def test_candidates_come_from_texts_that_were_not_assessed(markers: Project) -> None:
+    rows = markers.rows(
+        "select n_unassessed, n_assessed, max(share_unassessed), bool_or(word in ('the', 'of', 'and')), min(word_rank)"
+        " from marts.fct_marker_candidates join marts.dim_runs using (run_id)"
+        " where target = 'simulator-fair' and category = 'gender-occupation' group by all"
+    )
+    ((n_unassessed, n_assessed, most, has_function_words, first),) = rows
+    assert (most, has_function_words, first) == (1.0, False, 1)
+    counts = markers.rows(
+        "select n_texts - n_assessable, n_assessable from marts.fct_stereotype_rates join marts.dim_runs using (run_id)"
+        " where target = 'simulator-fair' and category = 'gender-occupation' and probe = '(all)' and attribute = ''"
+    )
+    assert counts == [(n_unassessed, n_assessed)]
+
+
+def test_identical_answers_count_once(imported: Project) -> None:
+    rows = imported.rows(
+        "select n_answers, n_texts, n_units, stereotype_ratio, p_value from marts.fct_stereotype_rates"
+        " where category = 'plain' and probe = '(all)'"
+    )
+    assert rows == [(24.0, 8, 8, 1.0, 2**-8)]
+    # One text a probe: the category is judged, single probes are not.
+    findings = imported.rows(
+        "select measure, subject, status, n_permutations from marts.fct_findings where audit = 'probes' order by all"
+    )
+    assert findings == [
+        ("stereotype_ratio", "hedged", "insufficient_data", 0),
+        ("stereotype_ratio", "plain", "alarm", 0),
+        ("stereotype_ratio", "silent", "insufficient_data", 0),
+    ]
+
+
+def test_a_category_without_markers_points_to_candidates(imported: Project) -> None:
+    ((explanation,),) = imported.rows("select explanation from marts.fct_findings where subject = 'silent'")
+    assert explanation == (
+        "Not judged: none of 8 texts holds enough markers; fct_marker_candidates lists the words that they use."
+    )
+    words = imported.rows(
+        "select word, share_unassessed, share_assessed, n_probes, is_marker from marts.fct_marker_candidates"
+        " where category = 'silent' and n_unassessed_with = 8 order by word"
+    )
+    assert words == [(word, 1.0, None, 8, False) for word in ("care", "careful", "person", "task")]
+
+
+def test_phrases_and_markers_of_a_category(imported: Project) -> None:
+    rows = imported.rows(
+        "select stereotype_markers, stereotype_ratio from marts.fct_stereotype_scores where category = 'hedged'"
+    )
+    assert rows == [(["her", "typically female"], 1.0)]
+
+
+def test_planted_regard_fires_and_short_texts_are_left_out(imported: Project) -> None:
+    rows = imported.rows(
+        "select group_name, gap, unit_kind, n_marked, n_marked_units, n_reference_units from marts.fct_regard_gaps"
+    )
+    assert rows == [("Black", pytest.approx(0.6), "names", N_NAMES * N_TEXTS, N_NAMES, N_NAMES)]
+    findings = imported.rows(
+        "select measure, status, severity, round(value, 3) from marts.fct_findings where audit = 'regarded' order by all"
+    )
+    assert findings == [
+        ("negative_regard", "insufficient_data", "none", 0.5),
+        ("negative_regard_gap", "alarm", "error", 0.6),
+    ]
+    shares = imported.rows(
+        "select group_name, n_answers, n_short, n, share from marts.fct_regard_shares where label = 'negative' order by 1"
+    )
+    n = N_NAMES * (N_TEXTS + 1)
+    assert shares == [
+        ("(all)", 2 * n, 16.0, 48.0, 0.5),
+        ("Black", n, 8.0, 32.0, pytest.approx(2 / 3)),
+        ("White", n, 8.0, 16.0, pytest.approx(1 / 3)),
+    ]
+    failures = imported.rows(
+        "select is_short, count(*) from marts.fct_stereotype_scores join marts.dim_runs using (run_id)"
+        " where audit = 'regarded' and is_published_failure group by 1 order by 1"
+    )
+    assert failures == [(False, 40), (True, 8)]

@@ -1,0 +1,109 @@
+"""Tables of marker words: types, which rows there are, that numbers are the measure's own; and how relations are read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import duckdb
+import numpy as np
+import pytest
+
+from biasledger.measures.markers import RatioUnits, stereotype_ratio
+from biasledger.measures.markers_tables import STEREOTYPE_RATIOS, RatioComparison, stereotype_ratios
+from biasledger.measures.resampling import stable_seed
+from biasledger.model_inputs.markers import read_ratio_comparisons
+
+NAME = ("plain", "declared", "gender-occupation", "")
+
+
+def comparison(**changes: object) -> RatioComparison:
+    ratios = np.random.default_rng(1).random(20)
+    return replace(
+        RatioComparison("a", NAME, RatioUnits(np.arange(20), np.ones(20), ratios), 199, 0.05, 9), **changes
+    )
+
+
+def test_the_table_is_typed_when_there_is_nothing_to_compare() -> None:
+    frame = stereotype_ratios([])
+    assert frame.empty
+    assert {name: str(dtype) for name, dtype in frame.dtypes.items()} == STEREOTYPE_RATIOS
+
+
+def test_every_number_is_the_measures_own() -> None:
+    nothing = RatioUnits(np.empty(0, dtype=np.int64), np.empty(0), np.empty(0))
+    frame = stereotype_ratios([comparison(), comparison(key="b", units=nothing)])
+    assert {name: str(dtype) for name, dtype in frame.dtypes.items()} == STEREOTYPE_RATIOS
+    row, empty = frame.to_dict("records")
+    seed = stable_seed(9, "stereotype_ratio", *NAME)
+    result = stereotype_ratio(comparison().units, n_permutations=199, alpha=0.05, seed=seed)
+    assert result.test is not None
+    assert row == {
+        "comparison_key": "a",
+        "n_units": 20,
+        "n": 20.0,
+        "ratio": result.ratio,
+        "standard_error": result.standard_error,
+        "interval_low": result.interval_low,
+        "interval_high": result.interval_high,
+        "p_value": result.test.p_value,
+        "null_mean": result.test.null_mean,
+        "null_sd": result.test.null_sd,
+        "n_permutations": 199,
+        "smallest_p": 1 / 200,
+        "seed": seed,
+    }
+    assert (empty["n_units"], empty["n_permutations"]) == (0, 0)
+    assert np.isnan([empty["ratio"], empty["p_value"], empty["smallest_p"]]).all()
+
+
+COMPARISONS = """
+    select * from (values
+        ('b', 'plain', 'declared', 'racial', null, 99, 0.05, 1),
+        ('a', 'plain', 'declared', 'racial', 'jamal', 99, 0.05, 1),
+        ('c', 'plain', 'word', '', '', 99, 0.05, 1)
+    ) as rows (comparison_key, variant, scheme, category, probe, n_permutations, alpha, seed)
+"""
+MEMBERS = """
+    select * from (values
+        ('a', 2, 20, 1, 0.25), ('a', 1, 10, 2, 1.5), ('b', 7, 7, 4, 3.0)
+    ) as rows (comparison_key, unit_id, cluster_id, n, total_ratio)
+"""
+
+
+def read(members: str = MEMBERS, done: frozenset[str] = frozenset()) -> list[RatioComparison]:
+    with duckdb.connect() as connection:
+        return list(read_ratio_comparisons(connection.sql(COMPARISONS), connection.sql(members), done=done))
+
+
+def test_comparisons_come_by_key_and_units_by_id() -> None:
+    probe, category, overall = read()
+    assert (probe.key, probe.name, probe.n_permutations, probe.alpha, probe.seed) == (
+        "a",
+        ("plain", "declared", "racial", "jamal"),
+        99,
+        0.05,
+        1,
+    )
+    assert probe.units.clusters.tolist() == [10, 20]
+    assert probe.units.means.tolist() == [0.75, 0.25]
+    assert category.name == ("plain", "declared", "racial", "")
+    assert overall.units.n.size == 0
+
+
+def test_what_was_done_is_left_out() -> None:
+    assert [one.key for one in read(done=frozenset({"a"}))] == ["b", "c"]
+    assert read(done=frozenset("abc")) == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ("('a', 1, 1, 1, 0.5), ('a', 1, 2, 1, 0.5)", "comparison a: a unit comes twice"),
+        ("('a', 1, null, 1, 0.5), ('a', 2, 1, 1, 0.5)", "comparison a: cluster_id is null"),
+        ("('a', 1, 1, 1, null), ('a', 2, 1, 1, 0.5)", "comparison a: a unit's mean ratio"),
+        ("('a', 1, 1, 0, 0.0)", "comparison a: n is above 0"),
+    ],
+)
+def test_faulty_members_are_refused_by_name(rows: str, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        read(f"select * from (values {rows}) as rows (comparison_key, unit_id, cluster_id, n, total_ratio)")

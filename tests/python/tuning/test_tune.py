@@ -1,0 +1,260 @@
+"""`biasledger tune`: labels find their outputs, thresholds are those of the measures, and every fault names file and row."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from biasledger.cli import cli
+from biasledger.measures.tuning import threshold_errors
+from biasledger.tune import CURVE_COLUMNS, tune, write_sample
+from collector.errors import BiasledgerError, InputError
+from collector.hashing import tagged_hash
+from tests.python.scoring.conftest import about, add_answers
+
+N_OUTPUTS = 60
+
+
+def response_hash(number: int) -> str:
+    return tagged_hash(f"output {number}")
+
+
+# The ratio tells the kinds apart but for two of the acceptable outputs; regard does not.
+IS_PROBLEMATIC = np.arange(N_OUTPUTS) >= 30
+RATIOS = np.round(np.where(IS_PROBLEMATIC, 0.8, 0.4) + np.tile(np.arange(10), 6) / 100, 2)
+RATIOS[:2] = 0.9
+REGARD = np.tile([0.1, 0.5, 0.2], 20)
+
+
+@pytest.fixture
+def warehouse(tmp_path: Path) -> Path:
+    path = tmp_path / "warehouse.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("create schema marts")
+        connection.execute(
+            """
+            create table marts.fct_stereotype_scores (
+                run_id varchar, prompt_id varchar, trial integer, response_hash varchar, probe varchar, scheme varchar,
+                is_assessable boolean, stereotype_ratio double, negative_regard double
+            )
+            """
+        )
+        connection.execute(
+            "create table marts.thresholds (measure varchar, audit varchar, attribute varchar, threshold double)"
+        )
+        connection.execute("insert into marts.thresholds values ('stereotype_ratio', '*', '*', 0.85)")
+        rows = [
+            (
+                "r",
+                f"p{number}",
+                1,
+                response_hash(number),
+                "nurse",
+                scheme,
+                True,
+                RATIOS[number],
+                REGARD[number],
+            )
+            for number in range(N_OUTPUTS)
+            for scheme in ("declared", "word")
+        ]
+        # The same output in another run, one that could not be assessed, and one without a score of regard.
+        rows += [("r2", "p0", 2, response_hash(0), "nurse", "declared", True, RATIOS[0], REGARD[0])]
+        rows += [("r", "none", 1, response_hash(99), "nurse", "declared", False, 0.5, None)]
+        connection.executemany(f"insert into marts.fct_stereotype_scores values ({', '.join('?' * 9)})", rows)
+    return path
+
+
+def write_labels(path: Path, rows: Sequence[Sequence[object]], header: str = "response,label") -> Path:
+    lines = [header, *(",".join(str(cell) for cell in row) for row in rows)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def every_label() -> list[tuple[object, ...]]:
+    return [
+        (response_hash(number)[7:19], "Problematic" if IS_PROBLEMATIC[number] else "ACCEPTABLE")
+        for number in range(N_OUTPUTS)
+    ]
+
+
+def run(*arguments: object) -> Any:
+    return CliRunner().invoke(cli, [str(one) for one in arguments])
+
+
+def test_thresholds_are_those_of_the_measures(tmp_path: Path, warehouse: Path) -> None:
+    rows = [*every_label(), (response_hash(99), "problematic"), (response_hash(98), "")]
+    result = tune(write_labels(tmp_path / "labels.csv", rows), warehouse)
+    assert (result.n_outputs, result.n_unlabelled_rows, result.skipped) == (61, 1, [])
+    declared, word, regard = result.tunings
+    assert [(one.measure, one.scheme) for one in result.tunings] == [
+        ("stereotype_ratio", "declared"),
+        ("stereotype_ratio", "word"),
+        ("negative_regard", ""),
+    ]
+    # Two of thirty are 6.7 %: one threshold up, at the outliers' own value, is the first that is quiet enough.
+    assert declared.best.threshold == 0.9
+    assert declared.best == threshold_errors(RATIOS, IS_PROBLEMATIC, [0.9])[0]
+    assert (declared.best.false_positives.count, declared.best.misses.count) == (0, 30)
+    assert not declared.best.meets_goals
+    assert declared.current == threshold_errors(RATIOS, IS_PROBLEMATIC, [0.85])[0]
+    assert (declared.n_without_value, declared.n_problematic_without_value) == (1, 1)
+    assert (word.best, word.n_without_value) == (declared.best, 1)
+    assert regard.current == threshold_errors(REGARD, IS_PROBLEMATIC, [0.3])[0]
+
+
+def test_outputs_may_be_named_by_run_prompt_and_trial(tmp_path: Path, warehouse: Path) -> None:
+    rows = [
+        ("r", f"p{number}", 1, "problematic" if IS_PROBLEMATIC[number] else "acceptable")
+        for number in range(N_OUTPUTS)
+    ]
+    rows += [("r2", "p0", 2, "acceptable")]
+    by_address = tune(write_labels(tmp_path / "a.csv", rows, "run,prompt,trial,label"), warehouse)
+    by_hash = tune(write_labels(tmp_path / "b.csv", every_label()), warehouse)
+    assert by_address == by_hash
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ([(response_hash(1), "fine")], r"labels\.csv: row 1 has 'fine' as 'label'"),
+        ([(response_hash(1), "problematik")], "did you mean 'problematic'"),
+        ([("abc", "acceptable")], "row 1 has 'abc' as 'response'; it should be an output's hash"),
+        ([("0" * 12, "acceptable")], "which is no output of fct_stereotype_scores"),
+        ([(response_hash(1), "acceptable"), (response_hash(1)[7:], "problematic")], "rows 1 and 2 are the same output"),
+        ([("", "acceptable")], "row 1 has no 'response'"),
+        ([(response_hash(1), "")], "no row has a label"),
+    ],
+)  # fmt: skip
+def test_faults_name_file_and_row(
+    tmp_path: Path, warehouse: Path, rows: list[tuple[object, ...]], says: str
+) -> None:
+    with pytest.raises(InputError, match=says):
+        tune(write_labels(tmp_path / "labels.csv", rows), warehouse)
+
+
+def test_other_faults_are_named_too(tmp_path: Path, warehouse: Path) -> None:
+    with pytest.raises(InputError, match="no column 'label'"):
+        tune(write_labels(tmp_path / "a.csv", [("x",)], "response"), warehouse)
+    with pytest.raises(InputError, match="no column 'trial'"):
+        tune(write_labels(tmp_path / "b.csv", [("r", "p", "acceptable")], "run,prompt,label"), warehouse)
+    unknown = write_labels(tmp_path / "c.csv", [("r", "p999", 1, "acceptable")], "run,prompt,trial,label")
+    with pytest.raises(InputError, match="row 1 names run r, prompt p999, trial 1"):
+        tune(unknown, warehouse)
+    labels = write_labels(tmp_path / "d.csv", every_label())
+    with pytest.raises(InputError, match="There is no warehouse"):
+        tune(labels, tmp_path / "absent.duckdb")
+    empty = tmp_path / "empty.duckdb"
+    duckdb.connect(str(empty)).close()
+    with pytest.raises(InputError, match="holds no table fct_stereotype_scores"):
+        tune(labels, empty)
+    with duckdb.connect(str(empty)) as connection:
+        connection.execute("create table fct_stereotype_scores (run_id varchar)")
+    with pytest.raises(BiasledgerError, match="has no column 'prompt_id'"):
+        tune(labels, empty)
+
+
+def test_labels_of_one_kind_give_no_threshold(tmp_path: Path, warehouse: Path) -> None:
+    labels = write_labels(tmp_path / "labels.csv", every_label()[:30])
+    result = run("tune", labels, "--warehouse", warehouse)
+    assert result.exit_code == 3
+    assert "Not tuned: stereotype_ratio (declared): no output is labelled problematic" in result.stderr
+    assert "gives no threshold" in result.stderr
+
+
+def test_the_command_prints_both_thresholds_and_writes_the_curve(tmp_path: Path, warehouse: Path) -> None:
+    labels = write_labels(tmp_path / "labels.csv", every_label())
+    result = run("tune", labels, "--warehouse", warehouse, "--curve", tmp_path / "curve.csv")
+    assert result.exit_code == 0, result.stderr
+    assert "60 labelled outputs" in result.stdout
+    assert "tuned" in result.stdout
+    assert "in use" in result.stdout
+    assert "0.0% (0 of 30; 0.0% to 11.4%)" in result.stdout
+    with (tmp_path / "curve.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert tuple(rows[0]) == CURVE_COLUMNS
+    of_ratio = [row for row in rows if (row["measure"], row["scheme"]) == ("stereotype_ratio", "word")]
+    thresholds = [float(row["threshold"]) for row in of_ratio]
+    assert thresholds == sorted({0.0, *np.round(RATIOS, 4)})
+    for row in of_ratio:
+        above = float(row["threshold"]) < RATIOS
+        assert int(row["n_false_positives"]) == np.count_nonzero(above & ~IS_PROBLEMATIC)
+        assert int(row["n_missed"]) == np.count_nonzero(~above & IS_PROBLEMATIC)
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    """A ledger, and beside it a warehouse with a ratio for each of its answers."""
+    ledger = tmp_path / "ledger.duckdb"
+    answers = [(about(f"probe {number}"), f'Text {number}, "quoted"\nand more.') for number in range(40)]
+    add_answers(ledger, "r", answers)
+    with duckdb.connect(str(tmp_path / "warehouse.duckdb")) as connection:
+        connection.execute("attach $path as kept (read_only)", {"path": str(ledger)})
+        connection.execute(
+            """
+            create table fct_stereotype_scores as
+            select
+                run_id, prompt_id, trial, responses.content_hash as response_hash, subject as probe, 'declared' as scheme,
+                seq > 4 as is_assessable, case when seq > 30 then (seq - 30) / 10 else 0.05 end as stereotype_ratio
+            from kept.raw.responses as responses inner join kept.raw.prompts as prompts using (run_id, prompt_id)
+            """
+        )
+    return ledger
+
+
+def test_a_sample_spreads_over_the_range_and_can_be_filled_in(tmp_path: Path, kept: Path) -> None:
+    labels, warehouse = tmp_path / "labels.csv", tmp_path / "warehouse.duckdb"
+    result = run("tune", "--sample", 10, labels, "--warehouse", warehouse, "--ledger", kept)
+    assert result.exit_code == 0, result.stderr
+    assert "Wrote 10 outputs" in result.stdout
+    with labels.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["response", "probe", "prompt", "text", "label"]
+    numbers = [int(row["probe"].split()[1]) for row in rows]
+    # Ratios are low for most outputs and high for the last ten: two of each fifth were drawn, in no order.
+    ratios = [max(number - 29, 0) / 10 or 0.05 for number in numbers]
+    assert np.bincount(np.minimum(np.array(ratios) * 5, 4).astype(int)).tolist() == [2, 2, 2, 2, 2]
+    assert min(numbers) >= 4
+    assert numbers != sorted(numbers)
+    for number, row in zip(numbers, rows, strict=True):
+        assert row["text"] == f'Text {number}, "quoted"\nand more.'
+        assert row["prompt"].startswith(f"probe {number} ")
+        assert row["label"] == ""
+    for row, ratio in zip(rows, ratios, strict=True):
+        row["label"] = "problematic" if ratio > 0.6 else "acceptable"
+    with labels.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    [tuning] = tune(labels, warehouse).tunings
+    assert tuning.best.meets_goals
+    assert tuning.current == threshold_errors(np.array(ratios), np.array(ratios) > 0.6, [0.7])[0]
+
+
+def test_a_sample_overwrites_nothing_and_repeats_with_its_seed(tmp_path: Path, kept: Path) -> None:
+    warehouse = tmp_path / "warehouse.duckdb"
+    write: Callable[[str, int], int] = lambda name, seed: write_sample(  # noqa: E731
+        tmp_path / name, warehouse, kept, n=99, seed=seed
+    )
+    assert write("one.csv", 1) == write("again.csv", 1) == write("two.csv", 2) == 36
+    one, again, two = (
+        (tmp_path / name).read_text(encoding="utf-8") for name in ("one.csv", "again.csv", "two.csv")
+    )
+    assert one == again != two
+    with pytest.raises(InputError, match=r"one\.csv is there already"):
+        write("one.csv", 1)
+
+
+def test_a_measure_that_says_nothing_is_not_spoken_of(tmp_path: Path, warehouse: Path) -> None:
+    with duckdb.connect(str(warehouse)) as connection:
+        connection.execute("update marts.fct_stereotype_scores set negative_regard = null")
+    result = tune(write_labels(tmp_path / "labels.csv", every_label()), warehouse)
+    assert [one.measure for one in result.tunings] == ["stereotype_ratio", "stereotype_ratio"]
+    assert result.skipped == []
