@@ -20,8 +20,8 @@ SHORT_PRICES = 21
 @click.group(invoke_without_command=True)
 @click.pass_context
 def main(context: click.Context) -> None:
-    """Measure speed, collecting, fewer and smaller audits of lists, fewer of decisions, prices and stereotypes and, where the texts
-    are there, calibration with fewer splits.
+    """Measure speed, collecting, fewer and smaller audits of lists, fewer of decisions, prices and stereotypes and, where the
+    texts are there, calibration with fewer splits.
 
     Name one of them to run it alone with its own settings.
     """

@@ -248,6 +248,10 @@ class Append:
         self._connection = connection
         self._buffers: dict[tuple[str, int], dict[str, NDArray[np.object_]]] = {}
 
+    def limit_memory(self, n_bytes: int) -> None:
+        """Bound what DuckDB holds in memory from here on."""
+        self._connection.execute("set memory_limit = ?", [f"{n_bytes}B"])
+
     def run(self, run: RunRow) -> None:
         """Insert a run."""
         values = {
@@ -775,7 +779,10 @@ class Ledger:
         deadline = time.monotonic() + wait_seconds
         while True:
             try:
-                return duckdb.connect(str(self.path), read_only=read_only)
+                connection = duckdb.connect(str(self.path), read_only=read_only)
+                # It would be drawn on standard output, also where that is a pipe.
+                connection.execute("set enable_progress_bar = false")
+                return connection
             except duckdb.Error as error:
                 message = str(error)
                 if not _is_lock(message):

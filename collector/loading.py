@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from collector.rows import RunRow
 
 BATCH_RECORDS = 5_000
-BATCH_BYTES = 1 << 25
-# A checkpoint writes the table's last 122,880 rows anew, however few were added: without these bounds it takes a gigabyte.
-MEMORY_LIMIT = "256MB"
+BATCH_BYTES = 1 << 24
+# A checkpoint writes the table's last 122,880 rows anew, however few were added: without bounds it takes a gigabyte. What is
+# written must fit, however long its texts are.
+MEMORY_BYTES = 128_000_000
+MEMORY_PER_BYTE = 4
 THREADS = 1
 # run, reading, started: what stands before the prompts.
 N_HEAD = 3
@@ -98,14 +100,13 @@ class JournalLoader:
         while not is_done:
             # Read before the ledger is opened, so that it is held for short moments only.
             batch = None if self._mark is None else self._batch(self._mark, stop)
-            with self._ledger.append(
-                wait_seconds=wait_seconds, memory_limit=MEMORY_LIMIT, threads=THREADS
-            ) as append:
+            with self._ledger.append(wait_seconds=wait_seconds, threads=THREADS) as append:
                 end = append.chain_end(self._run_id) or START.seal
                 if self._mark is None or batch is None or end != self._mark.seal:
                     # Somebody else may have loaded meanwhile, so the place is looked for again.
                     self._mark = _place_of(self._path, end)
                     batch = self._batch(self._mark, stop)
+                append.limit_memory(MEMORY_BYTES + MEMORY_PER_BYTE * _size(self._mark, batch))
                 _write(append, self._run_id, batch)
                 after = batch[-1].end if batch else self._mark
                 is_done = not _is_full(batch)
@@ -219,10 +220,14 @@ def _place_of(path: Path, loaded: Seal) -> Mark:
 
 
 def _is_full(batch: Sequence[Record]) -> bool:
-    if not batch:
-        return False
-    first, last = batch[0], batch[-1]
-    return len(batch) >= BATCH_RECORDS or last.end.offset - first.end.offset >= BATCH_BYTES
+    return bool(batch) and (
+        len(batch) >= BATCH_RECORDS or batch[-1].end.offset - batch[0].end.offset >= BATCH_BYTES
+    )
+
+
+def _size(start: Mark, batch: Sequence[Record]) -> int:
+    """Return the bytes that a batch takes in the journal."""
+    return batch[-1].end.offset - start.offset if batch else 0
 
 
 def _write(append: Append, run_id: str, batch: Sequence[Record]) -> None:

@@ -46,7 +46,7 @@ def test_no_alarms_end_with_0_and_the_findings_can_be_read_again(
     set_findings(small_project, "Asian,0.001,clear,false")
     result = biasledger("build", "--threads", "2", "--full-refresh")
     assert result.exit_code == 0, result.output
-    assert "4 models and settings built, 1 quality tests passed in" in result.stdout
+    assert "5 models and settings built, 1 quality tests passed in" in result.stdout
     again = biasledger("findings", "--run", "run-1", "--all")
     assert again.exit_code == 0
     assert again.stdout.splitlines()[0] == "products, asked of robot, run run-1", (

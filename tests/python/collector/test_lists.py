@@ -284,6 +284,7 @@ def test_any_text_is_read(text: str) -> None:
     ],
 )
 def test_hostile_replies_take_no_long_time(hostile: str) -> None:
-    started = time.perf_counter()
+    # Processor time: on a busy machine the clock on the wall says nothing.
+    started = time.process_time()
     parse_list(hostile)
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3

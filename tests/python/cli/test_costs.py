@@ -1,0 +1,129 @@
+"""What a collection would cost, and that it stops where it might cost more than allowed."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from biasledger import project
+from tests.python.cli.conftest import Biasledger
+
+N_TOKENS_IN, N_TOKENS_OUT = 100, 50
+# USD of a question at the prices below.
+USD = (N_TOKENS_IN * 10 + N_TOKENS_OUT * 20) / 1e6
+AUDIT = """
+audit: small
+templates:
+  - {id: one, text: 'Recommend products for {a race} {gender}.'}
+  - {id: two, text: 'And for {a race} {gender}?', trials: 3}
+attributes:
+  race: {reference: White, groups: [White, Asian]}
+  gender: {reference: Man, groups: [Man, Woman]}
+trials: 2
+answer: {kind: text}
+"""
+
+
+@pytest.fixture
+def base_url() -> Iterator[str]:
+    body = json.dumps(
+        {
+            "model": "served",
+            "choices": [{"message": {"role": "assistant", "content": "Tea."}, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": N_TOKENS_IN, "completion_tokens": N_TOKENS_OUT},
+        }
+    ).encode()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the base class's name)
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+        server.shutdown()
+
+
+@pytest.fixture
+def thin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, base_url: str) -> Path:
+    project.init_project(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("BIASLEDGER_LEDGER", raising=False)
+    (tmp_path / "small.yml").write_text(AUDIT, encoding="utf-8")
+    entry = (
+        f"{{kind: openai, base_url: '{base_url}', concurrency: 4, parameters: {{max_tokens: {N_TOKENS_OUT}}}"
+    )
+    (tmp_path / "targets.yml").write_text(
+        f"targets:\n  priced: {entry}, model: big-1}}\n  unpriced: {entry}, model: other}}\n",
+        encoding="utf-8",
+    )
+    with (tmp_path / "seeds" / "model_prices.csv").open("a", encoding="utf-8") as file:
+        file.write("big-*,10,20,,2020-01-01,a list\n")
+    return tmp_path
+
+
+def query(folder: Path, sql: str) -> list[tuple[Any, ...]]:
+    with duckdb.connect(str(folder / "ledger.duckdb"), read_only=True) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def test_a_dry_run_counts_and_writes_nothing(biasledger: Biasledger, thin: Path) -> None:
+    before = sorted(thin.rglob("*"))
+    result = biasledger("collect", "small.yml", "--target", "priced,unpriced", "--dry-run")
+    assert result.exit_code == 0, result.stderr
+    assert sorted(thin.rglob("*")) == before
+    priced, unpriced = result.output.split("unpriced (other) would be asked:")
+    rows = [line.split() for line in priced.splitlines()]
+    assert ["one", "4", "8"] in [row[:3] for row in rows]
+    assert ["two", "4", "12"] in [row[:3] for row in rows]
+    (total,) = [row for row in rows if row[:1] == ["total"]]
+    assert total[1:3] == ["8", "20"]
+    assert total[4] == f"{20 * N_TOKENS_OUT:,}"
+    assert total[5] == "0.02"
+    assert "Nobody was asked and nothing was written." in priced
+    assert "With every answer as long as its limit of 50 tokens it would be 0.02 USD." in priced
+    assert "unknown" in unpriced
+    assert "What 'other' costs is not known: with a row for it in seeds/model_prices.csv" in unpriced
+
+
+def test_a_run_stops_before_it_costs_too_much_and_goes_on_with_more(
+    biasledger: Biasledger, thin: Path
+) -> None:
+    allowed = 5.5 * USD
+    result = biasledger("collect", "small.yml", "--target", "priced", "--max-cost", f"{allowed:.6f}")
+    assert "Another question might cost more than the 0.01 USD allowed" in result.output + result.stderr
+    (run_id,), n_kept = (
+        query(thin, "select run_id from raw.runs")[0],
+        query(thin, "select count(*) from raw.responses"),
+    )
+    assert n_kept == [(5,)]
+    again = biasledger("collect", "--resume", run_id, "--max-cost", f"{allowed:.6f}")
+    assert "Another question might cost more" in again.output + again.stderr
+    assert query(thin, "select count(*) from raw.responses") == [(5,)]
+    more = biasledger("collect", "--resume", run_id, "--max-cost", "1")
+    assert more.exit_code == 0, more.stderr
+    assert query(thin, "select count(*), count(distinct (prompt_id, trial)) from raw.responses") == [(20, 20)]
+
+
+def test_a_limit_without_a_price_is_refused_before_anybody_is_asked(
+    biasledger: Biasledger, thin: Path
+) -> None:
+    result = biasledger("collect", "small.yml", "--target", "unpriced", "--max-cost", "5")
+    assert result.exit_code == 3
+    assert "What 'other' costs is not known, so --max-cost cannot be kept" in result.stderr
+    assert not (thin / "ledger.duckdb").exists()
+    assert not (thin / "journal").exists()
