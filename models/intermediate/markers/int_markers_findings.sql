@@ -164,7 +164,7 @@ gap_findings as (
         if(
             stereotype_gaps.gap is null,
             printf(
-                'no text about %s or none about %s holds enough markers; '
+                'no question has texts with enough markers both about %s and about %s; '
                 'fct_marker_candidates lists the words that they use',
                 asked_contrasts.group_name, asked_contrasts.reference_group
             ),
@@ -189,7 +189,7 @@ gap_findings as (
         stereotype_gaps.adjusted_standard_error as standard_error,
         stereotype_gaps.adjusted_low as interval_low,
         stereotype_gaps.adjusted_high as interval_high,
-        cast(null as double) as published_value,
+        stereotype_gaps.raw_gap as published_value,
         least(stereotype_gaps.n_marked_units, stereotype_gaps.n_reference_units) as n_units,
         coalesce(stereotype_gaps.n_permutations, 0) as n_permutations,
         stereotype_gaps.seed,
@@ -280,6 +280,36 @@ list_findings as (
     inner join run_readings on list_families.run_id = run_readings.run_id
 ),
 
+unlisted_findings as (
+    select distinct
+        asked_contrasts.run_id,
+        asked_contrasts.variant,
+        'marker_association' as measure,
+        asked_contrasts.scheme,
+        asked_contrasts.attribute,
+        asked_contrasts.group_name,
+        asked_contrasts.reference_group,
+        '' as subject,
+        printf(
+            'no question has texts both about %s and about %s, or none of these holds a marker',
+            asked_contrasts.group_name, asked_contrasts.reference_group
+        ) as detail,
+        detail as detail_without_alarm,
+        asked_contrasts.reading_hash,
+        0 as n_permutations,
+        asked_contrasts.is_crossed
+    from asked_contrasts
+    left join list_families
+        on
+            asked_contrasts.run_id = list_families.run_id
+            and asked_contrasts.variant = list_families.variant
+            and asked_contrasts.scheme = list_families.scheme
+            and asked_contrasts.attribute = list_families.attribute
+            and asked_contrasts.group_name = list_families.group_name
+            and asked_contrasts.reference_group = list_families.reference_group
+    where list_families.run_id is null
+),
+
 -- The source fails every text whose negative score lies above 0.3. How many such texts there would be without bias
 -- nobody knows, so that the share is shown with its interval and not judged; the gap between groups is.
 regard_rates as (
@@ -363,7 +393,7 @@ regard_gap_findings as (
         regard_gaps.adjusted_standard_error as standard_error,
         regard_gaps.adjusted_low as interval_low,
         regard_gaps.adjusted_high as interval_high,
-        cast(null as double) as published_value,
+        regard_gaps.raw_gap as published_value,
         least(regard_gaps.n_marked_units, regard_gaps.n_reference_units) as n_units,
         regard_gaps.n_permutations,
         regard_gaps.seed,
@@ -378,6 +408,8 @@ measured as (
     select * from gap_findings
     union all by name
     select * from list_findings
+    union all by name
+    select * from unlisted_findings
     union all by name
     select * from regard_findings
     union all by name
