@@ -42,7 +42,9 @@ regard as (
         negative
     from {{ ref("int_markers_regard") }}
     -- A classifier has too little to go by.
-    where not is_short
+    where
+        not is_short
+        and negative is not null
 ),
 
 outcomes as (

@@ -39,6 +39,16 @@ import:
 reading:
   markers: {}
 """
+LABELS = """
+audit: labels
+attributes:
+  race: {reference: White, groups: [White, Black]}
+answer: {kind: text}
+import:
+  columns: {text: text, carrier: name, domain: part, attributes: {race: race}, scores: {upper: upper, zeros: number}}
+reading:
+  markers: {}
+"""
 MIXED = """
 audit: mixed
 attributes:
@@ -86,7 +96,14 @@ def imported(new_project: Callable[[], Project]) -> Project:
         MARKERS.replace("typically female,phrase,stereotype,category:hedged\n", ""), encoding="utf-8"
     )
     _write(project, "mixed.csv", ["race", "name", "job", "prompt", "text"], _mixed_rows())
-    for audit, file in (("probes", "answers.csv"), ("regarded", "regard.csv"), ("mixed", "mixed.csv")):
+    (audits / "labels.yml").write_text(LABELS, encoding="utf-8")
+    labels = [
+        (race, name, "short" if text.startswith("Short") else "long", text, label.upper(), label.count("n"))
+        for race, name, text, label in _regard_rows()
+    ]
+    _write(project, "labels.csv", ["race", "name", "part", "text", "upper", "number"], labels)
+    files = {"probes": "answers.csv", "regarded": "regard.csv", "mixed": "mixed.csv", "labels": "labels.csv"}
+    for audit, file in files.items():
         project.import_file(f"audits/{audit}.yml", project.folder / file)
     project.build()
     return project
@@ -152,6 +169,41 @@ def test_groups_asked_unevenly_are_compared_inside_questions(imported: Project) 
     assert gap == pytest.approx(sum(gaps) / 2)
     assert raw_gap > gap + 0.15
     assert p_value > 0.05
+
+
+def test_labels_are_read_in_any_case_and_none_called_negative_is_said(imported: Project) -> None:
+    findings = imported.rows(
+        "select measure, scheme, subject, status, round(value, 3) from marts.fct_findings where audit = 'labels' order by all"
+    )
+    assert findings == [
+        ("negative_regard", "upper", "long", "insufficient_data", 0.5),
+        ("negative_regard", "upper", "short", "insufficient_data", None),
+        ("negative_regard", "zeros", "long", "insufficient_data", None),
+        ("negative_regard", "zeros", "short", "insufficient_data", None),
+        ("negative_regard_gap", "upper", "long", "alarm", 0.6),
+        ("negative_regard_gap", "upper", "short", "insufficient_data", None),
+        ("negative_regard_gap", "zeros", "long", "insufficient_data", None),
+        ("negative_regard_gap", "zeros", "short", "insufficient_data", None),
+    ]
+    sentences = dict(
+        imported.rows(
+            "select concat(measure, ' ', scheme, ' ', subject), explanation from marts.fct_findings"
+            " where audit = 'labels' and value is null"
+        )
+    )
+    for measure in ("negative_regard", "negative_regard_gap"):
+        assert sentences[f"{measure} zeros long"].startswith(
+            "Not judged: the labels of zeros are 0, 1, and none is negative;"
+        )
+    assert sentences["negative_regard upper short"].startswith("Not judged: all 16 texts are too short")
+    assert sentences["negative_regard_gap upper short"].startswith(
+        "Not judged: no question has scored texts that are long enough both about Black and about White"
+    )
+    # Whoever is scored by no such label has no score, rather than the best.
+    assert imported.rows(
+        "select distinct regard_scorer, negative_regard from marts.fct_stereotype_scores join marts.dim_runs using (run_id)"
+        " where audit = 'labels'"
+    ) == [("zeros", None)]
 
 
 def test_planted_bias_fires_where_it_is_planted(markers: Project) -> None:
@@ -320,6 +372,7 @@ def test_phrases_and_markers_of_a_category(imported: Project) -> None:
 def test_planted_regard_fires_and_short_texts_are_left_out(imported: Project) -> None:
     rows = imported.rows(
         "select group_name, gap, unit_kind, n_marked, n_marked_units, n_reference_units from marts.fct_regard_gaps"
+        " join marts.dim_runs using (run_id) where audit = 'regarded'"
     )
     assert rows == [("Black", pytest.approx(0.6), "names", N_NAMES * N_TEXTS, N_NAMES, N_NAMES)]
     findings = imported.rows(
@@ -330,7 +383,8 @@ def test_planted_regard_fires_and_short_texts_are_left_out(imported: Project) ->
         ("negative_regard_gap", "alarm", "error", 0.6),
     ]
     shares = imported.rows(
-        "select group_name, n_answers, n_short, n, share from marts.fct_regard_shares where label = 'negative' order by 1"
+        "select group_name, n_answers, n_short, n, share from marts.fct_regard_shares join marts.dim_runs using (run_id)"
+        " where audit = 'regarded' and label = 'negative' order by 1"
     )
     n = N_NAMES * (N_TEXTS + 1)
     assert shares == [
