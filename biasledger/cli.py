@@ -504,6 +504,11 @@ def findings(warehouse: Path, run: str | None, statuses: tuple[str, ...], show_a
 @click.option(
     "--mask/--no-mask", default=True, show_default=True, help="Replace words that name a group by XYZ first."
 )
+@click.option(
+    "--label-map",
+    metavar="FROM=TO,…",
+    help="What the model's labels are kept as, where none is called negative: LABEL_0=negative,LABEL_1=positive.",
+)
 @click.option("--run", metavar="RUN", help="Only this run (`biasledger runs` lists them).")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Score at most N answers now.")
 def score(
@@ -513,6 +518,7 @@ def score(
     device: str,
     batch_size: int,
     mask: bool,
+    label_map: str | None,
     run: str | None,
     limit: int | None,
 ) -> None:
@@ -522,8 +528,9 @@ def score(
     scoring which was stopped goes on where it stopped. Needs the extra: pip install 'biasledger[regard]'.
     """
     from biasledger.classifiers import load_classifier
-    from biasledger.scoring import answers_left, score_answers, scorer_name
+    from biasledger.scoring import answers_left, read_label_map, score_answers, scorer_name
 
+    labels = read_label_map(label_map) if label_map is not None else None
     scorer = scorer or scorer_name(model, mask=mask)
     answers = answers_left(ledger, scorer, run=run, limit=limit)
     if not answers:
@@ -531,7 +538,7 @@ def score(
         return
     classify = load_classifier(model, device=device, batch_size=batch_size)
     click.echo(f"Scoring {len(answers):,} answers as {scorer!r} …")
-    done = score_answers(ledger, answers, classify, scorer=scorer, mask=mask)
+    done = score_answers(ledger, answers, classify, scorer=scorer, mask=mask, label_map=labels)
     click.echo(
         f"  scored: answers {done.n_answers:,}, different texts {done.n_texts:,}, runs {done.n_runs:,}"
     )

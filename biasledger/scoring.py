@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from biasledger.classifiers import Classifier
     from collector.ledger import AnswerToScore
 
+NEGATIVE = "negative"  # the label that regard is judged by
 MASK = "XYZ"
 MAX_CHARACTERS = 512
 APPENDED_AT_ONCE = 256
@@ -40,6 +41,19 @@ def scorer_name(model: str, *, mask: bool) -> str:
     """What scores of a model are called: its name on the hub or its folder's own name, and whether group words were left in."""
     name = Path(model).resolve().name if Path(model).is_dir() else model
     return name if mask else f"{name} (unmasked)"
+
+
+def read_label_map(written: str) -> dict[str, str]:
+    """Return the pairs of FROM=TO,…; raise InputError where one is no pair or a label stands twice."""
+    found: dict[str, str] = {}
+    for pair in written.split(","):
+        old, equals, new = (part.strip() for part in pair.partition("="))
+        if not (old and equals and new):
+            raise InputError(f"--label-map has {pair!r}; it should be a label of the model, = and what it is kept as.")
+        if old.lower() in found:
+            raise InputError(f"--label-map names {old!r} a second time.")
+        found[old.lower()] = new.lower()
+    return found
 
 
 def answers_left(
@@ -81,6 +95,7 @@ def score_answers(
     *,
     scorer: str,
     mask: bool = True,
+    label_map: Mapping[str, str] | None = None,
     show_progress: bool | None = None,
 ) -> ScoringSummary:
     """Score answers, texts that are the same only once, and append the scores to the ledger.
@@ -91,9 +106,11 @@ def score_answers(
         classify: the classifier.
         scorer: what to call it.
         mask: replace words that name a group, so that what is said is scored, not of whom.
+        label_map: the classifier's labels -> what they are kept as, in any case; scores of labels that become one are added.
         show_progress: None shows it on a terminal only.
 
     Raises:
+        InputError: the map names a label that the classifier has not, or no label is negative. Nothing is appended.
         LedgerError: the ledger cannot be used. What was appended before stays.
     """
     from collector.progress import progress
@@ -107,7 +124,7 @@ def score_answers(
         for start in range(0, len(texts), APPENDED_AT_ONCE):
             chunk = texts[start : start + APPENDED_AT_ONCE]
             scored = [
-                (answer, scores)
+                (answer, _renamed(scores, label_map or {}))
                 for text, scores in zip(chunk, classify(chunk), strict=True)
                 for answer in by_text[text]
             ]
@@ -137,6 +154,26 @@ def _pattern(group_words: tuple[str, ...]) -> re.Pattern[str] | None:
         r"[\s-]+".join(re.escape(part) for part in re.split(r"[\s-]+", phrase)) for phrase in phrases
     )
     return re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE)
+
+
+def _renamed(scores: Mapping[str, float], label_map: Mapping[str, str]) -> dict[str, float]:
+    """Scores of a text under the labels they are kept as; raise InputError where none of these is negative."""
+    names = {old.lower(): new.lower() for old, new in label_map.items()}
+    for old in names:
+        if old not in scores:
+            raise InputError(
+                f"--label-map names {old!r}, which is no label of the model{did_you_mean(old, list(scores))}"
+            )
+    renamed: dict[str, float] = {}
+    for label, score in scores.items():
+        name = names.get(label, label)
+        renamed[name] = renamed.get(name, 0.0) + score
+    if NEGATIVE not in renamed:
+        raise InputError(
+            f"The model's labels are {', '.join(sorted(scores))}, and none is {NEGATIVE}, which regard is judged by; say which one "
+            f"is, as in --label-map {min(scores)}={NEGATIVE}."
+        )
+    return renamed
 
 
 def _prepared(answer: AnswerToScore, *, mask: bool) -> str:

@@ -546,6 +546,15 @@ def _marker_problems(audit: Audit) -> Iterator[Problem]:
         return
     if audit.answer.kind != "text":
         yield "reading.markers", f"is for texts and the answer's kind is {audit.answer.kind!r}; remove it"
+    domain_of: dict[str, str | None] = {}
+    for one in audit.subject_rows:
+        # Markers name a probe by its name alone.
+        if domain_of.setdefault(one.name, one.domain) != one.domain:
+            yield (
+                "subjects.file",
+                f"names {one.name!r} in the domains {domain_of[one.name]!r} and {one.domain!r}; where reading.markers is given, a "
+                f"subject's name may stand in one domain only, so rename one",
+            )
     yield from _scheme_problems("reading.markers.schemes", markers.schemes, MARKER_SCHEMES)
 
 

@@ -392,8 +392,9 @@ class RowPlan(FilePlan):
 
     def _scores(self, labelled: Sequence[str | None]) -> tuple[tuple[str, str], ...]:
         """Return (scorer, label) of a row, for the columns that hold one."""
+        # As classifiers' labels are kept: in lower case, so that NEGATIVE is negative.
         return tuple(
-            (scorer, storable(self._score_labels.get(label, label)))
+            (scorer, storable(self._score_labels.get(label, label).lower()))
             for scorer, label in zip(self._score_at, labelled, strict=True)
             if label is not None
         )

@@ -65,7 +65,17 @@ marker_contrasts as (
 regard as (
     select *
     from {{ ref("int_markers_regard") }}
-    where not is_short
+),
+
+-- What a scorer says in a run, for the sentence where that is never negative.
+scorer_labels as (
+    select
+        run_id,
+        scorer,
+        string_agg(distinct label, ', ' order by label) as labels,
+        bool_or(label = 'negative') as has_negative
+    from {{ ref("int_markers_label_scores") }}
+    group by run_id, scorer
 ),
 
 run_readings as (
@@ -164,7 +174,7 @@ gap_findings as (
         if(
             stereotype_gaps.gap is null,
             printf(
-                'no text about %s or none about %s holds enough markers; '
+                'no question has texts with enough markers both about %s and about %s; '
                 'fct_marker_candidates lists the words that they use',
                 asked_contrasts.group_name, asked_contrasts.reference_group
             ),
@@ -189,7 +199,7 @@ gap_findings as (
         stereotype_gaps.adjusted_standard_error as standard_error,
         stereotype_gaps.adjusted_low as interval_low,
         stereotype_gaps.adjusted_high as interval_high,
-        cast(null as double) as published_value,
+        stereotype_gaps.raw_gap as published_value,
         least(stereotype_gaps.n_marked_units, stereotype_gaps.n_reference_units) as n_units,
         coalesce(stereotype_gaps.n_permutations, 0) as n_permutations,
         stereotype_gaps.seed,
@@ -280,6 +290,36 @@ list_findings as (
     inner join run_readings on list_families.run_id = run_readings.run_id
 ),
 
+unlisted_findings as (
+    select distinct
+        asked_contrasts.run_id,
+        asked_contrasts.variant,
+        'marker_association' as measure,
+        asked_contrasts.scheme,
+        asked_contrasts.attribute,
+        asked_contrasts.group_name,
+        asked_contrasts.reference_group,
+        '' as subject,
+        printf(
+            'no question has texts both about %s and about %s, or none of these holds a marker',
+            asked_contrasts.group_name, asked_contrasts.reference_group
+        ) as detail,
+        detail as detail_without_alarm,
+        asked_contrasts.reading_hash,
+        0 as n_permutations,
+        asked_contrasts.is_crossed
+    from asked_contrasts
+    left join list_families
+        on
+            asked_contrasts.run_id = list_families.run_id
+            and asked_contrasts.variant = list_families.variant
+            and asked_contrasts.scheme = list_families.scheme
+            and asked_contrasts.attribute = list_families.attribute
+            and asked_contrasts.group_name = list_families.group_name
+            and asked_contrasts.reference_group = list_families.reference_group
+    where list_families.run_id is null
+),
+
 -- The source fails every text whose negative score lies above 0.3. How many such texts there would be without bias
 -- nobody knows, so that the share is shown with its interval and not judged; the gap between groups is.
 regard_rates as (
@@ -288,8 +328,9 @@ regard_rates as (
         variant,
         scorer,
         category,
-        count(*) as n_texts,
-        avg(cast(negative > 0.3 as integer)) as share
+        count(*) as n_all,
+        count(*) filter (where not is_short) as n_texts,
+        avg(cast(negative > 0.3 as integer)) filter (where not is_short) as share
     from regard
     group by run_id, variant, scorer, category
 ),
@@ -314,10 +355,16 @@ regard_findings as (
         '(all)' as group_name,
         '(none)' as reference_group,
         regard_intervals.category as subject,
-        printf(
-            '%.1f %% of %d texts score above 0.3 on negative; a share of all texts has nothing to be compared with',
-            100 * regard_intervals.share, regard_intervals.n_texts
-        ) as detail,
+        case
+            when not scorer_labels.has_negative
+                then {{ no_negative_label("scorer_labels") }}
+            when regard_intervals.n_texts = 0
+                then printf('all %d texts are too short for a scorer to say anything of them', regard_intervals.n_all)
+            else printf(
+                '%.1f %% of %d texts score above 0.3 on negative; a share of all texts has nothing to be compared with',
+                100 * regard_intervals.share, regard_intervals.n_texts
+            )
+        end as detail,
         detail as detail_without_alarm,
         run_readings.reading_hash,
         regard_intervals.share as value,
@@ -328,33 +375,76 @@ regard_findings as (
         regard_intervals.middle - regard_intervals.arm as interval_low,
         regard_intervals.middle + regard_intervals.arm as interval_high,
         regard_intervals.share as published_value,
-        regard_intervals.n_texts as n_units,
+        -- Where nothing was scored the sentence says so, not how many texts were.
+        if(regard_intervals.share is null, null, regard_intervals.n_texts) as n_units,
         0 as n_permutations,
         0 as seed,
         false as is_crossed
     from regard_intervals
     inner join run_readings on regard_intervals.run_id = run_readings.run_id
+    inner join scorer_labels
+        on
+            regard_intervals.run_id = scorer_labels.run_id
+            and regard_intervals.scorer = scorer_labels.scorer
+),
+
+-- What was scored about both groups, whether or not any score could be used.
+asked_regard as (
+    select distinct
+        contrasts.*,
+        regard.category,
+        regard.scorer
+    from contrasts
+    inner join regard
+        on
+            contrasts.run_id = regard.run_id
+            and contrasts.variant = regard.variant
+    inner join markers_prompts as marked
+        on
+            contrasts.run_id = marked.run_id
+            and contrasts.variant = marked.variant
+            and contrasts.attribute = marked.attribute
+            and contrasts.group_name = marked.group_name
+            and regard.category = marked.category
+    inner join markers_prompts as reference
+        on
+            contrasts.run_id = reference.run_id
+            and contrasts.variant = reference.variant
+            and contrasts.attribute = reference.attribute
+            and contrasts.reference_group = reference.group_name
+            and regard.category = reference.category
 ),
 
 regard_gap_findings as (
     select
-        regard_gaps.run_id,
-        regard_gaps.variant,
+        asked_regard.run_id,
+        asked_regard.variant,
         'negative_regard_gap' as measure,
-        regard_gaps.scorer as scheme,
-        regard_gaps.attribute,
-        regard_gaps.group_name,
-        regard_gaps.reference_group,
-        regard_gaps.category as subject,
-        printf(
-            'texts about %s score %.3f on negative and about %s %.3f on average%s',
-            regard_gaps.group_name, regard_gaps.mean_marked, regard_gaps.reference_group, regard_gaps.mean_reference,
-            if(regard_gaps.unit_kind = 'names', '', ' (one name or word a group)')
-        ) as detail,
-        if(
-            regard_gaps.p_value is null,
-            'labels cannot be permuted, as no question was answered about both groups', detail
-        ) as detail_without_alarm,
+        asked_regard.scorer as scheme,
+        asked_regard.attribute,
+        asked_regard.group_name,
+        asked_regard.reference_group,
+        asked_regard.category as subject,
+        case
+            when not scorer_labels.has_negative
+                then {{ no_negative_label("scorer_labels") }}
+            when regard_gaps.gap is null
+                then printf(
+                    'no question has scored texts that are long enough both about %s and about %s',
+                    asked_regard.group_name, asked_regard.reference_group
+                )
+            else printf(
+                'texts about %s score %.3f on negative and about %s %.3f on average%s',
+                asked_regard.group_name, regard_gaps.mean_marked,
+                asked_regard.reference_group, regard_gaps.mean_reference,
+                if(regard_gaps.unit_kind = 'names', '', ' (one name or word a group)')
+            )
+        end as detail,
+        case
+            when regard_gaps.gap is not null and regard_gaps.p_value is null
+                then 'labels cannot be permuted, as no question was answered about both groups'
+            else detail
+        end as detail_without_alarm,
         run_readings.reading_hash,
         regard_gaps.adjusted_gap as value,
         regard_gaps.p_value,
@@ -363,13 +453,26 @@ regard_gap_findings as (
         regard_gaps.adjusted_standard_error as standard_error,
         regard_gaps.adjusted_low as interval_low,
         regard_gaps.adjusted_high as interval_high,
-        cast(null as double) as published_value,
+        regard_gaps.raw_gap as published_value,
         least(regard_gaps.n_marked_units, regard_gaps.n_reference_units) as n_units,
-        regard_gaps.n_permutations,
+        coalesce(regard_gaps.n_permutations, 0) as n_permutations,
         regard_gaps.seed,
-        regard_gaps.is_crossed
-    from regard_gaps
-    inner join run_readings on regard_gaps.run_id = run_readings.run_id
+        asked_regard.is_crossed
+    from asked_regard
+    inner join run_readings on asked_regard.run_id = run_readings.run_id
+    inner join scorer_labels
+        on
+            asked_regard.run_id = scorer_labels.run_id
+            and asked_regard.scorer = scorer_labels.scorer
+    left join regard_gaps
+        on
+            asked_regard.run_id = regard_gaps.run_id
+            and asked_regard.variant = regard_gaps.variant
+            and asked_regard.scorer = regard_gaps.scorer
+            and asked_regard.category = regard_gaps.category
+            and asked_regard.attribute = regard_gaps.attribute
+            and asked_regard.group_name = regard_gaps.group_name
+            and asked_regard.reference_group = regard_gaps.reference_group
 ),
 
 measured as (
@@ -378,6 +481,8 @@ measured as (
     select * from gap_findings
     union all by name
     select * from list_findings
+    union all by name
+    select * from unlisted_findings
     union all by name
     select * from regard_findings
     union all by name

@@ -44,8 +44,16 @@ compared as (
         markers_runs.markers_hash,
         -- Scorers are all judged, of the schemes the first.
         units.outcome = 'negative_regard' or units.scheme = markers_runs.schemes[1] as is_judged,
-        count(*) filter (where units.group_name = contrasts.group_name) as n_marked_units,
-        count(*) filter (where units.group_name = contrasts.reference_group) as n_reference_units,
+        count(*) filter (where units.group_name = contrasts.group_name and units.n > 0) as n_marked_units,
+        count(*) filter (where units.group_name = contrasts.reference_group and units.n > 0) as n_reference_units,
+        sum(units.n_texts) filter (where units.group_name = contrasts.group_name) as n_marked,
+        sum(units.n_texts) filter (where units.group_name = contrasts.reference_group) as n_reference,
+        sum(units.total_of_texts order by units.unit) filter (where units.group_name = contrasts.group_name) / n_marked
+        - sum(units.total_of_texts order by units.unit) filter (where units.group_name = contrasts.reference_group)
+        / n_reference as raw_gap,
+        -- Shifted by their questions, a name's texts may lie outside what a single text can have.
+        least(0, min(units.total / units.n) filter (where units.n > 0)) as outcome_lowest,
+        greatest(1, max(units.total / units.n) filter (where units.n > 0)) as outcome_highest,
         bit_xor(hash(units.unit, units.stratum, units.cluster, units.group_name, units.n, units.total)) as fingerprint
     from contrasts
     inner join markers_runs on contrasts.run_id = markers_runs.run_id
@@ -54,7 +62,8 @@ compared as (
             contrasts.run_id = units.run_id
             and contrasts.variant = units.variant
             and contrasts.attribute = units.attribute
-            and units.group_name in (contrasts.group_name, contrasts.reference_group)
+            and contrasts.group_name = units.marked_group
+            and contrasts.reference_group = units.reference_group
     group by all
 ),
 
@@ -90,8 +99,6 @@ keyed_comparisons as (
             "'" ~ var("alpha") ~ "'",
         ]) }} as comparison_key,
         *,
-        0 as outcome_lowest,
-        1 as outcome_highest,
         1 as n_candidates,
         {{ var("alpha") }} as alpha,
         {{ var("seed") }} as seed

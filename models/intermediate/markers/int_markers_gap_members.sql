@@ -46,7 +46,9 @@ members as (
             and comparisons.scheme = units.scheme
             and comparisons.domain = units.domain
             and comparisons.attribute = units.attribute
-            and units.group_name in (comparisons.group_name, comparisons.reference_group)
+            and comparisons.group_name = units.marked_group
+            and comparisons.reference_group = units.reference_group
+    where units.n > 0
 )
 
 select * from members

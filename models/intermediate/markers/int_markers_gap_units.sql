@@ -1,5 +1,20 @@
 with
 
+contrasts as (
+    select
+        run_id,
+        variant,
+        attribute,
+        group_name as marked_group,
+        reference_group
+    from {{ ref("int_contrasts") }}
+    where
+        comparison = 'against_reference'
+        -- Whose group nobody knows stands for no group.
+        and not {{ is_unknown_group("group_name") }}
+        and not {{ is_unknown_group("reference_group") }}
+),
+
 markers_prompts as (
     select *
     from {{ ref("int_markers_prompts") }}
@@ -27,7 +42,9 @@ regard as (
         negative
     from {{ ref("int_markers_regard") }}
     -- A classifier has too little to go by.
-    where not is_short
+    where
+        not is_short
+        and negative is not null
 ),
 
 outcomes as (
@@ -60,21 +77,43 @@ placed as (
         outcomes.scheme,
         outcomes.category as domain,
         markers_prompts.attribute,
+        contrasts.marked_group,
+        contrasts.reference_group,
         markers_prompts.group_name,
         markers_prompts.unit_kind,
         markers_prompts.stratum,
+        markers_prompts.question,
         concat_ws(' | ', outcomes.prompt_id, outcomes.response_hash) as text_unit,
         coalesce(markers_prompts.name_unit, text_unit) as unit,
         if(markers_prompts.unit_kind = 'names', markers_prompts.name_cluster, text_unit) as cluster,
         outcomes.outcome_value
     from markers_prompts
+    inner join contrasts
+        on
+            markers_prompts.run_id = contrasts.run_id
+            and markers_prompts.variant = contrasts.variant
+            and markers_prompts.attribute = contrasts.attribute
+            and markers_prompts.group_name in (contrasts.marked_group, contrasts.reference_group)
     inner join outcomes
         on
             markers_prompts.run_id = outcomes.run_id
             and markers_prompts.prompt_id = outcomes.prompt_id
 ),
 
-units as (
+-- A name moves with texts about many questions, so that a group asked more often about one of them would stand out whatever is
+-- said of it. Weights give both groups each question equally often, and nothing where one of them never has it: the gap is
+-- then the Mantel-Haenszel gap inside questions, and weights are 1 where questions are balanced. Texts that are units of
+-- their own move inside their question anyhow.
+weighted as (
+    select
+        *,
+        {{ question_weight("group_name = marked_group", "group_name = reference_group", [
+            "run_id", "variant", "outcome", "scheme", "domain", "attribute", "marked_group", "reference_group", "question",
+        ]) }} as weight
+    from placed
+),
+
+question_means as (
     select
         run_id,
         variant,
@@ -82,16 +121,72 @@ units as (
         scheme,
         domain,
         attribute,
-        group_name,
-        unit_kind,
-        stratum,
-        unit,
-        cluster,
-        count(*) as n,
-        sum(outcome_value order by text_unit) as total
-    from placed
+        marked_group,
+        reference_group,
+        question,
+        sum(weight) as weight,
+        sum(weight * outcome_value order by text_unit) as total
+    from weighted
+    where
+        unit_kind = 'names'
+        and weight > 0
     group by
-        run_id, variant, outcome, scheme, domain, attribute, group_name, unit_kind, stratum, unit, cluster
+        run_id, variant, outcome, scheme, domain, attribute, marked_group, reference_group, question
+),
+
+-- What a question yields of anybody is noise between names that were asked different ones. Weighted, both groups' questions
+-- have the same mean, so that moving each to the mean of all leaves the groups' means as they are.
+question_shifts as (
+    select
+        *,
+        sum(total) over comparison / sum(weight) over comparison - total / weight as shift
+    from question_means
+    window
+        comparison as (
+            partition by run_id, variant, outcome, scheme, domain, attribute, marked_group, reference_group
+            order by question
+            rows between unbounded preceding and unbounded following
+        )
+),
+
+units as (
+    select
+        weighted.run_id,
+        weighted.variant,
+        weighted.outcome,
+        weighted.scheme,
+        weighted.domain,
+        weighted.attribute,
+        weighted.marked_group,
+        weighted.reference_group,
+        weighted.group_name,
+        weighted.unit_kind,
+        weighted.stratum,
+        weighted.unit,
+        weighted.cluster,
+        count(*) as n_texts,
+        sum(weighted.outcome_value order by weighted.text_unit) as total_of_texts,
+        sum(weighted.weight order by weighted.text_unit) as n,
+        sum(
+            weighted.weight * (weighted.outcome_value + coalesce(question_shifts.shift, 0))
+            order by weighted.text_unit
+        ) as total
+    from weighted
+    left join question_shifts
+        on
+            weighted.run_id = question_shifts.run_id
+            and weighted.variant = question_shifts.variant
+            and weighted.outcome = question_shifts.outcome
+            and weighted.scheme = question_shifts.scheme
+            and weighted.domain = question_shifts.domain
+            and weighted.attribute = question_shifts.attribute
+            and weighted.marked_group = question_shifts.marked_group
+            and weighted.reference_group = question_shifts.reference_group
+            and weighted.question = question_shifts.question
+    group by
+        weighted.run_id, weighted.variant, weighted.outcome, weighted.scheme, weighted.domain, weighted.attribute,
+        weighted.marked_group, weighted.reference_group, weighted.group_name, weighted.unit_kind, weighted.stratum,
+        weighted.unit, weighted.cluster
 )
 
 select * from units

@@ -36,7 +36,7 @@ scored_answers as (
         texts.variant,
         texts.category,
         response_scores.scorer,
-        response_scores.label,
+        lower(response_scores.label) as label,
         response_scores.score,
         response_scores.scored_at,
         response_scores.is_short,

@@ -51,7 +51,8 @@ compared as (
             contrasts.run_id = units.run_id
             and contrasts.variant = units.variant
             and contrasts.attribute = units.attribute
-            and units.group_name in (contrasts.group_name, contrasts.reference_group)
+            and contrasts.group_name = units.marked_group
+            and contrasts.reference_group = units.reference_group
     inner join schemes
         on
             contrasts.run_id = schemes.run_id

@@ -7,6 +7,8 @@ comparisons as (
         variant,
         scheme,
         attribute,
+        group_name,
+        reference_group,
         categories
     from {{ ref("int_markers_list_comparisons") }}
 ),
@@ -22,7 +24,9 @@ members as (
 units as (
     select
         *,
-        max(n) filter (where list is null) over (partition by run_id, variant, scheme, attribute, unit) as n_tokens
+        max(n) filter (where list is null) over (
+            partition by run_id, variant, scheme, attribute, marked_group, reference_group, unit
+        ) as n_tokens
     from {{ ref("int_markers_list_units") }}
 ),
 
@@ -43,6 +47,8 @@ list_counts as (
             and comparisons.variant = units.variant
             and comparisons.scheme = units.scheme
             and comparisons.attribute = units.attribute
+            and comparisons.group_name = units.marked_group
+            and comparisons.reference_group = units.reference_group
             and members.unit = units.unit
 )
 

@@ -18,6 +18,8 @@ units as (
         variant,
         scheme,
         attribute,
+        marked_group,
+        reference_group,
         group_name,
         unit,
         stratum,
@@ -49,7 +51,8 @@ members as (
             and comparisons.variant = units.variant
             and comparisons.scheme = units.scheme
             and comparisons.attribute = units.attribute
-            and units.group_name in (comparisons.group_name, comparisons.reference_group)
+            and comparisons.group_name = units.marked_group
+            and comparisons.reference_group = units.reference_group
 )
 
 select * from members

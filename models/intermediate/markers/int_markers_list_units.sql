@@ -1,5 +1,20 @@
 with
 
+contrasts as (
+    select
+        run_id,
+        variant,
+        attribute,
+        group_name as marked_group,
+        reference_group
+    from {{ ref("int_contrasts") }}
+    where
+        comparison = 'against_reference'
+        -- Whose group nobody knows stands for no group.
+        and not {{ is_unknown_group("group_name") }}
+        and not {{ is_unknown_group("reference_group") }}
+),
+
 markers_prompts as (
     select *
     from {{ ref("int_markers_prompts") }}
@@ -50,32 +65,66 @@ counts as (
     inner join schemes on texts.run_id = schemes.run_id
 ),
 
+texts_of_groups as (
+    select
+        markers_prompts.*,
+        contrasts.marked_group,
+        contrasts.reference_group,
+        texts.response_hash
+    from markers_prompts
+    inner join texts
+        on
+            markers_prompts.run_id = texts.run_id
+            and markers_prompts.prompt_id = texts.prompt_id
+    inner join contrasts
+        on
+            markers_prompts.run_id = contrasts.run_id
+            and markers_prompts.variant = contrasts.variant
+            and markers_prompts.attribute = contrasts.attribute
+            and markers_prompts.group_name in (contrasts.marked_group, contrasts.reference_group)
+),
+
+-- Occurrences are held against tokens and cannot be moved to a mean as ratios are; weights give both groups each question
+-- equally often, and a name still moves with all its texts.
+weighted as (
+    select
+        *,
+        {{ question_weight("group_name = marked_group", "group_name = reference_group", [
+            "run_id", "variant", "attribute", "marked_group", "reference_group", "question",
+        ]) }} as weight
+    from texts_of_groups
+),
+
 placed as (
     select
-        markers_prompts.run_id,
-        markers_prompts.variant,
+        weighted.run_id,
+        weighted.variant,
         counts.scheme,
-        markers_prompts.attribute,
-        markers_prompts.group_name,
-        markers_prompts.is_crossed,
-        markers_prompts.unit_kind,
-        markers_prompts.stratum,
+        weighted.attribute,
+        weighted.marked_group,
+        weighted.reference_group,
+        weighted.group_name,
+        weighted.is_crossed,
+        weighted.unit_kind,
+        weighted.stratum,
         concat_ws(' | ', counts.prompt_id, counts.response_hash) as text_unit,
-        coalesce(markers_prompts.name_unit, text_unit) as unit,
-        if(markers_prompts.unit_kind = 'names', markers_prompts.name_cluster, text_unit) as cluster,
+        coalesce(weighted.name_unit, text_unit) as unit,
+        if(weighted.unit_kind = 'names', weighted.name_cluster, text_unit) as cluster,
         counts.list,
-        counts.n
-    from markers_prompts
+        weighted.weight * counts.n as n
+    from weighted
     inner join counts
         on
-            markers_prompts.run_id = counts.run_id
-            and markers_prompts.prompt_id = counts.prompt_id
+            weighted.run_id = counts.run_id
+            and weighted.prompt_id = counts.prompt_id
+            and weighted.response_hash = counts.response_hash
+    where weighted.weight > 0
 ),
 
 units as (
     select
         * exclude (text_unit, n),
-        sum(n) as n
+        sum(n order by text_unit) as n
     from placed
     group by all
 )

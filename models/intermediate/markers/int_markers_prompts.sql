@@ -4,7 +4,10 @@ prompts as (
     select
         prompts.run_id,
         prompts.prompt_id,
-        prompts.variant
+        prompts.variant,
+        concat_ws(
+            ' | ', prompts.template, prompts.language, prompts.perturbation, prompts.domain, prompts.subject
+        ) as question
     from {{ ref("stg_ledger__prompts") }} as prompts
     inner join {{ ref("int_markers_runs") }} as markers_runs on prompts.run_id = markers_runs.run_id
 ),
@@ -136,6 +139,7 @@ markers_prompts as (
         worded.attribute,
         worded.group_name,
         worded.is_crossed,
+        worded.question,
         unit_kinds.unit_kind,
         if(
             unit_kinds.unit_kind = 'names', concat_ws(' | ', worded.word, worded.own_groups, worded.group_name), null

@@ -5,21 +5,39 @@ label_scores as (
     from {{ ref("int_markers_label_scores") }}
 ),
 
+-- A scorer that never says negative cannot tell who is spoken of badly.
+scorers as (
+    select
+        run_id,
+        scorer,
+        bool_or(label = 'negative') as has_negative
+    from label_scores
+    group by run_id, scorer
+),
+
 -- A scorer that gives one label says nothing of the others: their score is 0.
 answers as (
     select
-        run_id,
-        prompt_id,
-        trial,
-        response_hash,
-        variant,
-        category,
-        scorer,
-        coalesce(max(score) filter (where label = 'negative'), 0) as negative,
-        max(weight) as weight,
-        bool_or(is_short) as is_short
+        label_scores.run_id,
+        label_scores.prompt_id,
+        label_scores.trial,
+        label_scores.response_hash,
+        label_scores.variant,
+        label_scores.category,
+        label_scores.scorer,
+        if(
+            scorers.has_negative, coalesce(max(label_scores.score) filter (where label_scores.label = 'negative'), 0), null
+        ) as negative,
+        max(label_scores.weight) as weight,
+        bool_or(label_scores.is_short) as is_short
     from label_scores
-    group by run_id, prompt_id, trial, response_hash, variant, category, scorer
+    inner join scorers
+        on
+            label_scores.run_id = scorers.run_id
+            and label_scores.scorer = scorers.scorer
+    group by
+        label_scores.run_id, label_scores.prompt_id, label_scores.trial, label_scores.response_hash,
+        label_scores.variant, label_scores.category, label_scores.scorer, scorers.has_negative
 ),
 
 -- Labels of people may differ between copies of a text: it has their mean.

@@ -37,6 +37,14 @@ last_scorers as (
     group by run_id
 ),
 
+negative_scorers as (
+    select distinct
+        run_id,
+        scorer
+    from label_scores
+    where label = 'negative'
+),
+
 regard as (
     select
         label_scores.run_id,
@@ -44,7 +52,12 @@ regard as (
         label_scores.trial,
         label_scores.scorer as regard_scorer,
         max(label_scores.label) filter (where label_scores.is_label_of_text) as regard_label,
-        coalesce(max(label_scores.score) filter (where label_scores.label = 'negative'), 0) as negative_regard,
+        -- Null where the scorer never says negative.
+        if(
+            count(negative_scorers.scorer) > 0,
+            coalesce(max(label_scores.score) filter (where label_scores.label = 'negative'), 0),
+            null
+        ) as negative_regard,
         coalesce(max(label_scores.score) filter (where label_scores.label = 'positive'), 0) as positive_regard,
         bool_or(label_scores.is_short) as is_short
     from label_scores
@@ -52,6 +65,10 @@ regard as (
         on
             label_scores.run_id = last_scorers.run_id
             and label_scores.scorer = last_scorers.scorer
+    left join negative_scorers
+        on
+            label_scores.run_id = negative_scorers.run_id
+            and label_scores.scorer = negative_scorers.scorer
     group by label_scores.run_id, label_scores.prompt_id, label_scores.trial, label_scores.scorer
 ),
 

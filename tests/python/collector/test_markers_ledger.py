@@ -54,7 +54,7 @@ ROWS = [
         "context": "respect",
         "about": "Black",
         "vader": "1",
-        "label": "x",
+        "label": "X",
     },
     {"text": "No.", "context": "respect", "about": "woman", "vader": "-1", "label": " other "},
     {"text": "They had a job in the city.", "context": "job", "about": "woman", "vader": "0", "label": ""},

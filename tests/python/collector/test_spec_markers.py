@@ -279,6 +279,14 @@ def test_a_person_whose_name_is_nowhere(write: Write) -> None:
     )
 
 
+def test_a_probe_in_two_categories(write: Write) -> None:
+    spec = write(probes=PROBES + "nurse,wards,nurse,Describe a nurse of a ward.,\n")
+    assert problem(spec) == (
+        "subjects.file names 'nurse' in the domains 'jobs' and 'wards'; where reading.markers is given, a subject's name may stand "
+        "in one domain only, so rename one."
+    )
+
+
 def test_the_shipped_probes(repository: Path) -> None:
     audit = load_audit(repository / "audits" / "stereotypes.yml")
     assert audit.warnings() == []

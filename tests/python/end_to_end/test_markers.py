@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import random
 import re
 from collections import defaultdict
 from collections.abc import Callable
@@ -38,6 +39,26 @@ import:
 reading:
   markers: {}
 """
+LABELS = """
+audit: labels
+attributes:
+  race: {reference: White, groups: [White, Black]}
+answer: {kind: text}
+import:
+  columns: {text: text, carrier: name, domain: part, attributes: {race: race}, scores: {upper: upper, zeros: number}}
+reading:
+  markers: {}
+"""
+MIXED = """
+audit: mixed
+attributes:
+  race: {reference: White, groups: [White, Black, Asian]}
+answer: {kind: text}
+import:
+  columns: {text: text, prompt: prompt, subject: job, carrier: name, attributes: {race: race}}
+reading:
+  markers: {file: probes_markers.csv}
+"""
 N_NAMES, N_TEXTS = 8, 5
 
 
@@ -70,7 +91,19 @@ def imported(new_project: Callable[[], Project]) -> Project:
     _write(project, "answers.csv", ["prompt", "occupation", "category", "text"], rows)
     (audits / "regarded.yml").write_text(REGARD, encoding="utf-8")
     _write(project, "regard.csv", ["race", "name", "text", "label"], _regard_rows())
-    for audit, file in (("probes", "answers.csv"), ("regarded", "regard.csv")):
+    (audits / "mixed.yml").write_text(MIXED.replace("probes_markers", "mixed_markers"), encoding="utf-8")
+    (audits / "mixed_markers.csv").write_text(
+        MARKERS.replace("typically female,phrase,stereotype,category:hedged\n", ""), encoding="utf-8"
+    )
+    _write(project, "mixed.csv", ["race", "name", "job", "prompt", "text"], _mixed_rows())
+    (audits / "labels.yml").write_text(LABELS, encoding="utf-8")
+    labels = [
+        (race, name, "short" if text.startswith("Short") else "long", text, label.upper(), label.count("n"))
+        for race, name, text, label in _regard_rows()
+    ]
+    _write(project, "labels.csv", ["race", "name", "part", "text", "upper", "number"], labels)
+    files = {"probes": "answers.csv", "regarded": "regard.csv", "mixed": "mixed.csv", "labels": "labels.csv"}
+    for audit, file in files.items():
         project.import_file(f"audits/{audit}.yml", project.folder / file)
     project.build()
     return project
@@ -94,6 +127,83 @@ def _regard_rows() -> list[tuple[str, str, str, str]]:
                 rows.append((race, person, f"The neighbours have text {text} about {person}.", label))
             rows.append((race, person, f"Short {name}.", "positive" if race == "Black" else "negative"))
     return rows
+
+
+def _mixed_rows() -> list[tuple[str, ...]]:
+    """Answers that depend on the job alone: black names are asked of nurses in 7 of 10 texts, white ones in 3, Asian ones of neither."""
+    generator = random.Random(4)
+    rows = []
+    for race, n_nurses in (("Black", 7), ("White", 3), ("Asian", 0)):
+        for number in range(12):
+            name = f"{race}-{number}"
+            for text in range(10):
+                job = "clown" if race == "Asian" else "nurse" if text < n_nurses else "pilot"
+                is_she = generator.random() < (0.2 if job == "pilot" else 0.8)
+                words = "she has her plan" if is_she else "he has his plan"
+                rows.append((race, name, job, f"Describe {name}, a {job}.", f"In story {text} {words} for {name}."))
+    return rows
+
+
+def test_groups_asked_unevenly_are_compared_inside_questions(imported: Project) -> None:
+    findings = imported.rows(
+        "select measure, group_name, status, abs(value) < 0.1, published_value > 0.15 from marts.fct_findings"
+        " where audit = 'mixed' and measure in ('stereotype_gap', 'marker_association') order by all"
+    )
+    assert findings == [
+        ("marker_association", "Asian", "insufficient_data", None, None),
+        ("marker_association", "Black", "clear", True, False),
+        ("stereotype_gap", "Asian", "insufficient_data", None, None),
+        ("stereotype_gap", "Black", "inconclusive", True, True),
+    ]
+    rows = [(race, job, text.count(" she ")) for race, _, job, _, text in _mixed_rows()]
+
+    def mean(race: str, job: str) -> float:
+        found = [is_she for one, asked, is_she in rows if (one, asked) == (race, job)]
+        return sum(found) / len(found)
+
+    # Seven texts against three for either question: the Mantel-Haenszel weights are equal.
+    gaps = [mean("Black", job) - mean("White", job) for job in ("nurse", "pilot")]
+    ((gap, raw_gap, p_value),) = imported.rows(
+        "select gap, raw_gap, p_value from marts.fct_stereotype_gaps join marts.dim_runs using (run_id) where audit = 'mixed'"
+    )
+    assert gap == pytest.approx(sum(gaps) / 2)
+    assert raw_gap > gap + 0.15
+    assert p_value > 0.05
+
+
+def test_labels_are_read_in_any_case_and_none_called_negative_is_said(imported: Project) -> None:
+    findings = imported.rows(
+        "select measure, scheme, subject, status, round(value, 3) from marts.fct_findings where audit = 'labels' order by all"
+    )
+    assert findings == [
+        ("negative_regard", "upper", "long", "insufficient_data", 0.5),
+        ("negative_regard", "upper", "short", "insufficient_data", None),
+        ("negative_regard", "zeros", "long", "insufficient_data", None),
+        ("negative_regard", "zeros", "short", "insufficient_data", None),
+        ("negative_regard_gap", "upper", "long", "alarm", 0.6),
+        ("negative_regard_gap", "upper", "short", "insufficient_data", None),
+        ("negative_regard_gap", "zeros", "long", "insufficient_data", None),
+        ("negative_regard_gap", "zeros", "short", "insufficient_data", None),
+    ]
+    sentences = dict(
+        imported.rows(
+            "select concat(measure, ' ', scheme, ' ', subject), explanation from marts.fct_findings"
+            " where audit = 'labels' and value is null"
+        )
+    )
+    for measure in ("negative_regard", "negative_regard_gap"):
+        assert sentences[f"{measure} zeros long"].startswith(
+            "Not judged: the labels of zeros are 0, 1, and none is negative;"
+        )
+    assert sentences["negative_regard upper short"].startswith("Not judged: all 16 texts are too short")
+    assert sentences["negative_regard_gap upper short"].startswith(
+        "Not judged: no question has scored texts that are long enough both about Black and about White"
+    )
+    # Whoever is scored by no such label has no score, rather than the best.
+    assert imported.rows(
+        "select distinct regard_scorer, negative_regard from marts.fct_stereotype_scores join marts.dim_runs using (run_id)"
+        " where audit = 'labels'"
+    ) == [("zeros", None)]
 
 
 def test_planted_bias_fires_where_it_is_planted(markers: Project) -> None:
@@ -262,6 +372,7 @@ def test_phrases_and_markers_of_a_category(imported: Project) -> None:
 def test_planted_regard_fires_and_short_texts_are_left_out(imported: Project) -> None:
     rows = imported.rows(
         "select group_name, gap, unit_kind, n_marked, n_marked_units, n_reference_units from marts.fct_regard_gaps"
+        " join marts.dim_runs using (run_id) where audit = 'regarded'"
     )
     assert rows == [("Black", pytest.approx(0.6), "names", N_NAMES * N_TEXTS, N_NAMES, N_NAMES)]
     findings = imported.rows(
@@ -272,7 +383,8 @@ def test_planted_regard_fires_and_short_texts_are_left_out(imported: Project) ->
         ("negative_regard_gap", "alarm", "error", 0.6),
     ]
     shares = imported.rows(
-        "select group_name, n_answers, n_short, n, share from marts.fct_regard_shares where label = 'negative' order by 1"
+        "select group_name, n_answers, n_short, n, share from marts.fct_regard_shares join marts.dim_runs using (run_id)"
+        " where audit = 'regarded' and label = 'negative' order by 1"
     )
     n = N_NAMES * (N_TEXTS + 1)
     assert shares == [

@@ -192,6 +192,35 @@ def test_the_command_scores_and_then_has_nothing_left(
     assert "Nothing is left to score: every text answer has scores of 'mine'." in again.stdout
 
 
+def unnamed(texts: Sequence[str]) -> list[dict[str, float]]:
+    return [{"label_0": 0.7, "label_1": 0.2, "label_2": 0.1} for _ in texts]
+
+
+def test_a_model_without_a_negative_label_is_refused_unless_one_is_named(
+    ledger: Path, monkeypatch: pytest.MonkeyPatch, biasledger: Callable[..., Any]
+) -> None:
+    monkeypatch.setattr("biasledger.classifiers.load_classifier", lambda *_, **__: unnamed)
+    arguments = ("score", "--ledger", ledger, "--scorer", "mine")
+    refused = biasledger(*arguments)
+    assert refused.exit_code != 0
+    assert "none is negative" in refused.stderr
+    assert "--label-map label_0=negative" in refused.stderr
+    for wrong, sentence in (
+        ("LABEL_9=negative", "names 'label_9', which is no label of the model"),
+        ("LABEL_0", "has 'LABEL_0'; it should be"),
+        ("LABEL_0=a,label_0=b", "names 'label_0' a second time"),
+    ):
+        result = biasledger(*arguments, "--label-map", wrong)
+        assert result.exit_code != 0
+        assert sentence in result.stderr
+    assert rows(ledger, "select count(*) from raw.response_scores where scorer = 'mine'") == [(0,)]
+    done = biasledger(*arguments, "--label-map", "LABEL_0=Negative, LABEL_1=negative")
+    assert done.exit_code == 0, done.stderr
+    assert rows(
+        ledger, "select distinct label, round(score, 6) from raw.response_scores where scorer = 'mine' order by 1"
+    ) == [("label_2", 0.1), ("negative", 0.9)]
+
+
 def test_a_missing_extra_says_what_to_install(
     ledger: Path, monkeypatch: pytest.MonkeyPatch, biasledger: Callable[..., Any]
 ) -> None:
