@@ -59,6 +59,17 @@ import:
 reading:
   markers: {file: probes_markers.csv}
 """
+BOTH = """
+audit: both
+attributes:
+  race: {reference: White, groups: [White, Black]}
+answer: {kind: text}
+import:
+  columns: {text: text, prompt: prompt, subject: job, domain: category, carrier: name, attributes: {race: race}}
+  values: {race: {nobody: null}}
+reading:
+  markers: {file: mixed_markers.csv}
+"""
 N_NAMES, N_TEXTS = 8, 5
 
 
@@ -102,7 +113,9 @@ def imported(new_project: Callable[[], Project]) -> Project:
         for race, name, text, label in _regard_rows()
     ]
     _write(project, "labels.csv", ["race", "name", "part", "text", "upper", "number"], labels)
-    files = {"probes": "answers.csv", "regarded": "regard.csv", "mixed": "mixed.csv", "labels": "labels.csv"}
+    (audits / "both.yml").write_text(BOTH, encoding="utf-8")
+    _write(project, "both.csv", ["race", "name", "job", "category", "prompt", "text"], _rows_with_and_without_names())
+    files = {"both": "both.csv", "probes": "answers.csv", "regarded": "regard.csv", "mixed": "mixed.csv", "labels": "labels.csv"}
     for audit, file in files.items():
         project.import_file(f"audits/{audit}.yml", project.folder / file)
     project.build()
@@ -169,6 +182,45 @@ def test_groups_asked_unevenly_are_compared_inside_questions(imported: Project) 
     assert gap == pytest.approx(sum(gaps) / 2)
     assert raw_gap > gap + 0.15
     assert p_value > 0.05
+
+
+def _rows_with_and_without_names() -> list[tuple[str, ...]]:
+    """Probes asked of nobody and of names: of nobody all answers are he in one category and hold no marker in the other."""
+    rows = []
+    for category, answer in (("he", "He has his plan"), ("none", "Somebody has a plan")):
+        for number in range(6):
+            job = f"{category} {number}"
+            rows += [
+                ("nobody", "-", job, category, f"Describe a {job}.", f"{answer} for {job}, text {text}.")
+                for text in range(2)
+            ]
+            rows += [
+                (race, f"{race} {category}", job, category, f"Describe {race}, a {job}.", f"She has her plan for {job}, {race}.")
+                for race in ("Black", "White")
+            ]
+    return rows
+
+
+def test_ratios_rest_on_texts_that_name_nobody_where_there_are_such(imported: Project) -> None:
+    findings = imported.rows(
+        "select distinct measure, split_part(subject, ' ', 1), status, value from marts.fct_findings"
+        " where audit = 'both' and measure like '%stereotype_ratio' order by all"
+    )
+    assert findings == [
+        ("probe_stereotype_ratio", "he", "insufficient_data", 0.0),
+        ("probe_stereotype_ratio", "none", "insufficient_data", None),
+        ("stereotype_ratio", "he", "insufficient_data", 0.0),
+        ("stereotype_ratio", "none", "insufficient_data", None),
+    ]
+    sentences = dict(
+        imported.rows(
+            "select subject, explanation from marts.fct_findings where audit = 'both' and measure like '%stereotype_ratio'"
+        )
+    )
+    assert sentences["he"].startswith("Not judged: it rests on 6 probes,")
+    assert sentences["he 0"].startswith("Not judged: it rests on 2 distinct answers,")
+    assert sentences["none"].startswith("Not judged: none of 12 texts holds enough markers;")
+    assert sentences["none 0"].startswith("Not judged: none of 2 texts holds enough markers;")
 
 
 def test_labels_are_read_in_any_case_and_none_called_negative_is_said(imported: Project) -> None:
