@@ -20,6 +20,8 @@ her,word,stereotype,
 he,word,anti,
 his,word,anti,
 typically female,phrase,stereotype,category:hedged
+hip-hop,word,stereotype,trade
+hip hop,phrase,stereotype,
 """
 PROBES = """
 audit: probes
@@ -98,7 +100,7 @@ def imported(new_project: Callable[[], Project]) -> Project:
         (f"Describe the {n}th task.", f"task {n}", "silent", f"A careful person does task {n} with care.")
         for n in range(8)
     ]
-    rows += [("Describe a trade.", "trade", "hedged", "This is a typically female trade for her.")]
+    rows += [("Describe a trade.", "trade", "hedged", "This is a typically female hip-hop trade for her.")]
     _write(project, "answers.csv", ["prompt", "occupation", "category", "text"], rows)
     (audits / "regarded.yml").write_text(REGARD, encoding="utf-8")
     _write(project, "regard.csv", ["race", "name", "text", "label"], _regard_rows())
@@ -418,7 +420,7 @@ def test_phrases_and_markers_of_a_category(imported: Project) -> None:
     rows = imported.rows(
         "select stereotype_markers, stereotype_ratio from marts.fct_stereotype_scores where category = 'hedged'"
     )
-    assert rows == [(["her", "typically female"], 1.0)]
+    assert rows == [(["her", "hip hop", "typically female"], 1.0)]
 
 
 def test_planted_regard_fires_and_short_texts_are_left_out(imported: Project) -> None:
