@@ -44,8 +44,8 @@ def read_markers(
 
     Raises:
         InputError: the file cannot be read or lacks a column or a cell; a kind, direction, probe, category or group is unknown; a
-            marker does not fit its kind, stands twice for the same probe, list, direction and group, or on both sides for the same
-            probe and group.
+            marker does not fit its kind, stands twice for the same probe, list, direction and group, or on both sides for the
+            same probe and group.
     """
     rows = read_csv(path, "a row for each marker", ["marker"])
     found: list[MarkerRow] = []
@@ -85,8 +85,8 @@ def read_markers(
             before, other = directions.setdefault(about, (number, direction))
             if other != direction:
                 raise InputError(
-                    f"{path}: rows {before} and {number} hold {row['marker']!r} for the same probe and group, once as {other} and once "
-                    f"as {direction}; it can count for one side only."
+                    f"{path}: rows {before} and {number} hold {row['marker']!r} for the same probe and group, once as {other} "
+                    f"and once as {direction}; it can count for one side only."
                 )
         found.append(one)
     return tuple(found)

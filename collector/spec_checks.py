@@ -557,8 +557,10 @@ def _marker_problems(audit: Audit) -> Iterator[Problem]:
         if domain_of.setdefault(one.name, one.domain) != one.domain:
             yield (
                 "subjects.file",
-                f"names {one.name!r} in the domains {domain_of[one.name]!r} and {one.domain!r}; where reading.markers is given, a "
-                f"subject's name may stand in one domain only, so rename one",
+                (
+                    f"names {one.name!r} in the domains {domain_of[one.name]!r} and {one.domain!r}; where reading.markers is "
+                    f"given, a subject's name may stand in one domain only, so rename one"
+                ),
             )
     yield from _scheme_problems("reading.markers.schemes", markers.schemes, MARKER_SCHEMES)
 

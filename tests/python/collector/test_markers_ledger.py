@@ -229,7 +229,9 @@ def test_a_probe_called_all_is_refused(tmp_path: Path, write_spec: Write, ledger
         "reading: {markers: {file: markers.csv}}\n"
     )
     file = write_rows(tmp_path / "jobs.csv", [{"job": "a", "text": "One."}, {"job": "(all)", "text": "Two."}])
-    with pytest.raises(InputError, match=r"jobs\.csv: row 2 has '\(all\)' as 'job', which stands for all of them"):
+    with pytest.raises(
+        InputError, match=r"jobs\.csv: row 2 has '\(all\)' as 'job', which stands for all of them"
+    ):
         import_file(load_audit(spec), spec, file, ledger_path)
 
 

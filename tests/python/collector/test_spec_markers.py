@@ -282,19 +282,23 @@ def test_a_person_whose_name_is_nowhere(write: Write) -> None:
 def test_a_probe_in_two_categories(write: Write) -> None:
     spec = write(probes=PROBES + "nurse,wards,nurse,Describe a nurse of a ward.,\n")
     assert problem(spec) == (
-        "subjects.file names 'nurse' in the domains 'jobs' and 'wards'; where reading.markers is given, a subject's name may stand "
-        "in one domain only, so rename one."
+        "subjects.file names 'nurse' in the domains 'jobs' and 'wards'; where reading.markers is given, a subject's name may "
+        "stand in one domain only, so rename one."
     )
 
 
 def test_a_marker_on_both_sides(write: Write) -> None:
-    markers = "marker,list,direction,probe,group\nHip-Hop,one,stereotype,bank,Black\nhip-hop,two,anti,bank,Black\n"
+    markers = (
+        "marker,list,direction,probe,group\nHip-Hop,one,stereotype,bank,Black\nhip-hop,two,anti,bank,Black\n"
+    )
     assert problem(write(markers=markers)) == (
-        "markers.csv: rows 1 and 2 hold 'hip-hop' for the same probe and group, once as stereotype and once as anti; it can count "
-        "for one side only."
+        "markers.csv: rows 1 and 2 hold 'hip-hop' for the same probe and group, once as stereotype and once as anti; it can "
+        "count for one side only."
     )
     # For another group it may.
-    assert len(load_audit(write(markers=markers.replace("anti,bank,Black", "anti,bank,White"))).marker_rows) == 2
+    assert (
+        len(load_audit(write(markers=markers.replace("anti,bank,Black", "anti,bank,White"))).marker_rows) == 2
+    )
 
 
 @pytest.mark.parametrize("change", [("nurse,jobs", "(all),jobs"), ("nurse,jobs", "nurse,(all)")])

@@ -116,8 +116,19 @@ def imported(new_project: Callable[[], Project]) -> Project:
     ]
     _write(project, "labels.csv", ["race", "name", "part", "text", "upper", "number"], labels)
     (audits / "both.yml").write_text(BOTH, encoding="utf-8")
-    _write(project, "both.csv", ["race", "name", "job", "category", "prompt", "text"], _rows_with_and_without_names())
-    files = {"both": "both.csv", "probes": "answers.csv", "regarded": "regard.csv", "mixed": "mixed.csv", "labels": "labels.csv"}
+    _write(
+        project,
+        "both.csv",
+        ["race", "name", "job", "category", "prompt", "text"],
+        _rows_with_and_without_names(),
+    )
+    files = {
+        "both": "both.csv",
+        "probes": "answers.csv",
+        "regarded": "regard.csv",
+        "mixed": "mixed.csv",
+        "labels": "labels.csv",
+    }
     for audit, file in files.items():
         project.import_file(f"audits/{audit}.yml", project.folder / file)
     project.build()
@@ -145,7 +156,7 @@ def _regard_rows() -> list[tuple[str, str, str, str]]:
 
 
 def _mixed_rows() -> list[tuple[str, ...]]:
-    """Answers that depend on the job alone: black names are asked of nurses in 7 of 10 texts, white ones in 3, Asian ones of neither."""
+    """Answers depend on the job alone: Black names meet nurses in 7 of 10 texts, White ones in 3, Asian ones neither job."""
     generator = random.Random(4)
     rows = []
     for race, n_nurses in (("Black", 7), ("White", 3), ("Asian", 0)):
@@ -155,7 +166,9 @@ def _mixed_rows() -> list[tuple[str, ...]]:
                 job = "clown" if race == "Asian" else "nurse" if text < n_nurses else "pilot"
                 is_she = generator.random() < (0.2 if job == "pilot" else 0.8)
                 words = "she has her plan" if is_she else "he has his plan"
-                rows.append((race, name, job, f"Describe {name}, a {job}.", f"In story {text} {words} for {name}."))
+                rows.append(
+                    (race, name, job, f"Describe {name}, a {job}.", f"In story {text} {words} for {name}.")
+                )
     return rows
 
 
@@ -197,7 +210,14 @@ def _rows_with_and_without_names() -> list[tuple[str, ...]]:
                 for text in range(2)
             ]
             rows += [
-                (race, f"{race} {category}", job, category, f"Describe {race}, a {job}.", f"She has her plan for {job}, {race}.")
+                (
+                    race,
+                    f"{race} {category}",
+                    job,
+                    category,
+                    f"Describe {race}, a {job}.",
+                    f"She has her plan for {job}, {race}.",
+                )
                 for race in ("Black", "White")
             ]
     return rows
