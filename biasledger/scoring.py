@@ -49,7 +49,9 @@ def read_label_map(written: str) -> dict[str, str]:
     for pair in written.split(","):
         old, equals, new = (part.strip() for part in pair.partition("="))
         if not (old and equals and new):
-            raise InputError(f"--label-map has {pair!r}; it should be a label of the model, = and what it is kept as.")
+            raise InputError(
+                f"--label-map has {pair!r}; it should be a label of the model, = and what it is kept as."
+            )
         if old.lower() in found:
             raise InputError(f"--label-map names {old!r} a second time.")
         found[old.lower()] = new.lower()
@@ -170,8 +172,8 @@ def _renamed(scores: Mapping[str, float], label_map: Mapping[str, str]) -> dict[
         renamed[name] = renamed.get(name, 0.0) + score
     if NEGATIVE not in renamed:
         raise InputError(
-            f"The model's labels are {', '.join(sorted(scores))}, and none is {NEGATIVE}, which regard is judged by; say which one "
-            f"is, as in --label-map {min(scores)}={NEGATIVE}."
+            f"The model's labels are {', '.join(sorted(scores))}, and none is {NEGATIVE}, which regard is judged by; say which "
+            f"one is, as in --label-map {min(scores)}={NEGATIVE}."
         )
     return renamed
 

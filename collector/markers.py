@@ -44,11 +44,13 @@ def read_markers(
 
     Raises:
         InputError: the file cannot be read or lacks a column or a cell; a kind, direction, probe, category or group is unknown; a
-            marker does not fit its kind, or stands twice for the same probe, list, direction and group.
+            marker does not fit its kind, stands twice for the same probe, list, direction and group, or on both sides for the
+            same probe and group.
     """
     rows = read_csv(path, "a row for each marker", ["marker"])
     found: list[MarkerRow] = []
     seen: dict[tuple[str | None, ...], int] = {}
+    directions: dict[tuple[str | None, ...], tuple[int, str]] = {}
     for number, row in enumerate(rows, start=1):
         require_cells(path, number, row, ["marker"])
         marker = _marker(path, number, row["marker"], row.get("kind") or KINDS[0])
@@ -78,6 +80,14 @@ def read_markers(
                 f"{path}: rows {first} and {number} both hold {row['marker']!r} for the same probe, list, direction and group; "
                 f"each may stand once."
             )
+        if direction is not None:
+            about = (read, one.probe, one.category, one.group_name)
+            before, other = directions.setdefault(about, (number, direction))
+            if other != direction:
+                raise InputError(
+                    f"{path}: rows {before} and {number} hold {row['marker']!r} for the same probe and group, once as {other} "
+                    f"and once as {direction}; it can count for one side only."
+                )
         found.append(one)
     return tuple(found)
 

@@ -19,7 +19,7 @@ from collector.spec_checks_people import (
 )
 from collector.spec_checks_prices import price_problems
 from collector.spec_parts import CANDIDATES, DESCRIPTOR, LENGTH, NAME, NUMBER, PLAIN, RECOMMENDATIONS
-from collector.spec_reading import LIST_SCHEMES, MARKER_SCHEMES, MATCHED, SCHEMES
+from collector.spec_reading import ALL_PROBES, LIST_SCHEMES, MARKER_SCHEMES, MATCHED, SCHEMES
 from collector.typos import PREFIX, RULES, mistype
 
 if TYPE_CHECKING:
@@ -546,14 +546,21 @@ def _marker_problems(audit: Audit) -> Iterator[Problem]:
         return
     if audit.answer.kind != "text":
         yield "reading.markers", f"is for texts and the answer's kind is {audit.answer.kind!r}; remove it"
+    if any(ALL_PROBES in (one.name, one.domain) for one in audit.subject_rows):
+        yield (
+            "subjects.file",
+            f"has a probe or category called {ALL_PROBES!r}, which stands for all of them in the results; rename it",
+        )
     domain_of: dict[str, str | None] = {}
     for one in audit.subject_rows:
         # Markers name a probe by its name alone.
         if domain_of.setdefault(one.name, one.domain) != one.domain:
             yield (
                 "subjects.file",
-                f"names {one.name!r} in the domains {domain_of[one.name]!r} and {one.domain!r}; where reading.markers is given, a "
-                f"subject's name may stand in one domain only, so rename one",
+                (
+                    f"names {one.name!r} in the domains {domain_of[one.name]!r} and {one.domain!r}; where reading.markers is "
+                    f"given, a subject's name may stand in one domain only, so rename one"
+                ),
             )
     yield from _scheme_problems("reading.markers.schemes", markers.schemes, MARKER_SCHEMES)
 

@@ -13,6 +13,7 @@ SCHEMES = ("words", "seed", "seed_vectors", "reference", "reference_anonymised",
 LIST_SCHEMES = ("items", "reference")
 MARKER_SCHEMES = ("declared", "word", "stem", "substring")
 MATCHED = "matched"
+ALL_PROBES = "(all)"  # how results call all probes of a category, and all categories
 
 
 class Words(Section):

@@ -16,6 +16,7 @@ from collector.importers.source import Source, no_rows, readable
 from collector.prompts import Prompt
 from collector.spec import MINIMUM_SUBJECTS, MINIMUM_TRIALS
 from collector.spec_parts import DECISIONS, PLAIN
+from collector.spec_reading import ALL_PROBES
 
 if TYPE_CHECKING:
     from collector.importers.conditions import Stated
@@ -176,6 +177,8 @@ class FilePlan:
         if self._is_split:
             self._require_filled("model", "model, by which import.split makes the runs")
         self._require_expected()
+        if self._audit.reading.markers is not None:
+            self._refuse_all_probes()
         # Without a split, all rows are one run.
         model = "model" if self._is_split else "null::varchar"
         self._connection.execute(
@@ -225,6 +228,19 @@ class FilePlan:
             raise InputError(
                 f"{self._path}: row {row} has no {self._roles[role]!r}; it should hold the {what}."
             )
+
+    def _refuse_all_probes(self) -> None:
+        """Raise for a probe or category that is called as all of them are in the results."""
+        for role in ("subject", "domain"):
+            if role not in self._roles:
+                continue
+            for (row,) in self._rows(
+                f"select row_number from keys where {column_of(role)} = '{ALL_PROBES}' order by row_number limit 1"
+            ):
+                raise InputError(
+                    f"{self._path}: row {row} has {ALL_PROBES!r} as {self._roles[role]!r}, which stands for all of them in the "
+                    f"results; rename it."
+                )
 
     def _require_expected(self) -> None:
         """Raise for an expected answer that could never be given; it may be absent."""

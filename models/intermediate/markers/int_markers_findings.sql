@@ -96,14 +96,15 @@ ratio_findings as (
         '(even)' as reference_group,
         if(ratio_comparisons.is_category, ratio_comparisons.category, ratio_comparisons.probe) as subject,
         if(
-            stereotype_rates.n_assessable = 0,
+            ratio_comparisons.n_assessable = 0,
             printf(
                 'none of %d texts holds enough markers; fct_marker_candidates lists the words that they use',
-                stereotype_rates.n_texts
+                ratio_comparisons.n_texts
             ),
             printf(
                 'of the markers in a text %.1f %% are those of the stereotype on average (%d of %d texts assessed)',
-                100 * stereotype_rates.stereotype_ratio, stereotype_rates.n_assessable, stereotype_rates.n_texts
+                100 * stereotype_rates.stereotype_ratio, cast(ratio_comparisons.n_assessable as bigint),
+                ratio_comparisons.n_texts
             )
         ) as detail,
         detail as detail_without_alarm,

@@ -28,14 +28,13 @@ found as (
 ),
 
 found_in_lists as (
-    select distinct
+    select
         found.run_id,
         found.prompt_id,
         found.response_hash,
         found.scheme,
         listed_markers.list,
-        found.marker,
-        found.n_hits
+        max(found.n_hits) as n_hits
     from found
     inner join texts
         on
@@ -47,6 +46,10 @@ found_in_lists as (
             texts.markers_hash = listed_markers.markers_hash
             and found.marker = listed_markers.marker
             and {{ marker_applies("listed_markers", "texts") }}
+    -- As answers are read: hip-hop and hip hop are one marker, whichever rows they stand in.
+    group by
+        found.run_id, found.prompt_id, found.response_hash, found.scheme, listed_markers.list,
+        {{ marker_words("found.marker") }}
 ),
 
 list_hits as (

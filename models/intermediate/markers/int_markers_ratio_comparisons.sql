@@ -38,8 +38,11 @@ asked as (
         category,
         probe,
         is_category,
-        bool_and(is_named) as is_named,
-        count(*) as n_texts
+        bool_and(subjects.is_named) as is_named,
+        -- Where some name nobody, those alone are counted.
+        if(
+            bool_and(subjects.is_named), count(*), count(*) filter (where not subjects.is_named)
+        ) as n_texts
     from subjects
     group by run_id, variant, category, probe, is_category
 ),
@@ -52,6 +55,7 @@ unit_totals as (
         category,
         probe,
         count(*) as n_units,
+        sum(n) as n_assessable,
         bit_xor(hash(unit, cluster, n, total_ratio)) as fingerprint
     from units
     group by run_id, variant, scheme, category, probe
@@ -70,6 +74,7 @@ compared as (
         schemes.reading_hash,
         schemes.markers_hash,
         coalesce(unit_totals.n_units, 0) as n_units,
+        coalesce(unit_totals.n_assessable, 0) as n_assessable,
         coalesce(unit_totals.fingerprint, 0) as fingerprint,
         -- Where persons are named, their groups are compared instead; one answer alone settles nothing about a probe.
         schemes.is_judged

@@ -6,33 +6,57 @@ scores as (
     where is_assessable
 ),
 
+texts as (
+    select *
+    from {{ ref("int_markers_texts") }}
+),
+
+probes as (
+    select
+        run_id,
+        variant,
+        category,
+        probe,
+        bool_and(is_named) as has_names_only
+    from texts
+    group by run_id, variant, category, probe
+),
+
 categories as (
     select
         run_id,
         variant,
         category,
-        bool_and(is_named) as has_names_only
-    from {{ ref("int_markers_texts") }}
+        bool_and(has_names_only) as has_names_only
+    from probes
     group by run_id, variant, category
 ),
 
--- A text is sampled anew at each trial; texts about one named person share that person.
+-- A text is sampled anew at each trial; texts about one named person share that person. Ratios of texts that name somebody
+-- depend on the names: beside others they are left out.
 of_probes as (
     select
-        run_id,
-        variant,
-        scheme,
-        category,
-        probe,
-        concat_ws(' | ', prompt_id, response_hash) as unit,
-        if(is_named, prompt_id, concat_ws(' | ', prompt_id, response_hash)) as cluster,
+        scores.run_id,
+        scores.variant,
+        scores.scheme,
+        scores.category,
+        scores.probe,
+        concat_ws(' | ', scores.prompt_id, scores.response_hash) as unit,
+        if(scores.is_named, scores.prompt_id, concat_ws(' | ', scores.prompt_id, scores.response_hash)) as cluster,
         1 as n,
-        ratio as total_ratio
+        scores.ratio as total_ratio
     from scores
-    where probe <> ''
+    inner join probes
+        on
+            scores.run_id = probes.run_id
+            and scores.variant = probes.variant
+            and scores.category = probes.category
+            and scores.probe = probes.probe
+    where
+        scores.probe <> ''
+        and (probes.has_names_only or not scores.is_named)
 ),
 
--- Ratios of probes that name somebody depend on the names: beside others they are left out.
 of_categories as (
     select
         scores.run_id,

@@ -33,12 +33,13 @@ found as (
 
 -- The direction of some markers holds for answers about one group only.
 found_directions as (
-    select distinct
+    select
         found.run_id,
         found.prompt_id,
         found.response_hash,
         found.scheme,
-        found.marker,
+        -- As answers are read: hip-hop and hip hop are one marker, whichever rows they stand in.
+        min(found.marker) as marker,
         directed_markers.direction
     from found
     inner join texts
@@ -54,6 +55,9 @@ found_directions as (
     where
         directed_markers.group_name is null
         or list_contains(texts.groups, directed_markers.group_name)
+    group by
+        found.run_id, found.prompt_id, found.response_hash, found.scheme, {{ marker_words("found.marker") }},
+        directed_markers.direction
 ),
 
 -- Different markers count, not their repeats, as in the source.

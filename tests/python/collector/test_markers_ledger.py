@@ -222,6 +222,19 @@ def test_a_file_without_groups(tmp_path: Path, write_spec: Write, ledger_path: P
     assert query("select marker, direction from raw.markers") == [("he", None)]
 
 
+def test_a_probe_called_all_is_refused(tmp_path: Path, write_spec: Write, ledger_path: Path) -> None:
+    (tmp_path / "markers.csv").write_text("marker\nhe\n", encoding="utf-8")
+    spec = write_spec(
+        "audit: jobs\nanswer: {kind: text}\nimport: {columns: {text: text, subject: job}}\n"
+        "reading: {markers: {file: markers.csv}}\n"
+    )
+    file = write_rows(tmp_path / "jobs.csv", [{"job": "a", "text": "One."}, {"job": "(all)", "text": "Two."}])
+    with pytest.raises(
+        InputError, match=r"jobs\.csv: row 2 has '\(all\)' as 'job', which stands for all of them"
+    ):
+        import_file(load_audit(spec), spec, file, ledger_path)
+
+
 @pytest.mark.parametrize(
     ("change", "expected"),
     [

@@ -254,12 +254,12 @@ def test_the_same_marker_may_stand_for_different_things(tmp_path: Path) -> None:
     rows = [
         "he,a,stereotype,x,",
         "he,b,stereotype,x,",
-        "he,a,anti,x,",
+        "he,a,anti,y,H",
         "he,a,stereotype,y,",
         "he,a,stereotype,,G",
     ]
     path.write_text("\n".join(["marker,list,direction,probe,group", *rows]), encoding="utf-8")
-    assert len(read_markers(path, probes=["x", "y"], categories=[], groups=["G"])) == len(rows)
+    assert len(read_markers(path, probes=["x", "y"], categories=[], groups=["G", "H"])) == len(rows)
 
 
 def test_decisions_are_about_somebody(write: Write) -> None:
@@ -282,8 +282,29 @@ def test_a_person_whose_name_is_nowhere(write: Write) -> None:
 def test_a_probe_in_two_categories(write: Write) -> None:
     spec = write(probes=PROBES + "nurse,wards,nurse,Describe a nurse of a ward.,\n")
     assert problem(spec) == (
-        "subjects.file names 'nurse' in the domains 'jobs' and 'wards'; where reading.markers is given, a subject's name may stand "
-        "in one domain only, so rename one."
+        "subjects.file names 'nurse' in the domains 'jobs' and 'wards'; where reading.markers is given, a subject's name may "
+        "stand in one domain only, so rename one."
+    )
+
+
+def test_a_marker_on_both_sides(write: Write) -> None:
+    markers = (
+        "marker,list,direction,probe,group\nHip-Hop,one,stereotype,bank,Black\nhip-hop,two,anti,bank,Black\n"
+    )
+    assert problem(write(markers=markers)) == (
+        "markers.csv: rows 1 and 2 hold 'hip-hop' for the same probe and group, once as stereotype and once as anti; it can "
+        "count for one side only."
+    )
+    # For another group it may.
+    assert (
+        len(load_audit(write(markers=markers.replace("anti,bank,Black", "anti,bank,White"))).marker_rows) == 2
+    )
+
+
+@pytest.mark.parametrize("change", [("nurse,jobs", "(all),jobs"), ("nurse,jobs", "nurse,(all)")])
+def test_a_probe_or_category_called_all(write: Write, change: Change) -> None:
+    assert problem(write(probes=PROBES.replace(*change))) == (
+        "subjects.file has a probe or category called '(all)', which stands for all of them in the results; rename it."
     )
 
 

@@ -20,6 +20,8 @@ her,word,stereotype,
 he,word,anti,
 his,word,anti,
 typically female,phrase,stereotype,category:hedged
+hip-hop,word,stereotype,trade
+hip hop,phrase,stereotype,
 """
 PROBES = """
 audit: probes
@@ -59,6 +61,17 @@ import:
 reading:
   markers: {file: probes_markers.csv}
 """
+BOTH = """
+audit: both
+attributes:
+  race: {reference: White, groups: [White, Black]}
+answer: {kind: text}
+import:
+  columns: {text: text, prompt: prompt, subject: job, domain: category, carrier: name, attributes: {race: race}}
+  values: {race: {nobody: null}}
+reading:
+  markers: {file: mixed_markers.csv}
+"""
 N_NAMES, N_TEXTS = 8, 5
 
 
@@ -87,7 +100,7 @@ def imported(new_project: Callable[[], Project]) -> Project:
         (f"Describe the {n}th task.", f"task {n}", "silent", f"A careful person does task {n} with care.")
         for n in range(8)
     ]
-    rows += [("Describe a trade.", "trade", "hedged", "This is a typically female trade for her.")]
+    rows += [("Describe a trade.", "trade", "hedged", "This is a typically female hip-hop trade for her.")]
     _write(project, "answers.csv", ["prompt", "occupation", "category", "text"], rows)
     (audits / "regarded.yml").write_text(REGARD, encoding="utf-8")
     _write(project, "regard.csv", ["race", "name", "text", "label"], _regard_rows())
@@ -102,7 +115,20 @@ def imported(new_project: Callable[[], Project]) -> Project:
         for race, name, text, label in _regard_rows()
     ]
     _write(project, "labels.csv", ["race", "name", "part", "text", "upper", "number"], labels)
-    files = {"probes": "answers.csv", "regarded": "regard.csv", "mixed": "mixed.csv", "labels": "labels.csv"}
+    (audits / "both.yml").write_text(BOTH, encoding="utf-8")
+    _write(
+        project,
+        "both.csv",
+        ["race", "name", "job", "category", "prompt", "text"],
+        _rows_with_and_without_names(),
+    )
+    files = {
+        "both": "both.csv",
+        "probes": "answers.csv",
+        "regarded": "regard.csv",
+        "mixed": "mixed.csv",
+        "labels": "labels.csv",
+    }
     for audit, file in files.items():
         project.import_file(f"audits/{audit}.yml", project.folder / file)
     project.build()
@@ -130,7 +156,7 @@ def _regard_rows() -> list[tuple[str, str, str, str]]:
 
 
 def _mixed_rows() -> list[tuple[str, ...]]:
-    """Answers that depend on the job alone: black names are asked of nurses in 7 of 10 texts, white ones in 3, Asian ones of neither."""
+    """Answers depend on the job alone: Black names meet nurses in 7 of 10 texts, White ones in 3, Asian ones neither job."""
     generator = random.Random(4)
     rows = []
     for race, n_nurses in (("Black", 7), ("White", 3), ("Asian", 0)):
@@ -140,7 +166,9 @@ def _mixed_rows() -> list[tuple[str, ...]]:
                 job = "clown" if race == "Asian" else "nurse" if text < n_nurses else "pilot"
                 is_she = generator.random() < (0.2 if job == "pilot" else 0.8)
                 words = "she has her plan" if is_she else "he has his plan"
-                rows.append((race, name, job, f"Describe {name}, a {job}.", f"In story {text} {words} for {name}."))
+                rows.append(
+                    (race, name, job, f"Describe {name}, a {job}.", f"In story {text} {words} for {name}.")
+                )
     return rows
 
 
@@ -169,6 +197,52 @@ def test_groups_asked_unevenly_are_compared_inside_questions(imported: Project) 
     assert gap == pytest.approx(sum(gaps) / 2)
     assert raw_gap > gap + 0.15
     assert p_value > 0.05
+
+
+def _rows_with_and_without_names() -> list[tuple[str, ...]]:
+    """Probes asked of nobody and of names: of nobody all answers are he in one category and hold no marker in the other."""
+    rows = []
+    for category, answer in (("he", "He has his plan"), ("none", "Somebody has a plan")):
+        for number in range(6):
+            job = f"{category} {number}"
+            rows += [
+                ("nobody", "-", job, category, f"Describe a {job}.", f"{answer} for {job}, text {text}.")
+                for text in range(2)
+            ]
+            rows += [
+                (
+                    race,
+                    f"{race} {category}",
+                    job,
+                    category,
+                    f"Describe {race}, a {job}.",
+                    f"She has her plan for {job}, {race}.",
+                )
+                for race in ("Black", "White")
+            ]
+    return rows
+
+
+def test_ratios_rest_on_texts_that_name_nobody_where_there_are_such(imported: Project) -> None:
+    findings = imported.rows(
+        "select distinct measure, split_part(subject, ' ', 1), status, value from marts.fct_findings"
+        " where audit = 'both' and measure like '%stereotype_ratio' order by all"
+    )
+    assert findings == [
+        ("probe_stereotype_ratio", "he", "insufficient_data", 0.0),
+        ("probe_stereotype_ratio", "none", "insufficient_data", None),
+        ("stereotype_ratio", "he", "insufficient_data", 0.0),
+        ("stereotype_ratio", "none", "insufficient_data", None),
+    ]
+    sentences = dict(
+        imported.rows(
+            "select subject, explanation from marts.fct_findings where audit = 'both' and measure like '%stereotype_ratio'"
+        )
+    )
+    assert sentences["he"].startswith("Not judged: it rests on 6 probes,")
+    assert sentences["he 0"].startswith("Not judged: it rests on 2 distinct answers,")
+    assert sentences["none"].startswith("Not judged: none of 12 texts holds enough markers;")
+    assert sentences["none 0"].startswith("Not judged: none of 2 texts holds enough markers;")
 
 
 def test_labels_are_read_in_any_case_and_none_called_negative_is_said(imported: Project) -> None:
@@ -366,7 +440,7 @@ def test_phrases_and_markers_of_a_category(imported: Project) -> None:
     rows = imported.rows(
         "select stereotype_markers, stereotype_ratio from marts.fct_stereotype_scores where category = 'hedged'"
     )
-    assert rows == [(["her", "typically female"], 1.0)]
+    assert rows == [(["her", "hip hop", "typically female"], 1.0)]
 
 
 def test_planted_regard_fires_and_short_texts_are_left_out(imported: Project) -> None:

@@ -217,7 +217,8 @@ def test_a_model_without_a_negative_label_is_refused_unless_one_is_named(
     done = biasledger(*arguments, "--label-map", "LABEL_0=Negative, LABEL_1=negative")
     assert done.exit_code == 0, done.stderr
     assert rows(
-        ledger, "select distinct label, round(score, 6) from raw.response_scores where scorer = 'mine' order by 1"
+        ledger,
+        "select distinct label, round(score, 6) from raw.response_scores where scorer = 'mine' order by 1",
     ) == [("label_2", 0.1), ("negative", 0.9)]
 
 
