@@ -100,10 +100,10 @@ placed as (
             and markers_prompts.prompt_id = outcomes.prompt_id
 ),
 
--- A name moves with texts about many questions, so that a group asked more often about one of them would stand out whatever is
--- said of it. Weights give both groups each question equally often, and nothing where one of them never has it: the gap is
--- then the Mantel-Haenszel gap inside questions, and weights are 1 where questions are balanced. Texts that are units of
--- their own move inside their question anyhow.
+-- A name moves with texts about many questions, so that a group asked more often about one of them would stand out
+-- whatever is said of it. Weights give both groups each question equally often, and nothing where one of them never has
+-- it: the gap is then the Mantel-Haenszel gap inside questions, and weights are 1 where questions are balanced. Texts
+-- that are units of their own move inside their question anyhow.
 weighted as (
     select
         *,
@@ -134,8 +134,8 @@ question_means as (
         run_id, variant, outcome, scheme, domain, attribute, marked_group, reference_group, question
 ),
 
--- What a question yields of anybody is noise between names that were asked different ones. Weighted, both groups' questions
--- have the same mean, so that moving each to the mean of all leaves the groups' means as they are.
+-- What a question yields of anybody is noise between names that were asked different ones. Weighted, both groups'
+-- questions have the same mean, so that moving each to the mean of all leaves the groups' means as they are.
 question_shifts as (
     select
         *,

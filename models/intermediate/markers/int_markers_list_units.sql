@@ -84,8 +84,8 @@ texts_of_groups as (
             and markers_prompts.group_name in (contrasts.marked_group, contrasts.reference_group)
 ),
 
--- Occurrences are held against tokens and cannot be moved to a mean as ratios are; weights give both groups each question
--- equally often, and a name still moves with all its texts.
+-- Occurrences are held against tokens and cannot be moved to a mean as ratios are; weights give both groups each
+-- question equally often, and a name still moves with all its texts.
 weighted as (
     select
         *,

@@ -32,8 +32,8 @@ categories as (
     group by run_id, variant, category
 ),
 
--- A text is sampled anew at each trial; texts about one named person share that person. Ratios of texts that name somebody
--- depend on the names: beside others they are left out.
+-- A text is sampled anew at each trial; texts about one named person share that person. Ratios of texts that name
+-- somebody depend on the names: beside others they are left out.
 of_probes as (
     select
         scores.run_id,

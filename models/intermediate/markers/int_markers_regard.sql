@@ -26,7 +26,9 @@ answers as (
         label_scores.category,
         label_scores.scorer,
         if(
-            scorers.has_negative, coalesce(max(label_scores.score) filter (where label_scores.label = 'negative'), 0), null
+            scorers.has_negative,
+            coalesce(max(label_scores.score) filter (where label_scores.label = 'negative'), 0),
+            null
         ) as negative,
         max(label_scores.weight) as weight,
         bool_or(label_scores.is_short) as is_short
