@@ -136,7 +136,7 @@ def _link(source: Path, destination: Path) -> None:
     destination.parent.mkdir(parents=True, exist_ok=True)
     try:
         destination.symlink_to(source.resolve(), target_is_directory=source.is_dir())
-    except (OSError, NotImplementedError):
+    except (OSError, NotImplementedError):  # the latter where the system has no links at all
         if source.is_dir():
             shutil.copytree(source, destination, ignore=shutil.ignore_patterns("__pycache__"))
         else:

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from collector.chain import ZERO, Seal, event_body, next_hash, prompt_body, record_digest, run_body
 from collector.errors import InputError, LedgerError
 from collector.records import Reading, reading_body, response_body
+from collector.replacing import sync_folder
 from collector.rows import utc_now
 
 if TYPE_CHECKING:
@@ -231,7 +232,7 @@ class JournalWriter:
             os.link(unfinished, path)
             unfinished.unlink()
             for folder in (path.parent, path.parent.parent):
-                _sync_folder(folder)
+                sync_folder(folder)
         except BaseException as error:
             with contextlib.suppress(OSError):
                 os.close(descriptor)
@@ -463,15 +464,6 @@ def _cut(path: Path, descriptor: int, length: int) -> None:
         )
         os.ftruncate(descriptor, length)
     os.lseek(descriptor, length, os.SEEK_SET)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make sure that the names of new files and folders are on disk, too."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _not_written(path: Path, error: OSError) -> LedgerError:

@@ -27,7 +27,7 @@ def progress(total: int, label: str, show: bool | None, n_before: int = 0) -> It
         n_before: responses that were finished before, which tell nothing about the rate.
     """
     if not (sys.stderr.isatty() if show is None else show):
-        yield lambda done, failed, cost_usd=None: None  # noqa: ARG005 (the protocol's names)
+        yield lambda *_, **__: None
         return
 
     import time

@@ -1,4 +1,4 @@
-"""Puts a newly written file in an older one's place: after a crash there is the old one or the new one, whole."""
+"""Files and folders that are on disk when a call returns, and files put whole in an older one's place."""
 
 from __future__ import annotations
 
@@ -15,7 +15,12 @@ def replace_file(new: Path, path: Path) -> None:
     new.chmod(path.stat().st_mode)
     _sync(new, os.O_RDWR)
     new.replace(path)
-    _sync(path.parent, os.O_RDONLY)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make sure that the names of new files and folders in it are on disk, too."""
+    _sync(folder, os.O_RDONLY)
 
 
 def _sync(path: Path, flags: int) -> None:

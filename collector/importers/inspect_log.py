@@ -79,6 +79,7 @@ def archive_rows(path: Path) -> Iterator[LogRow]:
             evaluation = parse_object(archive.read(header), f"{path}: {header}").get("eval", {})
             for name in samples:
                 yield _row(evaluation, parse_object(archive.read(name), f"{path}: {name}"))
+    # NotImplementedError is what zipfile raises for a compression it does not know.
     except (zipfile.BadZipFile, ZstdError, NotImplementedError, EOFError, OSError) as error:
         raise InputError(f"{path} is not a readable Inspect AI log: {error}.") from None
 

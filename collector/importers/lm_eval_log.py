@@ -96,9 +96,9 @@ def _texts(arguments: Sequence[tuple[str, object]], resps: object, where: str) -
     return [max(choices, key=lambda one: one[0])[1]]
 
 
-def _likelihood(found: object, where: str) -> float:
+def _likelihood(found: Any, where: str) -> float:
     """Return the log likelihood of [[value, is greedy]], where the value may be written as text."""
     try:
-        return float(found[0][0])  # type: ignore[index]  # what is no such list is told below
+        return float(found[0][0])
     except (TypeError, ValueError, LookupError):
         raise InputError(f"{where} has {found!r} in resps, which is no likelihood.") from None

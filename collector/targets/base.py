@@ -110,6 +110,9 @@ class BatchRequest:
     request: Request
 
 
+Outcome = Literal["completed", "expired", "cancelled", "failed"]
+
+
 @dataclass(frozen=True, slots=True)
 class BatchState:
     """How far a batch is.
@@ -121,7 +124,7 @@ class BatchState:
         error: why it failed.
     """
 
-    outcome: Literal["completed", "expired", "cancelled", "failed"] | None
+    outcome: Outcome | None
     n_done: int = 0
     error: str | None = None
 

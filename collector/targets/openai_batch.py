@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, timedelta
 from typing import Any
 from urllib.parse import quote
 
 from collector.errors import TargetError
-from collector.targets.base import BatchRequest, BatchState, Reply, Submission
+from collector.targets.base import BatchRequest, BatchState, Outcome, Reply, Submission
 from collector.targets.batching import ChatBatch
 from collector.targets.http_errors import count
 
@@ -18,7 +18,12 @@ COMPLETION_WINDOW = "24h"
 # What a batch is called stands under this name in its metadata.
 LABEL = "biasledger"
 CLOCK_TOLERANCE = timedelta(minutes=10)
-_OUTCOMES = {"completed": "completed", "expired": "expired", "cancelled": "cancelled", "failed": "failed"}
+_OUTCOMES: Mapping[str, Outcome] = {
+    "completed": "completed",
+    "expired": "expired",
+    "cancelled": "cancelled",
+    "failed": "failed",
+}
 # Of a question that was not asked, or not to its end.
 _RETRYABLE = {"batch_expired", "batch_cancelled", "request_timeout"}
 
@@ -86,11 +91,10 @@ class Batch(ChatBatch):
         """
         batch = self._batch(batch_id)
         counts = batch.get("request_counts") or {}
-        outcome = _OUTCOMES.get(str(batch.get("status")))
         found = (batch.get("errors") or {}).get("data") or []
         sentences = [str(one.get("message")) for one in found if isinstance(one, dict)]
         return BatchState(
-            outcome=outcome,  # type: ignore[arg-type]  # one of the outcomes, or None
+            outcome=_OUTCOMES.get(str(batch.get("status"))),
             n_done=(count(counts.get("completed")) or 0) + (count(counts.get("failed")) or 0),
             error="; ".join(sentences[:3]) or None,
         )
