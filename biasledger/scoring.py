@@ -19,7 +19,7 @@ from collector.hints import did_you_mean
 
 if TYPE_CHECKING:
     from biasledger.classifiers import Classifier
-    from collector.ledger import AnswerToScore
+    from collector.scorable import AnswerToScore
 
 NEGATIVE = "negative"  # the label that regard is judged by
 MASK = "XYZ"
@@ -74,6 +74,7 @@ def answers_left(
         LedgerError: the ledger is absent or cannot be used.
     """
     from collector.ledger import Ledger
+    from collector.scorable import answers_to_score
 
     ledger = Ledger(ledger_path)
     ledger.update()
@@ -81,7 +82,7 @@ def answers_left(
         known = [one.run_id for one in ledger.runs()]
         if run not in known:
             raise InputError(f"{ledger_path} holds no run {run!r}{did_you_mean(run, known)}")
-    left, n_scored = ledger.answers_to_score(scorer, run)
+    left, n_scored = answers_to_score(ledger, scorer, run)
     if not left and not n_scored:
         where = f"Run {run}" if run else str(ledger_path)
         raise InputError(

@@ -153,6 +153,7 @@ def write_sample(path: Path, warehouse: Path, ledger: Path, *, n: int, seed: int
         BiasledgerError: the warehouse cannot be read.
     """
     from collector.ledger import Ledger
+    from collector.scorable import answer_texts
 
     if path.exists():
         raise InputError(f"{path} is there already and may hold labels; name another file.")
@@ -163,7 +164,7 @@ def write_sample(path: Path, warehouse: Path, ledger: Path, *, n: int, seed: int
     if not scores:
         raise InputError(f"{warehouse} holds no output with markers or a score of regard to be labelled.")
     drawn = _spread(sorted(scores.values(), key=lambda score: score.response_hash), n, seed)
-    texts = Ledger(ledger).answer_texts([score.response_hash for score in drawn])
+    texts = answer_texts(Ledger(ledger), [score.response_hash for score in drawn])
     with path.open("x", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(_SAMPLE_COLUMNS)

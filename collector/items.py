@@ -99,7 +99,9 @@ def import_items(
     rows, n_repeated = _items(file, picked, levels)
     ledger = Ledger(ledger_path)
     ledger.create()
-    if not ledger.append_items(name, hash_of_items(rows), rows):
+    with ledger.append() as append:
+        is_new = append.items(name, hash_of_items(rows), rows)
+    if not is_new:
         raise InputError(f"{file} holds what the catalogue {name!r} already is; there is nothing to import.")
     return CatalogueSummary(
         catalogue=name,

@@ -18,8 +18,8 @@ from collector.ledger import Ledger, LedgerLockedError
 from collector.records import event_of, prompt_of, reading_of, response_of, run_of
 
 if TYPE_CHECKING:
+    from collector.appending import Append
     from collector.journal import Record
-    from collector.ledger import Append
     from collector.rows import RunRow
 
 BATCH_RECORDS = 5_000

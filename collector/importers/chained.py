@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from collector.appending import Append
 from collector.chain import Chain, Seal, event_body, prompt_body, response_body, run_body
-from collector.ledger import Append
 from collector.prompts import Prompt
 from collector.records import Reading, reading_body
 from collector.rows import ResponseRow, RunRow, ScoreRow, utc_now

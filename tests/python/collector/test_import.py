@@ -418,7 +418,7 @@ def test_a_failure_half_way_writes_nothing(
     content: Content,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from collector.ledger import Append
+    from collector.appending import Append
 
     bring(write_file(tmp_path / "good.csv", simple(4)))
     before = content()

@@ -226,7 +226,8 @@ def test_the_ledger_says_whether_items_were_written(ledger_path: Path) -> None:
     ledger = Ledger(ledger_path)
     ledger.create()
     rows = [ItemRow("1", "A", None, (), None)]
-    assert [ledger.append_items("places", name, rows) for name in ("x", "x", "y")] == [True, False, True]
+    with ledger.append() as append:
+        assert [append.items("places", name, rows) for name in ("x", "x", "y")] == [True, False, True]
 
 
 def test_repeated_names_have_to_agree(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -15,8 +15,9 @@ import pytest
 
 from collector.errors import LedgerError
 from collector.hashing import canonical_json, hash_of, hash_of_file, tagged_hash
-from collector.ledger import Ledger, LedgerLockedError, migrations, register_reading, runs
+from collector.ledger import Ledger, LedgerLockedError
 from collector.rows import RelevanceRow, ResponseRow, RunRow, response_hash, utc_now
+from collector.schema import migrations
 
 Query = Callable[[str], list[tuple[Any, ...]]]
 
@@ -36,6 +37,20 @@ def a_run(run_id: str) -> RunRow:
         origin="collected",
         started_at=datetime(2026, 1, 2, 3, 4, 5),
     )
+
+
+def register_reading(
+    ledger_path: Path,
+    audit: str,
+    document: Mapping[str, Any],
+    relevance_hash: str | None = None,
+    relevance: Sequence[RelevanceRow] = (),
+) -> bool:
+    ledger = Ledger(ledger_path)
+    ledger.create()
+    with ledger.append() as append:
+        append.relevance(relevance_hash, relevance)
+        return append.reading(audit, document)
 
 
 @contextmanager
@@ -136,7 +151,7 @@ def test_runs_are_listed_with_their_state(ledger_path: Path) -> None:
         append.responses(
             "two", [ResponseRow("p", 1, 1, 1, "malformed", "h"), ResponseRow("p", 1, 2, 2, "ok", "h")]
         )
-    assert [(run.run_id, run.state, run.n_responses) for run in runs(ledger_path)] == [
+    assert [(run.run_id, run.state, run.n_responses) for run in Ledger(ledger_path).runs()] == [
         ("one", "started", 0),
         ("two", "failed", 1),
     ]
@@ -202,41 +217,41 @@ def test_a_locked_ledger_is_waited_for_and_then_named(ledger_path: Path) -> None
 def test_files_that_are_no_ledger(tmp_path: Path) -> None:
     missing = tmp_path / "missing.duckdb"
     with pytest.raises(LedgerError, match="There is no ledger at"):
-        runs(missing)
+        Ledger(missing).runs()
     with pytest.raises(LedgerError, match="There is no ledger at"), Ledger(missing).append():
         pass
     assert not missing.exists()
 
     text = tmp_path / "text.duckdb"
     text.write_text("not a database")
-    for use in (lambda: runs(text), Ledger(text).create):
+    for use in (lambda: Ledger(text).runs(), Ledger(text).create):
         with pytest.raises(LedgerError, match="is not a DuckDB file"):
             use()
 
     other = tmp_path / "other.duckdb"
     with duckdb.connect(str(other)) as connection:
         connection.execute("create table sales (a integer)")
-    for use in (lambda: runs(other), Ledger(other).create):
+    for use in (lambda: Ledger(other).runs(), Ledger(other).create):
         with pytest.raises(LedgerError, match=r"no ledger \(it holds main.sales\)"):
             use()
 
     bare = tmp_path / "bare.duckdb"
     duckdb.connect(str(bare)).close()
     with pytest.raises(LedgerError, match="is an empty DuckDB file"):
-        runs(bare)
+        Ledger(bare).runs()
 
 
 def test_schemas_of_other_versions(ledger_path: Path) -> None:
     Ledger(ledger_path).create()
     with duckdb.connect(str(ledger_path)) as connection:
         connection.execute("insert into raw.schema_migrations values (9999, 'later', now()::timestamp)")
-    for use in (lambda: runs(ledger_path), Ledger(ledger_path).create):
+    for use in (lambda: Ledger(ledger_path).runs(), Ledger(ledger_path).create):
         with pytest.raises(LedgerError, match="has schema 9999 and this version of biasledger knows"):
             use()
     with duckdb.connect(str(ledger_path)) as connection:
         connection.execute("delete from raw.schema_migrations")
     with pytest.raises(LedgerError, match="has an older schema"):
-        runs(ledger_path)
+        Ledger(ledger_path).runs()
 
 
 def test_hashes(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from collector.answers import load_rules
 from collector.attempts import request_seed
 from collector.errors import InputError, TargetError
 from collector.hashing import canonical_json, tagged_hash
-from collector.ledger import runs
+from collector.ledger import Ledger
 from collector.loading import load_all
 from collector.runner import collect
 from collector.spec import load_audit
@@ -279,7 +279,7 @@ def test_a_wrong_key_stops_the_run_at_once(
     assert query("select distinct status from raw.responses") == [("error",)]
     (reason,) = query("select detail ->> 'reason' from raw.run_events where event = 'failed'")[0]
     assert "401" in reason
-    assert [run.state for run in runs(ledger_path)] == ["failed"]
+    assert [run.state for run in Ledger(ledger_path).runs()] == ["failed"]
 
 
 def test_a_dead_endpoint_is_not_asked_for_ever(small_spec: Path, ledger_path: Path, query: Query) -> None:
@@ -292,7 +292,7 @@ def test_a_dead_endpoint_is_not_asked_for_ever(small_spec: Path, ledger_path: Pa
         collect(load_audit(small_spec), Scripted(answer), ledger_path, trials=50, backoff_seconds=0.0)
     (kept,) = query("select count(*) from raw.responses")[0]
     assert 30 <= kept < 200
-    (run,) = runs(ledger_path)
+    (run,) = Ledger(ledger_path).runs()
     assert f"collect --resume {run.run_id}" in str(told.value)
     assert run.state == "failed"
 

@@ -18,10 +18,11 @@ from collector.evidence import held_records
 from collector.hashing import tagged_hash
 from collector.items import import_items
 from collector.journal import JournalWriter
-from collector.ledger import Ledger, register_reading
+from collector.ledger import Ledger
 from collector.loading import load_journal
 from collector.rows import RelevanceRow, ResponseRow
 from collector.subjects import hash_of_relevance
+from tests.python.collector.test_ledger import register_reading
 from tests.python.evidence.conftest import (
     SECRET,
     Biasledger,

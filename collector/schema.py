@@ -1,0 +1,124 @@
+"""The ledger's schema: its migrations, applied in order, and what a file must hold to be a ledger of this version."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from collector.errors import LedgerError
+from collector.rows import utc_now
+
+if TYPE_CHECKING:
+    import duckdb
+
+MIGRATIONS_FOLDER = Path(__file__).with_name("migrations")
+MIGRATION_NAME = re.compile(r"(\d{4})_(\w+)\.sql")
+
+
+def migrations() -> list[tuple[int, str, Path]]:
+    """Return (version, name, file) of every migration this version knows, in order."""
+    found = []
+    for path in sorted(MIGRATIONS_FOLDER.glob("*.sql")):
+        matched = MIGRATION_NAME.fullmatch(path.name)
+        if matched is None:
+            raise LedgerError(
+                f"{path.name} is not a migration's name; it should be like 0001_what_it_does.sql."
+            )
+        found.append((int(matched[1]), matched[2], path))
+    return found
+
+
+def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Apply every migration that the file lacks, each in a transaction of its own.
+
+    Raises:
+        LedgerError: the file holds something else, or has a schema that this version does not know.
+    """
+    _require_ledger_or_empty(connection, path)
+    connection.execute("create schema if not exists raw")
+    connection.execute(
+        "create table if not exists raw.schema_migrations "
+        "(version integer primary key, name varchar not null, applied_at timestamp not null)"
+    )
+    applied = _applied_versions(connection)
+    known = migrations()
+    _refuse_newer(applied, known, path)
+    for version, name, file in known:
+        if version in applied:
+            continue
+        connection.execute("begin transaction")
+        try:
+            connection.execute(file.read_text(encoding="utf-8"))
+            connection.execute(
+                "insert into raw.schema_migrations values (?, ?, ?)", [version, name, utc_now()]
+            )
+        except BaseException:
+            roll_back(connection)
+            raise
+        connection.execute("commit")
+
+
+def _require_ledger_or_empty(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Refuse a DuckDB file that holds something else, so that a mistyped path does not mix two databases."""
+    tables = {
+        f"{schema}.{table}"
+        for schema, table in connection.execute(
+            "select schema_name, table_name from duckdb_tables() where database_name = current_database()"
+        ).fetchall()
+    }
+    if tables and "raw.schema_migrations" not in tables:
+        raise LedgerError(
+            f"{path} is a DuckDB file, but no ledger (it holds {sorted(tables)[0]}); name another file."
+        )
+
+
+def require_current(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Refuse a file that is no ledger of exactly this version.
+
+    Raises:
+        LedgerError: says what it is instead.
+    """
+    _require_ledger_or_empty(connection, path)
+    import duckdb
+
+    try:
+        applied = _applied_versions(connection)
+    except duckdb.CatalogException:
+        raise LedgerError(
+            f"{path} is an empty DuckDB file; `biasledger collect` or `biasledger import` fills it."
+        ) from None
+    known = migrations()
+    _refuse_newer(applied, known, path)
+    if any(version not in applied for version, _, _ in known):
+        raise LedgerError(
+            f"{path} has an older schema; the next `biasledger collect` or `biasledger import` updates it."
+        )
+
+
+def _applied_versions(connection: duckdb.DuckDBPyConnection) -> set[int]:
+    return {
+        int(version)
+        for (version,) in connection.execute("select version from raw.schema_migrations").fetchall()
+    }
+
+
+def _refuse_newer(applied: set[int], known: Sequence[tuple[int, str, Path]], path: Path) -> None:
+    newest = max(version for version, _, _ in known)
+    if applied and max(applied) > newest:
+        raise LedgerError(
+            f"{path} has schema {max(applied)} and this version of biasledger knows schemas up to {newest}; "
+            f"upgrade biasledger."
+        )
+
+
+def roll_back(connection: duckdb.DuckDBPyConnection) -> None:
+    """Undo the open transaction, if there still is one."""
+    import duckdb
+
+    try:
+        connection.execute("rollback")
+    except duckdb.Error:
+        # The transaction is already gone (an interrupt ends it); closing the connection discards what is left.
+        return
