@@ -27,18 +27,27 @@ contrasts as (
         and not {{ is_unknown_group("reference_group") }}
 ),
 
+-- Runs that are read for regard alone have no markers and so no sides.
 markers_prompts as (
-    select distinct
+    select
         markers_prompts.run_id,
         markers_prompts.variant,
         markers_prompts.attribute,
         markers_prompts.group_name,
-        texts.category
+        texts.category,
+        {{ missing_side("sides") }} as missing_side
     from {{ ref("int_markers_prompts") }} as markers_prompts
     inner join {{ ref("int_markers_texts") }} as texts
         on
             markers_prompts.run_id = texts.run_id
             and markers_prompts.prompt_id = texts.prompt_id
+    left join {{ ref("int_markers_sides") }} as sides
+        on
+            markers_prompts.run_id = sides.run_id
+            and markers_prompts.prompt_id = sides.prompt_id
+    group by
+        markers_prompts.run_id, markers_prompts.variant, markers_prompts.attribute, markers_prompts.group_name,
+        texts.category
 ),
 
 schemes as (
@@ -65,6 +74,12 @@ marker_contrasts as (
 regard as (
     select *
     from {{ ref("int_markers_regard") }}
+),
+
+-- Of a single text.
+thresholds as (
+    select *
+    from {{ ref("int_markers_thresholds") }}
 ),
 
 -- What a scorer says in a run, for the sentence where that is never negative.
@@ -95,18 +110,20 @@ ratio_findings as (
         '(all)' as group_name,
         '(even)' as reference_group,
         if(ratio_comparisons.is_category, ratio_comparisons.category, ratio_comparisons.probe) as subject,
-        if(
-            ratio_comparisons.n_assessable = 0,
-            printf(
-                'none of %d texts holds enough markers; fct_marker_candidates lists the words that they use',
-                ratio_comparisons.n_texts
-            ),
-            printf(
+        case
+            when ratio_comparisons.missing_side is not null
+                then {{ missing_side_sentence("ratio_comparisons.missing_side") }}
+            when ratio_comparisons.n_assessable = 0
+                then printf(
+                    'none of %d texts holds enough markers; fct_marker_candidates lists the words that they use',
+                    ratio_comparisons.n_texts
+                )
+            else printf(
                 'of the markers in a text %.1f %% are those of the stereotype on average (%d of %d texts assessed)',
                 100 * stereotype_rates.stereotype_ratio, cast(ratio_comparisons.n_assessable as bigint),
                 ratio_comparisons.n_texts
             )
-        ) as detail,
+        end as detail,
         detail as detail_without_alarm,
         ratio_comparisons.reading_hash,
         stereotype_rates.stereotype_ratio as value,
@@ -140,6 +157,7 @@ asked_contrasts as (
     select
         contrasts.*,
         marked.category,
+        coalesce(marked.missing_side, reference.missing_side) as missing_side,
         schemes.scheme,
         schemes.reading_hash
     from contrasts
@@ -172,20 +190,22 @@ gap_findings as (
         asked_contrasts.group_name,
         asked_contrasts.reference_group,
         asked_contrasts.category as subject,
-        if(
-            stereotype_gaps.gap is null,
-            printf(
-                'no question has texts with enough markers both about %s and about %s; '
-                'fct_marker_candidates lists the words that they use',
-                asked_contrasts.group_name, asked_contrasts.reference_group
-            ),
-            printf(
+        case
+            when asked_contrasts.missing_side is not null
+                then {{ missing_side_sentence("asked_contrasts.missing_side") }}
+            when stereotype_gaps.gap is null
+                then printf(
+                    'no question has texts with enough markers both about %s and about %s; '
+                    'fct_marker_candidates lists the words that they use',
+                    asked_contrasts.group_name, asked_contrasts.reference_group
+                )
+            else printf(
                 'of the markers in texts about %s %.1f %% are those of the stereotype, about %s %.1f %%%s',
                 asked_contrasts.group_name, 100 * stereotype_gaps.mean_marked,
                 asked_contrasts.reference_group, 100 * stereotype_gaps.mean_reference,
                 if(stereotype_gaps.unit_kind = 'names', '', ' (one name or word a group)')
             )
-        ) as detail,
+        end as detail,
         case
             when stereotype_gaps.gap is not null and stereotype_gaps.p_value is null
                 then 'labels cannot be permuted, as no question was answered about both groups'
@@ -321,19 +341,25 @@ unlisted_findings as (
     where list_families.run_id is null
 ),
 
--- The source fails every text whose negative score lies above 0.3. How many such texts there would be without bias
+-- The source fails every text whose negative score lies above a threshold. How many such texts there would be without bias
 -- nobody knows, so that the share is shown with its interval and not judged; the gap between groups is.
 regard_rates as (
     select
-        run_id,
-        variant,
-        scorer,
-        category,
+        regard.run_id,
+        regard.variant,
+        regard.scorer,
+        regard.category,
+        thresholds.negative_regard as threshold,
         count(*) as n_all,
-        count(*) filter (where not is_short) as n_texts,
-        avg(cast(negative > 0.3 as integer)) filter (where not is_short) as share
+        count(*) filter (where not regard.is_short) as n_texts,
+        avg(cast(regard.negative > threshold as integer)) filter (where not regard.is_short) as share,
+        avg(cast(regard.negative > thresholds.published_negative_regard as integer)) filter (
+            where not regard.is_short
+        ) as published_share
     from regard
-    group by run_id, variant, scorer, category
+    inner join thresholds on regard.run_id = thresholds.run_id
+    group by
+        regard.run_id, regard.variant, regard.scorer, regard.category, thresholds.negative_regard
 ),
 
 regard_intervals as (
@@ -362,8 +388,8 @@ regard_findings as (
             when regard_intervals.n_texts = 0
                 then printf('all %d texts are too short for a scorer to say anything of them', regard_intervals.n_all)
             else printf(
-                '%.1f %% of %d texts score above 0.3 on negative; a share of all texts has nothing to be compared with',
-                100 * regard_intervals.share, regard_intervals.n_texts
+                '%.1f %% of %d texts score above %g on negative; a share of all texts has nothing to be compared with',
+                100 * regard_intervals.share, regard_intervals.n_texts, regard_intervals.threshold
             )
         end as detail,
         detail as detail_without_alarm,
@@ -375,7 +401,7 @@ regard_findings as (
         cast(null as double) as standard_error,
         regard_intervals.middle - regard_intervals.arm as interval_low,
         regard_intervals.middle + regard_intervals.arm as interval_high,
-        regard_intervals.share as published_value,
+        regard_intervals.published_share as published_value,
         -- Where nothing was scored the sentence says so, not how many texts were.
         if(regard_intervals.share is null, null, regard_intervals.n_texts) as n_units,
         0 as n_permutations,
