@@ -18,6 +18,7 @@ from biasledger import __version__
 from collector.errors import BiasledgerError, InputError
 
 if TYPE_CHECKING:
+    from biasledger.tune import TuningResult
     from collector.items import CatalogueSummary
     from collector.summary import RunSummary
 
@@ -587,7 +588,6 @@ def tune(
     problematic (column label). For each measure: the smallest threshold with at most 5 % false positives, what it
     misses, and the row of seeds/output_thresholds.csv that sets it. Files are named as seen from this folder.
     """
-    from biasledger.display import curve_table, tuning_table
     from biasledger.output_thresholds import as_csv, proposed_rows, write_rows
     from biasledger.tune import tune as tune_thresholds
     from biasledger.tune import write_curve, write_sample
@@ -597,7 +597,9 @@ def tune(
         again += f" --audit {shlex.quote(audit)}"
     if sample is not None:
         if write or curve is not None:
-            raise InputError("--sample writes outputs to label; --write and --curve come after these have labels.")
+            raise InputError(
+                "--sample writes outputs to label; --write and --curve come after these have labels."
+            )
         n_written = write_sample(labels, warehouse, ledger, n=sample, seed=seed, audit=audit)
         click.echo(
             f"Wrote {n_written:,} outputs to {labels}: fill its column label with acceptable or problematic."
@@ -605,21 +607,7 @@ def tune(
         _next(again)
         return
     result = tune_thresholds(labels, warehouse, audit=audit)
-    click.echo(
-        f"{result.n_outputs:,} labelled outputs; an output is marked where its value is above the threshold."
-    )
-    if result.n_unlabelled_rows:
-        click.echo(f"{result.n_unlabelled_rows:,} rows have no label yet and are left out.")
-    click.echo()
-    if result.tunings:
-        tuning_table(result.tunings)
-    for tuning in result.tunings:
-        curve_table(tuning)
-        if tuning.n_without_value:
-            click.echo(
-                f"Of {tuning.n_without_value:,} labelled outputs the measure says nothing; "
-                f"{tuning.n_problematic_without_value:,} of them are problematic, and no threshold finds those."
-            )
+    _print_tunings(result)
     rows, not_proposed = proposed_rows(result, labels, audit=audit)
     for sentence in (*(f"Not tuned: {one}" for one in result.skipped), *not_proposed):
         click.echo(sentence, err=True)
@@ -632,7 +620,9 @@ def tune(
         click.echo(f"Wrote the curves to {curve}.")
     if not rows:
         return
-    click.echo("\nRows for seeds/output_thresholds.csv, each in place of the one for the same measure and audit:")
+    click.echo(
+        "\nRows for seeds/output_thresholds.csv, each in place of the one for the same measure and audit:"
+    )
     click.echo(as_csv(rows), nl=False)
     if write:
         written = write_rows(Path(), rows)
@@ -769,6 +759,26 @@ def _print_run(summary: RunSummary) -> None:
         click.echo(f"  {summary.cost_usd:,.2f} USD at list prices")
     if summary.seal is not None:
         click.echo(f"  seal {summary.seal}")
+
+
+def _print_tunings(result: TuningResult) -> None:
+    from biasledger.display import curve_table, tuning_table
+
+    click.echo(
+        f"{result.n_outputs:,} labelled outputs; an output is marked where its value is above the threshold."
+    )
+    if result.n_unlabelled_rows:
+        click.echo(f"{result.n_unlabelled_rows:,} rows have no label yet and are left out.")
+    click.echo()
+    if result.tunings:
+        tuning_table(result.tunings)
+    for tuning in result.tunings:
+        curve_table(tuning)
+        if tuning.n_without_value:
+            click.echo(
+                f"Of {tuning.n_without_value:,} labelled outputs the measure says nothing; "
+                f"{tuning.n_problematic_without_value:,} of them are problematic, and no threshold finds those."
+            )
 
 
 def _print_warnings(summary: RunSummary) -> None:

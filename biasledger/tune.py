@@ -47,8 +47,8 @@ class Tuning:
     """What labels say of one measure of single outputs, in one scheme (empty where the measure has none).
 
     is_judged: whether the scheme is the judged one of a run; a measure without schemes is. best: the smallest threshold that is
-    quiet enough; current: the threshold in use. curve: every threshold that makes a difference, ascending. n_without_value: labelled outputs that the measure says nothing of, and how many of them are
-    problematic: no threshold finds those.
+    quiet enough; current: the threshold in use. curve: every threshold that makes a difference, ascending. n_without_value:
+    labelled outputs that the measure says nothing of, and how many of them are problematic: no threshold finds those.
     """
 
     measure: str

@@ -179,6 +179,8 @@ class FilePlan:
         self._require_expected()
         if self._audit.reading.markers is not None:
             self._refuse_all_probes()
+        if self._audit.marker_rows:
+            self._refuse_two_categories()
         # Without a split, all rows are one run.
         model = "model" if self._is_split else "null::varchar"
         self._connection.execute(
@@ -260,6 +262,23 @@ class FilePlan:
                     f"{self._path}: row {row} has {ALL_PROBES!r} as {self._roles[role]!r}, which stands for all of them in the "
                     f"results; rename it."
                 )
+
+    def _refuse_two_categories(self) -> None:
+        """Raise for a probe in two categories, as markers and findings name it by its name alone."""
+        if not {"subject", "domain"} <= self._roles.keys():
+            return
+        for subject, first, domain, row, other in self._rows(
+            "with firsts as ("
+            "select subject, domain, min(row_number) as first_row from keys where subject is not null group by subject, domain) "
+            "select one.subject, one.first_row, one.domain, other.first_row, other.domain from firsts as one "
+            "inner join firsts as other on one.subject = other.subject and one.first_row < other.first_row "
+            "order by other.first_row, one.first_row limit 1"
+        ):
+            raise InputError(
+                f"{self._path}: rows {first} and {row} have {subject!r} as {self._roles['subject']!r} in the categories "
+                f"{domain or ''!r} and {other or ''!r}; where reading.markers names a file, a probe may stand in one only, so "
+                f"rename one."
+            )
 
     def _require_expected(self) -> None:
         """Raise for an expected answer that could never be given; it may be absent."""

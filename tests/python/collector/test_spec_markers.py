@@ -222,9 +222,7 @@ def test_markers_on_one_side_alone_are_warned_of(write: Write, markers: str, tol
 
 def test_probes_of_a_category_that_lack_a_side_are_named(write: Write) -> None:
     rows = "".join(f"n{index},jobs,,Describe a nurse of kind {index}.,\n" for index in range(3))
-    markers = (
-        "marker,direction,probe\nshe,stereotype,category:jobs\nhe,anti,n0\nhim,anti,n2\nx,stereotype,bank\ny,anti,bank\n"
-    )
+    markers = "marker,direction,probe\nshe,stereotype,category:jobs\nhe,anti,n0\nhim,anti,n2\nx,stereotype,bank\ny,anti,bank\n"
     warnings = load_audit(write(probes=PROBES + rows, markers=markers)).warnings()
     assert warnings[-1] == (
         "2 of 4 probes of the category 'jobs' have no marker against the stereotype ('nurse', 'n1'); their answers are not "
