@@ -114,19 +114,25 @@ found_in_tokens as (
 
 -- No token holds a phrase. Of words it can only stand in a text with its longest whole word; the last word of a stem may
 -- go on, and both ends of a substring may.
-anchored_phrases as (
+whole_words as (
     select
         matched_as,
         needle,
         string_split(needle, ' ') as parts,
-        if(matched_as = 'stem', parts[:-2], parts) as whole_words,
-        list_reduce(
-            whole_words, lambda longest, part: if(length(part) > length(longest), part, longest)
-        ) as anchor
+        unnest(if(matched_as = 'stem', parts[:-2], parts)) as whole_word
     from sought
     where
         is_phrase
         and matched_as <> 'substring'
+),
+
+anchored_phrases as (
+    select
+        matched_as,
+        needle,
+        arg_max(whole_word, length(whole_word)) as anchor
+    from whole_words
+    group by matched_as, needle
 ),
 
 texts_with_anchor as (
@@ -134,7 +140,9 @@ texts_with_anchor as (
         anchored_phrases.matched_as,
         anchored_phrases.needle,
         -- A word has the blanks on both sides, a stem the one before it.
-        ' ' || replace(anchored_phrases.needle, ' ', '  ') || if(anchored_phrases.matched_as = 'stem', '', ' ') as phrase,
+        concat(
+            ' ', replace(anchored_phrases.needle, ' ', '  '), if(anchored_phrases.matched_as = 'stem', '', ' ')
+        ) as phrase,
         'words' as cut,
         tokens.text_key
     from anchored_phrases
@@ -172,7 +180,13 @@ phrases_of_texts as (
     select
         text_key,
         cut,
-        list({'matched_as': matched_as, 'needle': needle, 'phrase': phrase}) as listed
+        list(
+            {
+                'matched_as': matched_as,
+                'needle': needle,
+                'phrase': phrase
+            }
+        ) as listed
     from phrases
     group by text_key, cut
 ),
@@ -198,7 +212,7 @@ haystacks as (
     inner join answer_texts on phrases_of_texts.text_key = answer_texts.text_key
 ),
 
-phrases_in_texts as (
+counted_phrases as (
     select
         text_key,
         unnest(
@@ -210,16 +224,20 @@ phrases_in_texts as (
                     'n_hits':
                     (length(haystack) - length(replace(haystack, one.phrase, ''))) // length(one.phrase)
                 }
-            ),
-            recursive := true
-        )
+            )
+        ) as found_phrase
     from haystacks
 ),
 
 found as (
     select * from found_in_tokens
     union all by name
-    select * from phrases_in_texts
+    select
+        text_key,
+        found_phrase.matched_as,
+        found_phrase.needle,
+        found_phrase.n_hits
+    from counted_phrases
 ),
 
 -- Held as they are: joined to the texts first, every row of markers would stand beside every text of its run.
@@ -239,8 +257,8 @@ rows_found as materialized (
             and found.needle = needles.needle
 ),
 
--- Under `declared` a marker may be a word in one row and a stem in another: the wider kind holds. It may also stand in the
--- table both for all probes and for one of them.
+-- Under `declared` a marker may be a word in one row and a stem in another: the wider kind holds. It may also stand in
+-- the table both for all probes and for one of them.
 markers_found as (
     select
         texts.run_id,

@@ -390,7 +390,7 @@ def test_markers_that_point_one_way_alone_are_not_judged(imported: Project) -> N
         " and measure in ('stereotype_ratio', 'stereotype_gap') order by all"
     )
     assert [row[:4] for row in findings] == [
-        ("stereotype_gap", "both", "clear", 0.0),
+        ("stereotype_gap", "both", "inconclusive", 0.0),
         ("stereotype_gap", "one", "insufficient_data", None),
         ("stereotype_gap", "some", "insufficient_data", 0.0),
         ("stereotype_ratio", "both", "alarm", 1.0),
