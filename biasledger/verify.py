@@ -265,7 +265,14 @@ def _verify_shared(connection: duckdb.DuckDBPyConnection) -> Iterator[Verdict]:
 
 def _verify_unknown_journals(ledger_path: Path, known: Mapping[str, _Run]) -> Iterator[Verdict]:
     for path in sorted(journal_folder(ledger_path).glob("*.jsonl")):
-        if path.stem in known or not _is_of(path, ledger_path):
+        if path.stem in known:
+            continue
+        try:
+            # Journals of other ledgers may lie beside it.
+            if read_head(path).ledger_name != ledger_path.name:
+                continue
+        except LedgerError as error:
+            yield Verdict(path.stem, "broken", fault=str(error), n_faults=1)
             continue
         if is_being_written(path):
             note = "it is being collected and not in the ledger yet."
@@ -273,14 +280,6 @@ def _verify_unknown_journals(ledger_path: Path, known: Mapping[str, _Run]) -> It
         else:
             told = f"The ledger has nothing of this run, and {path} has; `biasledger build` loads it."
             yield Verdict(path.stem, "broken", fault=told, n_faults=1)
-
-
-def _is_of(path: Path, ledger_path: Path) -> bool:
-    """Whether a journal was collected for this ledger: others may lie beside it. A broken one may be."""
-    try:
-        return read_head(path).ledger_name == ledger_path.name
-    except LedgerError:
-        return True
 
 
 def _has(connection: duckdb.DuckDBPyConnection, run: _Run, seal: Seal) -> bool:

@@ -135,9 +135,9 @@ def require_complete(state: RunState, name: str) -> RunRow:
     """Return a state's run.
 
     Raises:
-        LedgerError: the journal's head is missing, or holds other prompts than it says.
+        LedgerError: the journal's head is missing, is another run's, or holds other prompts than it says.
     """
-    if state.run is None or len(state.prompts) != state.started.get("prompts"):
+    if state.run is None or state.run.run_id != name or len(state.prompts) != state.started.get("prompts"):
         raise LedgerError(
             f"The journal of run {name} does not say all that was to be asked; it cannot be resumed."
         )

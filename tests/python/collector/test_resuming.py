@@ -14,7 +14,7 @@ import pytest
 
 from collector import runner
 from collector.costs import CostMeter, Price
-from collector.errors import InputError, TargetError
+from collector.errors import InputError, LedgerError, TargetError
 from collector.journal import journal_path, read_journal
 from collector.overview import list_runs
 from collector.runner import collect, resume
@@ -322,3 +322,13 @@ def test_other_rules_for_answers_are_said(
 def test_a_run_that_is_not_there(ledger_path: Path) -> None:
     with pytest.raises(InputError, match=r"There is no journal .*; `biasledger runs` lists the runs"):
         resume("small-sim-1", Scripted(), ledger_path)
+
+
+def test_a_journal_under_another_name_is_not_resumed(small_spec: Path, ledger_path: Path) -> None:
+    run_id = stopped_run(small_spec, ledger_path, Scripted(stopping_after(3)))
+    path = journal_path(ledger_path, run_id)
+    path.rename(path.with_name("mine.jsonl"))
+    target = Scripted()
+    with pytest.raises(LedgerError, match="journal of run mine does not say"):
+        resume("mine", target, ledger_path)
+    assert not target.asked
