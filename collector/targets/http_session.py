@@ -9,6 +9,8 @@ is what asking takes from keeping.
 
 from __future__ import annotations
 
+import http.client
+import io
 import os
 import ssl
 import threading
@@ -24,6 +26,8 @@ from collector.targets.rate_headers import rate_hints
 from collector.targets.redaction import Redactor
 
 if TYPE_CHECKING:
+    import socket
+
     import urllib3
 
 CONNECT_TIMEOUT_SECONDS = 10.0
@@ -106,8 +110,10 @@ class HttpSession:
             limit = min(limit, max(timeout_seconds, 0.001))
         shown = self._redact(url) if shown_url is None else shown_url
         started = time.perf_counter()
+        pool = self._pool(url)
+        self._local.deadline = started + limit
         try:
-            with self._pool(url).urlopen(
+            with pool.urlopen(
                 method,
                 url,
                 headers={**_HEADERS, **headers},
@@ -118,10 +124,10 @@ class HttpSession:
                 preload_content=False,
             ) as response:
                 if into is not None and 200 <= response.status < 300:
-                    self._copy(response, into, started + limit)
+                    self._copy(response, into)
                     content, is_cut = b"", False
                 else:
-                    content, is_cut = self._read(response, started + limit)
+                    content, is_cut = self._read(response)
         # It counts as a timeout in urllib3.
         except exceptions.NewConnectionError as error:
             raise self._unreachable(shown, error) from None
@@ -171,7 +177,7 @@ class HttpSession:
             f"{self._name} cannot be reached at {shown}: {self._redact(_root_cause(error))}.", retryable=True
         )
 
-    def _read(self, response: urllib3.BaseHTTPResponse, deadline: float) -> tuple[bytes, bool]:
+    def _read(self, response: urllib3.BaseHTTPResponse) -> tuple[bytes, bool]:
         """Return the body, and whether it went beyond the limit, so that only what was read until then is returned."""
         chunks: list[bytes] = []
         size = 0
@@ -181,15 +187,16 @@ class HttpSession:
             size += len(chunk)
             if size > self._max_body_bytes:
                 return b"".join(chunks), True
-            if time.perf_counter() > deadline:
+            # Unpacking takes its time without anything coming in.
+            if time.perf_counter() > self._local.deadline:
                 raise TimeoutError
         return b"".join(chunks), False
 
-    def _copy(self, response: urllib3.BaseHTTPResponse, into: BinaryIO, deadline: float) -> None:
+    def _copy(self, response: urllib3.BaseHTTPResponse, into: BinaryIO) -> None:
         """Write the body to a file."""
         while chunk := response.read1(_READ_BYTES, decode_content=True):
             into.write(chunk)
-            if time.perf_counter() > deadline:
+            if time.perf_counter() > self._local.deadline:
                 raise TimeoutError
 
     def _pool(self, url: str) -> urllib3.PoolManager:
@@ -197,6 +204,7 @@ class HttpSession:
         pool = getattr(self._local, "pool", None)
         if pool is None:
             pool = self._local.pool = _pool_for(url)
+            _keep_deadline(pool, self._local)
         return cast("urllib3.PoolManager", pool)
 
 
@@ -216,6 +224,55 @@ def _pool_for(url: str) -> urllib3.PoolManager:
     # It knows the login in a proxy's address, and socks.
     address = proxy if "://" in proxy else f"http://{proxy}"
     return cast("urllib3.PoolManager", HTTPAdapter().proxy_manager_for(address, **checks))
+
+
+class _Incoming(io.RawIOBase):
+    """What comes in over a socket until a moment: a time limit of a socket begins anew with every byte."""
+
+    def __init__(self, raw: io.RawIOBase, sock: socket.socket, holder: threading.local) -> None:
+        self._raw = raw
+        self._sock = sock
+        self._holder = holder
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        left = self._holder.deadline - time.perf_counter()
+        if left <= 0:
+            raise TimeoutError
+        self._sock.settimeout(left)
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+def _keep_deadline(manager: urllib3.PoolManager, holder: threading.local) -> None:
+    """Let a manager's connections read, headers and interim answers included, no longer than until `holder.deadline`."""
+
+    def response(sock: socket.socket, *args: Any, **options: Any) -> http.client.HTTPResponse:
+        made = http.client.HTTPResponse(sock, *args, **options)
+        made.fp = io.BufferedReader(_Incoming(made.fp.detach(), sock, holder))
+        return made
+
+    # The pools may be those of a proxy or of socks.
+    pools: Mapping[str, Any] = manager.pool_classes_by_scheme
+    manager.pool_classes_by_scheme = {
+        scheme: type(
+            pool.__name__,
+            (pool,),
+            {
+                "ConnectionCls": type(
+                    pool.ConnectionCls.__name__,
+                    (pool.ConnectionCls,),
+                    {"response_class": staticmethod(response)},
+                )
+            },
+        )
+        for scheme, pool in pools.items()
+    }
 
 
 def excerpt(text: str) -> str:
