@@ -9,9 +9,11 @@ is what asking takes from keeping.
 
 from __future__ import annotations
 
+import codecs
 import http.client
 import io
 import os
+import re
 import ssl
 import threading
 import time
@@ -37,13 +39,18 @@ KEPT_OF_LARGE_BODY = 1 << 20
 EXCERPT_CHARACTERS = 200
 _READ_BYTES = 1 << 16
 _HEADERS = {"User-Agent": "biasledger", "Accept-Encoding": "gzip, deflate"}
+_CHARSET = re.compile(r"charset\s*=\s*\"?([\w.:-]{1,40})", re.IGNORECASE)
+_TEXT_ENCODING = re.compile(
+    r"iso8859-\d+|cp\d+|koi8-\w|big5\w*|gb\w+|euc_\w+|shift_jis\w*|utf-(?:16|32)(?:-[bl]e)?"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class HttpReply:
     """An answer over HTTP: status, the body as text without secrets, latency in milliseconds, rate hints.
 
-    Bytes of the body that are no UTF-8 are U+FFFD in the text.
+    A body that is no UTF-8 is read in the encoding that its header names; what is neither is U+FFFD in the text. A byte order
+    mark is no part of it.
     """
 
     status: int
@@ -147,7 +154,7 @@ class HttpSession:
         except exceptions.HTTPError as error:
             raise self._unreachable(shown, error) from None
         # Cleaned before it is cut, so that the cut leaves no half of a secret.
-        text = self._redact(content.decode("utf-8", "replace"))
+        text = self._redact(_decoded(content, response.headers.get("Content-Type", "")))
         reply = HttpReply(
             status=response.status,
             text=text[:KEPT_OF_LARGE_BODY] if is_cut else text,
@@ -173,9 +180,13 @@ class HttpSession:
         return reply
 
     def _unreachable(self, shown: str, error: Exception) -> TargetError:
-        return TargetError(
-            f"{self._name} cannot be reached at {shown}: {self._redact(_root_cause(error))}.", retryable=True
-        )
+        from urllib3.exceptions import ProtocolError, ProxyError
+
+        through = " through the proxy that the environment names" if isinstance(error, ProxyError) else ""
+        what = f"cannot be reached at {shown}{through}: {self._redact(_root_cause(error))}"
+        if isinstance(error, ProtocolError) and "IncompleteRead" in str(error):
+            what = f"broke its answer off before it was whole ({shown})"
+        return TargetError(f"{self._name} {what}.", retryable=True)
 
     def _read(self, response: urllib3.BaseHTTPResponse) -> tuple[bytes, bool]:
         """Return the body, and whether it went beyond the limit, so that only what was read until then is returned."""
@@ -273,6 +284,28 @@ def _keep_deadline(manager: urllib3.PoolManager, holder: threading.local) -> Non
         )
         for scheme, pool in pools.items()
     }
+
+
+def _decoded(content: bytes, content_type: str) -> str:
+    """Return a body as text; UTF-8 goes first, because servers name other encodings without thinking."""
+    named = _encoding(content_type)
+    if named.startswith(("utf-16", "utf-32")):
+        # Plain letters in it are also UTF-8, with NULs between them.
+        return content.decode(named, "replace")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode(named, "replace")
+
+
+def _encoding(content_type: str) -> str:
+    """Return the encoding that a header names, or UTF-8; only ways of writing text, for Python's codecs know much else."""
+    named = _CHARSET.search(content_type)
+    try:
+        found = codecs.lookup(named[1]).name if named is not None else ""
+    except LookupError:
+        found = ""
+    return found if _TEXT_ENCODING.fullmatch(found) else "utf-8-sig"
 
 
 def excerpt(text: str) -> str:
