@@ -364,7 +364,7 @@ class _Collection:
         if is_interrupt or isinstance(error, TargetError):
             askers.wait(GRACE_SECONDS)
         self._take(keeper.close())
-        reason = "interrupted" if is_interrupt else str(error) or type(error).__name__
+        reason = "interrupted" if is_interrupt else self._reason(error)
         counts = {status: n for status, n in self._counts.items() if n}
         # A journal that cannot be written is the error itself, and has its sentence already.
         with contextlib.suppress(LedgerError):
@@ -374,6 +374,13 @@ class _Collection:
         problem = self._follower.finish(patience if is_interrupt else self._terms.lock_patience_seconds)
         if problem is not None:
             logger.warning("%s What was answered is kept in the journal; the next build loads it.", problem)
+
+    def _reason(self, error: BaseException) -> str:
+        """Return what an event says of an error: none of a target's own words, which could not be erased with its answer."""
+        if isinstance(error, TargetError) and (error.raw_body is not None or not self._state.is_batch):
+            status = "" if error.status is None else f" (status {error.status})"
+            return f"The target was given up{status}; the error of its last response says why."
+        return str(error) or type(error).__name__
 
     def _interrupted(self, n_in_flight: int) -> str:
         return (
