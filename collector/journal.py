@@ -21,6 +21,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from collector.answers import storable
 from collector.chain import ZERO, Seal, event_body, next_hash, prompt_body, record_digest, run_body
 from collector.errors import InputError, LedgerError
 from collector.records import Reading, reading_body, response_body
@@ -301,12 +302,12 @@ class JournalWriter:
             self._n_responses += len(rows)
 
     def event(self, event: str, detail: Mapping[str, Any], happened_at: datetime | None = None) -> None:
-        """Keep an event; it happens now unless told otherwise.
+        """Keep an event; it happens now unless told otherwise. What its texts have that cannot be stored becomes U+FFFD.
 
         Raises:
             LedgerError: as `append`.
         """
-        self.record("event", event_body(event, detail, happened_at or utc_now()))
+        self.record("event", event_body(event, _storable(detail), happened_at or utc_now()))
 
     def record(self, kind: str, body: Mapping[str, Any]) -> None:
         """Keep a record of any kind but a response.
@@ -379,6 +380,15 @@ def _chained(
     yield from records
     for prompt in prompts:
         yield "prompt", prompt_body(prompt)
+
+
+def _storable(value: Any) -> Any:
+    """Return a document whose texts can be stored: an error may quote anything."""
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, Mapping):
+        return {name: _storable(one) for name, one in value.items()}
+    return [_storable(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def _write_all(descriptor: int, content: bytearray) -> int:
