@@ -231,19 +231,22 @@ class Askers:
 
     def _reserve(self, estimated: int) -> bool:
         """Take a question out of the budget. What is under way may turn out cheaper than feared, so it is waited for."""
-        while not self._manner.meter.reserve(estimated):
-            if self._n_reserved == 0:
+        while True:
+            # Together, or else a thread that is refused might see nothing under way although there is.
+            with self._lock:
+                if self._manner.meter.reserve(estimated):
+                    self._n_reserved += 1
+                    return True
+                is_hopeless = self._n_reserved == 0
+            if is_hopeless:
                 self.is_out_of_budget = True
                 self.stop()
             if self._stopping.wait(BUDGET_POLL_SECONDS):
                 return False
-        with self._lock:
-            self._n_reserved += 1
-        return True
 
     def _release(self, estimated: int) -> None:
-        self._manner.meter.release(estimated)
         with self._lock:
+            self._manner.meter.release(estimated)
             self._n_reserved -= 1
 
     def _count_in_flight(self, change: int) -> None:

@@ -91,7 +91,8 @@ class RunState:
             self._failed_last.append(kept)
         elif kept.is_done:
             self._failed_last.clear()
-        if body["response_text"] is not None:
+        # An answer without a text was paid for, too: one that was filtered, or thought about until it was cut off.
+        if body["status"] != "error":
             charge(self.meter, response_of(body), self._estimated(body["prompt_id"]))
         if body["model_answered"] is not None:
             self.models[body["model_answered"]] += 1

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ import pytest
 from collector import runner
 from collector.costs import CostMeter, Price
 from collector.errors import InputError, LedgerError, TargetError
-from collector.journal import journal_path, read_journal
+from collector.journal import JournalWriter, journal_path, read_journal
+from collector.loading import load_all
 from collector.overview import list_runs
 from collector.runner import collect, resume
 from collector.spec import load_audit
@@ -332,3 +334,57 @@ def test_a_journal_under_another_name_is_not_resumed(small_spec: Path, ledger_pa
     with pytest.raises(LedgerError, match="journal of run mine does not say"):
         resume("mine", target, ledger_path)
     assert not target.asked
+
+
+def test_an_error_that_cannot_be_stored_as_it_is_ends_a_run_like_any_other(
+    small_spec: Path, ledger_path: Path, query: Query
+) -> None:
+    """It comes from a function that quotes what it read in some odd encoding."""
+    down = TargetError("Nobody is there: \ud800 \x00", retryable=False)
+    run_id = stopped_run(small_spec, ledger_path, Scripted(stopping_after(8, down), concurrency=1))
+    assert query("select event from raw.run_events order by rowid") == [("started",), ("failed",)]
+    with JournalWriter.resume(journal_path(ledger_path, run_id)) as writer:
+        writer.event("noted", {"error": "half \ud800 of a pair", "all": ["\x00"], "n": 1})
+    assert load_all(ledger_path) == [f"Run {run_id}: 1 records loaded from its journal."]
+    assert query("select detail from raw.run_events where event = 'noted'") == [
+        ('{"all":["\ufffd"],"error":"half \ufffd of a pair","n":1}',)
+    ]
+    assert resume(run_id, Scripted(), ledger_path).counts == {"ok": 40}
+
+
+def test_answers_without_a_text_count_for_what_a_resumed_run_has_cost(
+    small_spec: Path, ledger_path: Path
+) -> None:
+    """A model may think for money and then say nothing."""
+    price = Price("m", 0.0, 1000.0, date(2026, 1, 1), "made up")
+    answers = stopping_after(9)
+
+    def answer(request: Request) -> Reply:
+        return replace(answers(request), text=None, finish_reason="content_filter")
+
+    meter = CostMeter(price)
+    run_id = stopped_run(small_spec, ledger_path, Scripted(answer), meter=meter)
+    assert meter.cost_usd == pytest.approx(9 * 0.02)
+    again = CostMeter(price)
+    resume(run_id, Scripted(stopping_after(31)), ledger_path, meter=again)
+    assert again.cost_usd == pytest.approx(40 * 0.02)
+
+
+class _SlowMeter(CostMeter):
+    """Takes its time to say that a question may be asked, as a thread does that another one gets in front of."""
+
+    def reserve(self, prompt_tokens: int) -> bool:
+        is_granted = super().reserve(prompt_tokens)
+        if is_granted:
+            time.sleep(0.02)
+        return is_granted
+
+
+def test_a_budget_that_has_room_for_one_question_at_a_time_ends_nothing(
+    small_spec: Path, ledger_path: Path
+) -> None:
+    """Until the first answer has come, it is taken for a long one: 0.50 USD, which turns out to be 0.02 USD."""
+    price = Price("m", 0.0, 1000.0, date(2026, 1, 1), "made up")
+    target = Scripted(stopping_after(1000), concurrency=4)
+    summary = collect(load_audit(small_spec), target, ledger_path, trials=10, meter=_SlowMeter(price, 0.9))
+    assert (summary.stopped, summary.counts) == (None, {"ok": 40})
