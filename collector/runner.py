@@ -238,6 +238,8 @@ class _Collection:
         self._terms = terms
         self._counts = state.counts()
         self._models = state.models
+        # How many of the trials kept last have failed.
+        self._n_failed_last = 0
         self._planned = sum(state.trials())
         # Results of a batch come sorted by success or in any order, and all of them are there already.
         self._breaker = None if state.is_batch else Breaker(target.concurrency)
@@ -298,7 +300,11 @@ class _Collection:
                     if stop is not None:
                         raise stop
         except BaseException as error:
-            self._wind_down(error, askers, keeper)
+            try:
+                self._wind_down(error, askers, keeper)
+            except KeyboardInterrupt:
+                # Who interrupts once more does not want to wait, but to know how to go on.
+                raise KeyboardInterrupt(self._interrupted(askers.n_in_flight)) from None
             if isinstance(error, KeyboardInterrupt):
                 raise KeyboardInterrupt(self._interrupted(askers.n_in_flight)) from None
             if isinstance(error, TargetError):
@@ -351,6 +357,7 @@ class _Collection:
                 self._breaker.answered()
             if row.is_last:
                 self._counts[row.status] += 1
+                self._n_failed_last = self._n_failed_last + 1 if row.status == "error" else 0
         return stop
 
     def _report(self, advance: Advance) -> None:
@@ -390,8 +397,8 @@ class _Collection:
 
     def _stopped_by(self, error: TargetError) -> TargetError:
         return TargetError(
-            f"{str(error).rstrip('.')}. Run {self._run.run_id} keeps {self._counts.total()} of {self._planned} responses. When "
-            f"that is put right, go on with: biasledger collect --resume {self._run.run_id}",
+            f"{str(error).rstrip('.')}. Run {self._run.run_id} keeps {self._counts.total() - self._n_failed_last} of "
+            f"{self._planned} responses. When that is put right, go on with: biasledger collect --resume {self._run.run_id}",
             stops_run=True,
             raw_body=error.raw_body,
             status=error.status,

@@ -203,9 +203,18 @@ def test_what_failed_with_the_target_is_asked_again(
     small_spec: Path, ledger_path: Path, query: Query
 ) -> None:
     down = TargetError("Nobody is there.", retryable=False)
-    run_id = stopped_run(small_spec, ledger_path, Scripted(stopping_after(8, down), concurrency=1))
+    with pytest.raises(TargetError, match=r"so the run stops.* keeps 8 of 40 responses"):
+        collect(
+            load_audit(small_spec),
+            Scripted(stopping_after(8, down), concurrency=1),
+            ledger_path,
+            trials=10,
+            backoff_seconds=0,
+        )
     assert query("select count(*) from raw.responses where status = 'error'")[0][0] >= 20
-    summary = resume(run_id, Scripted(), ledger_path)
+    (listed,), _ = list_runs(ledger_path)
+    assert (listed.n_kept, listed.state) == (8, "failed")
+    summary = resume(listed.run_id, Scripted(), ledger_path)
     assert summary.counts == {"ok": 40}
 
 
