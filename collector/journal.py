@@ -426,7 +426,7 @@ def _open_locked(path: Path) -> int:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         except FileNotFoundError:
-            raise InputError(f"There is no journal {path}; `biasledger runs` lists the runs.") from None
+            raise InputError(_no_journal(path)) from None
         except OSError as error:
             raise LedgerError(f"The journal {path} cannot be written: {error.strerror or error}.") from None
         try:
@@ -487,7 +487,12 @@ def _not_written(path: Path, error: OSError) -> LedgerError:
     )
 
 
+def _no_journal(path: Path) -> str:
+    where = "--ledger says beside which ledger their journals are"
+    return f"There is no journal {path}; `biasledger runs` lists the runs, and {where}."
+
+
 def _not_readable(path: Path, error: OSError) -> LedgerError:
     if isinstance(error, FileNotFoundError):
-        return LedgerError(f"There is no journal {path}; `biasledger runs` lists the runs.")
+        return LedgerError(_no_journal(path))
     return LedgerError(f"The journal {path} cannot be read: {error.strerror or error}.")

@@ -205,7 +205,7 @@ class Ledger:
                     group by run_id
                 ),
                 states as (
-                    select run_id, arg_max(event, (happened_at, rowid)) as state from raw.run_events group by run_id
+                    select run_id, arg_max(event, rowid) as state from raw.run_events group by run_id
                 )
                 select
                     runs.run_id, runs.audit, runs.target, runs.target_kind, runs.is_simulated, runs.model_asked,

@@ -178,14 +178,14 @@ def load_all(ledger_path: Path) -> list[str]:
     ledger = Ledger(ledger_path)
     ledger.create()
     with ledger.append() as append:
-        ends = append.chain_ends()
+        ends = append.sealed_ends()
     # Oldest first: readings replace each other in this order.
     for head in sorted(heads, key=lambda head: (head.run.started_at, head.run_id)):
         sentences += _load_one(head, ledger, ends.get(head.run_id))
     return sentences
 
 
-def _load_one(head: Head, ledger: Ledger, loaded: Seal | None) -> list[str]:
+def _load_one(head: Head, ledger: Ledger, sealed: Seal | None) -> list[str]:
     try:
         end = end_of(head.path)
         if is_being_written(head.path):
@@ -193,7 +193,8 @@ def _load_one(head: Head, ledger: Ledger, loaded: Seal | None) -> list[str]:
                 f"Run {head.run_id} is being collected; what it adds now is loaded by itself or by the next build."
             ]
         torn = end.offset < head.path.stat().st_size
-        n_loaded = 0 if loaded == end.seal else load_journal(head.path, ledger)
+        # What was killed may have brought its last records into the ledger and not their seal.
+        n_loaded = 0 if sealed == end.seal else load_journal(head.path, ledger)
     except LedgerLockedError:
         raise
     except LedgerError as error:

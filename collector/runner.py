@@ -24,7 +24,7 @@ from collector.ledger import Ledger, LedgerLockedError
 from collector.progress import progress
 from collector.prompts import build_prompts
 from collector.records import Reading
-from collector.resuming import RunState, require_complete, require_same_target
+from collector.resuming import RunState, require_complete, require_same_ledger, require_same_target
 from collector.rows import RunRow, utc_now
 from collector.summary import RunSummary, all_versions, new_run_id
 from collector.targets.batching import batch_interface
@@ -182,12 +182,14 @@ def resume(
         A summary of the whole run; a warning says so where it was complete before.
 
     Raises:
-        InputError: there is no such journal, another process is writing it, or the target has other settings.
+        InputError: there is no such journal, another process is writing it, it is another ledger's, or the target has other
+            settings.
         LedgerError, TargetError, KeyboardInterrupt: as `collect`.
     """
     state = RunState(meter=meter or CostMeter(None))
     with JournalWriter.resume(journal_path(ledger_path, run_id), state.visit) as writer:
         run = require_complete(state, run_id)
+        require_same_ledger(state, run_id, ledger_path)
         require_same_target(run, target)
         usable = _usable(ledger_path)
         warnings = []

@@ -5,7 +5,8 @@ run_events as (
         run_id,
         event,
         detail,
-        happened_at
+        happened_at,
+        rowid as event_number
     from {{ source("ledger", "run_events") }}
 )
 

@@ -254,3 +254,31 @@ def test_a_journal_under_another_name_never_reaches_the_ledger(
     assert verdicts[other.stem].fault == told
     if keeps_own:
         assert verdicts["run-1"].state == "intact"
+
+
+def test_what_is_loaded_and_was_never_sealed_is_sealed_by_the_next_build(
+    ledger_path: Path, query: Query
+) -> None:
+    """As a collector leaves it that is killed right after it brought its last answers into the ledger."""
+    ledger = Ledger(ledger_path)
+    ledger.create()
+    with begin(ledger_path) as writer:
+        writer.append(answered(1, 4))
+        JournalLoader(writer.path, ledger).load()
+    assert query("select * from raw.seals") == []
+    assert load_all(ledger_path) == []
+    assert query("select n_records, head_hash from raw.seals") == [(writer.seal.count, writer.seal.head_hash)]
+    # Put away, the journal is no longer there to say where the chain ends.
+    writer.path.unlink()
+    verdict = next(one for one in verify_ledger(ledger_path) if one.name == "run-1")
+    assert verdict.state == "intact"
+
+
+def test_a_clock_that_was_put_back_changes_no_order_of_events(ledger_path: Path) -> None:
+    ledger = Ledger(ledger_path)
+    ledger.create()
+    with begin(ledger_path) as writer:
+        writer.event("resumed", {"kept": 0})
+        writer.event("finished", {}, utc_now() - timedelta(hours=1))
+        load_journal(writer.path, ledger)
+    assert [run.state for run in ledger.runs()] == ["finished"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections import Counter
@@ -331,7 +332,9 @@ def test_other_rules_for_answers_are_said(
 
 
 def test_a_run_that_is_not_there(ledger_path: Path) -> None:
-    with pytest.raises(InputError, match=r"There is no journal .*; `biasledger runs` lists the runs"):
+    with pytest.raises(
+        InputError, match=r"There is no journal .*; `biasledger runs` lists the runs, and --ledger"
+    ):
         resume("small-sim-1", Scripted(), ledger_path)
 
 
@@ -397,3 +400,17 @@ def test_a_budget_that_has_room_for_one_question_at_a_time_ends_nothing(
     target = Scripted(stopping_after(1000), concurrency=4)
     summary = collect(load_audit(small_spec), target, ledger_path, trials=10, meter=_SlowMeter(price, 0.9))
     assert (summary.stopped, summary.counts) == (None, {"ok": 40})
+
+
+def test_a_run_goes_on_in_its_own_ledger_only(small_spec: Path, ledger_path: Path) -> None:
+    run_id = stopped_run(small_spec, ledger_path, Scripted(stopping_after(3)))
+    other = ledger_path.with_name("other.duckdb")
+    target = Scripted()
+    told = (
+        f"Run {run_id} was collected for the ledger ledger.duckdb, and this is other.duckdb: name it with "
+        f"--ledger {ledger_path}, or give the file its old name back."
+    )
+    with pytest.raises(InputError, match=re.escape(told)):
+        resume(run_id, target, other)
+    assert not target.asked
+    assert not other.exists()

@@ -139,6 +139,10 @@ CHANGES = {
         r"The run itself \(record 0\) was changed",
     ),
     "the versions": ("update raw.runs set versions = '{}'", r"The run itself \(record 0\) was changed"),
+    "the spec's hash": (
+        f"update raw.runs set spec_hash = '{tagged_hash('x')}'",
+        r"The run itself \(record 0\) was changed",
+    ),
     "the run taken out": ("delete from raw.runs", r"The run itself \(record 0\) is gone from raw.runs"),
     "the reading": ("delete from raw.readings", r"Reading sha256:\w+ \(record 1\) is gone from raw.readings"),
     "an event": (
