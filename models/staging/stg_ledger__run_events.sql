@@ -5,8 +5,8 @@ run_events as (
         run_id,
         event,
         detail,
-        happened_at,
-        rowid as event_number
+        rowid as event_number,
+        happened_at
     from {{ source("ledger", "run_events") }}
 )
 
