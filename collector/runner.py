@@ -263,7 +263,7 @@ class _Collection:
             problem = self._follower.finish(self._terms.lock_patience_seconds)
         finally:
             self._follower.stop()
-        warnings = [*warnings, *_model_warnings(self._models)]
+        warnings = [*warnings, *_model_warnings(self._models), *self._failure_warnings()]
         if problem is not None:
             warnings.append(
                 f"{problem} All of run {self._run.run_id} is kept in the journal; the next build loads it."
@@ -283,6 +283,14 @@ class _Collection:
             cost_usd=self._meter.cost_usd,
             stopped=stopped,
         )
+
+    def _failure_warnings(self) -> list[str]:
+        n_failed = self._counts["error"]
+        if not n_failed:
+            return []
+        what = "One question" if n_failed == 1 else f"{n_failed:,} questions"
+        how = f"biasledger collect --resume {self._run.run_id} --retry-failed"
+        return [f"{what} got no answer; raw.responses says why, and this asks again: {how}"]
 
     def _ask(self) -> str | None:
         """Ask what is left; return why not all of it was asked, None if it was."""

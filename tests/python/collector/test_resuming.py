@@ -229,6 +229,10 @@ def test_single_failures_stay_unless_they_are_asked_for(
 
     first = collect(load_audit(small_spec), Scripted(answer), ledger_path, trials=10)
     assert first.counts == {"ok": 36, "error": 4}
+    assert first.warnings[-1] == (
+        f"4 questions got no answer; raw.responses says why, and this asks again: biasledger collect --resume {first.run_id} "
+        f"--retry-failed"
+    )
     target = Scripted()
     assert resume(first.run_id, target, ledger_path).counts == {"ok": 36, "error": 4}
     assert target.asked.total() == 0
