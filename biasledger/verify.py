@@ -132,9 +132,13 @@ def _known_runs(connection: duckdb.DuckDBPyConnection) -> dict[str, _Run]:
 def _verify_run(
     connection: duckdb.DuckDBPyConnection, ledger_path: Path, run: _Run, seal: Seal | None
 ) -> Verdict:
-    path = journal_path(ledger_path, run.run_id)
-    has_journal = path.is_file()
     faults = _Faults()
+    try:
+        path = journal_path(ledger_path, run.run_id)
+    except InputError:
+        told = f"{run.run_id!r} is no name that a run is ever given."
+        return Verdict(run.run_id, "broken", fault=told, n_faults=1)
+    has_journal = path.is_file()
     end, digests_hold = _walk(connection, run, seal, faults)
     if end.count == 0 and not run.seals and run.is_older and not has_journal:
         if seal is not None:
@@ -237,10 +241,8 @@ def _compare_journal(
         faults.add(n_lines, str(error))
         return []
     if n_lines < end.count:
-        faults.add(
-            n_lines,
-            f"Its journal {path} ends after record {n_lines - 1}, and {end.count - n_lines:,} more are in the ledger.",
-        )
+        ends = f"ends after record {n_lines - 1}" if n_lines else "has no record"
+        faults.add(n_lines, f"Its journal {path} {ends}, and {end.count - n_lines:,} more are in the ledger.")
     if next_kept is None:
         return []
     if is_being_written(path):
