@@ -81,7 +81,7 @@ _warehouse_option = click.option(
     default=Path("warehouse.duckdb"),
     show_default=True,
     show_envvar=True,
-    help="File that holds the built tables.",
+    help="File that the built tables are published in.",
 )
 
 
@@ -419,9 +419,10 @@ def build(
     full_refresh: bool,
     select: tuple[str, ...],
 ) -> None:
-    """Build the tables, print the findings.
+    """Build the tables, publish them, print the findings.
 
-    Ends with 1 if there are alarms, with 3 if the warehouse is broken.
+    The tables are published with alarms or without, all at once; whoever has the old ones open keeps them. Ends with 1 if there
+    are alarms; with 3 if a model or a quality test failed, and the old tables stay.
     """
     import time
 
@@ -447,8 +448,9 @@ def build(
         f"in {time.monotonic() - started:.0f} s."
     )
     if select:
-        click.echo("Only a selection was built: `biasledger findings` shows what the findings table holds.")
+        click.echo(f"Only a selection was built: it is in {summary.work}; {warehouse} is as it was.")
     else:
+        click.echo(f"{len(summary.published)} tables published in {warehouse}.")
         findings = read_findings(warehouse, only_current=True)
         click.echo()
         findings_table(findings, limit=_ROWS_SHOWN)
@@ -701,7 +703,8 @@ def erase(
     if not done.has_journal:
         click.echo("  no journal of this run is beside the ledger; a copy kept elsewhere still has the text")
     click.echo(
-        "A warehouse built before still holds it: delete it before the next build. So do copies and backups."
+        "Tables built before still hold its words: the next build makes all of them anew. Copies, backups and what "
+        "`biasledger publish` wrote still hold them, too."
     )
     _next("biasledger build")
 
