@@ -32,7 +32,7 @@ def test_planted_bias_fires_for_race_alone(decisions: Project) -> None:
         ("resumes", "impact_ratio", "race", "(all)"),
         ("resumes", "rank_gap", "race", "black"),
     ]
-    failing = decisions.rows("select count(*) from alarms.alarm_decisions")
+    failing = decisions.work_rows("select count(*) from alarms.alarm_decisions")
     assert failing == [(4,)]
 
 
