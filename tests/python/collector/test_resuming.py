@@ -297,6 +297,34 @@ def test_refusals_for_the_rate_leave_no_hole(small_spec: Path, ledger_path: Path
     assert query("select max(attempt) from raw.responses") == [(6,)]
 
 
+def test_a_question_that_is_always_refused_does_not_stop_the_others(
+    small_spec: Path, ledger_path: Path, query: Query
+) -> None:
+    """What is too large for a service's limit of tokens gets a 429 for ever."""
+
+    def answer(request: Request) -> Reply:
+        if request.trial == 1 and "Asian Woman" in request.prompt_text:
+            raise TargetError("Too large.", retryable=True, status=429, retry_after_seconds=0.05)
+        time.sleep(0.01)
+        return Reply(GOOD)
+
+    summary = collect(load_audit(small_spec), Scripted(answer), ledger_path, trials=20)
+    assert (summary.counts, summary.stopped) == ({"ok": 79, "error": 1}, None)
+    assert query("select count(*), any_value(error) from raw.responses where status = 'error'") == [
+        (10, "Too large.")
+    ]
+
+
+def test_where_all_are_refused_the_run_stops(small_spec: Path, ledger_path: Path) -> None:
+    def answer(_: Request) -> Reply:
+        raise TargetError("Too many.", retryable=True, status=429, retry_after_seconds=0.01)
+
+    target = Scripted(answer)
+    with pytest.raises(TargetError, match="refused 10 times for the rate, and no other was answered"):
+        collect(load_audit(small_spec), target, ledger_path)
+    assert target.asked.total() < 25
+
+
 def test_a_question_may_not_take_for_ever(small_spec: Path, ledger_path: Path, query: Query) -> None:
     waits: list[float | None] = []
 
