@@ -34,15 +34,25 @@ def read_word_pairs(
 ) -> Iterator[WordPair]:
     """Texts of each contrast that both runs of a pair have.
 
-    members: run_id, variant, scheme, attribute, group_name, reference_group, weighting, unit_key, label, stratum, cluster, a row a
-    text and contrast; counts: run_id, unit_key, word_id, n.
+    members: run_id, variant, scheme, attribute, group_name, reference_group, weighting, unit_key, label, stratum, cluster, a row
+    a text and contrast; counts: run_id, unit_key, word_id, n.
     """
     pending = _pending(pairs, done)
     features = _Features(counts)
     columns = ("scheme", "attribute", "group_name", "reference_group")
     for pair, question, sides in _questions(pending, members, columns, order="unit_key"):
+        scheme, attribute, group_name, reference_group = question
         yield WordPair(
-            PairName(pair["pair_key"], *question, "", float(pair["alpha"]), int(pair["seed"])),
+            PairName(
+                pair["pair_key"],
+                scheme,
+                attribute,
+                group_name,
+                reference_group,
+                "",
+                float(pair["alpha"]),
+                int(pair["seed"]),
+            ),
             (
                 _word_units(sides[0], features.of(pair["baseline_run_id"])),
                 _word_units(sides[1], features.of(pair["run_id"])),
