@@ -18,6 +18,8 @@ measured as (
             union all by name
         {% endif %}
     {% endfor %}
+    union all by name
+    select * from {{ ref("int_run_findings") }}
 )
 
 select * from measured
