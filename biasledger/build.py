@@ -107,13 +107,13 @@ def build_warehouse(
     environment = {
         "BIASLEDGER_LEDGER": str(ledger.resolve()),
         "BIASLEDGER_WAREHOUSE": str(warehouse.resolve()),
-        "BIASLEDGER_ROOMS": " ".join(_rooms(ledger)),
+        "BIASLEDGER_ROOMS": " ".join(rooms_of(ledger)),
     }
     messages = run_dbt(project, ["build", *options], environment, on_step)
     return _summarise(project, messages)
 
 
-def _rooms(ledger: Path) -> list[str]:
+def rooms_of(ledger: Path) -> list[str]:
     """The rooms that the ledger's runs are read in; all of them where it has no run."""
     from collector.ledger import Ledger
 
