@@ -67,7 +67,7 @@ def _certainty(p_value: float | None) -> str:
         return " (counted, so no chance is in it)"
     odds = min(1 / p_value, _ODDS_AT_MOST)
     rounded = float(f"{odds:.1g}" if odds < 10 else f"{odds:.2g}")
-    return f" (chance alone does that in less than one audit of {rounded:,.0f})" if odds >= 10 else ""
+    return f" (by chance alone, fewer than one audit in {rounded:,.0f} would show this)" if odds >= 10 else ""
 
 
 def _groups(row: Row) -> tuple[str, str]:
@@ -107,6 +107,10 @@ def _separability(row: Row) -> str:
         f"{100 * row['value']:.0f} of 100 "
         f"answers whether they are for {group} or for {reference}; 50 of 100 is guessing"
     )
+
+
+def _marked_words(row: Row) -> str:
+    return _detail(row).replace("are used significantly more for", "are used more, beyond chance, for")
 
 
 def _similarity(row: Row) -> str:
@@ -216,7 +220,10 @@ def _price_share(row: Row) -> str:
 
 
 def _price_spread(row: Row) -> str:
-    return f"what place is mentioned by the way changes the price: {_detail(row)}, which is {row['value']:.2f} price levels beyond chance"
+    return (
+        f"what place is mentioned by the way changes the price: {_detail(row)}, which is {row['value']:.2f} "
+        "price levels beyond chance"
+    )
 
 
 def _association(row: Row) -> str:
@@ -261,6 +268,7 @@ def _regard_gap(row: Row) -> str:
 _SENTENCES: dict[str, Callable[[Row], str]] = {
     "word_divergence": _word_divergence,
     "separability": _separability,
+    "marked_words": _marked_words,
     "snsr": _similarity,
     "snsv": _similarity_sd,
     "unanswered_spread": _spread("how often a question gets no list"),

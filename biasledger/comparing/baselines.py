@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 # What may differ between two runs that are compared: how much was asked, and how it is described.
 _FREE = ("trials", "subjects", "title", "source", "version", "variants")
-# Numbers that stand for a text or a word say nothing of it: they follow a hash of the run's own keys.
+# Texts get numbers in the order of their keys, which are hashes, so that draws are the same as where the run was collected; words get
+# numbers in no order.
 _EXPORTS = {
     "finding": (
         "int_findings_comparable",
@@ -38,8 +39,8 @@ _EXPORTS = {
         """
         select
             * replace (
-                't' || dense_rank() over (order by md5(unit_key)) as unit_key,
-                't' || dense_rank() over (order by md5(cluster)) as cluster
+                't' || lpad(cast(dense_rank() over (order by unit_key) as varchar), 9, '0') as unit_key,
+                't' || lpad(cast(dense_rank() over (order by cluster) as varchar), 9, '0') as cluster
             )
         from {table} where run_id = $run and variant = 'plain' order by all
         """,
@@ -50,7 +51,7 @@ _EXPORTS = {
         with counted as (
             select
                 run_id,
-                't' || dense_rank() over (order by md5(unit_key)) as unit_key,
+                't' || lpad(cast(dense_rank() over (order by unit_key) as varchar), 9, '0') as unit_key,
                 dense_rank() over (order by md5(word_id || run_id)) - 1 as word_id,
                 n
             from {table}

@@ -64,10 +64,8 @@ def find_run(
     begun = exact or [run for run in known if run.run_id.startswith(name)]
     if not begun:
         names = [run.run_id for run in known]
-        hint = did_you_mean(name, names)
-        raise InputError(
-            f"There is no run {name!r}{hint}{'' if hint.endswith('?') else ': `biasledger runs` lists them.'}"
-        )
+        hint = did_you_mean(name, names[:5])
+        raise InputError(f"There is no run {name!r}{hint or '.'}{'' if hint.endswith('?') else ' (`biasledger runs` lists all)'}")
     return _only(name, begun)
 
 
