@@ -90,10 +90,17 @@ class Baseline:
 
 
 def built_file(project: Path, warehouse: Path) -> Path:
-    """The file that dbt built a project's warehouse into, with its private tables; the warehouse itself "
-    "where there is no other."""
-    work = project / ".biasledger" / "work" / warehouse.name
-    return work if work.is_file() else warehouse
+    """The file that dbt built a project's warehouse into, with its private tables.
+
+    Raises:
+        InputError: nothing was built there yet.
+    """
+    from biasledger.publishing.work import work_file
+
+    work = work_file(project, warehouse)
+    if not work.is_file():
+        raise InputError(f"{warehouse} was not built in this folder: run `biasledger build` here first.")
+    return work
 
 
 def list_baselines(ledger: Path) -> list[Baseline]:
