@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 # What may differ between two runs that are compared: how much was asked, and how it is described.
 _FREE = ("trials", "subjects", "title", "source", "version", "variants")
-# Texts get numbers in the order of their keys, which are hashes, so that draws are the same as where the run was collected; words get
-# numbers in no order.
+# Texts get numbers in the order of their keys, which are hashes, so that draws are the same as where the run was collected;
+# words get numbers in no order.
 _EXPORTS = {
     "finding": (
         "int_findings_comparable",

@@ -245,6 +245,7 @@ def _build_pair(project: Path, ledger: Path, warehouse: Path, before: str, after
     """Compare two runs beside the pairs of the last build; the file that then holds them."""
     from biasledger.build import rooms_of, run_dbt
     from biasledger.project import require_project
+    from biasledger.publishing.work import locked
 
     require_project(project)
     built = built_file(project, warehouse)
@@ -255,9 +256,10 @@ def _build_pair(project: Path, ledger: Path, warehouse: Path, before: str, after
     }
     selection = ["--select", "int_run_pairs+", "--exclude", "fct_regressions"]
     variables = json.dumps({"compared_runs": [before, after]})
-    messages = run_dbt(
-        project, ["run", *selection, "--vars", variables], environment, lambda _done, _total, _name: None
-    )
+    with locked(built, warehouse):
+        messages = run_dbt(
+            project, ["run", *selection, "--vars", variables], environment, lambda _done, _total, _name: None
+        )
     if messages:
         raise BiasledgerError(
             f"{before} and {after} could not be compared: {messages[0][:300]} (the whole log is logs/dbt.log)."

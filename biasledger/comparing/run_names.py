@@ -65,7 +65,9 @@ def find_run(
     if not begun:
         names = [run.run_id for run in known]
         hint = did_you_mean(name, names[:5])
-        raise InputError(f"There is no run {name!r}{hint or '.'}{'' if hint.endswith('?') else ' (`biasledger runs` lists all)'}")
+        raise InputError(
+            f"There is no run {name!r}{hint or '.'}{'' if hint.endswith('?') else ' (`biasledger runs` lists all)'}"
+        )
     return _only(name, begun)
 
 

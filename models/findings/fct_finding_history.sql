@@ -45,7 +45,7 @@ judged as (
     select
         findings.finding_id,
         {{ key_of([
-            "findings.status", "findings.severity", "findings.explanation", "findings.spec_hash", "findings.reading_hash",
+            "findings.status", "findings.severity", "findings.spec_hash", "findings.reading_hash",
             "findings.threshold_hash", "findings.engine_version", "findings.value", "findings.threshold",
             "findings.p_value", "findings.p_value_adjusted", "findings.interval_low", "findings.interval_high",
             "findings.n_units", "findings.is_excepted",
@@ -62,7 +62,6 @@ judged as (
         findings.subject,
         findings.status,
         findings.severity,
-        findings.explanation,
         findings.spec_hash,
         findings.reading_hash,
         findings.threshold_hash,
@@ -78,6 +77,7 @@ judged as (
     from findings
 ),
 
+-- The sentence that explains a finding may quote words of answers, which may be erased some day: it is not kept here.
 -- A verdict is written when it is new or another than at the last build; what no build changed is not written again.
 changed as (
     select judged.*
@@ -143,7 +143,6 @@ history as (
         cast(subject as varchar) as subject,
         cast(status as varchar) as status,
         cast(severity as varchar) as severity,
-        cast(explanation as varchar) as explanation,
         cast(spec_hash as varchar) as spec_hash,
         cast(reading_hash as varchar) as reading_hash,
         cast(threshold_hash as varchar) as threshold_hash,
