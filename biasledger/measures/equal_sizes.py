@@ -108,8 +108,9 @@ def common_texts(one: WordUnits, other: WordUnits) -> tuple[WordUnits, WordUnits
 def word_readings(units: WordUnits, *, seed: int, alpha: float) -> dict[str, Reading]:
     """`word_divergence` (debiased bits), `separability` (balanced accuracy), `marked_words` (|z| of the most certain word).
 
-    A measure that these texts do not allow is left out. The largest z varies no more than the z of a word does: its error is that
-    of the word, null sd over the formula's own.
+    A measure that these texts do not allow is left out. The z of a word has an error of 1 by its formula; where words come in
+    bursts it is larger, null sd over the formula's own. That of the most certain word varies no more than that: in simulations
+    its 95 % intervals miss in at most 3 %.
     """
     _, strata = np.unique(units.strata, return_inverse=True)
     design = Design(units.labels, strata.astype(np.int64).ravel())
@@ -142,7 +143,8 @@ def word_readings(units: WordUnits, *, seed: int, alpha: float) -> dict[str, Rea
         studentised = np.abs(words.audit.log_odds - words.family.null_mean) / words.family.null_sd
         if not np.isnan(studentised).all():
             strongest = int(np.nanargmax(studentised))
-            arm = float(_Z * words.family.null_sd[strongest] / np.sqrt(words.audit.variance[strongest]))
+            of_word = float(words.family.null_sd[strongest] / np.sqrt(words.audit.variance[strongest]))
+            arm = _Z * max(of_word, 1.0)
             readings["marked_words"] = Reading(abs(float(words.audit.z_score[strongest])), arm, arm, fewest)
     texts = np.unique(np.column_stack([units.labels, units.clusters]), axis=0)
     if np.bincount(texts[:, 0], minlength=2).min() >= MIN_TEXTS:

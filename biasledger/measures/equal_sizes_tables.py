@@ -262,7 +262,8 @@ def _thinned(units: CountUnits, sizes: Floats, seed: int) -> CountUnits:
     counts = units.counts.copy()
     for place in range(counts.shape[1]):
         whole = np.round(sizes[:, place]).astype(np.int64)
-        keys = np.char.add(units.keys.astype(np.str_), f"|{place}")
+        # Every unit of every group draws by itself: groups that drew alike would lie closer together than they do.
+        keys = np.char.add(np.char.add(units.keys, "|"), np.char.add(units.groups, f"|{place}"))
         counts[:, place] = thin_counts(units.counts[:, place], whole, keys, seed)
     return CountUnits(units.keys, units.groups, units.strata, units.clusters, counts)
 
