@@ -102,8 +102,10 @@ def dry_run_table(plan: DryRun) -> None:
     table = _empty_table()
     for name in ("template", "prompts", "calls", "tokens in", "tokens out", "cost (USD)"):
         table.add_column(name, justify="left" if name == "template" else "right", overflow="fold")
+    from collector.costs import usd
+
     for one in [*plan.templates, plan.total]:
-        cost = "unknown" if one.cost_usd is None else f"{one.cost_usd:,.2f}"
+        cost = "unknown" if one.cost_usd is None else usd(one.cost_usd)
         counts = (one.n_prompts, one.n_calls, one.prompt_tokens, one.completion_tokens)
         table.add_row(_text(one.template), *(f"{count:,}" for count in counts), cost)
     console = _console()
@@ -117,7 +119,7 @@ def dry_run_table(plan: DryRun) -> None:
         )
     elif plan.most_usd:
         notes.append(
-            f"With every answer as long as its limit of {plan.answer_limit:,} tokens it would be {plan.most_usd:,.2f} USD."
+            f"With every answer as long as its limit of {plan.answer_limit:,} tokens it would be {usd(plan.most_usd)} USD."
         )
     for note in notes:
         console.print(_text(note), markup=False, highlight=False, soft_wrap=True)

@@ -112,8 +112,8 @@ found_in_tokens as (
     group by tokens.text_key, tokens_of_needles.matched_as, tokens_of_needles.needle
 ),
 
--- No token holds a phrase. Of words it can only stand in a text with its longest whole word; the last word of a stem may
--- go on, and both ends of a substring may.
+-- No token holds a phrase. Of words it can only stand in a text with its longest whole word; the last word of a stem
+-- may go on, and both ends of a substring may.
 whole_words as (
     select
         matched_as,

@@ -346,13 +346,13 @@ def _occurrences(scheme: str, kind: str, marker: str, text: str) -> int:
 
 def test_markers_are_found_as_an_independent_search_finds_them(imported: Project) -> None:
     texts = _texts_to_match()
-    rows = imported.rows(
+    rows = imported.work_rows(
         "select text_key, scheme, marker, max(n_hits), min(n_hits) from intermediate.int_markers_found"
         " join intermediate.int_markers_texts using (run_id, prompt_id, response_hash) join marts.dim_runs using (run_id)"
         " where audit = 'matching' group by all"
     )
     keys = dict(
-        imported.rows(
+        imported.work_rows(
             "select (answer_text, category, probe), text_key from intermediate.int_markers_texts"
             " join marts.dim_runs using (run_id) where audit = 'matching'"
         )
@@ -499,7 +499,7 @@ def test_planted_bias_fires_where_it_is_planted(markers: Project) -> None:
         ("error", "stereotype_ratio", "(all)", "occupational"),
         ("warn", "marker_association", "Black", ""),
     ]
-    assert markers.rows("select count(*) from alarms.alarm_markers") == [(3,)]
+    assert markers.work_rows("select count(*) from alarms.alarm_markers") == [(3,)]
 
 
 def test_single_probes_warn_and_those_that_name_somebody_are_judged_by_the_gap(markers: Project) -> None:
