@@ -103,16 +103,15 @@ def _build(connection: duckdb.DuckDBPyConnection, warehouse: Path) -> BuildInfo:
     is_published = connection.execute(
         "select 1 from duckdb_tables() where database_name = ? and schema_name = ? and table_name = 'build'",
         [DATABASE, PUBLICATION],
-    ).fetchone()
-    if is_published is None:
+    ).fetchall()
+    if not is_published:
         raise InputError(
             f"{warehouse} was not published by `biasledger build`, so nothing says which of its tables are public: run it first."
         )
-    row: tuple[str, datetime, str, str | None] | None = connection.execute(
+    rows: list[tuple[str, datetime, str, str | None]] = connection.execute(
         f"select build_id, built_at, biasledger_version, engine_version from {DATABASE}.{PUBLICATION}.build"
-    ).fetchone()
-    assert row is not None
-    return BuildInfo(*row)
+    ).fetchall()
+    return BuildInfo(*rows[0])
 
 
 def _tables(connection: duckdb.DuckDBPyConnection) -> tuple[Table, ...]:
@@ -154,8 +153,7 @@ def _columns(connection: duckdb.DuckDBPyConnection, schema: str, name: str) -> t
 
 
 def _n_rows(connection: duckdb.DuckDBPyConnection, schema: str, name: str) -> int:
-    row = connection.execute(
+    rows = connection.execute(
         f"select count(*) from {DATABASE}.{quote_name(schema)}.{quote_name(name)}"
-    ).fetchone()
-    assert row is not None
-    return int(row[0])
+    ).fetchall()
+    return int(rows[0][0])

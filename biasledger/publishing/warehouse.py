@@ -180,9 +180,10 @@ def _copy(connection: duckdb.DuckDBPyConnection, source: str, table: PublicTable
         select comment from duckdb_views() where database_name = $source and schema_name = $schema and view_name = $name
         """,
         {"source": source, "schema": table.schema, "name": table.name},
-    ).fetchone()
-    if described is not None and described[0]:
-        connection.execute(f"comment on table new.{where} is {quote_text(described[0])}")
+    ).fetchall()
+    for (comment,) in described:
+        if comment:
+            connection.execute(f"comment on table new.{where} is {quote_text(comment)}")
     for name, _, _, comment in columns:
         if comment:
             connection.execute(f"comment on column new.{where}.{quote_name(name)} is {quote_text(comment)}")
@@ -221,11 +222,9 @@ def _counts(
 ) -> dict[tuple[str, str], int]:
     counts: dict[tuple[str, str], int] = {}
     for table in tables:
-        row = connection.execute(
+        ((counts[table.schema, table.name],),) = connection.execute(
             f"select count(*) from {database}.{quote_name(table.schema)}.{quote_name(table.name)}"
-        ).fetchone()
-        assert row is not None
-        counts[table.schema, table.name] = row[0]
+        ).fetchall()
     return counts
 
 
@@ -251,7 +250,7 @@ def _hold(connection: duckdb.DuckDBPyConnection, warehouse: Path) -> None:
         connection.execute(f"attach {_path(warehouse)} as present (read_only)")
         is_ledger = connection.execute(
             "select 1 from duckdb_tables() where database_name = 'present' and schema_name = 'raw' and table_name = 'responses'"
-        ).fetchone()
+        ).fetchall()
     except duckdb.Error as error:
         if isinstance(error, duckdb.IOException) and "lock" in str(error).lower():
             raise InputError(
@@ -259,7 +258,7 @@ def _hold(connection: duckdb.DuckDBPyConnection, warehouse: Path) -> None:
             ) from None
         # Damaged, or of a version that this one cannot read: nobody has use for it.
         return
-    if is_ledger is not None:
+    if is_ledger:
         raise InputError(f"{warehouse} is a ledger: name another file for the warehouse.")
 
 
