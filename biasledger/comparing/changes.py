@@ -114,6 +114,28 @@ def compare_runs(project: Path, ledger: Path, warehouse: Path, before: str, afte
     return [_changes(file, first.run_id, second.run_id, "plain")]
 
 
+def regressions(warehouse: Path) -> str | None:
+    """How many measures of the latest runs are worse than their baseline, in a sentence; None where there are none."""
+    with open_tables(warehouse) as tables:
+        if not tables.has("fct_regressions"):
+            return None
+        [(n, n_error, n_accepted)] = tables.execute(
+            """
+            select count(*), count(*) filter (where severity = 'error'), count(*) filter (where is_excepted)
+            from {fct_regressions}
+            """
+        )
+    if not n:
+        return None
+    apart = [f"{n - n_error} only warn"] if n > n_error else []
+    apart += [f"{n_accepted} accepted"] if n_accepted else []
+    notes = f" ({', '.join(apart)})" if apart else ""
+    return (
+        f"{n} {'measure is' if n == 1 else 'measures are'} worse than the baseline{notes}: `biasledger compare baseline latest` "
+        "shows them."
+    )
+
+
 def compare_variants(warehouse: Path, run: str, variant: str | None) -> list[Changes]:
     """What each mitigation of a run, or one of them, changed against the plain audit of the same run.
 
