@@ -215,10 +215,13 @@ class Tables:
         return self._connection.execute(sql.format_map(Names(self._names)), values or []).fetchall()
 
     def records(self, sql: str, values: list[Any] | None = None) -> list[dict[str, Any]]:
-        """The same as dictionaries by column name."""
+        """The same as dictionaries by column name, with None for what is no number (NaN)."""
         rows = self.execute(sql, values)
         names = [column[0] for column in self._connection.description or ()]
-        return [dict(zip(names, row, strict=True)) for row in rows]
+        return [
+            {name: None if value != value else value for name, value in zip(names, row, strict=True)}
+            for row in rows
+        ]
 
 
 def open_tables(warehouse: Path) -> Tables:

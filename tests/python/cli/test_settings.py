@@ -109,7 +109,7 @@ def test_prices(project: Path, row: str, sentence: str) -> None:
 @pytest.mark.parametrize(
     ("row", "sentence"),
     [
-        ("snrs,*,*,0.05,a reason\n", r"row 8 has 'snrs' as 'measure'; did you mean 'snsr'\?"),
+        ("snsrr,*,*,0.05,a reason\n", r"row 8 has 'snsrr' as 'measure'; did you mean 'snsr'\?"),
         ("snsr,*,*,much,a reason\n", "row 8 has 'much' as 'tolerance'; it should be a number"),
     ],
 )
@@ -123,5 +123,5 @@ def test_tolerances(project: Path, row: str, sentence: str) -> None:
 def test_a_tolerance_for_everything_else_is_asked_for(project: Path) -> None:
     file = project / "seeds" / "tolerances.csv"
     file.write_text(file.read_text(encoding="utf-8").replace("*,*,*,", "snsr,*,*,"), encoding="utf-8")
-    with pytest.raises(InputError, match="has no row with . as 'measure', 'audit' and 'attribute'"):
+    with pytest.raises(InputError, match=r"has no row with . as 'measure', 'audit' and 'attribute'"):
         check_settings(project)
