@@ -46,8 +46,8 @@ members as (
         group_name,
         reference_group,
         subject,
-        one.member as member,
-        one.value as value,
+        one.member,
+        one.value,
         one.value - one.interval_low as arm_low,
         one.interval_high - one.value as arm_high,
         n_units
