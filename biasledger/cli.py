@@ -483,6 +483,30 @@ def findings(warehouse: Path, run: str | None, statuses: tuple[str, ...], show_a
 
 
 @cli.command()
+@_warehouse_option
+@click.option(
+    "--output", type=_PATH, default=Path("report.html"), show_default=True, help="File to write; replaced."
+)
+@click.option(
+    "--run",
+    "run_ids",
+    multiple=True,
+    metavar="RUN",
+    help="Report on this run only; may be repeated. Without it: the latest run of each audit and target.",
+)
+def report(warehouse: Path, output: Path, run_ids: tuple[str, ...]) -> None:
+    """Write the report: verdicts, pictures and the SQL behind them.
+
+    One HTML file that needs no network, for a browser, a printer or an attachment. Needs the extra: pip install
+    'biasledger[report]'.
+    """
+    from biasledger.report import write_report
+
+    n_bytes = write_report(warehouse, output, run_ids)
+    click.echo(f"Wrote {output} ({n_bytes / 1e6:,.1f} MB). It opens in any browser.")
+
+
+@cli.command()
 @_ledger_option
 @click.option(
     "--model",
