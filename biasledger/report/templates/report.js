@@ -7,7 +7,6 @@
   // Colours are the page's CSS variables, so that dark mode and print change them without drawing again.
   const font = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
   const config = {
-    aria: false, // the place of the chart says what it shows
     background: "transparent",
     font,
     view: { stroke: null },
@@ -50,7 +49,11 @@
     const names = spec.usermeta && spec.usermeta.names;
     const narrow = place.clientWidth < 400;
     try {
-      await vegaEmbed(place, spec, {
+      // Of its own, and hidden from screen readers: Vega gives it a role and a label, and the place has said what it shows.
+      const plot = document.createElement("div");
+      plot.setAttribute("aria-hidden", "true");
+      place.append(plot);
+      await vegaEmbed(plot, spec, {
         ast: true, // expressions are walked, not compiled: the page's policy allows no eval
         actions: false,
         renderer: "svg",
@@ -68,7 +71,9 @@
 
   const places = [...document.querySelectorAll(".chart")];
   const whenIdle = window.requestIdleCallback || ((task) => setTimeout(task, 30));
-  // What is seen first is drawn first; the rest follows while nothing else is to do, so that all of it prints.
+  // What is seen is drawn first; the rest follows while nothing else is to do, so that it prints. Not so in a report on many
+  // runs: that would keep the machine busy for minutes.
+  const DRAWN_UNSEEN = 80;
   const seen = new IntersectionObserver(
     (entries) => {
       for (const entry of entries) if (entry.isIntersecting) draw(entry.target);
@@ -76,7 +81,7 @@
     { rootMargin: "400px" },
   );
   const drawRest = () => {
-    const place = places.find((one) => !one.dataset.state);
+    const place = places.length <= DRAWN_UNSEEN && places.find((one) => !one.dataset.state);
     if (!place) {
       document.documentElement.dataset.charts = "drawn";
       return;

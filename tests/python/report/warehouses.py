@@ -149,7 +149,7 @@ PLAIN = Names(
         for last in (" tool", " book", " lamp", " shoe")
     ),
 )
-ODD = Names("race <b>", HOSTILE[:6], HOSTILE[6], HOSTILE)
+ODD = Names("race <b>", HOSTILE[:3], HOSTILE[6], HOSTILE)
 
 
 class _Run:
