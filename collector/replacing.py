@@ -7,15 +7,21 @@ from pathlib import Path
 
 
 def replace_file(new: Path, path: Path) -> None:
-    """Give `new` the permissions and the name of `path`, with both on disk when this returns.
+    """Give `new` the name of `path`, and its permissions where there is such a file, with both on disk when this returns.
 
     Raises:
         OSError: a file cannot be written.
     """
-    new.chmod(path.stat().st_mode)
-    _sync(new, os.O_RDWR)
+    if path.exists():
+        new.chmod(path.stat().st_mode)
+    sync_file(new)
     new.replace(path)
     sync_folder(path.parent)
+
+
+def sync_file(path: Path) -> None:
+    """Make sure that a file's content is on disk."""
+    _sync(path, os.O_RDWR)
 
 
 def sync_folder(folder: Path) -> None:

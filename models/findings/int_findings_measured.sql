@@ -1,11 +1,11 @@
-{{ config(schema="intermediate", contract={"enforced": false}) }}
+{{ config(schema="intermediate", access="private", contract={"enforced": false}, persist_docs={"relation": false, "columns": false}) }}
 
 with
 
 -- Some measures judge a family, such as every category of an attribute: its members, the most certain first. Any of
 -- them may be the alarm.
 families as (
-    select cast(null as struct(value double, p_value double, detail varchar)[]) as family
+    select cast(null as {{ family_type() }}) as family
     where false
 ),
 
@@ -18,6 +18,8 @@ measured as (
             union all by name
         {% endif %}
     {% endfor %}
+    union all by name
+    select * from {{ ref("int_run_findings") }}
 )
 
 select * from measured

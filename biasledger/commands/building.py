@@ -1,0 +1,138 @@
+"""Building the tables, and publishing them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from biasledger.commands.common import EXIT_ALARMS, ROWS_SHOWN, ledger_option, next_step, warehouse_option
+
+
+@click.command()
+@ledger_option
+@warehouse_option
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many models to build at once.")
+@click.option("--full-refresh", is_flag=True, help="Build everything anew, not only what is new.")
+@click.option(
+    "--select",
+    multiple=True,
+    metavar="SELECTOR",
+    help="Build only these models (dbt's selectors); may be repeated.",
+)
+@click.pass_context
+def build(
+    ctx: click.Context,
+    ledger: Path,
+    warehouse: Path,
+    threads: int | None,
+    full_refresh: bool,
+    select: tuple[str, ...],
+) -> None:
+    """Build the tables, publish them, print the findings.
+
+    The tables are published with alarms or without, all at once; whoever has the old ones open keeps them. Ends with 1 if there
+    are alarms; with 3 if a model or a quality test failed, and the old tables stay.
+    """
+    import time
+
+    from biasledger.build import build_warehouse
+    from biasledger.display import build_progress, findings_table, status_counts
+    from biasledger.findings import read_findings
+
+    click.echo(f"Building {warehouse} from {ledger} …")
+    started = time.monotonic()
+    with build_progress() as on_step:
+        summary = build_warehouse(
+            Path(),
+            ledger,
+            warehouse,
+            threads=threads,
+            full_refresh=full_refresh,
+            select=select,
+            on_step=on_step,
+            on_note=click.echo,
+        )
+    click.echo(
+        f"{summary.n_models} models and settings built, {summary.n_quality_tests} quality tests passed "
+        f"in {time.monotonic() - started:.0f} s."
+    )
+    if select:
+        click.echo(f"Only a selection was built: it is in {summary.work}; {warehouse} is as it was.")
+    else:
+        click.echo(f"{len(summary.published)} tables published in {warehouse}.")
+        findings = read_findings(warehouse, only_current=True)
+        click.echo()
+        findings_table(findings, limit=ROWS_SHOWN)
+        click.echo(status_counts(findings))
+        next_step(
+            "biasledger findings --status alarm --why" if summary.has_alarms else "biasledger findings --all"
+        )
+    if summary.has_alarms:
+        ctx.exit(EXIT_ALARMS)
+
+
+@click.command()
+@click.option(
+    "--to",
+    "destination",
+    required=True,
+    metavar="DIR|URI",
+    help="A folder, or a PostgreSQL database: postgresql://user@host:5432/database.",
+)
+@warehouse_option
+@click.option(
+    "--format",
+    "formats",
+    multiple=True,
+    type=click.Choice(["parquet", "csv", "duckdb"]),
+    help="Only files of this kind; may be repeated.",
+)
+@click.option(
+    "--schema",
+    metavar="NAME",
+    help="The schema in the database; biasledger if not given. It is made if absent.",
+)
+def publish(destination: str, warehouse: Path, formats: tuple[str, ...], schema: str | None) -> None:
+    """Write the public tables elsewhere.
+
+    Into DIR as Parquet, as CSV that no spreadsheet takes for formulas, and as one DuckDB file, with a manifest. Into a PostgreSQL
+    database with types, keys and comments, in one transaction; needs the extra: pip install 'biasledger[postgres]'. A password
+    is best left to PGPASSWORD or ~/.pgpass.
+
+    \b
+      biasledger publish --to published
+      biasledger publish --to postgresql://analyst@db.example.com/audits
+    """
+    from biasledger.publishing.published import open_published
+
+    if destination.startswith(("postgresql://", "postgres://")):
+        from biasledger.publishing.postgres import DEFAULT_SCHEMA, publish_postgres
+
+        if formats:
+            raise click.UsageError("--format goes with a folder.")
+        with open_published(warehouse) as published:
+            done = publish_postgres(
+                published,
+                destination,
+                schema=DEFAULT_SCHEMA if schema is None else schema,
+                on_note=click.echo,
+            )
+        click.echo(
+            f"{done.n_tables} tables, {done.n_rows:,} rows published in schema {done.schema} of {done.place}."
+        )
+        return
+    from biasledger.publishing.files import FORMATS, publish_files
+
+    if "://" in destination:
+        raise click.UsageError("--to takes a folder or an address that begins with postgresql://.")
+    if schema is not None:
+        raise click.UsageError("--schema goes with a PostgreSQL database.")
+    with open_published(warehouse) as published:
+        manifest = publish_files(published, Path(destination), formats or FORMATS)
+    n_rows = sum(table["rows"] for table in manifest["tables"])
+    click.echo(f"{len(manifest['tables'])} tables, {n_rows:,} rows published in {destination}.")
+
+
+TITLE = "Build and publish"
+COMMANDS = (build, publish)

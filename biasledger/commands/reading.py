@@ -1,0 +1,79 @@
+"""Reading what was built."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from biasledger.commands.common import ROWS_SHOWN, ledger_option, warehouse_option
+
+
+@click.command()
+@warehouse_option
+@click.option("--run", metavar="RUN", help="Only this run (`biasledger runs` lists them).")
+@click.option(
+    "--status",
+    "statuses",
+    multiple=True,
+    type=click.Choice(["alarm", "inconclusive", "clear", "insufficient_data"]),
+    help="Only findings with this status; may be repeated.",
+)
+@click.option("--all", "show_all", is_flag=True, help="Older runs too, and every row.")
+@click.option("--why", is_flag=True, help="Say each finding in a sentence, too.")
+def findings(warehouse: Path, run: str | None, statuses: tuple[str, ...], show_all: bool, why: bool) -> None:
+    """Print the findings of the last build."""
+    from biasledger.display import findings_table, status_counts
+    from biasledger.findings import read_findings
+
+    rows = read_findings(warehouse, run=run, statuses=statuses, only_current=run is None and not show_all)
+    findings_table(rows, limit=None if show_all else ROWS_SHOWN, explain=why)
+    click.echo(status_counts(rows))
+
+
+@click.command()
+@ledger_option
+def runs(ledger: Path) -> None:
+    """List the runs and how far each has come.
+
+    Also those that are being collected now. A journal that is ahead of the ledger is loaded by the next build.
+    """
+    from biasledger.display import runs_table
+    from collector.overview import list_runs
+
+    listed, notes = list_runs(ledger)
+    runs_table(listed)
+    for note in notes:
+        click.echo(f"Warning: {note}", err=True)
+
+
+@click.command()
+@warehouse_option
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    default=Path("report.html"),
+    show_default=True,
+    help="File to write; one that exists is replaced.",
+)
+@click.option(
+    "--run",
+    "run_ids",
+    multiple=True,
+    metavar="RUN",
+    help="Report on this run only; may be repeated. Without it: on the latest run of each audit and target, older ones in brief.",
+)
+def report(warehouse: Path, output: Path, run_ids: tuple[str, ...]) -> None:
+    """Write the report: verdicts, pictures and the SQL behind them.
+
+    One HTML file that needs no network: for a browser, a printer, or as an attachment. Needs the extra: pip install
+    'biasledger[report]'.
+    """
+    from biasledger.report import write_report
+
+    n_bytes = write_report(warehouse, output, run_ids)
+    click.echo(f"Wrote {output} ({n_bytes / 1e6:,.1f} MB): open it in a browser.")
+
+
+TITLE = "Read"
+COMMANDS = (findings, report, runs)
