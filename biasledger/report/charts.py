@@ -283,6 +283,7 @@ def level_dots(
         {
             "level": level,
             "series": clip(name, 80),
+            "place": series.index(clip(name, 80)),
             "value": value,
             "low": low,
             "high": high,
@@ -299,7 +300,8 @@ def level_dots(
         "scale": {"domain": list(levels)},
         "axis": {"labelAngle": 0, "grid": False},
     }
-    offset = {"field": "series", "type": "nominal", "scale": {"domain": series}}
+    # By number: the names in a domain of offsets would become an expression.
+    offset = {"field": "place", "type": "ordinal", "scale": {"domain": list(range(len(series)))}}
     y = {"type": "quantitative", "title": titles[1], "axis": {"format": ".0~%", "tickCount": 6}}
     intervals = {
         "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.75},
@@ -326,14 +328,14 @@ def level_dots(
 
 
 def lines(
-    rows: Sequence[tuple[int, str, float, str]], titles: tuple[str, str], threshold: float
+    rows: Sequence[tuple[int, str, float, str]], titles: tuple[str, str], threshold: float | None = None
 ) -> tuple[Spec, tuple[Key, ...]]:
-    """Up to five series over numbered runs, with a threshold.
+    """Up to five series over numbered runs or builds.
 
     Args:
         rows: number of the run, series, value, what the tooltip says of it.
         titles: of the horizontal and the vertical axis.
-        threshold: drawn dashed.
+        threshold: drawn dashed, where there is one.
 
     Returns:
         The chart and the legend of its series.
@@ -365,9 +367,8 @@ def lines(
             "tooltip": _tooltip("series", {"told": "run"}),
         },
     }
-    return _spec(
-        values, [_horizontal_rules([Rule(threshold, "threshold")], y), strokes, marks], _HEIGHT
-    ), legend
+    rules = [] if threshold is None else [_horizontal_rules([Rule(threshold, "threshold")], y)]
+    return _spec(values, [*rules, strokes, marks], _HEIGHT), legend
 
 
 def stacked_shares(rows: Sequence[tuple[str, Sequence[float]]], parts: Sequence[str], title: str) -> Spec:

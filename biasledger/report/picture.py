@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -144,12 +145,11 @@ def prose(text: str) -> str:
 
 def unique_labels(labels: Sequence[str]) -> list[str]:
     """The labels, clipped; a repeated one gets a number, as a chart would draw both in one place."""
-    seen: dict[str, int] = {}
-    unique = []
+    unique: dict[str, None] = {}
     for label in (clip(label, _LONGEST_LABEL) for label in labels):
-        seen[label] = seen.get(label, 0) + 1
-        unique.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
-    return unique
+        numbered = (f"{label} ({number})" for number in itertools.count(2))
+        unique[next(name for name in itertools.chain([label], numbered) if name not in unique)] = None
+    return list(unique)
 
 
 def clip(text: str, longest: int = _LONGEST_CELL) -> str:
@@ -164,9 +164,8 @@ def number(value: float | None) -> str:
         return "–"
     if value == 0:
         return "0"
-    if abs(value) >= 1000:
-        return f"{value:,.0f}"
-    return f"{value:.3g}".replace("e-0", "e-").replace("-", "−", 1 if value < 0 else 0)
+    sign, size = ("−" if value < 0 else ""), abs(value)
+    return sign + (f"{size:,.0f}" if size >= 1000 else f"{size:.3g}".replace("e-0", "e-"))
 
 
 def cell(value: object) -> str:

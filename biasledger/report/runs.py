@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from biasledger.report.charts import Dot, Rule, describe_dots, interval_dots, lines, stacked_shares
-from biasledger.report.picture import Key, Panel, Picture, contrast, number, readable, split_panels
+from biasledger.report.picture import (
+    STATUS_TEXTS,
+    Key,
+    Panel,
+    Picture,
+    contrast,
+    number,
+    readable,
+    split_panels,
+)
 from biasledger.report.source import Row, Source
 
 _PARTS = {
@@ -14,7 +23,15 @@ _PARTS = {
     "n_truncated": "cut off",
     "n_error": "failed",
 }
+_VERDICTS = {
+    "worse": "alarm",
+    "inconclusive": "inconclusive",
+    "better": "clear",
+    "unchanged": "quiet",
+    "insufficient_data": "insufficient_data",
+}
 _GROUPS_AT_MOST = 16
+_BUILDS_AT_LEAST = 2
 
 
 def pictures(source: Source, run_id: str) -> list[Picture]:
@@ -25,7 +42,12 @@ def pictures(source: Source, run_id: str) -> list[Picture]:
 
 def pictures_of_all(source: Source, run_ids: Sequence[str]) -> list[Picture]:
     """The pictures over all runs: how findings moved, and what the runs cost."""
-    found = [_trend(source, run_ids), _costs(source, run_ids)]
+    found = [
+        _changes(source, run_ids),
+        _trend(source, run_ids),
+        _history(source, run_ids),
+        _costs(source, run_ids),
+    ]
     return [picture for picture in found if picture is not None]
 
 
@@ -156,6 +178,86 @@ def _trend_panel(rows: Sequence[Row]) -> Panel:
     )
 
 
+def _changes(source: Source, run_ids: Sequence[str]) -> Picture | None:
+    result = source.ask("changes", run_ids=run_ids)
+    if result is None:
+        return None
+    rows = [row for row in result.rows if row["worsening_in_tolerances"] is not None]
+    if not rows:
+        return None
+    panels, note = split_panels(
+        rows, ("audit", "target", "compared_with"), _changes_panel, "comparisons", _GROUPS_AT_MOST
+    )
+    return Picture(
+        key="changes",
+        title="What changed since the baseline, or the run before",
+        reading="Change in the direction that is worse, in multiples of what is tolerated, with a 95 % interval. "
+        "Right of the dashed line "
+        "a measure got worse by more than that; an interval that crosses it shows nothing yet.",
+        result=result,
+        panels=panels,
+        legend=(
+            *(Key(status, readable(verdict)) for verdict, status in _VERDICTS.items()),
+            Key("rule-even", "no change"),
+            Key("rule-threshold", "tolerated"),
+        ),
+        note=note,
+    )
+
+
+def _changes_panel(rows: Sequence[Row]) -> Panel:
+    first = rows[0]
+    title = (
+        f"{readable(first['audit'])}, asked of {readable(first['target'])}, against {first['compared_with']}"
+    )
+    dots = [
+        Dot(
+            _finding(row),
+            row["worsening_in_tolerances"],
+            row["low_in_tolerances"],
+            row["high_in_tolerances"],
+            _VERDICTS.get(row["verdict"], "plain"),
+            more={"before": number(row["baseline_value"]), "after": number(row["value"])},
+        )
+        for row in rows
+    ]
+    return Panel(
+        title=title,
+        description=describe_dots(dots, f"Change for the worse, {title}"),
+        spec=interval_dots(
+            dots, "change for the worse, in tolerances", [Rule(0.0, "even"), Rule(1.0, "threshold")]
+        ),
+    )
+
+
+def _history(source: Source, run_ids: Sequence[str]) -> Picture | None:
+    result = source.ask("history", run_ids=run_ids)
+    if result is None:
+        return None
+    builds = {row["build_number"]: row["built_at"] for row in result.rows}
+    if len(builds) < _BUILDS_AT_LEAST:
+        return None
+    counts = {(row["build_number"], row["status"]): row["n_findings"] for row in result.rows}
+    present = {status for _, status in counts}
+    points = [
+        (build, text, counts.get((build, status), 0), f"{built_at}: {counts.get((build, status), 0):,}")
+        for status, text in STATUS_TEXTS.items()
+        if status in present
+        for build, built_at in builds.items()
+    ]
+    spec, legend = lines(points, ("build", "findings"))
+    last = max(builds)
+    told = ", ".join(f"{n:,} {status}" for place, status, n, _ in points if place == last)
+    return Picture(
+        key="history",
+        title="From build to build",
+        reading="How many findings had which status. They change with new runs, and when a threshold, an exception "
+        "or a measure does.",
+        result=result,
+        panels=(Panel("", f"Lines over builds. In the last: {told}.", spec, legend),),
+    )
+
+
 def _finding(row: Row) -> str:
     parts = (readable(row["measure"]), readable(row["attribute"]), contrast(row), readable(row["subject"]))
     return ", ".join(part for part in parts if part)
@@ -170,9 +272,8 @@ def _costs(source: Source, run_ids: Sequence[str]) -> Picture | None:
     unknown = sum(row["cost_usd"] is None for row in result.rows)
     reading = f"At list prices {total:,.2f} USD in all." if paid else "Nothing was paid for."
     if unknown:
-        reading += (
-            f" The price of {unknown} of {len(result.rows)} runs is not known: a row of seeds/model_prices.csv would say it."
-        )
+        runs = f"{unknown} of {len(result.rows)} runs"
+        reading += f" The price of {runs} is not known: a row of seeds/model_prices.csv would say it."
     dots = [
         Dot(f"{row['audit']}, {row['target']}, {row['started_at']}", row["cost_usd"])
         for row in paid[:_GROUPS_AT_MOST]

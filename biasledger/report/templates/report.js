@@ -12,7 +12,7 @@
     view: { stroke: null },
     axis: {
       labelColor: "var(--ink-2)", titleColor: "var(--ink-2)", gridColor: "var(--grid)", domainColor: "var(--line)",
-      tickColor: "var(--line)", labelFontSize: 12, titleFontSize: 12, titleFontWeight: 400, labelLimit: 165, titlePadding: 8,
+      tickColor: "var(--line)", labelFontSize: 12, titleFontSize: 12, titleFontWeight: 400, titlePadding: 8,
       labelPadding: 5, titleLimit: 330,
     },
     axisY: { tickSize: 0 },
@@ -47,7 +47,13 @@
     place.dataset.state = "drawing";
     const spec = JSON.parse(byId(place.dataset.chart).textContent);
     const names = spec.usermeta && spec.usermeta.names;
-    const narrow = place.clientWidth < 400;
+    const width = place.clientWidth;
+    const axis = {
+      ...config.axis,
+      // Room for names, but never more than for what is measured.
+      labelLimit: Math.min(340, Math.max(118, width * 0.36)),
+      ...(width < 400 ? { labelFontSize: 11, titleLimit: 240 } : {}),
+    };
     try {
       // Of its own, and hidden from screen readers: Vega gives it a role and a label, and the place has said what it shows.
       const plot = document.createElement("div");
@@ -59,7 +65,7 @@
         renderer: "svg",
         defaultStyle: false,
         tooltip: { disableDefaultStyle: true },
-        config: narrow ? { ...config, axis: { ...config.axis, labelLimit: 125, labelFontSize: 11, titleLimit: 240 } } : config,
+        config: { ...config, axis },
         ...(names ? { patch: withNames(names) } : {}),
       });
       place.dataset.state = "drawn";

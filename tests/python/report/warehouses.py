@@ -479,7 +479,58 @@ def hostile(path: Path) -> Path:
             row.update(
                 audit=HOSTILE[2], target=HOSTILE[3], is_current=place == 1, finding_id=f"{place}-{number}"
             )
-    return create(path, merged({"dim_runs": runs}, *parts))
+    return create(path, merged({"dim_runs": runs}, *parts, _over_runs(run_ids, parts[1]["fct_findings"])))
+
+
+def _over_runs(
+    run_ids: Sequence[str], findings: Sequence[Mapping[str, Any]]
+) -> dict[str, list[dict[str, Any]]]:
+    """A comparison with the run before, and two builds: the second made an alarm of what had been inconclusive."""
+    times = [pd.Timestamp(f"2026-11-{20 + place} 09:00:00") for place in range(2)]
+    builds = [{"build_id": f"build-{place}", "built_at": time} for place, time in enumerate(times)]
+    comparisons = [
+        {
+            "audit": HOSTILE[2],
+            "target": HOSTILE[3],
+            "baseline_run_id": run_ids[0],
+            "run_id": run_ids[1],
+            "baseline_variant": "plain",
+            "variant": "plain",
+            "measure": "word_divergence",
+            "scheme": "words",
+            "attribute": "race <b>",
+            "group_name": group,
+            "reference_group": HOSTILE[6],
+            "subject": "",
+            "verdict": verdict,
+            "severity": "error",
+            "baseline_value": 0.02,
+            "value": 0.05,
+            "worsening": worsening,
+            "interval_low": worsening - 0.01,
+            "interval_high": worsening + 0.01,
+            "tolerance": 0.02,
+            "is_baseline": False,
+            "is_previous": True,
+            "is_current": True,
+        }
+        for group, verdict, worsening in zip(
+            HOSTILE[:3], ("worse", "better", "inconclusive"), (0.05, -0.03, 0.02), strict=True
+        )
+    ]
+    history = [
+        {
+            "finding_id": row["finding_id"],
+            "build_id": build["build_id"],
+            "run_id": row["run_id"],
+            "status": status,
+            "is_removed": False,
+            "built_at": build["built_at"],
+        }
+        for row in findings[:10]
+        for build, status in zip(builds, ("inconclusive", "alarm"), strict=True)
+    ]
+    return {"fct_builds": builds, "fct_finding_history": history, "fct_run_comparisons": comparisons}
 
 
 def large(path: Path, n_runs: int = 20, n_findings: int = 10_000) -> Path:
