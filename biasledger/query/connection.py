@@ -1,0 +1,61 @@
+"""The warehouse opened so that a query can read its tables and do nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from collector.errors import BiasledgerError, InputError
+
+if TYPE_CHECKING:
+    import duckdb
+
+# What is published; a name without a schema is looked for in this order.
+SCHEMAS = ("marts", "settings")
+# The order counts: after the last one nothing can be set any more. Without external access a query reads no files, loads no
+# extensions and attaches nothing; without replacements it reads no Python variables either.
+_LOCK = (
+    "set enable_progress_bar = false",
+    "set python_enable_replacements = false",
+    "set timezone = 'UTC'",
+    "set enable_external_access = false",
+    "set lock_configuration = true",
+)
+
+
+@contextmanager
+def locked_warehouse(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a built warehouse read-only, without access to anything outside it, and with settings that cannot be changed back.
+
+    Raises:
+        InputError: there is no such file.
+        BiasledgerError: it cannot be read, or holds no published tables.
+    """
+    import duckdb
+
+    if not path.is_file():
+        raise InputError(f"There is no warehouse at {path}: `biasledger build` makes it.")
+    try:
+        connection = duckdb.connect(str(path), read_only=True)
+    except duckdb.Error as error:
+        raise BiasledgerError(
+            f"{path} cannot be read: another program may be writing it, or it is no DuckDB file "
+            f"({str(error).splitlines()[0]})"
+        ) from error
+    with connection:
+        present = [schema for schema in SCHEMAS if _has_schema(connection, schema)]
+        if not present:
+            raise BiasledgerError(f"{path} holds no published tables: `biasledger build` makes them.")
+        connection.execute(f"set search_path = '{','.join(present)}'")
+        for setting in _LOCK:
+            connection.execute(setting)
+        yield connection
+
+
+def _has_schema(connection: duckdb.DuckDBPyConnection, schema: str) -> bool:
+    found = connection.execute(
+        "select 1 from information_schema.schemata where schema_name = ?", [schema]
+    ).fetchone()
+    return found is not None
