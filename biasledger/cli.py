@@ -500,7 +500,12 @@ def findings(warehouse: Path, run: str | None, statuses: tuple[str, ...], show_a
 )
 @click.option("--output", type=_PATH, metavar="FILE", help="Write into FILE.")
 def query(
-    source: str | None, warehouse: Path, show_list: bool, form: str | None, limit: int | None, output: Path | None
+    source: str | None,
+    warehouse: Path,
+    show_list: bool,
+    form: str | None,
+    limit: int | None,
+    output: Path | None,
 ) -> None:
     """Read the tables with SQL.
 
@@ -538,7 +543,9 @@ def query(
 
 @cli.command()
 @click.argument("source", metavar="SQL|NAME|FILE")
-@click.option("--dialect", required=True, metavar="NAME", help="For which warehouse, as snowflake or postgres.")
+@click.option(
+    "--dialect", required=True, metavar="NAME", help="For which warehouse, as snowflake or postgres."
+)
 def sql(source: str, dialect: str) -> None:
     """Print a query in another warehouse's SQL.
 
@@ -577,9 +584,14 @@ def explain(finding: str, warehouse: Path, ledger: Path, n_responses: int, form:
     FINDING is its finding_id in fct_findings, or the beginning of it: shows the verdict, the threshold, the measure and its null,
     the rows behind it, and the very answers with the words, items or markers marked.
     """
-    from biasledger.explain import explain_finding, write_explanation
+    from biasledger.explain import explain_finding
+    from biasledger.explain.output import write_json, write_text
 
-    write_explanation(explain_finding(finding, warehouse, ledger, n_responses), form)
+    explanation = explain_finding(finding, warehouse, ledger, n_responses)
+    if form == "json":
+        write_json(explanation)
+    else:
+        write_text(explanation)
 
 
 @cli.command()

@@ -49,9 +49,7 @@ def translate(sql: str, dialect: str) -> Translation:
         raise InputError(
             "Only queries are translated: the statement should begin with select, with, from or values."
         )
-    generator = sqlglot.Dialect.get_or_raise(name).generator(
-        pretty=True, unsupported_level=ErrorLevel.IGNORE
-    )
+    generator = sqlglot.Dialect.get_or_raise(name).generator(pretty=True, unsupported_level=ErrorLevel.IGNORE)
     translated = generator.generate(statement.copy())
     unsupported = [
         f"sqlglot says: {message.rstrip('.')}." for message in dict.fromkeys(generator.unsupported_messages)

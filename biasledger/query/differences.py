@@ -16,7 +16,7 @@ from sqlglot import exp
 from biasledger.query.tables import public_tables
 
 if TYPE_CHECKING:
-    from sqlglot.expressions import Expression
+    from sqlglot.expressions import Expr
 
 DIALECTS: Mapping[str, str] = {
     "bigquery": "BigQuery",
@@ -50,7 +50,7 @@ _IGNORES_CAPITALS = frozenset({"mysql", "tsql"})
 # Order of text by the database's collation rather than by code point.
 _COLLATES = frozenset({"postgres", "mysql", "tsql"})
 # What sqlglot prints as it stands, though these have nothing of the kind.
-_ABSENT: Mapping[type[Expression], tuple[str, frozenset[str]]] = {
+_ABSENT: Mapping[type[Expr], tuple[str, frozenset[str]]] = {
     exp.ArgMax: ("arg_max", frozenset({"postgres", "redshift", "mysql", "sqlite", "tsql"})),
     exp.ArgMin: ("arg_min", frozenset({"postgres", "redshift", "mysql", "sqlite", "tsql"})),
     exp.First: ("first as an aggregate", _ALL - _ANSI_SPARK),
@@ -71,11 +71,11 @@ _ABSENT: Mapping[type[Expression], tuple[str, frozenset[str]]] = {
 class _Rule:
     """What to look for, and the sentence on it for a dialect; an empty sentence means that nothing differs there."""
 
-    find: Callable[[Expression], Iterator[Expression]]
+    find: Callable[[Expr], Iterator[Expr]]
     say: Callable[[str], str]
 
 
-def differences(query: Expression, translated: str, dialect: str) -> tuple[str, ...]:
+def differences(query: Expr, translated: str, dialect: str) -> tuple[str, ...]:
     """Sentences on what may mean something else in `dialect`, each with the place in the query that it is about.
 
     Args:
@@ -94,13 +94,13 @@ def differences(query: Expression, translated: str, dialect: str) -> tuple[str, 
     found += _left_over(translated, dialect)
     if dialect == "snowflake":
         found.append(
-            "Snowflake writes names without quotes in capitals: columns come back as AUDIT, and tables that were made with quoted "
+            "Snowflake writes names without quotes in capitals: columns come back as AUDIT, and tables made with quoted "
             "small letters are not found."
         )
     return tuple(dict.fromkeys(found))
 
 
-def _about(nodes: Iterable[Expression], sentence: str) -> list[str]:
+def _about(nodes: Iterable[Expr], sentence: str) -> list[str]:
     shown = list(dict.fromkeys(_shown(node) for node in nodes))
     if not shown:
         return []
@@ -108,24 +108,28 @@ def _about(nodes: Iterable[Expression], sentence: str) -> list[str]:
     return [f"{', '.join(shown[:2])}{more}: {sentence}"]
 
 
-def _shown(node: Expression) -> str:
+def _shown(node: Expr) -> str:
     text = " ".join(node.sql(dialect="duckdb", comments=False).split())
     return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…"
 
 
-def _every(*kinds: type[Expression]) -> Callable[[Expression], Iterator[Expression]]:
+def _every(*kinds: type[Expr]) -> Callable[[Expr], Iterator[Expr]]:
     return lambda query: iter(list(query.find_all(*kinds)))
 
 
 def _division(dialect: str) -> str:
     zero = {"mysql": "null", "sqlite": "null", "clickhouse": "infinity"}.get(dialect, "an error")
-    return f"division by zero is {zero} in {DIALECTS[dialect]}, and infinity in DuckDB." if zero != "infinity" else ""
+    return (
+        f"division by zero is {zero} in {DIALECTS[dialect]}, and infinity in DuckDB."
+        if zero != "infinity"
+        else ""
+    )
 
 
 def _whole_division(dialect: str) -> str:
     return (
-        f"// is printed as another function for {DIALECTS[dialect]}, or by way of floating point: a divisor of zero and numbers beyond "
-        "2 to the 53rd may give something else."
+        f"// is printed as another function for {DIALECTS[dialect]}, or by floating point: a divisor of zero and "
+        "numbers beyond 2 to the 53rd may give something else."
     )
 
 
@@ -154,8 +158,8 @@ def _regexp(dialect: str) -> str:
 
 def _dates(dialect: str) -> str:
     return (
-        f"dates and times are counted and written by {DIALECTS[dialect]}'s own rules (boundaries crossed or whole units, time zone of "
-        "the session, patterns of formats)."
+        f"dates and times are counted and written by {DIALECTS[dialect]}'s own rules (boundaries crossed or whole units, "
+        "time zone of the session, patterns of formats)."
     )
 
 
@@ -182,7 +186,9 @@ def _random(dialect: str) -> str:
 
 
 def _unknown(dialect: str) -> str:
-    return f"sqlglot does not know this function and prints it as it stands; look it up for {DIALECTS[dialect]}."
+    return (
+        f"sqlglot does not know this function and prints it as it stands; look it up for {DIALECTS[dialect]}."
+    )
 
 
 def _extremes(dialect: str) -> str:
@@ -237,7 +243,7 @@ def _joins(dialect: str) -> str:
     return f"look up whether {DIALECTS[dialect]} has this kind of join, and what it does there with ties."
 
 
-def _divisions(query: Expression) -> Iterator[Expression]:
+def _divisions(query: Expr) -> Iterator[Expr]:
     """Those whose divisor may be zero."""
     for division in query.find_all(exp.Div):
         divisor = division.expression.unnest()
@@ -245,42 +251,55 @@ def _divisions(query: Expression) -> Iterator[Expression]:
             yield division
 
 
-def _decimal_divisions(query: Expression) -> Iterator[Expression]:
+def _decimal_divisions(query: Expr) -> Iterator[Expr]:
     for division in query.find_all(exp.Div):
         kinds = [side.type for side in (division.this.unnest(), division.expression.unnest())]
         if all(kind is not None and kind.is_type(*exp.DataType.INTEGER_TYPES) for kind in kinds):
             yield division
 
 
-def _group_all(query: Expression) -> Iterator[Expression]:
+def _group_all(query: Expr) -> Iterator[Expr]:
     return (group for group in query.find_all(exp.Group) if group.args.get("all"))
 
 
-def _order_all(query: Expression) -> Iterator[Expression]:
-    return (one for one in query.find_all(exp.Ordered) if one.this.name.lower() == "all" and not one.this.args.get("table"))
+def _order_all(query: Expr) -> Iterator[Expr]:
+    return (
+        one
+        for one in query.find_all(exp.Ordered)
+        if one.this.name.lower() == "all" and not one.this.args.get("table")
+    )
 
 
-def _stars_without(query: Expression) -> Iterator[Expression]:
+def _stars_without(query: Expr) -> Iterator[Expr]:
     changes = ("except_", "except", "replace", "rename")
     return (star for star in query.find_all(exp.Star) if any(star.args.get(change) for change in changes))
 
 
-def _unions_by_name(query: Expression) -> Iterator[Expression]:
+def _unions_by_name(query: Expr) -> Iterator[Expr]:
     return (union for union in query.find_all(exp.SetOperation) if union.args.get("by_name"))
 
 
-def _odd_joins(query: Expression) -> Iterator[Expression]:
-    return (join for join in query.find_all(exp.Join) if str(join.args.get("method", "")).upper() in {"ASOF", "POSITIONAL"})
+def _odd_joins(query: Expr) -> Iterator[Expr]:
+    return (
+        join
+        for join in query.find_all(exp.Join)
+        if str(join.args.get("method", "")).upper() in {"ASOF", "POSITIONAL"}
+    )
 
 
-def _reused_names(query: Expression) -> Iterator[Expression]:
+def _reused_names(query: Expr) -> Iterator[Expr]:
     """A new name used by the same select's columns, conditions or groups, or inside an expression of its order."""
     for select in query.find_all(exp.Select):
         given = {one.alias for one in select.expressions if isinstance(one, exp.Alias)}
         taken = _columns_of_sources(select)
-        places = [*select.expressions, *(select.args[part] for part in ("where", "having") if select.args.get(part))]
+        places = [
+            *select.expressions,
+            *(select.args[part] for part in ("where", "having") if select.args.get(part)),
+        ]
         order = select.args.get("order")
-        places += [one.this for one in order.expressions if not isinstance(one.this, exp.Column)] if order else []
+        places += (
+            [one.this for one in order.expressions if not isinstance(one.this, exp.Column)] if order else []
+        )
         for place in places:
             for column in place.find_all(exp.Column):
                 if not column.table and column.name in given - taken and column.parent_select is select:
@@ -306,28 +325,28 @@ def _columns_of_sources(select: exp.Select) -> set[str]:
     return names
 
 
-def _with_ancestors(node: Expression) -> Iterator[Expression]:
-    current: Expression | None = node
+def _with_ancestors(node: Expr) -> Iterator[Expr]:
+    current: Expr | None = node
     while current is not None:
         yield current
         current = current.parent
 
 
-def _is_text(node: Expression) -> bool:
+def _is_text(node: Expr) -> bool:
     return bool(node.type and node.type.is_type(*exp.DataType.TEXT_TYPES))
 
 
-def _text_comparisons(query: Expression) -> Iterator[Expression]:
+def _text_comparisons(query: Expr) -> Iterator[Expr]:
     for node in query.find_all(exp.EQ, exp.NEQ, exp.In):
         if _is_text(node.this):
             yield node
 
 
-def _text_orders(query: Expression) -> Iterator[Expression]:
+def _text_orders(query: Expr) -> Iterator[Expr]:
     return (one.this for one in query.find_all(exp.Ordered) if _is_text(one.this))
 
 
-def _boolean_sums(query: Expression) -> Iterator[Expression]:
+def _boolean_sums(query: Expr) -> Iterator[Expr]:
     return (
         one
         for one in query.find_all(exp.Sum, exp.Avg)
@@ -335,7 +354,7 @@ def _boolean_sums(query: Expression) -> Iterator[Expression]:
     )
 
 
-def _double_rounds(query: Expression) -> Iterator[Expression]:
+def _double_rounds(query: Expr) -> Iterator[Expr]:
     return (
         one
         for one in query.find_all(exp.Round)
@@ -343,7 +362,7 @@ def _double_rounds(query: Expression) -> Iterator[Expression]:
     )
 
 
-def _with_types(query: Expression) -> Expression:
+def _with_types(query: Expr) -> Expr:
     """The query with types where the public tables' descriptions give them; as it is where sqlglot cannot tell."""
     from sqlglot.errors import SqlglotError
     from sqlglot.optimizer.annotate_types import annotate_types
@@ -351,7 +370,7 @@ def _with_types(query: Expression) -> Expression:
 
     # One depth for all: a name without a schema is looked for as if it were in `marts`, where it is found.
     columns = {table.name: {one.name: one.data_type for one in table.columns} for table in public_tables()}
-    schema = {"marts": columns}
+    schema: dict[str, object] = {"marts": columns}
     try:
         qualified = qualify(
             query.copy(),
@@ -367,7 +386,7 @@ def _with_types(query: Expression) -> Expression:
         return query
 
 
-def _absent(query: Expression, dialect: str) -> list[str]:
+def _absent(query: Expr, dialect: str) -> list[str]:
     return [
         f"{name}: {DIALECTS[dialect]} has nothing of that name."
         for kind, (name, dialects) in _ABSENT.items()
@@ -380,7 +399,9 @@ def _left_over(translated: str, dialect: str) -> list[str]:
     try:
         parsed = sqlglot.parse_one(translated, dialect=dialect)
     except sqlglot.errors.SqlglotError:
-        return [f"What sqlglot printed is no SQL that it can read back as {DIALECTS[dialect]}'s: mend it by hand."]
+        return [
+            f"What sqlglot printed is no SQL that it can read back as {DIALECTS[dialect]}'s: mend it by hand."
+        ]
     sentences = []
     if dialect in {"mysql", "redshift", "tsql", "bigquery", "snowflake"} and parsed.find(exp.Filter):
         sentences.append(
@@ -396,16 +417,38 @@ _RULES = (
     _Rule(_every(exp.IntDiv), _whole_division),
     _Rule(
         _every(
-            exp.Array, exp.ArrayAgg, exp.Bracket, exp.Unnest, exp.Explode, exp.Struct, exp.Map, exp.Lambda,
-            exp.ArrayFilter, exp.ArrayContains, exp.ArraySize,
+            exp.Array,
+            exp.ArrayAgg,
+            exp.Bracket,
+            exp.Unnest,
+            exp.Explode,
+            exp.Struct,
+            exp.Map,
+            exp.Lambda,
+            exp.ArrayFilter,
+            exp.ArrayContains,
+            exp.ArraySize,
         ),
         _lists,
     ),
-    _Rule(_every(exp.RegexpLike, exp.RegexpExtract, exp.RegexpReplace, exp.RegexpExtractAll, exp.SimilarTo), _regexp),
+    _Rule(
+        _every(exp.RegexpLike, exp.RegexpExtract, exp.RegexpReplace, exp.RegexpExtractAll, exp.SimilarTo),
+        _regexp,
+    ),
     _Rule(
         _every(
-            exp.DateDiff, exp.DateAdd, exp.DateSub, exp.Interval, exp.CurrentDate, exp.CurrentTimestamp, exp.DateTrunc,
-            exp.TimestampTrunc, exp.TimeToStr, exp.StrToTime, exp.TimeToUnix, exp.Extract,
+            exp.DateDiff,
+            exp.DateAdd,
+            exp.DateSub,
+            exp.Interval,
+            exp.CurrentDate,
+            exp.CurrentTimestamp,
+            exp.DateTrunc,
+            exp.TimestampTrunc,
+            exp.TimeToStr,
+            exp.StrToTime,
+            exp.TimeToUnix,
+            exp.Extract,
         ),
         _dates,
     ),
