@@ -30,10 +30,11 @@ class Analysis:
     path: Path
 
 
-def list_analyses(project: Path = Path()) -> list[Analysis]:
-    """The analyses of a project and the shipped ones, by room and name; a project's own take the place of shipped ones."""
+def list_analyses(project: Path | None = Path()) -> list[Analysis]:
+    """The shipped analyses and those of a project, by room and name; a project's own take the place of shipped ones."""
     found: dict[str, Analysis] = {}
-    for folder in (dbt_source() / "analyses", project / "analyses"):
+    folders = [dbt_source() / "analyses", *([] if project is None else [project / "analyses"])]
+    for folder in folders:
         for path in sorted(folder.rglob("*.sql")):
             room = path.parent.relative_to(folder).as_posix()
             question = _question(path.read_text(encoding="utf-8"))
