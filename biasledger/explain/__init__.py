@@ -9,7 +9,7 @@ from pathlib import Path
 from biasledger.explain.evidence import Evidence
 from biasledger.explain.finding import Judgement, read_judgement
 from biasledger.explain.responses import ShownSide, read_sides
-from biasledger.explain.rooms import decisions, lists, markers, prices, words
+from biasledger.explain.rooms import decisions, lists, markers, prices, runs, words
 from biasledger.query.connection import locked_warehouse
 
 _ROOMS = {
@@ -18,6 +18,7 @@ _ROOMS = {
     "decisions": decisions.evidence,
     "prices": prices.evidence,
     "markers": markers.evidence,
+    "runs": runs.evidence,
 }
 
 

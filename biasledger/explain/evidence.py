@@ -45,6 +45,7 @@ class Side:
         prompt_ids: the prompts of the side.
         order: how picks were chosen, to complete "those …".
         statuses: which answers count.
+        model: only those that this model gave, of all prompts.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Side:
     prompt_ids: Sequence[str] = ()
     order: str = "with most of what is marked"
     statuses: Sequence[str] = ("ok",)
+    model: str | None = None
 
 
 @dataclass(frozen=True)

@@ -117,20 +117,29 @@ def _with_stems(pick: Pick, stems: frozenset[str]) -> Pick:
 
 # The last attempt of a trial is the one that counts.
 _LAST = """
-    select prompt_id, trial, attempt, status, answer_text, response_text, content_hash
+    select prompt_id, trial, attempt, seq, status, response_text, content_hash, model_answered
     from raw.responses
-    where run_id = $run_id and prompt_id in (select unnest($prompt_ids))
+    where run_id = $run_id and ($model is not null or prompt_id in (select unnest($prompt_ids)))
     qualify row_number() over (partition by prompt_id, trial order by attempt desc) = 1
 """
 
 
+_OF_SIDE = "list_contains($statuses, status) and ($model is null or model_answered = $model)"
+
+
+def _values(finding: Row, side: Side) -> Row:
+    return {
+        **finding,
+        "prompt_ids": list(side.prompt_ids),
+        "statuses": list(side.statuses),
+        "model": side.model,
+    }
+
+
 def _count(connection: duckdb.DuckDBPyConnection, finding: Row, side: Side) -> int | None:
-    if not side.prompt_ids:
+    if not side.prompt_ids and side.model is None:
         return None
-    values = {**finding, "prompt_ids": list(side.prompt_ids), "statuses": list(side.statuses)}
-    (row,) = rows(
-        connection, f"select count(*) as n from ({_LAST}) where list_contains($statuses, status)", values
-    )
+    (row,) = rows(connection, f"select count(*) as n from ({_LAST}) where {_OF_SIDE}", _values(finding, side))
     return int(row["n"])
 
 
@@ -138,12 +147,11 @@ def _most_marked(
     connection: duckdb.DuckDBPyConnection, finding: Row, side: Side, marks: _Marks, n: int
 ) -> list[Pick]:
     """The side's answers with the most different marks in them, of equal ones the first by prompt and trial."""
-    values = {**finding, "prompt_ids": list(side.prompt_ids), "statuses": list(side.statuses)}
     found = rows(
         connection,
-        f"select prompt_id, trial, response_text as text from ({_LAST}) where list_contains($statuses, status) "
-        "order by prompt_id, trial",
-        values,
+        f"select prompt_id, trial, response_text as text from ({_LAST}) where {_OF_SIDE} "
+        f"order by {'prompt_id, trial' if side.model is None else 'seq'}",
+        _values(finding, side),
     )
     ranked = sorted(found, key=lambda row: -_n_different(row["text"] or "", marks.of(row["prompt_id"])))
     return [Pick(row["prompt_id"], row["trial"]) for row in ranked[:n]]
@@ -154,7 +162,13 @@ def _n_different(text: str, marks: Sequence[Mark]) -> int:
 
 
 def _answer(connection: duckdb.DuckDBPyConnection, finding: Row, pick: Pick, marks: _Marks) -> Answer | None:
-    values = {**finding, "prompt_ids": [pick.prompt_id], "prompt_id": pick.prompt_id, "trial": pick.trial}
+    values = {
+        **finding,
+        "prompt_ids": [pick.prompt_id],
+        "prompt_id": pick.prompt_id,
+        "trial": pick.trial,
+        "model": None,
+    }
     found = rows(connection, f"select * from ({_LAST}) where trial = $trial", values)
     if not found:
         return None

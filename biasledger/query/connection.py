@@ -12,7 +12,7 @@ from collector.errors import BiasledgerError, InputError
 if TYPE_CHECKING:
     import duckdb
 
-# What is published; a name without a schema is looked for in this order.
+# Where biasledger's own tables are; a name without a schema is looked for there first.
 SCHEMAS = ("marts", "settings")
 # The order counts: after the last one nothing can be set any more. Without external access a query reads no files, loads no
 # extensions and attaches nothing; without replacements it reads no Python variables either.
@@ -45,17 +45,19 @@ def locked_warehouse(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
             f"({str(error).splitlines()[0]})"
         ) from error
     with connection:
-        present = [schema for schema in SCHEMAS if _has_schema(connection, schema)]
-        if not present:
+        schemas = _schemas(connection)
+        if SCHEMAS[0] not in schemas:
             raise BiasledgerError(f"{path} holds no published tables: `biasledger build` makes them.")
-        connection.execute(f"set search_path = '{','.join(present)}'")
+        path_of_names = ",".join('"' + schema.replace('"', '""') + '"' for schema in schemas)
+        connection.execute("set search_path = " + "'" + path_of_names.replace("'", "''") + "'")
         for setting in _LOCK:
             connection.execute(setting)
         yield connection
 
 
-def _has_schema(connection: duckdb.DuckDBPyConnection, schema: str) -> bool:
+def _schemas(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """The schemas that hold tables: biasledger's own first, then those of a user's own models."""
     found = connection.execute(
-        "select 1 from information_schema.schemata where schema_name = ?", [schema]
-    ).fetchone()
-    return found is not None
+        "select distinct schema_name from duckdb_tables() where database_name = current_database() order by all"
+    ).fetchall()
+    return sorted((str(name) for (name,) in found), key=lambda name: (name not in SCHEMAS, name))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import sqlglot
 from sqlglot import exp
 
-from biasledger.query.tables import public_tables
+from biasledger.query.tables import described_tables
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr
@@ -308,7 +308,7 @@ def _reused_names(query: Expr) -> Iterator[Expr]:
 
 def _columns_of_sources(select: exp.Select) -> set[str]:
     """Names that a select's tables have anyway, where they are public ones or a select of their own."""
-    known = {table.name: {column.name for column in table.columns} for table in public_tables()}
+    known = {table.name: {column.name for column in table.columns} for table in described_tables()}
     for with_ in (node.args.get("with_") or node.args.get("with") for node in _with_ancestors(select)):
         for cte in with_.expressions if with_ else ():
             known[cte.alias] = set(cte.this.named_selects)
@@ -369,7 +369,7 @@ def _with_types(query: Expr) -> Expr:
     from sqlglot.optimizer.qualify import qualify
 
     # One depth for all: a name without a schema is looked for as if it were in `marts`, where it is found.
-    columns = {table.name: {one.name: one.data_type for one in table.columns} for table in public_tables()}
+    columns = {table.name: {one.name: one.data_type for one in table.columns} for table in described_tables()}
     schema: dict[str, object] = {"marts": columns}
     try:
         qualified = qualify(

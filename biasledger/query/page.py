@@ -1,6 +1,6 @@
 """Writes the generated parts of docs/sql.md: the analyses, and every public table as its YAML describes it.
 
-    python -m biasledger.query.page docs/sql.md
+python -m biasledger.query.page docs/sql.md
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import groupby
 from pathlib import Path
 
 from biasledger.query.analyses import list_analyses
-from biasledger.query.tables import Column, PublicTable, public_tables
+from biasledger.query.tables import Column, DescribedTable, described_tables
 
 _ROOMS = {
     "findings": "What all rooms share",
@@ -43,14 +43,14 @@ def _analyses() -> Iterator[str]:
 
 
 def _tables() -> Iterator[str]:
-    for room, tables in groupby(public_tables(), key=lambda table: table.room):
+    for room, tables in groupby(described_tables(), key=lambda table: table.room):
         yield f"### {_ROOMS[room]}"
         yield ""
         for table in tables:
             yield from _table(table)
 
 
-def _table(table: PublicTable) -> Iterator[str]:
+def _table(table: DescribedTable) -> Iterator[str]:
     yield f"#### `{table.name}`"
     yield ""
     yield f"One row a {table.grain}. {table.description}".rstrip()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from biasledger.query.tables import public_tables
+from biasledger.query.tables import described_tables
 from collector.errors import InputError
 from collector.hints import did_you_mean
 
@@ -106,13 +106,13 @@ def _columns(connection: duckdb.DuckDBPyConnection) -> dict[str, list[str]]:
     """Table -> its columns, for what is published."""
     rows = connection.execute(
         "select table_name, list(column_name order by ordinal_position) from information_schema.columns "
-        "where table_schema in ('marts', 'settings') group by table_name"
+        "where table_catalog = current_database() group by table_name"
     ).fetchall()
     return dict(sorted(rows))
 
 
 def _no_table(connection: duckdb.DuckDBPyConnection, name: str) -> str:
-    described = {table.name: table.room for table in public_tables()}
+    described = {table.name: table.room for table in described_tables()}
     if name in described:
         return (
             f"The warehouse has no table {name!r}: it is one of the room {described[name]}, and no audit of that kind has been "

@@ -24,7 +24,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class PublicTable:
+class DescribedTable:
     """A mart: its room (`findings` for what all rooms share), what one row is, what it tells, key and columns."""
 
     name: str
@@ -36,7 +36,7 @@ class PublicTable:
 
 
 @cache
-def public_tables() -> tuple[PublicTable, ...]:
+def described_tables() -> tuple[DescribedTable, ...]:
     """The marts in the order of their rooms and, in each, of their YAML."""
     models = dbt_source() / "models"
     files = [models / "findings" / "_findings.yml", *sorted((models / "marts").glob("*/_*.yml"))]
@@ -44,14 +44,14 @@ def public_tables() -> tuple[PublicTable, ...]:
     return tuple(sorted(tables, key=lambda table: ROOMS.index(table.room)))
 
 
-def _tables(path: Path) -> Iterable[PublicTable]:
+def _tables(path: Path) -> Iterable[DescribedTable]:
     import yaml
 
     for model in yaml.safe_load(path.read_text(encoding="utf-8")).get("models", ()):
         if not model["name"].startswith(("fct_", "dim_")):
             continue
         grain, _, description = model["description"].removeprefix(_GRAIN).partition(". ")
-        yield PublicTable(
+        yield DescribedTable(
             name=model["name"],
             room=path.parent.name,
             grain=grain.rstrip("."),

@@ -1,4 +1,4 @@
-{{ config(schema="intermediate", contract={"enforced": false}) }}
+{{ config(schema="intermediate", access="private", contract={"enforced": false}, persist_docs={"relation": false, "columns": false}) }}
 
 with
 
@@ -18,6 +18,8 @@ measured as (
             union all by name
         {% endif %}
     {% endfor %}
+    union all by name
+    select * from {{ ref("int_run_findings") }}
 )
 
 select * from measured

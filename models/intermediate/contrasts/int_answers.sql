@@ -11,7 +11,9 @@ responses as (
         status,
         answer_text,
         response_text is not null as has_text,
-        weight
+        model_answered,
+        weight,
+        requested_at
     from {{ ref("stg_ledger__responses") }}
 ),
 

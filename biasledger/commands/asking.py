@@ -1,0 +1,236 @@
+"""Laying out a project and asking a target."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from biasledger import __version__
+from biasledger.commands.common import PATH, ledger_option, next_step
+from biasledger.commands.run_output import print_run, print_warnings, require_answers
+from collector.errors import BiasledgerError
+
+if TYPE_CHECKING:
+    from collector.summary import RunSummary
+
+
+@click.command()
+@click.argument("directory", type=PATH, metavar="DIR")
+def init(directory: Path) -> None:
+    """Lay out a new project.
+
+    Writes audits, targets and thresholds into DIR. Nothing that exists is overwritten.
+    """
+    from biasledger.project import init_project
+
+    written = init_project(directory)
+    click.echo(f"Laid out {directory}:")
+    for path in written:
+        click.echo(f"  {path}")
+    next_step(
+        f"cd {shlex.quote(str(directory))} && biasledger collect audits/products.yml --target simulator"
+    )
+
+
+@click.command()
+@click.argument("audit_file", type=PATH, metavar="AUDIT.yml", required=False)
+@click.option(
+    "--target",
+    "target_names",
+    metavar="NAME[,NAME...]",
+    help="Whom to ask: a name in the targets file or python:module:function; several are asked one after the other, in runs of "
+    "their own.",
+)
+@click.option("--targets", type=PATH, default=Path("targets.yml"), show_default=True, help="File of targets.")
+@ledger_option
+@click.option(
+    "--trials",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Ask each prompt N times instead of the audit's number; a template's own number stays.",
+)
+@click.option(
+    "--subjects",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Ask about N subjects of each domain only, for a screening; always the same ones.",
+)
+@click.option(
+    "--domain", "domains", multiple=True, metavar="NAME", help="Ask about this domain only; may be repeated."
+)
+@click.option(
+    "--with",
+    "parts",
+    multiple=True,
+    metavar="PART",
+    help="Also ask this optional part of the audit, such as robustness; may be repeated.",
+)
+@click.option(
+    "--variant",
+    "variants",
+    multiple=True,
+    metavar="NAME",
+    help="Also ask this mitigation variant; may be repeated.",
+)
+@click.option(
+    "--resume",
+    "resumed",
+    metavar="RUN",
+    help="Ask what is left of this run; what it asks is in its journal, so AUDIT.yml and the choices above are left out.",
+)
+@click.option(
+    "--retry-failed", is_flag=True, help="With --resume: also ask again where the last try brought no answer."
+)
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Only print how many questions there would be, with estimated tokens and cost; ask nobody, write nothing.",
+)
+@click.option(
+    "--max-cost",
+    "max_cost_usd",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="USD",
+    help="Stop before another question might make the run cost more; go on with --resume.",
+)
+@click.option(
+    "--batch",
+    is_flag=True,
+    help="Ask through the target's batch interface (OpenAI, Anthropic): cheaper, and done within a day. Whatever ends the "
+    "waiting, --resume waits on.",
+)
+@click.pass_context
+def collect(
+    ctx: click.Context,
+    audit_file: Path | None,
+    target_names: str | None,
+    targets: Path,
+    ledger: Path,
+    trials: int | None,
+    subjects: int | None,
+    domains: tuple[str, ...],
+    parts: tuple[str, ...],
+    variants: tuple[str, ...],
+    resumed: str | None,
+    retry_failed: bool,
+    dry_run: bool,
+    max_cost_usd: float | None,
+    batch: bool,
+) -> None:
+    """Ask a target, keep every answer.
+
+    The prompts are made from AUDIT.yml; the answers go into a journal beside the ledger, and from there into the ledger. Whatever
+    ends a run early, --resume goes on where it stopped.
+    """
+    from biasledger.project import settings_file
+    from collector.costs import load_prices, meter_for
+    from collector.runner import collect as collect_answers
+    from collector.spec import load_audit
+    from collector.targets import load_targets
+
+    if resumed is not None:
+        _refuse_beside_resume(ctx)
+        _resume(resumed, targets, ledger, retry_failed=retry_failed, max_cost_usd=max_cost_usd)
+        return
+    if audit_file is None or target_names is None:
+        missing = "AUDIT.yml" if audit_file is None else "--target NAME"
+        raise click.UsageError(f"{missing} is missing: say what to ask whom, or --resume RUN.")
+    if retry_failed:
+        raise click.UsageError("--retry-failed goes with --resume RUN.")
+    audit = load_audit(audit_file).with_subjects(subjects, domains)
+    # All of them first: a name mistyped is better known before the first one has been asked for hours.
+    asked = load_targets(targets, [name.strip() for name in target_names.split(",")])
+    prices = load_prices(settings_file("model_prices.csv"))
+    if dry_run:
+        from biasledger.display import dry_run_table
+        from biasledger.dry_run import dry_run as plan_run
+
+        for target in asked:
+            dry_run_table(plan_run(audit, target, prices, variants=variants, parts=parts, trials=trials))
+        return
+    meters = [meter_for(target, prices, max_cost_usd) for target in asked]
+    failed: list[str] = []
+    for target, meter in zip(asked, meters, strict=True):
+        try:
+            _print_collected(
+                collect_answers(
+                    audit,
+                    target,
+                    ledger,
+                    variants=variants,
+                    parts=parts,
+                    trials=trials,
+                    versions={"biasledger": __version__},
+                    meter=meter,
+                    batch=batch,
+                )
+            )
+        except BiasledgerError as error:
+            # One target that is down is no reason not to ask the others.
+            if len(asked) == 1:
+                raise
+            click.echo(f"Error: {target.name}: {error}", err=True)
+            failed.append(target.name)
+    if failed:
+        raise BiasledgerError(
+            f"{len(failed)} of {len(asked)} targets failed: {', '.join(failed)}. What was answered is kept."
+        )
+    next_step("biasledger build")
+
+
+def _refuse_beside_resume(ctx: click.Context) -> None:
+    """Refuse what a resumed run has frozen already."""
+    for parameter in ctx.command.params:
+        is_given = ctx.get_parameter_source(parameter.name or "") is click.core.ParameterSource.COMMANDLINE
+        if is_given and parameter.name not in {
+            "resumed",
+            "retry_failed",
+            "targets",
+            "ledger",
+            "max_cost_usd",
+        }:
+            raise click.UsageError(
+                f"--resume takes what is asked from the run's journal; leave {parameter.human_readable_name} out."
+                if isinstance(parameter, click.Argument)
+                else f"--resume takes what is asked from the run's journal; leave {parameter.opts[0]} out."
+            )
+
+
+def _resume(
+    run_id: str, targets: Path, ledger: Path, *, retry_failed: bool, max_cost_usd: float | None
+) -> None:
+    from biasledger.project import settings_file
+    from collector.costs import load_prices, meter_for
+    from collector.journal import journal_path
+    from collector.loading import read_head
+    from collector.runner import resume
+    from collector.targets import load_target
+
+    head = read_head(journal_path(ledger, run_id))
+    target = load_target(targets, head.run.target)
+    summary = resume(
+        run_id,
+        target,
+        ledger,
+        retry_failed=retry_failed,
+        versions={"biasledger": __version__},
+        meter=meter_for(target, load_prices(settings_file("model_prices.csv")), max_cost_usd),
+    )
+    _print_collected(summary)
+    next_step("biasledger build")
+
+
+def _print_collected(summary: RunSummary) -> None:
+    """Print what was collected; raise where nothing can be built from it, or not all was asked."""
+    print_run(summary)
+    print_warnings(summary)
+    if summary.stopped is not None:
+        raise BiasledgerError(summary.stopped)
+    require_answers(summary)
+
+
+TITLE = "Ask"
+COMMANDS = (init, collect)

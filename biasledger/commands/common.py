@@ -1,0 +1,37 @@
+"""What several commands share: exit codes, options, the hint at what to do next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+EXIT_ALARMS = 1
+EXIT_BROKEN = 3  # not 2, which click and dbt use for several things
+EXIT_INTERRUPTED = 130
+ROWS_SHOWN = 25
+
+PATH = click.Path(path_type=Path)
+ledger_option = click.option(
+    "--ledger",
+    type=PATH,
+    envvar="BIASLEDGER_LEDGER",
+    default=Path("ledger.duckdb"),
+    show_default=True,
+    show_envvar=True,
+    help="File that keeps prompts and answers.",
+)
+warehouse_option = click.option(
+    "--warehouse",
+    type=PATH,
+    envvar="BIASLEDGER_WAREHOUSE",
+    default=Path("warehouse.duckdb"),
+    show_default=True,
+    show_envvar=True,
+    help="File that the built tables are published in.",
+)
+
+
+def next_step(command: str) -> None:
+    """Print what to do next."""
+    click.echo(f"Next: {command}")

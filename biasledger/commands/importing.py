@@ -1,0 +1,120 @@
+"""Keeping answers and catalogues that already exist."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from biasledger import __version__
+from biasledger.commands.common import PATH, ledger_option, next_step
+from biasledger.commands.run_output import print_run, print_warnings, require_answers
+
+if TYPE_CHECKING:
+    from collector.items import CatalogueSummary
+
+
+@click.command("import")
+@click.argument("audit_file", type=PATH, metavar="AUDIT.yml")
+@click.argument("file", type=PATH)
+@ledger_option
+@click.option(
+    "--name",
+    metavar="NAME",
+    help="What to call the model that answered; the file's name if not given. Not where AUDIT.yml splits by model.",
+)
+@click.option("--again", is_flag=True, help="Import a file a second time.")
+@click.option("--simulated", is_flag=True, help="Label these answers as simulated wherever they show.")
+def import_answers(
+    audit_file: Path, file: Path, ledger: Path, name: str | None, again: bool, simulated: bool
+) -> None:
+    """Keep answers that already exist.
+
+    FILE is CSV, JSONL or Parquet, or a log of Inspect AI, promptfoo or lm-evaluation-harness; the `import` part of AUDIT.yml says
+    what its columns mean.
+    """
+    from collector.importers.tabular import import_runs
+    from collector.spec import load_audit
+
+    summaries = import_runs(
+        load_audit(audit_file),
+        audit_file,
+        file,
+        ledger,
+        name=name,
+        again=again,
+        simulated=simulated,
+        versions={"biasledger": __version__},
+    )
+    for summary in summaries:
+        print_run(summary)
+    print_warnings(summaries[0])  # they are the file's, and the same for all of its runs
+    for summary in summaries:
+        require_answers(summary)
+    next_step("biasledger build")
+
+
+@click.command("import-items")
+@click.argument("file", type=PATH)
+@ledger_option
+@click.option(
+    "--name",
+    required=True,
+    metavar="NAME",
+    help="What to call the catalogue; an audit names it in reading.prices.catalogue.",
+)
+@click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="ROLE=COLUMN",
+    help="Which column is name, price_level, categories, city or id, where it is called otherwise; may be repeated.",
+)
+@click.option(
+    "--levels",
+    type=click.IntRange(min=2, max=100),
+    default=4,
+    show_default=True,
+    help="How many price levels there are; 1 is the cheapest.",
+)
+def import_items(file: Path, ledger: Path, name: str, columns: tuple[str, ...], levels: int) -> None:
+    """Keep a catalogue of items.
+
+    FILE is CSV, TSV, JSONL or Parquet with a row for each item that can be recommended: its name, its price level and its
+    categories, and where there are any its city and its id. Imported again with other content, the latest one counts.
+
+    \b
+    An audit whose answers only name restaurants, with their prices from a catalogue:
+      biasledger import-items businesses.csv --name boston --column price_level=price_range
+      biasledger import audits/restaurants.yml answers.csv
+    where audits/restaurants.yml has reading: {prices: {catalogue: boston}}
+    """
+    from collector.items import import_items as import_catalogue
+
+    summary = import_catalogue(
+        file, ledger, name=name, columns=dict(_role_and_column(one) for one in columns), levels=levels
+    )
+    _print_catalogue(summary)
+
+
+def _role_and_column(text: str) -> tuple[str, str]:
+    role, separator, column = text.partition("=")
+    if not (role and separator and column):
+        raise click.UsageError(f"--column is {text!r} and should be like price_level=price_range.")
+    return role, column
+
+
+def _print_catalogue(summary: CatalogueSummary) -> None:
+    cities = f" in {summary.n_domains:,} cities" if summary.n_domains > 1 else ""
+    click.echo(f"Catalogue {summary.catalogue}: {summary.n_items:,} items{cities}.")
+    priced = sorted((level, n) for level, n in summary.price_levels.items() if level is not None)
+    counts = [f"{n:,} of price level {level}" for level, n in priced]
+    click.echo(f"  {', '.join([*counts, f'{summary.price_levels.get(None, 0):,} without a price'])}")
+    if summary.n_repeated:
+        rows = "1 row repeats" if summary.n_repeated == 1 else f"{summary.n_repeated:,} rows repeat"
+        click.echo(f"  {rows} an item, which is kept once")
+
+
+TITLE = "Import"
+COMMANDS = (import_answers, import_items)

@@ -1,0 +1,51 @@
+"""Reading what was built."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from biasledger.commands.common import ROWS_SHOWN, ledger_option, warehouse_option
+
+
+@click.command()
+@warehouse_option
+@click.option("--run", metavar="RUN", help="Only this run (`biasledger runs` lists them).")
+@click.option(
+    "--status",
+    "statuses",
+    multiple=True,
+    type=click.Choice(["alarm", "inconclusive", "clear", "insufficient_data"]),
+    help="Only findings with this status; may be repeated.",
+)
+@click.option("--all", "show_all", is_flag=True, help="Older runs too, and every row.")
+@click.option("--why", is_flag=True, help="Say each finding in a sentence, too.")
+def findings(warehouse: Path, run: str | None, statuses: tuple[str, ...], show_all: bool, why: bool) -> None:
+    """Print the findings of the last build."""
+    from biasledger.display import findings_table, status_counts
+    from biasledger.findings import read_findings
+
+    rows = read_findings(warehouse, run=run, statuses=statuses, only_current=run is None and not show_all)
+    findings_table(rows, limit=None if show_all else ROWS_SHOWN, explain=why)
+    click.echo(status_counts(rows))
+
+
+@click.command()
+@ledger_option
+def runs(ledger: Path) -> None:
+    """List the runs and how far each has come.
+
+    Also those that are being collected now. A journal that is ahead of the ledger is loaded by the next build.
+    """
+    from biasledger.display import runs_table
+    from collector.overview import list_runs
+
+    listed, notes = list_runs(ledger)
+    runs_table(listed)
+    for note in notes:
+        click.echo(f"Warning: {note}", err=True)
+
+
+TITLE = "Read"
+COMMANDS = (findings, runs)

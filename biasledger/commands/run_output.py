@@ -1,0 +1,40 @@
+"""What is printed of a run that was collected or imported."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from collector.errors import BiasledgerError
+
+if TYPE_CHECKING:
+    from collector.summary import RunSummary
+
+
+def print_run(summary: RunSummary) -> None:
+    """Print whom a run asked, how much came back, and its seal."""
+    simulated = " (simulated)" if summary.is_simulated else ""
+    counts = ", ".join(f"{count:,} {status}" for status, count in summary.counts.items())
+    click.echo(f"Run {summary.run_id}, {summary.audit} asked of {summary.target}{simulated}:")
+    click.echo(
+        f"  {summary.n_prompts:,} prompts, {summary.n_responses:,} responses in {summary.seconds:.1f} s: {counts}"
+    )
+    if summary.cost_usd:
+        click.echo(f"  {summary.cost_usd:,.2f} USD at list prices")
+    if summary.seal is not None:
+        click.echo(f"  seal {summary.seal}")
+
+
+def print_warnings(summary: RunSummary) -> None:
+    """Print a run's warnings to stderr."""
+    for warning in summary.warnings:
+        click.echo(f"Warning: {warning}", err=True)
+
+
+def require_answers(summary: RunSummary) -> None:
+    """Raise BiasledgerError where no answer of a run can be analysed."""
+    if not summary.counts.get("ok"):
+        raise BiasledgerError(
+            f"No answer of run {summary.run_id} can be analysed: raw.responses in the ledger says why."
+        )

@@ -1,0 +1,142 @@
+"""Scores by a classifier, and thresholds from labels."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import click
+
+from biasledger.commands.common import PATH, ledger_option, next_step, warehouse_option
+from collector.errors import BiasledgerError
+
+
+@click.command()
+@ledger_option
+@click.option(
+    "--model",
+    default="sasha/regardv3",
+    show_default=True,
+    metavar="NAME|FOLDER",
+    help="Text classifier, on the Hugging Face hub or in a folder.",
+)
+@click.option("--scorer", metavar="NAME", help="What to call its scores; the model's name if not given.")
+@click.option("--device", type=click.Choice(["auto", "cpu", "cuda"]), default="auto", show_default=True)
+@click.option(
+    "--batch-size",
+    type=click.IntRange(min=1),
+    default=32,
+    show_default=True,
+    metavar="N",
+    help="Texts classified at once.",
+)
+@click.option(
+    "--mask/--no-mask", default=True, show_default=True, help="Replace words that name a group by XYZ first."
+)
+@click.option(
+    "--label-map",
+    metavar="FROM=TO,…",
+    help="What the model's labels are kept as, where none is called negative: LABEL_0=negative,LABEL_1=positive.",
+)
+@click.option("--run", metavar="RUN", help="Only this run (`biasledger runs` lists them).")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Score at most N answers now.")
+def score(
+    ledger: Path,
+    model: str,
+    scorer: str | None,
+    device: str,
+    batch_size: int,
+    mask: bool,
+    label_map: str | None,
+    run: str | None,
+    limit: int | None,
+) -> None:
+    """Score text answers with a classifier of regard.
+
+    Scores go into the ledger beside the answers. Answers that have scores of the same name are left out, so that a
+    scoring which was stopped goes on where it stopped. Needs the extra: pip install 'biasledger[regard]'.
+    """
+    from biasledger.classifiers import load_classifier
+    from biasledger.scoring import answers_left, read_label_map, score_answers, scorer_name
+
+    labels = read_label_map(label_map) if label_map is not None else None
+    scorer = scorer or scorer_name(model, mask=mask)
+    answers = answers_left(ledger, scorer, run=run, limit=limit)
+    if not answers:
+        click.echo(f"Nothing is left to score: every text answer has scores of {scorer!r}.")
+        return
+    classify = load_classifier(model, device=device, batch_size=batch_size)
+    click.echo(f"Scoring {len(answers):,} answers as {scorer!r} …")
+    done = score_answers(ledger, answers, classify, scorer=scorer, mask=mask, label_map=labels)
+    click.echo(
+        f"  scored: answers {done.n_answers:,}, different texts {done.n_texts:,}, runs {done.n_runs:,}"
+    )
+    if done.n_short:
+        click.echo(
+            f"Warning: {done.n_short:,} of them are shorter than 20 characters, of which classifiers say much the same.",
+            err=True,
+        )
+    next_step("biasledger build")
+
+
+@click.command()
+@click.argument("labels", type=PATH, metavar="LABELS.csv")
+@warehouse_option
+@ledger_option
+@click.option("--curve", type=PATH, metavar="FILE.csv", help="Write every threshold with its rates.")
+@click.option(
+    "--sample",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Instead write LABELS.csv with N outputs, evenly over the measure's range, for you to label.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Draws the sample.")
+def tune(
+    labels: Path, warehouse: Path, ledger: Path, curve: Path | None, sample: int | None, seed: int
+) -> None:
+    """Find thresholds from labelled outputs.
+
+    LABELS.csv says of single outputs (column response, or run, prompt and trial) whether they are acceptable or
+    problematic (column label). For each measure: the smallest threshold with at most 5 % false positives, and what it
+    misses.
+    """
+    from biasledger.display import curve_table, tuning_table
+    from biasledger.tune import tune as tune_thresholds
+    from biasledger.tune import write_curve, write_sample
+
+    if sample is not None:
+        n_written = write_sample(labels, warehouse, ledger, n=sample, seed=seed)
+        click.echo(
+            f"Wrote {n_written:,} outputs to {labels}: fill its column label with acceptable or problematic."
+        )
+        next_step(f"biasledger tune {shlex.quote(str(labels))}")
+        return
+    result = tune_thresholds(labels, warehouse)
+    click.echo(
+        f"{result.n_outputs:,} labelled outputs; an output alarms where its value is above the threshold."
+    )
+    if result.n_unlabelled_rows:
+        click.echo(f"{result.n_unlabelled_rows:,} rows have no label yet and are left out.")
+    click.echo()
+    if result.tunings:
+        tuning_table(result.tunings)
+    for tuning in result.tunings:
+        curve_table(tuning)
+        if tuning.n_without_value:
+            click.echo(
+                f"Of {tuning.n_without_value:,} labelled outputs the measure says nothing; "
+                f"{tuning.n_problematic_without_value:,} of them are problematic, and no threshold finds those."
+            )
+    for sentence in result.skipped:
+        click.echo(f"Not tuned: {sentence}", err=True)
+    if not result.tunings:
+        raise BiasledgerError(
+            f"{labels} gives no threshold: label outputs of both kinds that the measures assess."
+        )
+    if curve is not None:
+        write_curve(curve, result.tunings)
+        click.echo(f"Wrote the curves to {curve}.")
+
+
+TITLE = "Score and tune"
+COMMANDS = (score, tune)
