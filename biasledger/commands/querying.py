@@ -64,6 +64,8 @@ def query(
     rows = "1 row" if written.n_rows == 1 else f"{written.n_rows:,} rows"
     if output is not None:
         click.echo(f"Wrote {rows} to {output}.", err=True)
+    elif not written.n_rows:
+        click.echo("No rows.", err=True)
     if written.is_cut:
         click.echo(f"There are more than these {rows}: --limit N shows more.", err=True)
 

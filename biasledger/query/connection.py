@@ -37,19 +37,20 @@ def locked_warehouse(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 
     if not path.is_file():
         raise InputError(f"There is no warehouse at {path}: `biasledger build` makes it.")
-    try:
-        connection = duckdb.connect(str(path), read_only=True)
-    except duckdb.Error as error:
-        raise BiasledgerError(
-            f"{path} cannot be read: another program may be writing it, or it is no DuckDB file "
-            f"({str(error).splitlines()[0]})"
-        ) from error
-    with connection:
+    # A database of its own, so that its locks are no other connection's of this process.
+    with duckdb.connect(":memory:") as connection:
+        try:
+            connection.execute(f"attach {_quoted(str(path))} as warehouse (read_only)")
+        except duckdb.Error as error:
+            raise BiasledgerError(
+                f"{path} cannot be read: another program may be writing it, or it is no DuckDB file "
+                f"({str(error).splitlines()[0]})"
+            ) from error
         schemas = _schemas(connection)
         if SCHEMAS[0] not in schemas:
             raise BiasledgerError(f"{path} holds no published tables: `biasledger build` makes them.")
-        path_of_names = ",".join('"' + schema.replace('"', '""') + '"' for schema in schemas)
-        connection.execute("set search_path = " + "'" + path_of_names.replace("'", "''") + "'")
+        names = [f'warehouse."{_escaped(schema)}"' for schema in schemas]
+        connection.execute(f"set search_path = {_quoted(','.join(names))}")
         for setting in _LOCK:
             connection.execute(setting)
         yield connection
@@ -58,6 +59,14 @@ def locked_warehouse(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 def _schemas(connection: duckdb.DuckDBPyConnection) -> list[str]:
     """The schemas that hold tables: biasledger's own first, then those of a user's own models."""
     found = connection.execute(
-        "select distinct schema_name from duckdb_tables() where database_name = current_database() order by all"
+        "select distinct schema_name from duckdb_tables() where database_name = 'warehouse' order by all"
     ).fetchall()
     return sorted((str(name) for (name,) in found), key=lambda name: (name not in SCHEMAS, name))
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _escaped(name: str) -> str:
+    return name.replace('"', '""')

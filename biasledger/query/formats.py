@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Protocol
 
+from biasledger.terminal import visible
+
 if TYPE_CHECKING:
     from biasledger.query.statements import Result
 
@@ -110,5 +112,5 @@ def _markdown_line(cells: Iterable[str]) -> str:
 
 
 def _markdown_cell(value: object) -> str:
-    text = html.escape(plain_text(value), quote=False)
+    text = html.escape(visible(plain_text(value).replace("\r\n", "\n")), quote=False)
     return "<br>".join(_MARKDOWN.sub(r"\\\1", text).splitlines())

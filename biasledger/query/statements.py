@@ -56,12 +56,17 @@ def run_statement(connection: duckdb.DuckDBPyConnection, sql: str) -> Result:
         cursor = connection.execute(sql)
     except duckdb.Error as error:
         raise InputError(_sentence(connection, sql, error)) from error
-    return Result(tuple(column[0] for column in cursor.description or ()), _fetched(cursor))
+    return Result(tuple(column[0] for column in cursor.description or ()), _fetched(cursor, sql))
 
 
-def _fetched(cursor: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
-    while rows := cursor.fetchmany(_FETCHED):
-        yield from rows
+def _fetched(cursor: duckdb.DuckDBPyConnection, sql: str) -> Iterator[tuple[Any, ...]]:
+    import duckdb
+
+    try:
+        while rows := cursor.fetchmany(_FETCHED):
+            yield from rows
+    except duckdb.Error as error:  # a row may hold what the statement fails on
+        raise InputError(_sentence(cursor, sql, error)) from error
 
 
 def _is_pivot(sql: str) -> bool:

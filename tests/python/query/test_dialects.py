@@ -1,0 +1,196 @@
+"""Queries in other warehouses' SQL: what differs is said, and on a real PostgreSQL the analyses give the same rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+import sqlglot
+from sqlglot import exp
+
+from biasledger.query.analyses import list_analyses, read_sql
+from biasledger.query.connection import locked_warehouse
+from biasledger.query.dialects import translate
+from biasledger.query.differences import DIALECTS
+from biasledger.query.statements import run_statement
+from biasledger.query.tables import described_tables
+from collector.errors import InputError
+from tests.python.query import postgres
+
+ANALYSES = [analysis.name for analysis in list_analyses(None)]
+
+
+@pytest.mark.parametrize("dialect", sorted(DIALECTS))
+@pytest.mark.parametrize("name", ANALYSES)
+def test_every_analysis_is_translated_for_every_warehouse(name: str, dialect: str) -> None:
+    done = translate(read_sql(name), dialect)
+    assert "{{" not in done.sql
+    is_broken = any("no SQL that it can read back" in warning for warning in done.warnings)
+    if is_broken:
+        with pytest.raises(sqlglot.errors.SqlglotError):
+            sqlglot.parse_one(done.sql, dialect=dialect)
+    else:
+        assert sqlglot.parse_one(done.sql, dialect=dialect)
+    assert all(warning.endswith(".") and "\n" not in warning for warning in done.warnings)
+
+
+@pytest.mark.parametrize(
+    ("sql", "dialect", "warning"),
+    [
+        ("select value / n_units from fct_findings", "postgres", "division by zero is an error in PostgreSQL"),
+        ("select value / n_units from fct_findings", "mysql", "division by zero is null in MySQL"),
+        ("select n_units / n_permutations from fct_findings", "snowflake", "six decimals"),
+        ("select 7 // n_units from fct_findings", "tsql", "by floating point"),
+        ("select audit from dim_runs order by audit", "postgres", "ordered by the database's collation"),
+        ("select audit from dim_runs where audit = 'A'", "mysql", "takes capital and small letters for equal"),
+        ("select audit from dim_runs where audit like 'A%'", "sqlite", "LIKE disregards capitals"),
+        ("select count(*) from dim_runs", "snowflake", "in capitals"),
+        ("select approx_count_distinct(word) from fct_marked_words", "trino", "approximate number"),
+        ("from fct_findings using sample 10", "bigquery", "a sample"),
+        ("select random()", "spark", "a random"),
+        ("select list(word order by word)[1] from fct_marked_words", "bigquery", "counted from 0"),
+        ("select unnest(stereotype_markers) from fct_stereotype_scores", "mysql", "there are no lists or structs"),
+        ("select {'a': 1}.a", "postgres", "structs are rows"),
+        ("select * from fct_findings where regexp_matches(audit, '^a.*?b')", "snowflake", "match the whole text"),
+        ("select regexp_replace(audit, 'a+', '') from dim_runs", "spark", "Java's expressions"),
+        ("select date_diff('day', started_at, now()) from dim_runs", "redshift", "dates and times"),
+        ("select printf('%d', n_units) from fct_findings", "bigquery", "sqlglot does not know this function"),
+        ("select value as v, v + 1 from fct_findings", "postgres", "new name inside the select"),
+        ("select value as v from fct_findings order by v + 1", "bigquery", "new name inside the select"),
+        ("select audit, count(*) from dim_runs group by all", "postgres", "no group by all"),
+        ("select audit from dim_runs order by all", "mysql", "no order by all"),
+        ("select * exclude (audit) from dim_runs", "postgres", "no star without some columns"),
+        ("select 1 as a union all by name select 2 as a", "mysql", "no union by name"),
+        ("select * from dim_runs asof join dim_groups using (run_id)", "postgres", "this kind of join"),
+        ("select sum(is_current) from dim_runs", "postgres", "adds up no booleans"),
+        ("select round(value, 2) from fct_findings", "postgres", "rounds to places only numeric"),
+        ("select greatest(value, threshold) from fct_findings", "bigquery", "null wherever one of them is null"),
+        ("select arg_max(audit, started_at) from dim_runs", "postgres", "arg_max: PostgreSQL has nothing"),
+        ("select try_cast(audit as integer) from dim_runs", "postgres", "a wrong value is an error"),
+        ("select any_value(audit) from dim_runs", "postgres", "from version 16 on"),
+        ("select count(*) filter (where is_current) from dim_runs", "mysql", "write sum(case when"),
+        ("select string_agg(audit, ', ' order by audit) from dim_runs", "bigquery", "sqlglot says"),
+    ],
+)
+def test_what_differs_is_said(sql: str, dialect: str, warning: str) -> None:
+    assert any(warning in one for one in translate(sql, dialect).warnings), translate(sql, dialect).warnings
+
+
+@pytest.mark.parametrize(
+    ("sql", "dialect"),
+    [
+        ("select count(*) as n from dim_runs", "postgres"),
+        ("select value / nullif(threshold, 0) from fct_findings", "postgres"),
+        ("select value / 2 from fct_findings", "bigquery"),
+        ("select n_units from fct_findings order by n_units desc", "postgres"),
+        ("select audit from dim_runs order by audit", "bigquery"),
+        ("select audit from dim_runs where audit = 'A'", "postgres"),
+        ("select regexp_matches(audit, 'a') from dim_runs", "bigquery"),
+        ("select value as v from fct_findings order by v", "postgres"),
+        ("select audit, count(*) from dim_runs group by all", "databricks"),
+        ("with one as (select audit as name from dim_runs) select name from one", "tsql"),
+        ("select max(n_ok) from dim_runs where is_current", "spark"),
+    ],
+)
+def test_what_does_not_differ_is_not_said(sql: str, dialect: str) -> None:
+    warnings = [one for one in translate(sql, dialect).warnings if "takes capital" not in one]
+    assert warnings == []
+
+
+def test_nulls_keep_their_place_in_an_order() -> None:
+    assert "NULLS LAST" in translate("select value from fct_findings order by value desc", "postgres").sql
+    assert "NULLS LAST" in translate("select value from fct_findings order by value", "bigquery").sql
+
+
+@pytest.mark.parametrize(
+    ("sql", "dialect", "sentence"),
+    [
+        ("select 1", "postgre", "There is no dialect 'postgre'; did you mean 'postgres'?"),
+        ("select 1", "abc", "There is no dialect 'abc'; known: 'bigquery'"),
+        ("select 1 +", "postgres", "sqlglot, which translates, cannot read this query"),
+        ("select 1; select 2", "postgres", "The query has 2 statements and should have one."),
+        ("drop table x", "postgres", "Only queries are translated"),
+        ("show tables", "postgres", "Only queries are translated"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence(sql: str, dialect: str, sentence: str) -> None:
+    with pytest.raises(InputError) as caught:
+        translate(sql, dialect)
+    assert str(caught.value).startswith(sentence)
+    assert "\n" not in str(caught.value)
+    assert "\x1b" not in str(caught.value)
+
+
+_TYPES = {"varchar": "text", "double": "double precision", "varchar[]": "text[]"}
+
+
+@pytest.fixture(scope="module")
+def server(audited: Path) -> Iterator[postgres.Server]:
+    """A server with the tables in it that the analyses read."""
+    if (reason := postgres.missing()) is not None:
+        pytest.skip(reason)
+    with postgres.server() as one, duckdb.connect(str(audited / "warehouse.duckdb"), read_only=True) as warehouse:
+        one.run("create schema marts")
+        read = {table.name for name in ANALYSES for table in sqlglot.parse_one(read_sql(name), dialect="duckdb").find_all(exp.Table)}
+        for table in (described for described in described_tables() if described.name in read):
+            _copy(one, warehouse, table.name, {column.name: column.data_type for column in table.columns})
+        yield one
+
+
+def _copy(one: postgres.Server, warehouse: duckdb.DuckDBPyConnection, table: str, columns: dict[str, str]) -> None:
+    names = ", ".join(f'"{name}"' for name in columns)
+    types = ", ".join(f'"{name}" {_TYPES.get(kind, kind)}' for name, kind in columns.items())
+    rows = warehouse.execute(f"select {names} from marts.{table}").fetchall()
+    one.run(f"create table marts.{table} ({types})")
+    text = "".join("\t".join(map(_field, row)) + "\n" for row in rows)
+    one.run(f"copy marts.{table} from stdin;\n{text}\\.\n")
+
+
+def _field(value: Any) -> str:
+    """A value as PostgreSQL's COPY takes it."""
+    if value is None:
+        return r"\N"
+    if isinstance(value, list):
+        quoted = (str(one).replace("\\", "\\\\").replace('"', '\\"') for one in value)
+        value = "{" + ",".join(f'"{one}"' for one in quoted) + "}"
+    if isinstance(value, float):
+        value = repr(value)
+    return str(value).replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
+
+
+@pytest.mark.parametrize("name", ANALYSES)
+def test_postgres_gives_the_same_rows(server: postgres.Server, audited: Path, name: str) -> None:
+    with locked_warehouse(audited / "warehouse.duckdb") as connection:
+        expected = list(run_statement(connection, read_sql(name)).rows)
+    found = server.run(f"set search_path to marts;\n{translate(read_sql(name), 'postgres').sql};")
+    assert expected
+    assert len(found) == len(expected)
+    for theirs, ours in zip(found, expected, strict=True):
+        for text, value in zip(theirs, ours, strict=True):
+            assert _is_same(text, value), (text, value)
+
+
+def test_postgres_puts_nulls_where_duckdb_does(server: postgres.Server, audited: Path) -> None:
+    sql = "select n_units_needed from fct_findings order by n_units_needed desc, finding_id limit 40"
+    with locked_warehouse(audited / "warehouse.duckdb") as connection:
+        expected = [row[0] for row in run_statement(connection, sql).rows]
+    found = server.run(f"set search_path to marts;\n{translate(sql, 'postgres').sql};")
+    assert [None if row[0] is None else int(row[0]) for row in found] == expected
+    assert expected[0] is not None
+
+
+def _is_same(text: str | None, value: Any) -> bool:
+    if text is None or value is None:
+        return text is value
+    if isinstance(value, bool):
+        return text == ("t" if value else "f")
+    if isinstance(value, int | float):
+        return math.isclose(float(text), value, rel_tol=1e-12, abs_tol=1e-12)
+    if isinstance(value, datetime):
+        return datetime.fromisoformat(text) == value
+    return text == str(value)
