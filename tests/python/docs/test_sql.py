@@ -44,12 +44,12 @@ def test_the_page_says_what_is_published(audited: Path) -> None:
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=[script.splitlines()[0][:60] for script in SCRIPTS])
 def test_every_command_runs(first_audit: FirstAudit, script: str) -> None:
-    finished = run(script, first_audit.folder / "my-audit")
+    finished = run(script, first_audit.folder)
     assert finished.returncode == 0, finished.stderr
     assert finished.stdout
 
 
 def test_the_query_runs(first_audit: FirstAudit) -> None:
     (query,) = re.findall(r"^```sql\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
-    with duckdb.connect(str(first_audit.folder / "my-audit" / "warehouse.duckdb"), read_only=True) as connection:
+    with duckdb.connect(str(first_audit.folder / "warehouse.duckdb"), read_only=True) as connection:
         assert connection.execute(query).fetchall()
