@@ -161,6 +161,7 @@ def _build_and_publish(
     environment = {
         "BIASLEDGER_LEDGER": str(ledger.resolve()),
         "BIASLEDGER_WAREHOUSE": str(work.resolve()),
+        "BIASLEDGER_PUBLISHED": str(warehouse.resolve()),
         "BIASLEDGER_ROOMS": " ".join(_rooms(ledger)),
     }
     messages = run_dbt(project, ["build", *options], environment, on_step)
