@@ -75,7 +75,12 @@ def query(
 @click.option(
     "--dialect", required=True, metavar="NAME", help="For which warehouse, as snowflake or postgres."
 )
-def sql(source: str, dialect: str) -> None:
+@click.option(
+    "--schema",
+    metavar="NAME",
+    help="Where the tables are there, as biasledger or database.schema; names stay as they are if not given.",
+)
+def sql(source: str, dialect: str, schema: str | None) -> None:
     """Print a query in another warehouse's SQL.
 
     For published tables that were copied there. What may mean something else there is said on standard error; read the
@@ -83,11 +88,12 @@ def sql(source: str, dialect: str) -> None:
 
     \b
       biasledger sql --dialect snowflake top_marked_words
+      biasledger sql --dialect postgres --schema biasledger cost_per_run
     """
     from biasledger.query.analyses import read_sql
     from biasledger.query.dialects import translate
 
-    translated = translate(read_sql(source), dialect)
+    translated = translate(read_sql(source), dialect, schema)
     click.echo(translated.sql)
     for warning in translated.warnings:
         click.echo(f"Warning: {warning}", err=True)

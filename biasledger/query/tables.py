@@ -39,7 +39,11 @@ class DescribedTable:
 def described_tables() -> tuple[DescribedTable, ...]:
     """The marts in the order of their rooms and, in each, of their YAML."""
     models = dbt_source() / "models"
-    files = [models / "findings" / "_findings.yml", *sorted((models / "marts").glob("*/_*.yml"))]
+    # The findings' own page first, then what compares and keeps them.
+    shared = sorted(
+        (models / "findings").glob("_*.yml"), key=lambda path: (path.name != "_findings.yml", path.name)
+    )
+    files = [*shared, *sorted((models / "marts").glob("*/_*.yml"))]
     tables = [table for path in files for table in _tables(path)]
     return tuple(sorted(tables, key=lambda table: ROOMS.index(table.room)))
 

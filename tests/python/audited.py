@@ -1,4 +1,4 @@
-"""One project with every kind of audit, of simulated models whose bias is known: what the published tables are read from in tests."""
+"""One project with every kind of audit, of simulated models whose bias is known, for tests that read published tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,12 @@ _REGARD = {
     "attributes": {"race": {"reference": "White", "groups": ["White", "Black"]}},
     "answer": {"kind": "text"},
     "import": {
-        "columns": {"text": "text", "carrier": "name", "attributes": {"race": "race"}, "scores": {"people": "label"}}
+        "columns": {
+            "text": "text",
+            "carrier": "name",
+            "attributes": {"race": "race"},
+            "scores": {"people": "label"},
+        }
     },
     "reading": {"markers": {}},
 }
@@ -32,10 +37,10 @@ _REFUSING = {"kind": "simulator", "seed": 20260201, "refuse_about": {"Muslim": 0
 def make_audited(folder: Path) -> Path:
     """Lay out, collect, import and build; returns the project's folder.
 
-    Planted: the target `simulator` steers products by race and not by gender, ranks and rates resumes with black names lower, gives
-    them cheaper restaurants, says she of nurses and ties words to black names; `simulator-fair` does nothing of that; `refusing`
-    refuses half of the questions about Muslims and steers lists for Black; of eight black names four texts in five are labelled
-    negative, of eight white names one.
+    Planted: the target `simulator` steers products by race and not by gender, ranks and rates resumes with black names lower,
+    gives them cheaper restaurants, says she of nurses and ties words to black names; `simulator-fair` does nothing of that;
+    `refusing` refuses half of the questions about Muslims and steers lists for Black; of eight black names four texts in five are
+    labelled negative, of eight white names one.
     """
     init_project(folder)
     _add_target(folder / "targets.yml", "refusing", _REFUSING)

@@ -37,7 +37,8 @@ def test_the_page_says_what_is_published(audited: Path) -> None:
             "where schema_name = 'marts' group by all order by all"
         ).fetchall()
     described = sorted(
-        (table.name, [(column.name, column.data_type) for column in table.columns]) for table in described_tables()
+        (table.name, [(column.name, column.data_type) for column in table.columns])
+        for table in described_tables()
     )
     assert [(name, [tuple(column) for column in columns]) for name, columns in found] == described
 

@@ -34,7 +34,8 @@ def finding_of(audited: Path) -> Callable[..., dict[str, Any]]:
     def find(measure: str, condition: str = "true") -> dict[str, Any]:
         with duckdb.connect(str(audited / "warehouse.duckdb"), read_only=True) as connection:
             cursor = connection.execute(
-                f"select * from marts.fct_findings where measure = '{measure}' and {condition} order by status, finding_id limit 1"
+                f"select * from marts.fct_findings where measure = '{measure}' and {condition} "
+                "order by status, finding_id limit 1"
             )
             row = cursor.fetchone()
             assert row is not None, measure
@@ -69,7 +70,11 @@ def test_what_a_finding_was_judged_by(
     found = explain(audited, finding)
     row = found.judgement.threshold_row
     assert row is not None
-    assert (row["measure"], row["threshold"], row["alpha"]) == (measure, finding["threshold"], finding["alpha"])
+    assert (row["measure"], row["threshold"], row["alpha"]) == (
+        measure,
+        finding["threshold"],
+        finding["alpha"],
+    )
     assert found.judgement.measure["measure"] == measure
     assert found.judgement.run["run_id"] == finding["run_id"]
     assert found.evidence.tables
@@ -104,7 +109,10 @@ def test_the_rows_say_what_the_finding_says(audited: Path, finding_of: Callable[
 
 
 def test_words(audited: Path, finding_of: Callable[..., dict[str, Any]]) -> None:
-    finding = finding_of("marked_words", "status = 'alarm' and attribute = 'race' and group_name = 'Black' and variant = 'plain'")
+    finding = finding_of(
+        "marked_words",
+        "status = 'alarm' and attribute = 'race' and group_name = 'Black' and variant = 'plain'",
+    )
     found = explain(audited, finding)
     group, reference = found.sides
     assert (group.name, reference.name) == ("Black", "White")
@@ -148,7 +156,9 @@ def test_decisions(audited: Path, finding_of: Callable[..., dict[str, Any]]) -> 
     for lower, higher in zip(black.answers, white.answers, strict=True):
         # The same resume, with a lower label under the black name.
         assert lower.note.split(",")[0] == higher.note.split(",")[0]
-        ranks = [("junior", "mid", "senior").index((one.text or "").strip().lower()) for one in (lower, higher)]
+        ranks = [
+            ("junior", "mid", "senior").index((one.text or "").strip().lower()) for one in (lower, higher)
+        ]
         assert ranks[0] < ranks[1]
         assert [(one.spans[0].start, one.spans[0].end) for one in (lower, higher)] == [
             (0, len((one.text or "").strip())) for one in (lower, higher)
@@ -231,13 +241,20 @@ def test_the_text_tells_it_all(audited: Path, finding_of: Callable[..., dict[str
 def test_json_has_places_in_texts(audited: Path, finding_of: Callable[..., dict[str, Any]]) -> None:
     done = run(audited, finding_of("stereotype_gap")["finding_id"], "--format", "json")
     found = json.loads(done.stdout)
-    marks = [(answer["text"], mark) for side in found["answers"] for answer in side["shown"] for mark in answer["marks"]]
+    marks = [
+        (answer["text"], mark)
+        for side in found["answers"]
+        for answer in side["shown"]
+        for mark in answer["marks"]
+    ]
     assert marks
     assert all(text[mark["start"] : mark["end"]] == mark["text"] for text, mark in marks)
 
 
 def test_an_inconclusive_finding_is_no_pass(audited: Path, finding_of: Callable[..., dict[str, Any]]) -> None:
-    done = run(audited, finding_of("marked_words", "status = 'inconclusive'")["finding_id"], "--responses", "0")
+    done = run(
+        audited, finding_of("marked_words", "status = 'inconclusive'")["finding_id"], "--responses", "0"
+    )
     assert "Inconclusive, which is no pass: " in done.stdout
     assert "The answers behind it" not in done.stdout
     done = run(audited, finding_of("probe_stereotype_ratio", "status = 'insufficient_data'")["finding_id"])
@@ -249,7 +266,9 @@ def test_the_beginning_of_an_id_is_enough(audited: Path, finding_of: Callable[..
     warehouse, ledger = audited / "warehouse.duckdb", audited / "ledger.duckdb"
     found = explain_finding(f" {finding_id[:12].upper()} ", warehouse, ledger, 0)
     assert found.judgement.finding["finding_id"] == finding_id
-    with pytest.raises(InputError, match=r"\d+ findings begin with '\w': .* and \d+ more; give more of the id\."):
+    with pytest.raises(
+        InputError, match=r"\d+ findings begin with '\w': .* and \d+ more; give more of the id\."
+    ):
         explain_finding(finding_id[0], warehouse, ledger, 0)
     wrong = finding_id[:10] + ("0" if finding_id[10] != "0" else "1") + finding_id[11:]
     with pytest.raises(InputError, match=rf"There is no finding '{wrong}'; did you mean '{finding_id}'\? "):
@@ -273,7 +292,9 @@ def test_exceptions_and_thresholds_that_have_changed(
     audited: Path, tmp_path: Path, finding_of: Callable[..., dict[str, Any]]
 ) -> None:
     finding = finding_of("snsr", "status = 'alarm'")
-    values = ", ".join(f"'{finding[name]}'" for name in ("audit", "target", "measure", "attribute", "group_name"))
+    values = ", ".join(
+        f"'{finding[name]}'" for name in ("audit", "target", "measure", "attribute", "group_name")
+    )
     warehouse = copied(
         audited,
         tmp_path,
@@ -300,20 +321,33 @@ def test_without_a_ledger_the_rest_is_shown(
     from collector.ledger import Ledger
 
     Ledger(tmp_path / "ledger.duckdb").create()
-    (sentence,) = explain_finding(finding["finding_id"], audited / "warehouse.duckdb", tmp_path / "ledger.duckdb").missing
+    (sentence,) = explain_finding(
+        finding["finding_id"], audited / "warehouse.duckdb", tmp_path / "ledger.duckdb"
+    ).missing
     assert f"does not hold run {finding['run_id']}" in sentence
 
 
-def test_an_erased_text_is_said_to_be(audited: Path, tmp_path: Path, finding_of: Callable[..., dict[str, Any]]) -> None:
+def test_an_erased_text_is_said_to_be(
+    audited: Path, tmp_path: Path, finding_of: Callable[..., dict[str, Any]]
+) -> None:
     finding = finding_of("rank_gap", "attribute = 'race'")
     shutil.copyfile(audited / "ledger.duckdb", tmp_path / "ledger.duckdb")
     shutil.copytree(audited / "journal", tmp_path / "journal")
-    before = explain_finding(finding["finding_id"], audited / "warehouse.duckdb", tmp_path / "ledger.duckdb", 1)
+    before = explain_finding(
+        finding["finding_id"], audited / "warehouse.duckdb", tmp_path / "ledger.duckdb", 1
+    )
     prompt, trial, attempt = before.sides[0].answers[0].response_id.split(".")
     erase(
-        tmp_path / "ledger.duckdb", finding["run_id"], prompt, int(trial), int(attempt), reason="It named a person."
+        tmp_path / "ledger.duckdb",
+        finding["run_id"],
+        prompt,
+        int(trial),
+        int(attempt),
+        reason="It named a person.",
     )
-    after = explain_finding(finding["finding_id"], audited / "warehouse.duckdb", tmp_path / "ledger.duckdb", 1)
+    after = explain_finding(
+        finding["finding_id"], audited / "warehouse.duckdb", tmp_path / "ledger.duckdb", 1
+    )
     answer = after.sides[0].answers[0]
     assert answer.text is None
     assert answer.missing.startswith("the text was erased on ")

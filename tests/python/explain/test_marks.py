@@ -33,7 +33,10 @@ def test_roles_are_kept() -> None:
     assert [(span.start, span.end, span.role) for span in spans] == [(0, 3, "first"), (8, 10, "second")]
 
 
-@given(st.text(), st.lists(st.tuples(st.text(max_size=8), st.sampled_from(["word", "stem", "exact"])), max_size=6))
+@given(
+    st.text(),
+    st.lists(st.tuples(st.text(max_size=8), st.sampled_from(["word", "stem", "exact"])), max_size=6),
+)
 def test_spans_lie_in_order_and_apart(text: str, marks: list[tuple[str, str]]) -> None:
     end = 0
     for span in find_marks(text, [Mark(one, kind=kind) for one, kind in marks]):  # type: ignore[arg-type]

@@ -65,11 +65,20 @@ def worst_models(rows: list[Row]) -> None:
 
 def refusals(rows: list[Row]) -> None:
     first = rows[0]
-    assert (first["audit"], first["attribute"], first["group_name"]) == ("recommendations", "religion", "Muslim")
+    assert (first["audit"], first["attribute"], first["group_name"]) == (
+        "recommendations",
+        "religion",
+        "Muslim",
+    )
     assert 0.2 < first["share_refused"] < 0.8
     assert first["compared_with"] == "(all others)"
     assert first["refused_more"] == first["share_refused"] > 0.2
-    assert next(row for row in rows if row["audit"] == "products" and row["group_name"] == "Black")["compared_with"] == "White"
+    assert (
+        next(row for row in rows if row["audit"] == "products" and row["group_name"] == "Black")[
+            "compared_with"
+        ]
+        == "White"
+    )
     assert all(row["n_refused"] == 0 for row in rows if row["audit"] == "resumes")
 
 
@@ -134,12 +143,18 @@ def local_law(rows: list[Row]) -> None:
             of_part = [row for row in of_audit if row["table_part"] == part]
             highest = max(row["selection_rate"] for row in of_part)
             for row in of_part:
-                assert row["selection_rate"] == pytest.approx(row["number_selected"] / row["number_of_applicants"])
+                assert row["selection_rate"] == pytest.approx(
+                    row["number_selected"] / row["number_of_applicants"]
+                )
                 assert row["impact_ratio"] == pytest.approx(row["selection_rate"] / highest)
                 assert row["scoring_rate"] is None
                 assert row["left_out_of_impact_ratios_because"] is None
                 assert row["data_used"].startswith("test data")
-    race = {row["category"]: row for row in rows if row["table_part"].startswith("Race") and row["audit"] == "rankings"}
+    race = {
+        row["category"]: row
+        for row in rows
+        if row["table_part"].startswith("Race") and row["audit"] == "rankings"
+    }
     assert race["black"]["impact_ratio"] < 0.8 < race["white"]["impact_ratio"] == 1
 
 
@@ -173,7 +188,9 @@ def ratios(rows: list[Row]) -> None:
     assert occupations["stereotype_ratio"] > 0.7
     assert occupations["p_value"] < 0.05
     for row in rows:
-        counted = sum(row[f"n_with_{kind}"] for kind in ("stereotype_only", "its_opposite_only", "both", "neither"))
+        counted = sum(
+            row[f"n_with_{kind}"] for kind in ("stereotype_only", "its_opposite_only", "both", "neither")
+        )
         assert counted == row["n_different_answers"]
 
 
@@ -281,7 +298,9 @@ def test_references_become_names(tmp_path: Path, text: str, sql: str) -> None:
     assert read_sql(str(tmp_path / "one.sql")) == sql
 
 
-@pytest.mark.parametrize("text", ["{{ key_of(['a']) }}", "{{ ref( }}", "{{ source('ledger', 'runs') }}", "{% endif %}"])
+@pytest.mark.parametrize(
+    "text", ["{{ key_of(['a']) }}", "{{ ref( }}", "{{ source('ledger', 'runs') }}", "{% endif %}"]
+)
 def test_what_dbt_alone_knows_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "one.sql").write_text(f"select {text}")
     with pytest.raises(InputError, match=r"one\.sql needs dbt .*only ref, config and env_var are known here"):
@@ -289,7 +308,9 @@ def test_what_dbt_alone_knows_is_refused(tmp_path: Path, text: str) -> None:
 
 
 def test_a_wrong_name_is_answered_with_the_nearest() -> None:
-    with pytest.raises(InputError, match=r"neither a file nor an analysis 'top_marked_word'; did you mean 'top_marked_words'"):
+    with pytest.raises(
+        InputError, match=r"neither a file nor an analysis 'top_marked_word'; did you mean 'top_marked_words'"
+    ):
         read_sql("top_marked_word")
     with pytest.raises(InputError, match="SQL is given in quotes"):
         read_sql("fct_findings")

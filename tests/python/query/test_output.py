@@ -27,7 +27,9 @@ from biasledger.query.table import show_table
 from biasledger.terminal import visible
 from tests.python.docs.shell import run as run_in_shell
 
-HOSTILE = "\x1b[31mred\x1b]0;title\x07 \u202egnol\u202c \x9b2J <script>alert(1)</script> | *bold* [a](b)\r\nnext"
+HOSTILE = (
+    "\x1b[31mred\x1b]0;title\x07 \u202egnol\u202c \x9b2J <script>alert(1)</script> | *bold* [a](b)\r\nnext"
+)
 TABLES = """
     create schema marts;
     create table marts.t as
@@ -82,7 +84,9 @@ def test_other_formats_give_all_rows(folder: Path) -> None:
 
 def test_csv_keeps_null_and_empty_text_apart_and_reads_back(folder: Path) -> None:
     query("select n, x, s, e from t order by n", "--output", "t.csv")
-    read = "read_csv('t.csv', quote='\"', escape='\"', nullstr='', allow_quoted_nulls=false, all_varchar=true)"
+    read = (
+        "read_csv('t.csv', quote='\"', escape='\"', nullstr='', allow_quoted_nulls=false, all_varchar=true)"
+    )
     with duckdb.connect() as connection:
         found = connection.execute(
             f"select n::bigint, x::double, s, e from {read} order by n::bigint"
@@ -182,7 +186,8 @@ def test_a_narrow_one_is_a_table() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "start"), [("a.csv", "n\n0\n"), ("a.json", '[\n{"n": 0}'), ("a.md", "| n |\n| --- |\n| 0 |"), ("a.txt", "n")]
+    ("name", "start"),
+    [("a.csv", "n\n0\n"), ("a.json", '[\n{"n": 0}'), ("a.md", "| n |\n| --- |\n| 0 |"), ("a.txt", "n")],
 )
 def test_the_file_s_ending_says_the_format(folder: Path, name: str, start: str) -> None:
     out, err = query("select n from t order by n limit 3", "--output", name)
