@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
+from biasledger.publishing.work import work_file
 from biasledger.query.analyses import list_analyses, read_sql
 from biasledger.query.connection import locked_warehouse
 from biasledger.query.statements import run_statement
+from biasledger.query.tables import described_tables
 from collector.errors import InputError
 
 Row = dict[str, Any]
@@ -258,8 +265,6 @@ def test_its_order_is_the_same_every_time(audited: Path, name: str) -> None:
     """With one thread and with several, rows come in one order: nothing that ties is left to chance."""
     sql = read_sql(name)
     orders = []
-    import duckdb
-
     for threads in (1, 4):
         with duckdb.connect(str(audited / "warehouse.duckdb"), read_only=True) as connection:
             connection.execute(f"set threads = {threads}")
@@ -267,6 +272,118 @@ def test_its_order_is_the_same_every_time(audited: Path, name: str) -> None:
             connection.execute("set search_path = 'marts,settings'")
             orders.append(connection.execute(sql).fetchall())
     assert repr(orders[0]) == repr(orders[1])
+
+
+def test_dbt_compiles_them_to_the_same_sql(audited: Path, tmp_path: Path) -> None:
+    """Without dbt an analysis is what dbt makes of it, but for quotes around names."""
+    # A copy, as dbt opens the file that it would build into.
+    work = Path(
+        shutil.copyfile(work_file(audited, audited / "warehouse.duckdb"), tmp_path / "warehouse.duckdb")
+    )
+    done = subprocess.run(
+        [
+            *(sys.executable, "-c", "from dbt.cli.main import cli; cli(prog_name='dbt')"),
+            *(
+                "compile",
+                "--select",
+                "resource_type:analysis",
+                "--project-dir",
+                str(audited),
+                "--profiles-dir",
+                str(audited),
+            ),
+            *("--target-path", str(tmp_path / "target"), "--log-path", str(tmp_path / "logs")),
+        ],
+        env=os.environ
+        | {
+            "BIASLEDGER_LEDGER": str(audited / "ledger.duckdb"),
+            "BIASLEDGER_WAREHOUSE": str(work),
+            "PYTHONPATH": str(Path(__file__).parents[3]),
+        },
+        cwd=audited,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    compiled = {path.stem: path for path in (tmp_path / "target" / "compiled").rglob("*.sql")}
+    assert set(compiled) == set(ANALYSES)
+    for name, path in compiled.items():
+        text = re.sub(r'"warehouse"\."(\w+)"\."(\w+)"', r"\1.\2", path.read_text(encoding="utf-8"))
+        assert text.split() == read_sql(name).split(), name
+
+
+def made_up(path: Path, tables: dict[str, list[dict[str, Any]]]) -> Path:
+    """A warehouse with the given rows in tables of their described types; what a row does not say is null."""
+    described = {table.name: table for table in described_tables()}
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("create schema marts")
+        for name, rows in tables.items():
+            columns = ", ".join(f"{column.name} {column.data_type}" for column in described[name].columns)
+            connection.execute(f"create table marts.{name} ({columns})")
+            for row in rows:
+                values = ", ".join(f"${column}" for column in row)
+                connection.execute(f"insert into marts.{name} ({', '.join(row)}) values ({values})", row)
+    return path
+
+
+def test_local_law_144_of_scores_small_and_unknown_categories(tmp_path: Path) -> None:
+    """Scoring rates for selection rates; a category under 2 % keeps its number and rate; unknown ones are counted apart."""
+    common = {"run_id": "r", "variant": "plain", "domain": "clerk", "n_unknown": 0}
+    categories = [
+        ("sex", "Male", 600, 300, 0.5, 1.0, None),
+        ("sex", "Female", 380, 152, 0.4, 0.8, None),
+        ("sex", "unknown", 20, 10, 0.5, None, "the group is unknown"),
+        ("race_ethnicity", "White", 985, 500, 0.508, 1.0, None),
+        ("race_ethnicity", "Asian", 15, 3, 0.2, None, "less than 2 % of the sample"),
+        ("race_ethnicity*sex", "White*Male", 590, 300, 0.508, 1.0, None),
+        ("age", "Old", 1000, 500, 0.5, 1.0, None),
+        ("age*sex", "Old*Male", 600, 300, 0.5, 1.0, None),
+    ]
+    names = (
+        "attribute",
+        "group_name",
+        "n_people",
+        "n_selected",
+        "selection_rate",
+        "impact_ratio",
+        "excluded_reason",
+    )
+    warehouse = made_up(
+        tmp_path / "warehouse.duckdb",
+        {
+            "dim_runs": [
+                {"run_id": "r", "audit": "a", "target": "t", "origin": "imported", "is_current": True}
+            ],
+            "fct_predictions": [{"run_id": "r", "score": 0.7}],
+            "fct_decision_rates": [{**common, **dict(zip(names, one, strict=True))} for one in categories],
+        },
+    )
+    rows = run(warehouse, "nyc_local_law_144")
+    assert [(row["table_part"], row["category"]) for row in rows] == [
+        ("Sex categories", "Male"),
+        ("Sex categories", "Female"),
+        ("Race/ethnicity categories", "White"),
+        ("Race/ethnicity categories", "Asian"),
+        ("Intersectional categories", "White*Male"),
+    ]
+    assert all(row["selection_rate"] is None and row["number_selected"] is None for row in rows)
+    assert [row["scoring_rate"] for row in rows] == [0.5, 0.4, 0.508, 0.2, 0.508]
+    assert [row["number_of_unknown_category"] for row in rows] == [20, 20, 0, 0, 0]
+    asian = rows[3]
+    assert (asian["number_of_applicants"], asian["impact_ratio"]) == (15, None)
+    assert asian["left_out_of_impact_ratios_because"] == "less than 2 % of the sample"
+    assert {row["data_used"] for row in rows} == {"imported: state whether it is historical or test data"}
+
+
+def test_costs_of_a_model_with_a_price(tmp_path: Path) -> None:
+    paid = {"run_id": "r", "n_responses": 60, "n_ok": 50, "cost_usd": 1.5, "is_simulated": False}
+    free = {"run_id": "s", "n_responses": 5, "n_ok": 0, "cost_usd": None, "is_simulated": False}
+    rows = run(made_up(tmp_path / "warehouse.duckdb", {"dim_runs": [free, paid]}), "cost_per_run")
+    assert [(row["run_id"], row["cost_usd_per_thousand_usable"]) for row in rows] == [
+        ("r", 30.0),
+        ("s", None),
+    ]
 
 
 def test_a_project_s_own_analysis_is_found_and_takes_a_shipped_one_s_place(
