@@ -1,9 +1,11 @@
-"""One build of the warehouse: registers how answers are read, runs dbt, tells alarms from a broken warehouse.
+"""One build of the warehouse: registers how answers are read, runs dbt, tells alarms from a broken warehouse, publishes.
 
-dbt runs as a process of its own rather than through its in-process runner: DuckDB lets one process write a
-file, and dbt-duckdb keeps its connection until the process ends. This way both files are free again when
-`run_dbt` returns, dbt's settings go through an environment that is dbt's alone, and an interrupt leaves no state
-behind.
+dbt builds into a private work file; the public tables are then published as the warehouse, which stays as it was if a model
+or a quality test failed.
+
+dbt runs as a process of its own rather than through its in-process runner: DuckDB lets one process write a file, and
+dbt-duckdb keeps its connection until the process ends. This way both files are free again when `run_dbt` returns, dbt's
+settings go through an environment that is dbt's alone, and an interrupt leaves no state behind.
 """
 
 from __future__ import annotations
@@ -13,14 +15,20 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
-from biasledger.project import require_project
+from biasledger import __version__
+from biasledger.project import dbt_source, require_project
+from biasledger.publishing.work import forget_what_is_gone, locked, work_file
 from biasledger.readings import register_readings
 from biasledger.settings import check_settings
 from collector.errors import BiasledgerError
+
+if TYPE_CHECKING:
+    from biasledger.publishing.warehouse import BuildInfo
 
 ROOMS = ("words", "lists", "decisions", "prices", "markers")
 _FAILED = {"error", "fail", "runtime error", "partial success"}
@@ -55,11 +63,21 @@ class BuildError(BiasledgerError):
 
 @dataclass(frozen=True)
 class BuildSummary:
-    """What a build did: models and seeds built, quality tests passed, alarm tests that failed."""
+    """What a build did.
+
+    Attributes:
+        n_models: models and seeds built.
+        n_quality_tests: quality tests passed.
+        alarm_tests: alarm tests that failed.
+        published: schema and name of each table published -> its rows; empty where only a selection was built.
+        work: the file that dbt built into.
+    """
 
     n_models: int
     n_quality_tests: int
     alarm_tests: tuple[str, ...]
+    published: Mapping[str, int]
+    work: Path
 
     @property
     def has_alarms(self) -> bool:
@@ -81,24 +99,60 @@ def build_warehouse(
     """Build `warehouse` from `ledger` with the dbt project in `project`.
 
     Args:
+        warehouse: the file to publish the public tables in, with alarms or without.
         threads: dbt's threads; None leaves it to profiles.yml.
         full_refresh: build incremental models anew.
-        select: dbt selectors; none builds everything.
+        select: dbt selectors; none builds everything. A selection stays in the work file: published tables are all of one build.
         on_step: called with (steps done, steps in all, name of the step).
-        on_note: called with a sentence for each journal that was loaded, or could not be.
+        on_note: called with a sentence for each journal that was loaded, or could not be, and where all is built anew.
 
     Raises:
-        InputError: no project here, a wrong audit file, or wrong settings.
+        InputError: no project here, a wrong audit file, wrong settings, another build under way, or `warehouse` is a file that
+            must not be replaced.
         LedgerError: the ledger is absent or cannot be used.
-        BuildError: a model or a quality test failed; the message names it.
+        BuildError: a model or a quality test failed; the message names it, and the warehouse is as it was.
+        PublishError: the tables were built but not published; the warehouse is as it was.
     """
+    from biasledger.publishing.warehouse import require_replaceable
+    from collector.ledger import Ledger
     from collector.loading import load_all
 
     require_project(project)
     check_settings(project)
+    require_replaceable(warehouse, ledger)
     for note in load_all(ledger):
         on_note(note)
     register_readings(project, ledger)
+    work = work_file(project, warehouse)
+    with locked(work, warehouse):
+        for note in forget_what_is_gone(work, Ledger(ledger)):
+            on_note(note)
+        return _build_and_publish(
+            project,
+            ledger,
+            work,
+            warehouse,
+            threads=threads,
+            full_refresh=full_refresh,
+            select=select,
+            on_step=on_step,
+        )
+
+
+def _build_and_publish(
+    project: Path,
+    ledger: Path,
+    work: Path,
+    warehouse: Path,
+    *,
+    threads: int | None,
+    full_refresh: bool,
+    select: Sequence[str],
+    on_step: OnStep,
+) -> BuildSummary:
+    from biasledger.publishing.public import public_tables
+    from biasledger.publishing.warehouse import publish_warehouse
+
     options = [] if threads is None else ["--threads", str(threads)]
     options += ["--full-refresh"] if full_refresh else []
     options += ["--select", *select] if select else []
@@ -106,11 +160,18 @@ def build_warehouse(
     options += ["--exclude", "package:biasledger,resource_type:unit_test"]
     environment = {
         "BIASLEDGER_LEDGER": str(ledger.resolve()),
-        "BIASLEDGER_WAREHOUSE": str(warehouse.resolve()),
+        "BIASLEDGER_WAREHOUSE": str(work.resolve()),
         "BIASLEDGER_ROOMS": " ".join(_rooms(ledger)),
     }
     messages = run_dbt(project, ["build", *options], environment, on_step)
-    return _summarise(project, messages)
+    results = _read_json(project / "target" / "run_results.json")
+    manifest = _read_json(project / "target" / "manifest.json")
+    summary = _summarise(results, manifest, messages, work)
+    if select:
+        return summary
+    build = _build_info(results)
+    published = publish_warehouse(work, warehouse, public_tables(manifest), build, ledger=ledger)
+    return replace(summary, published=published)
 
 
 def _rooms(ledger: Path) -> list[str]:
@@ -183,39 +244,58 @@ def _step_name(data: Mapping[str, Any]) -> str:
     return str(data.get("node_info", {}).get("node_name", ""))
 
 
-def _summarise(project: Path, messages: Sequence[str]) -> BuildSummary:
-    results = _read_json(project / "target" / "run_results.json")
-    manifest = _read_json(project / "target" / "manifest.json")
+def _build_info(results: Mapping[str, Any]) -> BuildInfo:
+    import yaml
+
+    from biasledger.publishing.warehouse import BuildInfo
+
+    with (dbt_source() / "dbt_project.yml").open(encoding="utf-8") as file:
+        variables = yaml.safe_load(file).get("vars", {})
+    return BuildInfo(
+        build_id=results["metadata"]["invocation_id"],
+        built_at=datetime.fromisoformat(results["metadata"]["generated_at"]).replace(tzinfo=None),
+        biasledger_version=__version__,
+        engine_version=variables.get("engine_version"),
+    )
+
+
+def _summarise(
+    results: Mapping[str, Any], manifest: Mapping[str, Any], messages: Sequence[str], work: Path
+) -> BuildSummary:
     nodes: Mapping[str, Any] = manifest["nodes"] | manifest.get("unit_tests", {})
     failed = [row for row in results["results"] if row["status"] in _FAILED]
     alarms = [row for row in failed if row["status"] == "fail" and "alarm" in _tags(nodes, row)]
     broken = [row for row in failed if row not in alarms]
     if broken:
-        raise BuildError(_explain(broken, nodes))
+        raise BuildError(_explain(broken, nodes, work))
     if not results["results"]:
         raise BuildError(f"Nothing was built: {_one_line(messages) or 'no model matches the selection'}.")
     done = [row for row in results["results"] if row["status"] in _DONE]
     quality_tests = [row for row in done if _kind(row) in _TESTS and "alarm" not in _tags(nodes, row)]
     n_models = sum(_kind(row) not in _TESTS for row in done)
     names = tuple(nodes[row["unique_id"]]["name"] for row in alarms)
-    return BuildSummary(n_models=n_models, n_quality_tests=len(quality_tests), alarm_tests=names)
+    return BuildSummary(
+        n_models=n_models, n_quality_tests=len(quality_tests), alarm_tests=names, published={}, work=work
+    )
 
 
 def _tags(nodes: Mapping[str, Any], row: Mapping[str, Any]) -> list[str]:
     return list(nodes.get(row["unique_id"], {}).get("tags", ()))
 
 
-def _explain(broken: Sequence[Mapping[str, Any]], nodes: Mapping[str, Any]) -> str:
+def _explain(broken: Sequence[Mapping[str, Any]], nodes: Mapping[str, Any], work: Path) -> str:
     sentences = []
     for row in broken[:_SHOWN_FAILURES]:
         kind = _TESTS.get(_kind(row), _kind(row))
         name = nodes.get(row["unique_id"], {}).get("name", row["unique_id"])
-        where = f"; its rows: select * from {row['relation_name']}" if _has_stored_rows(row) else ""
+        where = (
+            f"; its rows, in {work}: select * from {row['relation_name']}" if _has_stored_rows(row) else ""
+        )
         sentences.append(f"{kind} {name} failed: {_one_line([row.get('message') or ''])}{where}")
     more = len(broken) - len(sentences)
     if more:
         sentences.append(f"and {more} more failed")
-    return f"The warehouse is broken: {'; '.join(sentences)} (the whole log is {_LOG})."
+    return f"Nothing was published: {'; '.join(sentences)} (the whole log is {_LOG})."
 
 
 def _kind(row: Mapping[str, Any]) -> str:

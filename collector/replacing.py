@@ -7,12 +7,13 @@ from pathlib import Path
 
 
 def replace_file(new: Path, path: Path) -> None:
-    """Give `new` the permissions and the name of `path`, with both on disk when this returns.
+    """Give `new` the name of `path`, and its permissions where there is such a file, with both on disk when this returns.
 
     Raises:
         OSError: a file cannot be written.
     """
-    new.chmod(path.stat().st_mode)
+    if path.exists():
+        new.chmod(path.stat().st_mode)
     _sync(new, os.O_RDWR)
     new.replace(path)
     sync_folder(path.parent)

@@ -29,9 +29,10 @@ def build(
     full_refresh: bool,
     select: tuple[str, ...],
 ) -> None:
-    """Build the tables, print the findings.
+    """Build the tables, publish them, print the findings.
 
-    Ends with 1 if there are alarms, with 3 if the warehouse is broken.
+    The tables are published with alarms or without, all at once; whoever has the old ones open keeps them. Ends with 1 if there
+    are alarms; with 3 if a model or a quality test failed, and the old tables stay.
     """
     import time
 
@@ -57,8 +58,9 @@ def build(
         f"in {time.monotonic() - started:.0f} s."
     )
     if select:
-        click.echo("Only a selection was built: `biasledger findings` shows what the findings table holds.")
+        click.echo(f"Only a selection was built: it is in {summary.work}; {warehouse} is as it was.")
     else:
+        click.echo(f"{len(summary.published)} tables published in {warehouse}.")
         findings = read_findings(warehouse, only_current=True)
         click.echo()
         findings_table(findings, limit=ROWS_SHOWN)

@@ -28,7 +28,7 @@ warehouse_option = click.option(
     default=Path("warehouse.duckdb"),
     show_default=True,
     show_envvar=True,
-    help="File that holds the built tables.",
+    help="File that the built tables are published in.",
 )
 
 

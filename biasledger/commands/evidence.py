@@ -85,7 +85,8 @@ def erase(
     if not done.has_journal:
         click.echo("  no journal of this run is beside the ledger; a copy kept elsewhere still has the text")
     click.echo(
-        "A warehouse built before still holds it: delete it before the next build. So do copies and backups."
+        "Tables built before still hold its words: the next build makes all of them anew. Copies, backups and what "
+        "`biasledger publish` wrote still hold them, too."
     )
     next_step("biasledger build")
 

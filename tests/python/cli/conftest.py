@@ -22,7 +22,7 @@ SMALL_DBT_PROJECT = {
         version: 0.1.0
         profile: biasledger
         test-paths: [tests/dbt]
-        models: {biasledger: {+materialized: table}}
+        models: {biasledger: {+materialized: table, +access: public, +persist_docs: {relation: true, columns: true}}}
         """,
     "profiles.yml": """
         biasledger:
@@ -49,7 +49,7 @@ SMALL_DBT_PROJECT = {
         """,
     "models/fct_findings.sql": """
         select
-            'f' as finding_id, 'run-1' as run_id, 'products' as audit, 'robot' as target, is_simulated,
+            'f-' || group_name as finding_id, 'run-1' as run_id, 'products' as audit, 'robot' as target, is_simulated,
             true as is_current, 'plain' as variant, 'word_divergence' as measure, 'words' as scheme,
             'race' as attribute, group_name, 'White' as reference_group, '' as subject, value, 0.02 as threshold,
             0.0004 as p_value_adjusted, status, false as is_excepted, 'error' as severity, 'because' as explanation
@@ -58,6 +58,10 @@ SMALL_DBT_PROJECT = {
     "models/fct_alarms.sql": "select * from {{ ref('fct_findings') }} where status = 'alarm'",
     "models/_models.yml": """
         models:
+          - name: fct_findings
+            description: "Grain: finding. What 'was' found."
+            columns:
+              - {name: finding_id, description: Key., data_tests: [unique]}
           - name: fct_alarms
             data_tests: [{no_alarms: {config: {tags: [alarm], store_failures: true}}}]
         """,

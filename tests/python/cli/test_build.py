@@ -1,7 +1,8 @@
-"""`biasledger build` over a few small models: alarms, a clean run, and each way in which a warehouse can be broken."""
+"""`biasledger build` over a few small models: alarms, a clean run, and each way in which nothing is published."""
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import duckdb
 import pytest
 
 from biasledger.build import build_warehouse
+from biasledger.publishing.work import locked, work_file
 from biasledger.readings import register_readings
 from collector.errors import InputError
 from tests.python.cli.conftest import Biasledger, write_files
@@ -46,7 +48,7 @@ def test_no_alarms_end_with_0_and_the_findings_can_be_read_again(
     set_findings(small_project, "Asian,0.001,clear,false")
     result = biasledger("build", "--threads", "2", "--full-refresh")
     assert result.exit_code == 0, result.output
-    assert "5 models and settings built, 1 quality tests passed in" in result.stdout
+    assert "5 models and settings built, 2 quality tests passed in" in result.stdout
     again = biasledger("findings", "--run", "run-1", "--all")
     assert again.exit_code == 0
     assert again.stdout.splitlines()[0] == "products, asked of robot, run run-1", (
@@ -61,14 +63,14 @@ def test_no_alarms_end_with_0_and_the_findings_can_be_read_again(
     assert "did you mean 'run-1'?" in unknown.stderr
 
 
-def test_a_failed_quality_test_is_a_broken_warehouse_even_beside_alarms(
+def test_a_failed_quality_test_publishes_nothing_even_beside_alarms(
     biasledger: Biasledger, small_project: Path
 ) -> None:
     set_findings(small_project, "Black,,alarm,true")
     result = biasledger("build")
     assert result.exit_code == 3
     assert result.stderr.startswith(
-        "Error: The warehouse is broken: quality test not_null_thresholds_value failed: Got 1 result"
+        "Error: Nothing was published: quality test not_null_thresholds_value failed: Got 1 result"
     )
     assert "logs/dbt.log" in result.stderr
 
@@ -112,6 +114,99 @@ def test_a_project_that_dbt_cannot_read_is_one_sentence(biasledger: Biasledger, 
     assert result.stderr.count("\n") == 1
 
 
+def published(folder: Path) -> list[tuple[object, ...]]:
+    with duckdb.connect(str(folder / "warehouse.duckdb"), read_only=True) as connection:
+        return connection.execute("select group_name, value from fct_findings").fetchall()
+
+
+def test_alarms_do_not_stop_publication_and_failures_do(biasledger: Biasledger, small_project: Path) -> None:
+    set_findings(small_project, "Asian,0.001,clear,true")
+    assert biasledger("build").exit_code == 0
+    set_findings(small_project, "Black,0.5,alarm,true")
+    result = biasledger("build")
+    assert result.exit_code == 1
+    assert "5 tables published in warehouse.duckdb." in result.stdout
+    assert published(small_project) == [("Black", 0.5)]
+    before = (small_project / "warehouse.duckdb").read_bytes()
+
+    set_findings(small_project, "Latino,,alarm,true")
+    result = biasledger("build")
+    assert result.exit_code == 3
+    assert "Nothing was published: quality test not_null_thresholds_value failed" in result.stderr
+    assert (small_project / "warehouse.duckdb").read_bytes() == before
+
+    set_findings(small_project, "Latino,0.1,alarm,true")
+    write_files(
+        small_project, {"models/mine.sql": "select no_column from {{ ref('biasledger', 'fct_findings') }}"}
+    )
+    result = biasledger("build")
+    assert result.exit_code == 3
+    assert "Nothing was published: model mine failed: " in result.stderr
+    assert (small_project / "warehouse.duckdb").read_bytes() == before
+    assert [path.name for path in small_project.glob(".*.duckdb*")] == []
+    assert biasledger("findings").exit_code == 0
+
+
+def test_the_user_s_own_public_models_are_published_and_private_ones_are_not(
+    biasledger: Biasledger, small_project: Path
+) -> None:
+    write_files(
+        small_project,
+        {
+            "models/mine.sql": "select group_name from {{ ref('biasledger', 'fct_findings') }}",
+            "models/inner.sql": "select 1 as one",
+            "models/_mine.yml": """
+                models:
+                  - name: mine
+                    description: "Grain: my group."
+                    config: {access: public, materialized: view, persist_docs: {relation: true}}
+                """,
+        },
+    )
+    assert biasledger("build").exit_code == 1
+    with duckdb.connect(str(small_project / "warehouse.duckdb"), read_only=True) as connection:
+        assert connection.execute("from mine").fetchall() == [("Black",)]
+        tables = "select table_name, comment from duckdb_tables() where schema_name = 'main' order by 1"
+        assert connection.execute(tables).fetchall() == [
+            ("exceptions", None),
+            ("fct_alarms", None),
+            ("fct_findings", "Grain: finding. What 'was' found."),
+            ("mine", "Grain: my group."),
+            ("model_prices", None),
+            ("thresholds", None),
+        ]
+        keys = "select table_name, key_columns from publication.tables where len(key_columns) > 0"
+        assert connection.execute(keys).fetchall() == [("fct_findings", ["finding_id"])]
+        ((build_id,),) = connection.execute("select build_id from publication.build").fetchall()
+    results = json.loads((small_project / "target" / "run_results.json").read_text(encoding="utf-8"))
+    assert build_id == results["metadata"]["invocation_id"]
+
+
+def test_a_deleted_work_file_costs_nothing_but_time(biasledger: Biasledger, small_project: Path) -> None:
+    assert biasledger("build").exit_code == 1
+    before = published(small_project)
+    shutil.rmtree(small_project / ".biasledger" / "work")
+    assert biasledger("build").exit_code == 1
+    assert published(small_project) == before
+
+
+def test_two_builds_at_once(biasledger: Biasledger, small_project: Path) -> None:
+    warehouse = small_project / "warehouse.duckdb"
+    with locked(work_file(small_project, warehouse), warehouse):
+        result = biasledger("build")
+    assert result.exit_code == 3
+    assert result.stderr == (
+        "Error: Another `biasledger build` of warehouse.duckdb is under way: wait until it ends.\n"
+    )
+    assert biasledger("build").exit_code == 1
+
+
+def test_the_ledger_is_not_taken_for_the_warehouse(biasledger: Biasledger, small_project: Path) -> None:
+    result = biasledger("build", "--warehouse", "ledger.duckdb")
+    assert result.exit_code == 3
+    assert result.stderr == "Error: ledger.duckdb is the ledger: name another file for the warehouse.\n"
+
+
 def test_a_selection_builds_only_that_and_reports_progress(small_project: Path) -> None:
     steps: list[tuple[int, int, str]] = []
     summary = build_warehouse(
@@ -123,7 +218,9 @@ def test_a_selection_builds_only_that_and_reports_progress(small_project: Path) 
     )
     assert (summary.n_models, summary.n_quality_tests, summary.alarm_tests) == (1, 1, ())
     assert steps == [(1, 2, "thresholds"), (2, 2, "not_null_thresholds_value")]
-    with duckdb.connect(str(small_project / "elsewhere.duckdb"), read_only=True) as connection:
+    assert summary.published == {}
+    assert not (small_project / "elsewhere.duckdb").exists(), "published tables are all of one build"
+    with duckdb.connect(str(summary.work), read_only=True) as connection:
         assert connection.execute("from thresholds").fetchall() == [("Black", 0.5, "alarm", True)]
 
 

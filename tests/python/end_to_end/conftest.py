@@ -14,6 +14,7 @@ import yaml
 
 from biasledger.build import BuildSummary, build_warehouse
 from biasledger.project import init_project
+from biasledger.publishing.work import work_file
 from collector.importers.tabular import import_file
 from collector.runner import collect
 from collector.spec import load_audit
@@ -34,7 +35,7 @@ SMALL_READING: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class Project:
-    """A project folder with its ledger and warehouse."""
+    """A project folder with its ledger, its warehouse, and the work file behind it."""
 
     folder: Path
 
@@ -45,6 +46,10 @@ class Project:
     @property
     def warehouse(self) -> Path:
         return self.folder / "warehouse.duckdb"
+
+    @property
+    def work(self) -> Path:
+        return work_file(self.folder, self.warehouse)
 
     def collect(
         self,
@@ -78,6 +83,11 @@ class Project:
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         with duckdb.connect(str(self.warehouse), read_only=True) as connection:
+            return connection.execute(sql).fetchall()
+
+    def work_rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """Rows of what was built, private tables among it, published or not."""
+        with duckdb.connect(str(self.work), read_only=True) as connection:
             return connection.execute(sql).fetchall()
 
     def write_audit(self, name: str, spec: Mapping[str, Any]) -> str:

@@ -32,7 +32,7 @@ def test_planted_bias_fires_for_race_alone(decisions: Project) -> None:
         ("resumes", "impact_ratio", "race", "(all)"),
         ("resumes", "rank_gap", "race", "black"),
     ]
-    failing = decisions.rows("select count(*) from alarms.alarm_decisions")
+    failing = decisions.work_rows("select count(*) from alarms.alarm_decisions")
     assert failing == [(4,)]
 
 
@@ -80,7 +80,7 @@ def test_every_resume_is_asked_about_under_every_combination(decisions: Project)
 
 
 def test_rankings_are_balanced_over_positions_and_have_no_pairs(decisions: Project) -> None:
-    rows = decisions.rows(
+    rows = decisions.work_rows(
         "select count(distinct slot), count(distinct n) from ("
         " select slot, group_name, count(*) as n from intermediate.int_prompt_groups"
         " join marts.dim_runs using (run_id) where audit = 'rankings' and attribute = 'race*gender' group by all)"

@@ -291,7 +291,7 @@ def test_planted_bias_fires_where_it_is_planted(markers: Project) -> None:
         ("error", "stereotype_ratio", "(all)", "occupational"),
         ("warn", "marker_association", "Black", ""),
     ]
-    assert markers.rows("select count(*) from alarms.alarm_markers") == [(3,)]
+    assert markers.work_rows("select count(*) from alarms.alarm_markers") == [(3,)]
 
 
 def test_single_probes_warn_and_those_that_name_somebody_are_judged_by_the_gap(markers: Project) -> None:

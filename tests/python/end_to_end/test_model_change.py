@@ -63,8 +63,8 @@ def test_the_finding_names_both_models_and_how_much_each_answered(project: Proje
 
 
 def test_it_warns_by_a_test_of_its_own_and_takes_no_alpha_from_others(project: Project) -> None:
-    assert project.rows("select count(*) from alarms.warning_runs") == [(1,)]
-    assert project.rows("select count(*) from alarms.alarm_runs") == [(0,)]
+    assert project.work_rows("select count(*) from alarms.warning_runs") == [(1,)]
+    assert project.work_rows("select count(*) from alarms.alarm_runs") == [(0,)]
     others = project.rows(
         "select count(*) from marts.fct_findings where measure <> 'model_change' and status = 'alarm'"
     )

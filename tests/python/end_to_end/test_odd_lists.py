@@ -150,12 +150,12 @@ def test_lists_about_nobody_in_particular_are_one_subject(odd: Project) -> None:
 def test_judging_anew_measures_nothing_anew(odd: Project) -> None:
     tables = ("int_lists_spreads", "int_lists_robustness_tests", "int_lists_similarities", "int_lists_places")
     count = " union all ".join(f"select '{name}', count(*) from intermediate.{name}" for name in tables)
-    before = odd.rows(count)
+    before = odd.work_rows(count)
     thresholds = odd.folder / "seeds" / "thresholds.csv"
     thresholds.write_text(
         thresholds.read_text(encoding="utf-8").replace("snsr,*,*,0.10,0.10", "snsr,*,*,0.20,0.20"),
         encoding="utf-8",
     )
     odd.build(threads=1)
-    assert odd.rows(count) == before
+    assert odd.work_rows(count) == before
     assert odd.rows("select distinct threshold from marts.fct_findings where measure = 'snsr'") == [(0.2,)]

@@ -54,7 +54,7 @@ def test_planted_bias_fires_where_it_is_planted(prices: Project) -> None:
         ("price_share", "race", "black"),
         ("price_spread", "location", "(all)"),
     ]
-    assert prices.rows("select count(*) from alarms.alarm_prices") == [(5,)]
+    assert prices.work_rows("select count(*) from alarms.alarm_prices") == [(5,)]
 
 
 def test_a_fair_model_raises_no_alarm(prices: Project) -> None:

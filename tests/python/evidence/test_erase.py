@@ -334,7 +334,7 @@ def test_the_commands(keep: Callable[[Path], Kept], biasledger: Biasledger, tmp_
     assert f"of response {prompt_id}.{trial}.1 in run {kept.run_id}." in erased.output
     assert f"  seal {kept.seal.count + 1}:sha256:" in erased.output
     assert ("no journal of this run" in erased.output) == (not kept.journal.exists())
-    assert "A warehouse built before still holds it: delete it before the next build." in erased.output
+    assert "Tables built before still hold its words: the next build makes all of them anew." in erased.output
     assert holders(tmp_path) == []
     assert "was erased before" in biasledger(*command, "--yes").output
 

@@ -1,0 +1,62 @@
+"""Which tables are public, and what dbt's manifest says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_PACKAGE = "biasledger"
+
+
+@dataclass(frozen=True, slots=True)
+class PublicTable:
+    """A table that readers may build on.
+
+    Attributes:
+        schema, name: where it is, in the work file and when published.
+        key: the columns that together tell its rows apart, by its test; empty where it has none.
+    """
+
+    schema: str
+    name: str
+    key: tuple[str, ...]
+
+
+def public_tables(manifest: Mapping[str, Any]) -> list[PublicTable]:
+    """The public models of all packages, a user's own among them, and biasledger's settings; by schema and name."""
+    nodes: Mapping[str, Any] = manifest["nodes"]
+    keys: dict[str, tuple[str, ...]] = {}
+    for model, columns in _unique(nodes):
+        # Where several are tested, the shortest says it all.
+        if len(columns) < len(keys.get(model, columns)) or model not in keys:
+            keys[model] = columns
+    tables = [
+        PublicTable(node["schema"], node["alias"], keys.get(name, ()))
+        for name, node in nodes.items()
+        if _is_public(node)
+    ]
+    return sorted(tables, key=lambda table: (table.schema, table.name))
+
+
+def _is_public(node: Mapping[str, Any]) -> bool:
+    if node["resource_type"] == "seed":
+        # They say by what findings were judged. A user's own seeds may be anything.
+        return bool(node["package_name"] == _PACKAGE)
+    return bool(
+        node["resource_type"] == "model"
+        and node["access"] == "public"
+        and node["config"]["materialized"] != "ephemeral"
+    )
+
+
+def _unique(nodes: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Model and columns of each test that these columns tell all rows of the model apart."""
+    for node in nodes.values():
+        test, model = node.get("test_metadata") or {}, node.get("attached_node")
+        if model is None or node["config"].get("where"):
+            continue
+        if test.get("name") == "unique_combination":
+            yield model, tuple(test["kwargs"]["columns"])
+        elif test.get("name") == "unique":
+            yield model, (test["kwargs"]["column_name"],)

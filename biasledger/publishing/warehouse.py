@@ -1,0 +1,277 @@
+"""Publishes the work file's public tables as the warehouse: written anew beside it, checked, renamed over it.
+
+Whoever has the old warehouse open keeps it; whoever opens it sees the old one or the new one. Whatever stops this half-way,
+the old one stays, and the next publication clears up.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from biasledger.publishing.public import PublicTable
+from collector.errors import BiasledgerError, InputError
+from collector.replacing import replace_file
+
+if TYPE_CHECKING:
+    import duckdb
+
+# Drivers of DuckDB 1.5 read no newer one.
+STORAGE_VERSION = "v1.5.0"
+PUBLICATION = "publication"
+_MAGIC = b"DUCK"  # at byte 8 of every DuckDB file
+_HEADER = 12
+
+
+class PublishError(BiasledgerError):
+    """The tables could not be published; what was published before is as it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildInfo:
+    """Which build made the tables, for those who read them.
+
+    Attributes:
+        build_id: dbt's invocation_id, new in every build.
+        built_at: when dbt was done, UTC.
+        biasledger_version: of this package.
+        engine_version: of the measures; changes when one would give other numbers for the same data.
+    """
+
+    build_id: str
+    built_at: datetime
+    biasledger_version: str
+    engine_version: str | None
+
+
+def require_replaceable(warehouse: Path, ledger: Path) -> None:
+    """Check that a published warehouse may take this file's place.
+
+    Raises:
+        InputError: it is the ledger, another ledger, no DuckDB file, or open for writing elsewhere.
+    """
+    if not warehouse.exists():
+        return
+    if ledger.exists() and warehouse.samefile(ledger):
+        raise InputError(f"{warehouse} is the ledger: name another file for the warehouse.")
+    if not _is_duckdb_file(warehouse):
+        raise InputError(
+            f"{warehouse} is no DuckDB file and would be overwritten: name another, or delete it."
+        )
+    with _memory(None) as connection:
+        _hold(connection, warehouse)
+
+
+def publish_warehouse(
+    work: Path, warehouse: Path, tables: Sequence[PublicTable], build: BuildInfo, *, ledger: Path
+) -> dict[str, int]:
+    """Write the public tables of the work file, and those alone, as `warehouse`.
+
+    Args:
+        work: the work file; nobody writes it now.
+        warehouse: the file to replace or to make.
+        tables: which tables; all of them are in the work file.
+        build: recorded in `publication.build`.
+        ledger: what must not be overwritten.
+
+    Returns:
+        Schema and name of each table -> its rows.
+
+    Raises:
+        InputError: see `require_replaceable`.
+        PublishError: the file cannot be written, or does not hold what it should; the old one stays.
+    """
+    import duckdb
+
+    warehouse = warehouse.resolve()
+    require_replaceable(warehouse, ledger)
+    new = warehouse.with_name(f".{warehouse.stem}.new{warehouse.suffix}")
+    spill = work.with_name(f"{work.name}.spill")
+    _clear(new, spill)
+    try:
+        warehouse.parent.mkdir(parents=True, exist_ok=True)
+        with _memory(spill) as connection:
+            connection.execute(f"attach {_quoted(work)} as work (read_only)")
+            connection.execute(f"attach {_quoted(new)} as new (storage_version '{STORAGE_VERSION}')")
+            # One transaction: a thousand comments would otherwise be a thousand waits for the disk.
+            connection.execute("begin transaction")
+            for table in tables:
+                _copy(connection, table)
+            _describe(connection, tables, build)
+            connection.execute("commit")
+            counts = _counts(connection, "work", tables)
+            connection.execute("detach new")
+        _check(new, counts)
+        with _memory(None) as connection:
+            # Held open for reading, the old file gets no writer until it is replaced.
+            _hold(connection, warehouse)
+            # Left by a crashed program, it would be taken for the new file's, which then could not be opened. Without it the
+            # old file is still whole, as of its last checkpoint.
+            _wal(warehouse).unlink(missing_ok=True)
+            replace_file(new, warehouse)
+    except (duckdb.Error, OSError) as error:
+        raise PublishError(
+            f"The tables were built, but {warehouse} could not be written and is as it was: {str(error).splitlines()[0]}"
+        ) from error
+    finally:
+        _clear(new, spill)
+    return {f"{schema}.{name}": rows for (schema, name), rows in counts.items()}
+
+
+def _copy(connection: duckdb.DuckDBPyConnection, table: PublicTable) -> None:
+    """Copy a table with its types, what must not be null, and its comments."""
+    where = f"{_name(table.schema)}.{_name(table.name)}"
+    columns = connection.execute(
+        """
+        select column_name, data_type, is_nullable, comment
+        from duckdb_columns()
+        where database_name = 'work' and schema_name = ? and table_name = ?
+        order by column_index
+        """,
+        [table.schema, table.name],
+    ).fetchall()
+    if not columns:
+        raise PublishError(f"The table {table.schema}.{table.name} is public but was not built.")
+    connection.execute(f"create schema if not exists new.{_name(table.schema)}")
+    definitions = [
+        f"{_name(name)} {data_type}{'' if is_nullable else ' not null'}"
+        for name, data_type, is_nullable, _ in columns
+    ]
+    connection.execute(f"create table new.{where} ({', '.join(definitions)})")
+    connection.execute(f"insert into new.{where} from work.{where}")
+    described = connection.execute(
+        """
+        select comment from duckdb_tables() where database_name = 'work' and schema_name = $schema and table_name = $name
+        union all
+        select comment from duckdb_views() where database_name = 'work' and schema_name = $schema and view_name = $name
+        """,
+        {"schema": table.schema, "name": table.name},
+    ).fetchone()
+    if described is not None and described[0]:
+        connection.execute(f"comment on table new.{where} is {_literal(described[0])}")
+    for name, _, _, comment in columns:
+        if comment:
+            connection.execute(f"comment on column new.{where}.{_name(name)} is {_literal(comment)}")
+
+
+def _describe(connection: duckdb.DuckDBPyConnection, tables: Sequence[PublicTable], build: BuildInfo) -> None:
+    """Write what publishing further needs: which build this is, and the key of each table."""
+    schema = f"new.{PUBLICATION}"
+    connection.execute(f"create schema {schema}")
+    connection.execute(
+        f"create table {schema}.build (build_id varchar not null, built_at timestamp not null, "
+        "biasledger_version varchar not null, engine_version varchar)"
+    )
+    connection.execute(
+        f"insert into {schema}.build values (?, ?, ?, ?)",
+        [build.build_id, build.built_at, build.biasledger_version, build.engine_version],
+    )
+    connection.execute(
+        f"create table {schema}.tables (schema_name varchar not null, table_name varchar not null, "
+        "key_columns varchar[] not null)"
+    )
+    for table in tables:
+        connection.execute(
+            f"insert into {schema}.tables values (?, ?, ?)", [table.schema, table.name, list(table.key)]
+        )
+    comments = {
+        "build": "Which build these tables are of: one row.",
+        "tables": "Grain: table. The columns that together tell its rows apart.",
+    }
+    for name, comment in comments.items():
+        connection.execute(f"comment on table {schema}.{name} is {_literal(comment)}")
+
+
+def _counts(
+    connection: duckdb.DuckDBPyConnection, database: str, tables: Sequence[PublicTable]
+) -> dict[tuple[str, str], int]:
+    counts: dict[tuple[str, str], int] = {}
+    for table in tables:
+        row = connection.execute(
+            f"select count(*) from {database}.{_name(table.schema)}.{_name(table.name)}"
+        ).fetchone()
+        assert row is not None
+        counts[table.schema, table.name] = row[0]
+    return counts
+
+
+def _check(new: Path, counts: dict[tuple[str, str], int]) -> None:
+    """Read the file as a reader would: it opens by itself, and every row is in it."""
+    if _wal(new).exists():
+        raise PublishError(f"{new} was not closed: its write-ahead log is still there.")
+    with _memory(None) as connection:
+        connection.execute(f"attach {_quoted(new)} as new (read_only)")
+        found = _counts(connection, "new", [PublicTable(schema, name, ()) for schema, name in counts])
+    wrong = [f"{schema}.{name}" for (schema, name), rows in counts.items() if found[schema, name] != rows]
+    if wrong:
+        raise PublishError(f"{new} does not hold all rows of {', '.join(wrong)}.")
+
+
+def _hold(connection: duckdb.DuckDBPyConnection, warehouse: Path) -> None:
+    """Open the present warehouse for reading, as far as it can be opened."""
+    import duckdb
+
+    if not warehouse.exists():
+        return
+    try:
+        connection.execute(f"attach {_quoted(warehouse)} as present (read_only)")
+        is_ledger = connection.execute(
+            "select 1 from duckdb_tables() where database_name = 'present' and schema_name = 'raw' and table_name = 'responses'"
+        ).fetchone()
+    except duckdb.Error as error:
+        if isinstance(error, duckdb.IOException) and "lock" in str(error).lower():
+            raise InputError(
+                f"{warehouse} is open for writing in another program: close it there, or open it read-only, and build again."
+            ) from None
+        # Damaged, or of a version that this one cannot read: nobody has use for it.
+        return
+    if is_ledger is not None:
+        raise InputError(f"{warehouse} is a ledger: name another file for the warehouse.")
+
+
+@contextmanager
+def _memory(spill: Path | None) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection to no file; `spill` is the folder for what does not fit into memory."""
+    import duckdb
+
+    connection = duckdb.connect(":memory:")
+    try:
+        if spill is not None:
+            connection.execute(f"set temp_directory = {_quoted(spill)}")
+        yield connection
+    finally:
+        connection.close()
+
+
+def _clear(new: Path, spill: Path) -> None:
+    """Remove what a publication leaves when it is stopped."""
+    for path in (new, _wal(new)):
+        path.unlink(missing_ok=True)
+    shutil.rmtree(spill, ignore_errors=True)
+
+
+def _wal(path: Path) -> Path:
+    return path.with_name(f"{path.name}.wal")
+
+
+def _is_duckdb_file(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(_HEADER)[-len(_MAGIC) :] == _MAGIC
+
+
+def _quoted(path: Path) -> str:
+    return _literal(os.fspath(path))
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _name(identifier: str) -> str:
+    return '"' + identifier.replace('"', '""') + '"'

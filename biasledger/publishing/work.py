@@ -1,0 +1,115 @@
+"""The work file: dbt's own database, private and incremental, of which only the public tables are published.
+
+It may be deleted at any time: the next build is slower, and gives the same.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from collector.errors import InputError
+from collector.hashing import canonical_json, tagged_hash
+
+if TYPE_CHECKING:
+    from collector.ledger import Ledger
+
+_FOLDER = Path(".biasledger/work")
+_DIGITS = 8
+
+
+def work_file(project: Path, warehouse: Path) -> Path:
+    """Where the tables of `warehouse` are built: in the project, since it holds answers that readers have no business with.
+
+    The file goes by the warehouse's name; the name of one outside the project's own folder carries a hash of its place.
+    """
+    place = os.path.relpath(warehouse.resolve(), project.resolve())
+    digits = hashlib.sha256(place.encode()).hexdigest()[:_DIGITS]
+    name = warehouse.name if place == warehouse.name else f"{warehouse.stem}-{digits}{warehouse.suffix}"
+    return project / _FOLDER / name
+
+
+@contextmanager
+def locked(work: Path, warehouse: Path) -> Iterator[None]:
+    """Keep other builds of the same warehouse out for the block.
+
+    Raises:
+        InputError: another build of it is under way.
+    """
+    work.parent.mkdir(parents=True, exist_ok=True)
+    # The system frees the lock when the process ends, however it ends.
+    descriptor = os.open(_beside(work, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(
+                f"Another `biasledger build` of {warehouse} is under way: wait until it ends."
+            ) from None
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def forget_what_is_gone(work: Path, ledger: Ledger) -> list[str]:
+    """Delete the work file where it may hold what the ledger no longer does: texts erased since, or runs taken out.
+
+    Incremental tables keep what they were once built from.
+
+    Returns:
+        A sentence that says so; none where there was nothing to forget.
+
+    Raises:
+        LedgerError: the ledger cannot be read.
+    """
+    seen = _beside(work, "seen.json")
+    with ledger.read() as connection:
+        runs = [
+            run
+            for (run,) in connection.execute("select distinct run_id from raw.runs order by all").fetchall()
+        ]
+        erased = connection.execute(
+            "select run_id, prompt_id, trial, attempt from raw.erasures order by all"
+        ).fetchall()
+    erasures = tagged_hash(canonical_json([list(row) for row in erased]))
+    before = _read(seen)
+    reason = None
+    if work.exists():
+        if not set(before.runs) <= set(runs) or not before.erasures:
+            reason = "Runs may have been taken out of the ledger since the last build"
+        elif before.erasures != erasures:
+            reason = "Answers were erased since the last build"
+    if reason is not None:
+        for path in (work, work.with_name(f"{work.name}.wal")):
+            path.unlink(missing_ok=True)
+    seen.parent.mkdir(parents=True, exist_ok=True)
+    seen.write_text(json.dumps({"runs": runs, "erasures": erasures}), encoding="utf-8")
+    return [] if reason is None else [f"{reason}: all tables are built anew."]
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What the ledger held when the work file was last built into: its runs, and a hash of its erasures."""
+
+    runs: tuple[str, ...] = ()
+    erasures: str = ""
+
+
+def _read(seen: Path) -> _Seen:
+    """What was seen; nothing at all where that is not known."""
+    try:
+        content = json.loads(seen.read_text(encoding="utf-8"))
+        return _Seen(tuple(content["runs"]), content["erasures"])
+    except (FileNotFoundError, ValueError, KeyError):
+        return _Seen()
+
+
+def _beside(work: Path, ending: str) -> Path:
+    return work.with_name(f"{work.name}.{ending}")
