@@ -161,7 +161,8 @@ def _build_and_publish(
     environment = {
         "BIASLEDGER_LEDGER": str(ledger.resolve()),
         "BIASLEDGER_WAREHOUSE": str(work.resolve()),
-        "BIASLEDGER_ROOMS": " ".join(_rooms(ledger)),
+        "BIASLEDGER_PUBLISHED": str(warehouse.resolve()),
+        "BIASLEDGER_ROOMS": " ".join(rooms_of(ledger)),
     }
     messages = run_dbt(project, ["build", *options], environment, on_step)
     results = _read_json(project / "target" / "run_results.json")
@@ -174,7 +175,7 @@ def _build_and_publish(
     return replace(summary, published=published)
 
 
-def _rooms(ledger: Path) -> list[str]:
+def rooms_of(ledger: Path) -> list[str]:
     """The rooms that the ledger's runs are read in; all of them where it has no run."""
     from collector.ledger import Ledger
 

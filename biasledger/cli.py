@@ -10,12 +10,12 @@ from typing import Any, NoReturn
 import click
 
 from biasledger import __version__
-from biasledger.commands import asking, building, evidence, importing, reading, scoring
+from biasledger.commands import asking, building, comparing, evidence, importing, reading, scoring
 from biasledger.commands.common import EXIT_BROKEN, EXIT_INTERRUPTED
 from collector.errors import BiasledgerError
 
 # In the order of the work, which is that of `--help`.
-_PARTS = (asking, importing, building, reading, scoring, evidence)
+_PARTS = (asking, importing, building, reading, comparing, scoring, evidence)
 
 
 class _Cli(click.Group):
@@ -81,7 +81,7 @@ def cli(debug: bool) -> None:  # read by _Cli.invoke
       biasledger collect audits/products.yml --target simulator
       biasledger build
 
-    Exit codes: 0 done, 1 alarms were found (build), 3 wrong use or a broken warehouse.
+    Exit codes: 0 done, 1 alarms were found (build, check), 3 wrong use or a broken warehouse, 4 nothing could be judged (check).
     """
 
 

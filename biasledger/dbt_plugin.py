@@ -1,10 +1,13 @@
 """dbt-duckdb plugin: attaches the ledger read-only as database `ledger`, waiting while a collector writes to it.
 
-dbt-duckdb's own `retries` do not cover an attached file, so the waiting is done here.
+In a `biasledger build` it also attaches what was published last as database `published`: what only a published table remembers is
+taken from there when the work file is new. dbt-duckdb's own `retries` do not cover an attached file, so the waiting is done here.
 """
 
 from __future__ import annotations
 
+import contextlib
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -14,27 +17,42 @@ from dbt.adapters.duckdb.plugins import BasePlugin
 from dbt_common.exceptions import DbtRuntimeError
 
 WAIT_SECONDS = 30.0
+PUBLISHED = "BIASLEDGER_PUBLISHED"
 
 
 class Plugin(BasePlugin):
-    """Configured in profiles.yml with `ledger`, the path of the ledger file."""
+    """Configured in profiles.yml with `ledger`, the path of the ledger file.
+
+    The published warehouse is named by BIASLEDGER_PUBLISHED alone: `biasledger build` sets it, and nobody configures it.
+    """
 
     def initialize(self, plugin_config: dict[str, Any]) -> None:
         """Take the ledger's path from profiles.yml."""
         self.ledger = Path(plugin_config["ledger"])
 
     def configure_connection(self, conn: duckdb.DuckDBPyConnection) -> None:
-        """Attach the ledger; raises DbtRuntimeError with one sentence where it is missing or stays locked."""
+        """Attach the ledger and, as far as there is one, the published warehouse.
+
+        Raises:
+            DbtRuntimeError: the ledger is missing or stays locked; one sentence.
+        """
+        self._attach_ledger(conn)
+        published = Path(os.environ.get(PUBLISHED, ""))
+        if published.is_file():
+            # One that is damaged has nothing to hand on, and is replaced.
+            with contextlib.suppress(duckdb.Error):
+                conn.execute(f"attach {_quoted(published)} as published (read_only)")
+
+    def _attach_ledger(self, conn: duckdb.DuckDBPyConnection) -> None:
         if not self.ledger.exists():
             raise DbtRuntimeError(
                 f"There is no ledger at {self.ledger}: collect or import responses first "
                 "(biasledger collect, biasledger import), or name another file in BIASLEDGER_LEDGER."
             )
-        quoted = str(self.ledger).replace("'", "''")
         deadline = time.monotonic() + WAIT_SECONDS
         while True:
             try:
-                conn.execute(f"attach '{quoted}' as ledger (read_only)")
+                conn.execute(f"attach {_quoted(self.ledger)} as ledger (read_only)")
                 return
             except duckdb.IOException as error:
                 if "lock" not in str(error).lower():
@@ -45,3 +63,7 @@ class Plugin(BasePlugin):
                         f"{WAIT_SECONDS:.0f} seconds: close it there and build again."
                     ) from error
                 time.sleep(0.2)
+
+
+def _quoted(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"

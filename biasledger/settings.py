@@ -12,11 +12,12 @@ from collector.costs import load_prices
 from collector.errors import InputError
 from collector.hints import did_you_mean
 
-_NUMBERS = ("threshold", "clear_threshold", "published_threshold", "alpha", "min_units")
+_NUMBERS = ("threshold", "clear_threshold", "published_threshold", "alpha", "min_units", "tolerance")
 
 
 def check_settings(project: Path) -> None:
-    """Check the project's own `seeds/thresholds.csv`, `seeds/exceptions.csv` and `seeds/model_prices.csv`, where it has them.
+    """Check the project's own `seeds/thresholds.csv`, `exceptions.csv`, `tolerances.csv` and `model_prices.csv`, where it has
+    them.
 
     Raises:
         InputError: a column is missing, a measure is unknown or has no row that holds everywhere, or a number or date is none;
@@ -36,6 +37,8 @@ def check_settings(project: Path) -> None:
             _check_row(own, number, row, measures)
         if name == "thresholds.csv":
             _require_all_measures(own, measures)
+        if name == "tolerances.csv":
+            _require_a_tolerance_for_all(own)
 
 
 def _header(path: Path) -> list[str]:
@@ -67,9 +70,18 @@ def _require_all_measures(path: Path, measures: Collection[str]) -> None:
             )
 
 
+def _require_a_tolerance_for_all(path: Path) -> None:
+    """Without a row for everything else, a measure would be compared with nothing."""
+    rows = [row for _, row in _rows(path)]
+    if not any((row["measure"], row["audit"], row["attribute"]) == ("*", "*", "*") for row in rows):
+        raise InputError(
+            f"{path} has no row with * as 'measure', 'audit' and 'attribute'; the installed seeds/tolerances.csv has one to copy."
+        )
+
+
 def _check_row(path: Path, number: int, row: Mapping[str, str], measures: Collection[str]) -> None:
     measure = row["measure"].strip()
-    if measure not in measures:
+    if measure not in measures and not (measure == "*" and "tolerance" in row):
         raise InputError(
             f"{path}: row {number} has {measure!r} as 'measure'{did_you_mean(measure, sorted(measures))}"
         )

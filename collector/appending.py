@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from collector.chain import ERASABLE, ChainRecord, Seal
@@ -343,6 +343,45 @@ class Append:
         }
         self._insert("raw.items", catalogue, _ITEM_COLUMNS, columns, key="catalogue")
         return True
+
+    def baseline(
+        self,
+        audit: str,
+        target: str,
+        run_id: str | None,
+        *,
+        file_hash: str | None = None,
+        manifest: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Insert which run later ones are compared with, None for none; file_hash and manifest where a file brought it."""
+        # The latest row counts, and two may be written within the clock's resolution.
+        latest = self._first(
+            "select max(set_at) from raw.baselines where audit = ? and target = ?", [audit, target]
+        )
+        now = utc_now()
+        self._connection.execute(
+            "insert into raw.baselines (audit, target, run_id, file_hash, manifest, set_at) values (?, ?, ?, ?, ?, ?)",
+            [
+                audit,
+                target,
+                run_id,
+                file_hash,
+                None if manifest is None else canonical_json(manifest),
+                now if latest is None or latest < now else latest + timedelta(microseconds=1),
+            ],
+        )
+
+    def baseline_rows(self, file_hash: str, rows: Sequence[tuple[str, str]]) -> None:
+        """Insert the rows of a baseline's file (part, row as JSON), unless they are there."""
+        if self._first("select 1 from raw.baseline_rows where file_hash = ? limit 1", [file_hash]):
+            return
+        columns: dict[str, list[Any]] = {
+            "part": [part for part, _ in rows],
+            "content": [content for _, content in rows],
+        }
+        self._insert(
+            "raw.baseline_rows", file_hash, {"part": "varchar", "content": "json"}, columns, key="file_hash"
+        )
 
     def _first(self, sql: str, values: list[Any]) -> Any:
         """Return the first value of the first row, or None."""

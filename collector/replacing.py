@@ -14,9 +14,14 @@ def replace_file(new: Path, path: Path) -> None:
     """
     if path.exists():
         new.chmod(path.stat().st_mode)
-    _sync(new, os.O_RDWR)
+    sync_file(new)
     new.replace(path)
     sync_folder(path.parent)
+
+
+def sync_file(path: Path) -> None:
+    """Make sure that a file's content is on disk."""
+    _sync(path, os.O_RDWR)
 
 
 def sync_folder(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Building the tables and printing the findings."""
+"""Building the tables, and publishing them."""
 
 from __future__ import annotations
 
@@ -72,5 +72,67 @@ def build(
         ctx.exit(EXIT_ALARMS)
 
 
-TITLE = "Build"
-COMMANDS = (build,)
+@click.command()
+@click.option(
+    "--to",
+    "destination",
+    required=True,
+    metavar="DIR|URI",
+    help="A folder, or a PostgreSQL database: postgresql://user@host:5432/database.",
+)
+@warehouse_option
+@click.option(
+    "--format",
+    "formats",
+    multiple=True,
+    type=click.Choice(["parquet", "csv", "duckdb"]),
+    help="Only files of this kind; may be repeated.",
+)
+@click.option(
+    "--schema",
+    metavar="NAME",
+    help="The schema in the database; biasledger if not given. It is made if absent.",
+)
+def publish(destination: str, warehouse: Path, formats: tuple[str, ...], schema: str | None) -> None:
+    """Write the public tables elsewhere.
+
+    Into DIR as Parquet, as CSV that no spreadsheet takes for formulas, and as one DuckDB file, with a manifest. Into a PostgreSQL
+    database with types, keys and comments, in one transaction; needs the extra: pip install 'biasledger[postgres]'. A password
+    is best left to PGPASSWORD or ~/.pgpass.
+
+    \b
+      biasledger publish --to published
+      biasledger publish --to postgresql://analyst@db.example.com/audits
+    """
+    from biasledger.publishing.published import open_published
+
+    if destination.startswith(("postgresql://", "postgres://")):
+        from biasledger.publishing.postgres import DEFAULT_SCHEMA, publish_postgres
+
+        if formats:
+            raise click.UsageError("--format goes with a folder.")
+        with open_published(warehouse) as published:
+            done = publish_postgres(
+                published,
+                destination,
+                schema=DEFAULT_SCHEMA if schema is None else schema,
+                on_note=click.echo,
+            )
+        click.echo(
+            f"{done.n_tables} tables, {done.n_rows:,} rows published in schema {done.schema} of {done.place}."
+        )
+        return
+    from biasledger.publishing.files import FORMATS, publish_files
+
+    if "://" in destination:
+        raise click.UsageError("--to takes a folder or an address that begins with postgresql://.")
+    if schema is not None:
+        raise click.UsageError("--schema goes with a PostgreSQL database.")
+    with open_published(warehouse) as published:
+        manifest = publish_files(published, Path(destination), formats or FORMATS)
+    n_rows = sum(table["rows"] for table in manifest["tables"])
+    click.echo(f"{len(manifest['tables'])} tables, {n_rows:,} rows published in {destination}.")
+
+
+TITLE = "Build and publish"
+COMMANDS = (build, publish)

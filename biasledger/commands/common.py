@@ -8,6 +8,7 @@ import click
 
 EXIT_ALARMS = 1
 EXIT_BROKEN = 3  # not 2, which click and dbt use for several things
+EXIT_UNDECIDED = 4
 EXIT_INTERRUPTED = 130
 ROWS_SHOWN = 25
 

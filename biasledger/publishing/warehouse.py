@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biasledger.publishing.public import PublicTable
+from biasledger.publishing.quoting import quote_name, quote_text
 from collector.errors import BiasledgerError, InputError
 from collector.replacing import replace_file
 
@@ -97,17 +98,8 @@ def publish_warehouse(
     try:
         warehouse.parent.mkdir(parents=True, exist_ok=True)
         with _memory(spill) as connection:
-            connection.execute(f"attach {_quoted(work)} as work (read_only)")
-            connection.execute(f"attach {_quoted(new)} as new (storage_version '{STORAGE_VERSION}')")
-            # One transaction: a thousand comments would otherwise be a thousand waits for the disk.
-            connection.execute("begin transaction")
-            for table in tables:
-                _copy(connection, table)
-            _describe(connection, tables, build)
-            connection.execute("commit")
-            counts = _counts(connection, "work", tables)
-            connection.execute("detach new")
-        _check(new, counts)
+            connection.execute(f"attach {_path(work)} as work (read_only)")
+            counts = write_tables(connection, "work", new, tables, build)
         with _memory(None) as connection:
             # Held open for reading, the old file gets no writer until it is replaced.
             _hold(connection, warehouse)
@@ -124,40 +116,77 @@ def publish_warehouse(
     return {f"{schema}.{name}": rows for (schema, name), rows in counts.items()}
 
 
-def _copy(connection: duckdb.DuckDBPyConnection, table: PublicTable) -> None:
+def write_tables(
+    connection: duckdb.DuckDBPyConnection,
+    source: str,
+    new: Path,
+    tables: Sequence[PublicTable],
+    build: BuildInfo,
+) -> dict[tuple[str, str], int]:
+    """Write tables into a new DuckDB file, close it, and check it as its readers will find it.
+
+    Args:
+        connection: has the database `source` attached, and none called `new`.
+        source: where the tables are.
+        new: a file that is not there yet.
+        tables: which tables.
+        build: recorded in the file.
+
+    Returns:
+        Schema and name of each table -> its rows.
+
+    Raises:
+        PublishError: a table is missing, or the file does not hold what it should.
+        duckdb.Error: the file cannot be written.
+    """
+    connection.execute(f"attach {_path(new)} as new (storage_version '{STORAGE_VERSION}')")
+    # One transaction: a thousand comments would otherwise be a thousand waits for the disk.
+    connection.execute("begin transaction")
+    for table in tables:
+        _copy(connection, source, table)
+    _describe(connection, tables, build)
+    connection.execute("commit")
+    counts = _counts(connection, source, tables)
+    connection.execute("detach new")
+    _check(new, counts)
+    return counts
+
+
+def _copy(connection: duckdb.DuckDBPyConnection, source: str, table: PublicTable) -> None:
     """Copy a table with its types, what must not be null, and its comments."""
-    where = f"{_name(table.schema)}.{_name(table.name)}"
+    where = f"{quote_name(table.schema)}.{quote_name(table.name)}"
     columns = connection.execute(
         """
         select column_name, data_type, is_nullable, comment
         from duckdb_columns()
-        where database_name = 'work' and schema_name = ? and table_name = ?
+        where database_name = ? and schema_name = ? and table_name = ?
         order by column_index
         """,
-        [table.schema, table.name],
+        [source, table.schema, table.name],
     ).fetchall()
     if not columns:
         raise PublishError(f"The table {table.schema}.{table.name} is public but was not built.")
-    connection.execute(f"create schema if not exists new.{_name(table.schema)}")
+    connection.execute(f"create schema if not exists new.{quote_name(table.schema)}")
     definitions = [
-        f"{_name(name)} {data_type}{'' if is_nullable else ' not null'}"
+        f"{quote_name(name)} {data_type}{'' if is_nullable else ' not null'}"
         for name, data_type, is_nullable, _ in columns
     ]
     connection.execute(f"create table new.{where} ({', '.join(definitions)})")
-    connection.execute(f"insert into new.{where} from work.{where}")
+    connection.execute(f"insert into new.{where} from {source}.{where}")
     described = connection.execute(
         """
-        select comment from duckdb_tables() where database_name = 'work' and schema_name = $schema and table_name = $name
+        select comment from duckdb_tables() where database_name = $source and schema_name = $schema and table_name = $name
         union all
-        select comment from duckdb_views() where database_name = 'work' and schema_name = $schema and view_name = $name
+        select comment from duckdb_views() where database_name = $source and schema_name = $schema and view_name = $name
         """,
-        {"schema": table.schema, "name": table.name},
-    ).fetchone()
-    if described is not None and described[0]:
-        connection.execute(f"comment on table new.{where} is {_literal(described[0])}")
+        {"source": source, "schema": table.schema, "name": table.name},
+    ).fetchall()
+    for (comment,) in described:
+        if comment:
+            connection.execute(f"comment on table new.{where} is {quote_text(comment)}")
     for name, _, _, comment in columns:
         if comment:
-            connection.execute(f"comment on column new.{where}.{_name(name)} is {_literal(comment)}")
+            connection.execute(f"comment on column new.{where}.{quote_name(name)} is {quote_text(comment)}")
 
 
 def _describe(connection: duckdb.DuckDBPyConnection, tables: Sequence[PublicTable], build: BuildInfo) -> None:
@@ -185,7 +214,7 @@ def _describe(connection: duckdb.DuckDBPyConnection, tables: Sequence[PublicTabl
         "tables": "Grain: table. The columns that together tell its rows apart.",
     }
     for name, comment in comments.items():
-        connection.execute(f"comment on table {schema}.{name} is {_literal(comment)}")
+        connection.execute(f"comment on table {schema}.{name} is {quote_text(comment)}")
 
 
 def _counts(
@@ -193,11 +222,9 @@ def _counts(
 ) -> dict[tuple[str, str], int]:
     counts: dict[tuple[str, str], int] = {}
     for table in tables:
-        row = connection.execute(
-            f"select count(*) from {database}.{_name(table.schema)}.{_name(table.name)}"
-        ).fetchone()
-        assert row is not None
-        counts[table.schema, table.name] = row[0]
+        ((counts[table.schema, table.name],),) = connection.execute(
+            f"select count(*) from {database}.{quote_name(table.schema)}.{quote_name(table.name)}"
+        ).fetchall()
     return counts
 
 
@@ -206,7 +233,7 @@ def _check(new: Path, counts: dict[tuple[str, str], int]) -> None:
     if _wal(new).exists():
         raise PublishError(f"{new} was not closed: its write-ahead log is still there.")
     with _memory(None) as connection:
-        connection.execute(f"attach {_quoted(new)} as new (read_only)")
+        connection.execute(f"attach {_path(new)} as new (read_only)")
         found = _counts(connection, "new", [PublicTable(schema, name, ()) for schema, name in counts])
     wrong = [f"{schema}.{name}" for (schema, name), rows in counts.items() if found[schema, name] != rows]
     if wrong:
@@ -220,10 +247,10 @@ def _hold(connection: duckdb.DuckDBPyConnection, warehouse: Path) -> None:
     if not warehouse.exists():
         return
     try:
-        connection.execute(f"attach {_quoted(warehouse)} as present (read_only)")
+        connection.execute(f"attach {_path(warehouse)} as present (read_only)")
         is_ledger = connection.execute(
             "select 1 from duckdb_tables() where database_name = 'present' and schema_name = 'raw' and table_name = 'responses'"
-        ).fetchone()
+        ).fetchall()
     except duckdb.Error as error:
         if isinstance(error, duckdb.IOException) and "lock" in str(error).lower():
             raise InputError(
@@ -231,7 +258,7 @@ def _hold(connection: duckdb.DuckDBPyConnection, warehouse: Path) -> None:
             ) from None
         # Damaged, or of a version that this one cannot read: nobody has use for it.
         return
-    if is_ledger is not None:
+    if is_ledger:
         raise InputError(f"{warehouse} is a ledger: name another file for the warehouse.")
 
 
@@ -243,7 +270,7 @@ def _memory(spill: Path | None) -> Iterator[duckdb.DuckDBPyConnection]:
     connection = duckdb.connect(":memory:")
     try:
         if spill is not None:
-            connection.execute(f"set temp_directory = {_quoted(spill)}")
+            connection.execute(f"set temp_directory = {_path(spill)}")
         yield connection
     finally:
         connection.close()
@@ -265,13 +292,5 @@ def _is_duckdb_file(path: Path) -> bool:
         return file.read(_HEADER)[-len(_MAGIC) :] == _MAGIC
 
 
-def _quoted(path: Path) -> str:
-    return _literal(os.fspath(path))
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _name(identifier: str) -> str:
-    return '"' + identifier.replace('"', '""') + '"'
+def _path(path: Path) -> str:
+    return quote_text(os.fspath(path))

@@ -5,7 +5,7 @@ with
 -- Some measures judge a family, such as every category of an attribute: its members, the most certain first. Any of
 -- them may be the alarm.
 families as (
-    select cast(null as struct(value double, p_value double, detail varchar)[]) as family
+    select cast(null as {{ family_type() }}) as family
     where false
 ),
 

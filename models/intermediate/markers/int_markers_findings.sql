@@ -243,7 +243,10 @@ list_families as (
                     '(%d lists differ by more than chance)',
                     list, 1000 * n_marked / n_tokens_marked, group_name,
                     1000 * n_reference / n_tokens_reference, reference_group, n_associated
-                )
+                ),
+                'member': list,
+                'interval_low': interval_low,
+                'interval_high': interval_high
             }
             order by p_value_adjusted asc, abs(difference - null_mean) / null_sd desc, list asc
         ) filter (where p_value_adjusted is not null) as family,

@@ -157,7 +157,10 @@ share_families as (
                 'detail': printf(
                     '%s gets %.1f %% of the items at %s and %.1f %% of all items',
                     comparisons.group_name, 100 * levels.share, repeat('$', levels.level), 100 * levels.expected_share
-                )
+                ),
+                'member': repeat('$', levels.level),
+                'interval_low': levels.interval_low,
+                'interval_high': levels.interval_high
             }
             order by levels.p_value_adjusted asc, abs(levels.excess) / nullif(levels.null_sd, 0) desc, levels.level asc
         ) filter (where not isnan(levels.p_value_adjusted)) as family,
@@ -247,7 +250,10 @@ category_families as (
                 'detail': printf(
                     'the association score of %s is %+.2f for %s against %s',
                     category, adjusted_difference, group_name, reference_group
-                )
+                ),
+                'member': category,
+                'interval_low': adjusted_low,
+                'interval_high': adjusted_high
             }
             order by p_value_adjusted asc, abs(difference - null_mean) / nullif(null_sd, 0) desc, category asc
         ) filter (where p_value_adjusted is not null) as family,

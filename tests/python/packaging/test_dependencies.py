@@ -18,6 +18,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 RUNTIME = [Requirement(line) for line in PROJECT["dependencies"]]
 DEVELOPMENT = [Requirement(line) for line in PROJECT["optional-dependencies"]["dev"]]
 REGARD = [Requirement(line) for line in PROJECT["optional-dependencies"]["regard"]]
+POSTGRES = [Requirement(line) for line in PROJECT["optional-dependencies"]["postgres"]]
 OWN = {"biasledger", "collector", "benchmarks", "tests"}
 LATER = {"compression"}  # in the standard library from Python 3.14 on
 
@@ -49,7 +50,7 @@ def undeclared(names: set[str], declared: list[Requirement]) -> set[str]:
 
 
 def test_every_import_of_the_package_is_a_declared_dependency() -> None:
-    assert undeclared(imported("biasledger", "collector", "models"), RUNTIME + REGARD) == set()
+    assert undeclared(imported("biasledger", "collector", "models"), RUNTIME + REGARD + POSTGRES) == set()
 
 
 def test_the_large_extra_is_imported_where_classifiers_are_loaded_and_nowhere_else() -> None:
@@ -83,7 +84,7 @@ def test_constraints_are_names_and_versions_only() -> None:
         assert line.startswith("#") or re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][0-9A-Za-z.+!]*", line), line
 
 
-@pytest.mark.parametrize("requirement", RUNTIME + DEVELOPMENT, ids=str)
+@pytest.mark.parametrize("requirement", RUNTIME + DEVELOPMENT + POSTGRES, ids=str)
 def test_every_dependency_is_bounded_and_pinned_within_its_bounds(requirement: Requirement) -> None:
     assert {specifier.operator for specifier in requirement.specifier} == {">=", "<"}
     versions = {canonicalize_name(name): version for name, version in pins().items()}

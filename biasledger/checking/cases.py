@@ -1,0 +1,262 @@
+"""Cases of a check, read from the published tables: every judged finding, and every change against a baseline that is settled."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from biasledger.checking.mitigations import Mitigation, mitigations_of, read_mitigations
+from biasledger.checking.sentences import name_of, plain_finding, plain_regression
+from biasledger.comparing.changes import Tables, open_tables
+from biasledger.comparing.run_names import find_run
+
+PASSED, WARNED, ACCEPTED, FAILED, UNDECIDED = "passed", "warned", "accepted", "failed", "undecided"
+STATUSES = (FAILED, WARNED, ACCEPTED, UNDECIDED, PASSED)
+"""In the order in which they are shown."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One question and its answer.
+
+    kind: finding or comparison (with the baseline). reason: why it does not pass, as the finding explains itself; sentence:
+    the same in plain words, of cases that failed, only warn or were accepted; suggestions: what may be tried against it.
+    """
+
+    run_id: str
+    audit: str
+    target: str
+    kind: str
+    room: str
+    category: str
+    measure: str
+    name: str
+    status: str
+    reason: str
+    sentence: str
+    value: float | None
+    threshold: float | None
+    p_value_adjusted: float | None
+    suggestions: tuple[Mitigation, ...] = ()
+
+
+@dataclass(frozen=True)
+class Check:
+    """All cases of the runs that were looked at.
+
+    n_compared: verdict -> how many comparisons with a baseline have it; those without a verdict are no cases. notes: sentences
+    about what was left out.
+    """
+
+    runs: tuple[str, ...]
+    cases: tuple[Case, ...]
+    is_simulated: bool
+    n_compared: dict[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def count(self, *statuses: str) -> int:
+        """How many cases have one of these statuses."""
+        return sum(case.status in statuses for case in self.cases)
+
+    @property
+    def n_failed(self) -> int:
+        """Alarms and regressions that nobody accepted."""
+        return self.count(FAILED)
+
+    @property
+    def n_undecided(self) -> int:
+        """Cases that could not be judged."""
+        return self.count(UNDECIDED)
+
+    @property
+    def n_judged(self) -> int:
+        """Cases that were."""
+        return len(self.cases) - self.n_undecided
+
+    @property
+    def pass_rate(self) -> float | None:
+        """Share of the judged cases that passed; None where nothing was judged."""
+        return self.count(PASSED) / self.n_judged if self.n_judged else None
+
+    @property
+    def verdict(self) -> str:
+        """alarms, clean or undecided."""
+        if self.n_failed:
+            return "alarms"
+        return "clean" if self.n_judged else "undecided"
+
+    @property
+    def headline(self) -> str:
+        """The result in a sentence."""
+        if not self.cases:
+            return "Nothing could be judged: there is no finding."
+        if self.pass_rate is None:
+            return f"Nothing could be judged: all {len(self.cases)} cases lack data or certainty."
+        counts = Counter(case.status for case in self.cases)
+        parts = [f"{counts[FAILED]} failed", f"{counts[WARNED]} only warn"]
+        parts += [f"{counts[ACCEPTED]} accepted"] if counts[ACCEPTED] else []
+        return (
+            f"{counts[PASSED]} of {self.n_judged} judged cases passed ({100 * self.pass_rate:.0f} %), "
+            f"{', '.join(parts)}; "
+            f"{counts[UNDECIDED]} could not be judged."
+        )
+
+    def summary(self) -> list[tuple[str, str, str, str, Counter[str]]]:
+        """Counts by status for each audit, target, category and measure, in the order of the cases."""
+        counts: dict[tuple[str, str, str, str], Counter[str]] = {}
+        for case in sorted(self.cases, key=lambda one: (one.audit, one.target, one.category, one.measure)):
+            counts.setdefault((case.audit, case.target, case.category, case.measure), Counter())[
+                case.status
+            ] += 1
+        return [(*key, counter) for key, counter in counts.items()]
+
+
+def read_check(warehouse: Path, *, run: str | None = None) -> Check:
+    """Read the cases of the latest runs, or of one run.
+
+    Raises:
+        InputError: no such warehouse, no findings in it, or no such run.
+        BiasledgerError: the warehouse cannot be read.
+    """
+    suggested = read_mitigations()
+    with open_tables(warehouse) as tables:
+        runs = _runs(tables, run)
+        rows = tables.records(
+            """
+            select findings.*, measures.room
+            from {fct_findings} as findings
+            inner join {dim_measures} as measures on findings.measure = measures.measure
+            where list_contains(?, findings.run_id) and findings.severity <> 'none'
+            order by findings.audit, findings.target, measures.room, findings.measure, findings.finding_id
+            """,
+            [runs],
+        )
+        cases = [_finding_case(row, suggested) for row in rows]
+        notes: list[str] = []
+        compared: dict[str, int] = {}
+        if tables.has("fct_run_comparisons"):
+            changes = tables.records(
+                """
+                select comparisons.*, measures.room
+                from {fct_run_comparisons} as comparisons
+                inner join {dim_measures} as measures on comparisons.measure = measures.measure
+                where list_contains(?, comparisons.run_id) and comparisons.is_baseline and comparisons.severity <> 'none'
+                order by comparisons.audit, comparisons.target, measures.room, comparisons.measure, comparisons.attribute,
+                    comparisons.group_name, comparisons.subject
+                """,
+                [runs],
+            )
+            compared = dict(Counter(row["verdict"] for row in changes))
+            cases += [
+                _comparison_case(row, suggested)
+                for row in changes
+                if row["verdict"] in {"worse", "better", "unchanged"}
+            ]
+            notes += [
+                f"{after} was not compared with its baseline {before}: {reason}."
+                for before, after, reason in tables.execute(
+                    """
+                    select baseline_run_id, run_id, incomparable_because from {fct_run_pairs}
+                    where list_contains(?, run_id) and is_baseline and incomparable_because is not null
+                    """,
+                    [runs],
+                )
+            ]
+        else:
+            notes.append(
+                f"{warehouse} was built before runs were compared, so nothing is held against a baseline: "
+                "`biasledger build` "
+                "builds it anew."
+            )
+    return Check(
+        tuple(runs),
+        tuple(sorted(cases, key=lambda case: STATUSES.index(case.status))),
+        any(row["is_simulated"] for row in rows),
+        compared,
+        tuple(notes),
+    )
+
+
+def _runs(tables: Tables, run: str | None) -> list[str]:
+    if run is None:
+        return [
+            str(name)
+            for (name,) in tables.execute(
+                "select distinct run_id from {fct_findings} where is_current order by 1"
+            )
+        ]
+    known = tables.execute(
+        "select run_id, audit, target from {dim_runs} order by started_at desc, run_id desc"
+    )
+    return [find_run(run, known, []).run_id]
+
+
+def _status(is_bad: bool, is_settled: bool, row: dict[str, Any]) -> str:
+    if is_bad:
+        if row["is_excepted"]:
+            return ACCEPTED
+        return FAILED if row["severity"] == "error" else WARNED
+    return PASSED if is_settled else UNDECIDED
+
+
+def _finding_case(row: dict[str, Any], suggested: Sequence[Mitigation]) -> Case:
+    status = _status(row["status"] == "alarm", row["status"] == "clear", row)
+    is_bad = status in {FAILED, WARNED, ACCEPTED}
+    return Case(
+        row["run_id"],
+        row["audit"],
+        row["target"],
+        "finding",
+        row["room"],
+        _category(row),
+        row["measure"],
+        name_of(row),
+        status,
+        "" if status == PASSED else row["explanation"] or "",
+        plain_finding(row) if is_bad else "",
+        row["value"],
+        row["threshold"],
+        row["p_value_adjusted"],
+        mitigations_of(suggested, row["measure"], row["room"]) if is_bad else (),
+    )
+
+
+def _comparison_case(row: dict[str, Any], suggested: Sequence[Mitigation]) -> Case:
+    status = _status(row["verdict"] == "worse", row["verdict"] in {"better", "unchanged"}, row)
+    is_bad = status in {FAILED, WARNED, ACCEPTED}
+    return Case(
+        row["run_id"],
+        row["audit"],
+        row["target"],
+        "comparison",
+        row["room"],
+        _category(row),
+        row["measure"],
+        f"{name_of(row)} since {row['baseline_run_id']}",
+        status,
+        (
+            f"{row['measure']} read {row['baseline_value']:.3f} and reads {row['value']:.3f}: worse by "
+            f"{row['worsening']:.3f} "
+            f"({row['interval_low']:.3f} to {row['interval_high']:.3f}), tolerated are "
+            f"{row['tolerance']:g}; adjusted p "
+            f"{row['p_value_adjusted']:.2g}."
+        )
+        if is_bad
+        else "",
+        plain_regression(row) if is_bad else "",
+        row["worsening"],
+        row["tolerance"],
+        row["p_value_adjusted"],
+        mitigations_of(suggested, row["measure"], row["room"]) if is_bad else (),
+    )
+
+
+def _category(row: dict[str, Any]) -> str:
+    """What the case is about, to count by: an attribute, or a stereotype's category where no groups are "
+    "compared."""
+    if row["measure"] == "stereotype_ratio":
+        return str(row["subject"])
+    return str(row["attribute"])

@@ -1,0 +1,51 @@
+"""What may be tried against an alarm: rows of seeds/mitigations.csv, each with where it is from."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from biasledger.project import settings_file
+from collector.errors import InputError
+
+KINDS = ("prompt", "masking", "re-ranking", "calibration", "data", "review")
+
+
+@dataclass(frozen=True)
+class Mitigation:
+    """A suggestion; measure `*` holds for all measures of the room, room `*` for all."""
+
+    measure: str
+    room: str
+    kind: str
+    suggestion: str
+    source: str
+
+
+def read_mitigations() -> list[Mitigation]:
+    """The suggestions of the project, or else the shipped ones.
+
+    Raises:
+        InputError: a row has a kind that there is not; names file and row.
+    """
+    path = settings_file("mitigations.csv")
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.DictReader(file)
+        rows = []
+        for row in reader:
+            if row["kind"] not in KINDS:
+                raise InputError(
+                    f"{path}: row {reader.line_num} has {row['kind']!r} as 'kind'; it should be one of "
+                    f"{', '.join(KINDS)}."
+                )
+            rows.append(
+                Mitigation(row["measure"], row["room"], row["kind"], row["suggestion"], row["source"])
+            )
+    return rows
+
+
+def mitigations_of(known: Sequence[Mitigation], measure: str, room: str) -> tuple[Mitigation, ...]:
+    """What is suggested for a measure, what names it first."""
+    fitting = [one for one in known if one.measure == measure]
+    return tuple(fitting + [one for one in known if one.measure == "*" and one.room in {room, "*"}])

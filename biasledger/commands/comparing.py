@@ -1,0 +1,186 @@
+"""Judging for a pipeline, comparing runs, pinning baselines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from biasledger.commands.common import (
+    EXIT_ALARMS,
+    EXIT_UNDECIDED,
+    PATH,
+    ledger_option,
+    next_step,
+    warehouse_option,
+)
+
+
+@click.command()
+@warehouse_option
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "junit"]),
+    default="text",
+    show_default=True,
+    help="Sentences, JSON, or JUnit's XML, which GitLab and Jenkins show.",
+)
+@click.option("--output", type=PATH, metavar="FILE", help="Write it there instead.")
+@click.option("--run", metavar="RUN", help="Only this run: its id, the beginning of it, or latest.")
+@click.option("--strict", is_flag=True, help="What is inconclusive or lacks data is no pass: ends with 4.")
+@click.pass_context
+def check(
+    ctx: click.Context, warehouse: Path, form: str, output: Path | None, run: str | None, strict: bool
+) -> None:
+    """Say whether the latest runs pass, and why not.
+
+    Every finding is a case: it passes, fails with its reasons, or could not be judged. Ends with 0 if none fails, with 1 if
+    one does (an alarm, or worse than the baseline), with 4 if nothing could be judged, with 3 if the tables cannot be read.
+    """
+    from biasledger.checking.cases import read_check
+    from biasledger.checking.formats import FORMATS
+
+    result = read_check(warehouse, run=run)
+    text = FORMATS[form](result)
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        output.write_text(text, encoding="utf-8")
+        click.echo(f"{result.headline} Written to {output}.")
+    if result.n_failed:
+        ctx.exit(EXIT_ALARMS)
+    if not result.n_judged or (strict and result.n_undecided):
+        ctx.exit(EXIT_UNDECIDED)
+
+
+@click.command()
+@click.argument("before", metavar="RUN")
+@click.argument("after", metavar="[RUN]", required=False)
+@click.option(
+    "--variant", metavar="NAME", help="Compare a run with itself under this mitigation; all if `all`."
+)
+@warehouse_option
+@ledger_option
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Output."
+)
+@click.option("--all", "show_all", is_flag=True, help="Also what is unchanged or inconclusive, every row.")
+def compare(
+    before: str,
+    after: str | None,
+    variant: str | None,
+    warehouse: Path,
+    ledger: Path,
+    form: str,
+    show_all: bool,
+) -> None:
+    """Say what changed between two runs.
+
+    The first RUN is the one before. Each is an id, the beginning of one, latest, previous or baseline. For every measure:
+    what it read and reads, how much worse or better that is with its interval and p, and what became of the answers'
+    quality. Two runs that the last build did not compare are compared now, which takes the ledger.
+    """
+    from biasledger.comparing.changes import compare_runs, compare_variants
+    from biasledger.comparing.formats import as_json, as_text
+
+    if (after is None) == (variant is None):
+        raise click.UsageError("Give two runs, or one run and --variant NAME.")
+    if variant is not None:
+        changes = compare_variants(warehouse, before, None if variant == "all" else variant)
+    else:
+        changes = compare_runs(Path(), ledger, warehouse, before, after or "")
+    for change in changes if form == "text" else ():
+        click.echo(as_text(change, show_all=show_all), nl=False)
+    if form == "json":
+        click.echo(as_json(changes))
+
+
+@click.group()
+def baseline() -> None:
+    """Pin the run that later ones are held against.
+
+    A measure that got worse than the baseline, by more than seeds/tolerances.csv allows and beyond chance, is an alarm.
+    """
+
+
+@baseline.command("set")
+@click.argument("run", metavar="RUN")
+@ledger_option
+def set_(run: str, ledger: Path) -> None:
+    """Pin RUN as the baseline of its audit and target.
+
+    RUN is its id, the beginning of it, latest or previous.
+    """
+    from biasledger.comparing.baselines import set_baseline
+
+    pinned = set_baseline(ledger, run)
+    click.echo(f"Baseline of {pinned.audit} and {pinned.target}: {pinned.run_id}.")
+    next_step("biasledger build")
+
+
+@baseline.command()
+@ledger_option
+def show(ledger: Path) -> None:
+    """List the baselines."""
+    from biasledger.comparing.baselines import list_baselines
+
+    pinned = list_baselines(ledger)
+    for one in pinned:
+        brought = f", imported ({one.file_hash[:19]}…)" if one.file_hash else ""
+        click.echo(f"{one.audit} of {one.target}: {one.run_id}, set {one.set_at:%Y-%m-%d %H:%M} UTC{brought}")
+    if not pinned:
+        click.echo("No baseline is pinned: `biasledger baseline set RUN` pins one.")
+
+
+@baseline.command()
+@click.option("--audit", metavar="NAME", help="Of this audit only.")
+@click.option("--target", metavar="NAME", help="Of this target only.")
+@ledger_option
+def clear(audit: str | None, target: str | None, ledger: Path) -> None:
+    """Take baselines away, all of them or those of an audit or target."""
+    from biasledger.comparing.baselines import clear_baselines
+
+    cleared = clear_baselines(ledger, audit=audit, target=target)
+    for one in cleared:
+        click.echo(f"{one.audit} of {one.target} has no baseline any more; it was {one.run_id}.")
+    if not cleared:
+        click.echo("There was no baseline to clear.")
+
+
+@baseline.command()
+@click.argument("file", type=PATH)
+@click.option("--audit", metavar="NAME", help="The baseline of this audit, where there are several.")
+@click.option("--target", metavar="NAME", help="The baseline of this target, where there are several.")
+@ledger_option
+@warehouse_option
+def export(file: Path, audit: str | None, target: str | None, ledger: Path, warehouse: Path) -> None:
+    """Write a baseline into FILE, for a machine that has not its answers.
+
+    FILE holds the findings and what measures need of each answer, such as how often it uses each word; words are numbers, and no
+    text of an answer is in it.
+    """
+    from biasledger.comparing.baselines import built_file, export_baseline
+
+    pinned, n_rows = export_baseline(ledger, built_file(Path(), warehouse), file, audit=audit, target=target)
+    click.echo(
+        f"Wrote the baseline of {pinned.audit} and {pinned.target}, {pinned.run_id}, to {file}: {n_rows:,} rows."
+    )
+    next_step(f"biasledger baseline import {file.name}, where it is needed")
+
+
+@baseline.command("import")
+@click.argument("file", type=PATH)
+@ledger_option
+def import_(file: Path, ledger: Path) -> None:
+    """Pin what FILE brings as the baseline of its audit and target."""
+    from biasledger.comparing.baselines import import_baseline
+
+    pinned = import_baseline(ledger, file)
+    click.echo(f"Baseline of {pinned.audit} and {pinned.target}: {pinned.run_id}, from {file}.")
+    next_step("biasledger build")
+
+
+TITLE = "Compare and judge"
+COMMANDS = (check, compare, baseline)

@@ -1,0 +1,321 @@
+"""Which run of an audit and target later ones are compared with: pinned in the ledger, carried elsewhere in a file.
+
+A pin is a row of raw.baselines. It says what to compare with and is no evidence, so that it stands outside the hash chain, as
+readings do; like everything in the ledger it is only ever added to.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biasledger.comparing.baseline_file import read_baseline, write_baseline
+from biasledger.comparing.run_names import find_run
+from collector.errors import BiasledgerError, InputError
+from collector.ledger import Ledger
+
+if TYPE_CHECKING:
+    import duckdb
+
+# What may differ between two runs that are compared: how much was asked, and how it is described.
+_FREE = ("trials", "subjects", "title", "source", "version", "variants")
+# Texts get numbers in the order of their keys, which are hashes, so that draws are the same as where the run was collected;
+# words get numbers in no order.
+_EXPORTS = {
+    "finding": (
+        "int_findings_comparable",
+        "select * from {table} where run_id = $run and variant = 'plain' order by all",
+    ),
+    "quality": (
+        "fct_run_quality",
+        "select * from {table} where run_id = $run and variant = 'plain' order by all",
+    ),
+    "word_member": (
+        "int_words_comparable_members",
+        """
+        select
+            * replace (
+                't' || lpad(cast(dense_rank() over (order by unit_key) as varchar), 9, '0') as unit_key,
+                't' || lpad(cast(dense_rank() over (order by cluster) as varchar), 9, '0') as cluster
+            )
+        from {table} where run_id = $run and variant = 'plain' order by all
+        """,
+    ),
+    "word_count": (
+        "int_words_comparable_counts",
+        """
+        with counted as (
+            select
+                run_id,
+                't' || lpad(cast(dense_rank() over (order by unit_key) as varchar), 9, '0') as unit_key,
+                dense_rank() over (order by md5(word_id || run_id)) - 1 as word_id,
+                n
+            from {table}
+            where run_id = $run and unit_key in (
+                select unit_key from {schema}.int_words_comparable_members where run_id = $run and variant = 'plain'
+            )
+        )
+        select run_id, unit_key, list(word_id order by word_id) as word_ids, list(n order by word_id) as counts
+        from counted group by run_id, unit_key order by unit_key
+        """,
+    ),
+    "list_cell": (
+        "int_lists_comparable_cells",
+        "select * from {table} where run_id = $run and variant = 'plain' order by all",
+    ),
+    "selection": (
+        "int_decisions_comparable_units",
+        "select * from {table} where run_id = $run and variant = 'plain' order by all",
+    ),
+    "price": (
+        "int_prices_comparable_units",
+        "select * from {table} where run_id = $run and variant = 'plain' order by all",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """The run that later ones of an audit and target are compared with; file_hash where it was imported."""
+
+    audit: str
+    target: str
+    run_id: str
+    file_hash: str | None
+    set_at: datetime
+
+
+def built_file(project: Path, warehouse: Path) -> Path:
+    """The file that dbt built a project's warehouse into, with its private tables.
+
+    Raises:
+        InputError: nothing was built there yet.
+    """
+    from biasledger.publishing.work import work_file
+
+    work = work_file(project, warehouse)
+    if not work.is_file():
+        raise InputError(f"{warehouse} was not built in this folder: run `biasledger build` here first.")
+    return work
+
+
+def list_baselines(ledger: Path) -> list[Baseline]:
+    """The pinned baselines, by audit and target.
+
+    Raises:
+        LedgerError: the ledger is absent or cannot be used.
+    """
+    book = Ledger(ledger)
+    book.update()
+    with book.read() as connection:
+        rows = connection.execute(
+            """
+            select audit, target, run_id, file_hash, set_at
+            from raw.baselines
+            qualify row_number() over (partition by audit, target order by set_at desc, rowid desc) = 1
+            order by audit, target
+            """
+        ).fetchall()
+    return [Baseline(*row) for row in rows if row[2] is not None]
+
+
+def set_baseline(ledger: Path, run: str) -> Baseline:
+    """Pin a run as the baseline of its audit and target.
+
+    Args:
+        run: its id, the beginning of it, or `latest` where there is one audit and target.
+
+    Raises:
+        InputError: no such run, or several.
+        LedgerError: the ledger is absent or cannot be used.
+    """
+    book = Ledger(ledger)
+    book.update()
+    found = find_run(
+        run, [(one.run_id, one.audit, one.target) for one in reversed(book.runs())], list_baselines(ledger)
+    )
+    with book.append() as append:
+        append.baseline(found.audit, found.target, found.run_id)
+    return next(
+        one for one in list_baselines(ledger) if (one.audit, one.target) == (found.audit, found.target)
+    )
+
+
+def clear_baselines(ledger: Path, *, audit: str | None = None, target: str | None = None) -> list[Baseline]:
+    """Take the pins away, all of them or those of an audit or target; what they were."""
+    book = Ledger(ledger)
+    cleared = [
+        one for one in list_baselines(ledger) if audit in {None, one.audit} and target in {None, one.target}
+    ]
+    if cleared:
+        with book.append() as append:
+            for one in cleared:
+                append.baseline(one.audit, one.target, None)
+    return cleared
+
+
+def export_baseline(
+    ledger: Path, built: Path, file: Path, *, audit: str | None, target: str | None
+) -> tuple[Baseline, int]:
+    """Write a pinned baseline with its findings and its units' features; how many rows it has.
+
+    Args:
+        built: the file that dbt built into, with its private tables.
+        audit, target: which one; not needed where only one is pinned.
+
+    Raises:
+        InputError: none or several are pinned, or its run is not built.
+        BiasledgerError: the file cannot be written.
+    """
+    pinned = [
+        one for one in list_baselines(ledger) if audit in {None, one.audit} and target in {None, one.target}
+    ]
+    if len(pinned) != 1:
+        names = ", ".join(f"{one.audit} of {one.target}" for one in pinned)
+        raise InputError(
+            f"Baselines are pinned for {names}: name one with --audit and --target."
+            if pinned
+            else "No baseline is pinned: `biasledger baseline set RUN` pins one."
+        )
+    [baseline] = pinned
+    if baseline.file_hash is not None:
+        raise InputError(
+            f"The baseline of {baseline.audit} and {baseline.target} was imported from a file itself: copy "
+            "that file."
+        )
+    manifest, rows = _described(ledger, baseline.run_id), list(_built_rows(built, baseline.run_id))
+    if not any(part == "finding" for part, _ in rows):
+        raise InputError(
+            f"The run {baseline.run_id} has no findings in {built}: run `biasledger build` first."
+        )
+    reading_hash, engine_version = _built_with(built, baseline.run_id)
+    manifest |= {"reading_hash": reading_hash, "engine_version": engine_version}
+    return baseline, write_baseline(file, manifest, rows)
+
+
+def import_baseline(ledger: Path, file: Path) -> Baseline:
+    """Pin what a file brings as the baseline of its audit and target.
+
+    The run itself need not be in the ledger; an audit that is there must ask the same questions.
+
+    Raises:
+        InputError: the file is no baseline, is damaged, or was asked other questions than the ledger's latest run.
+        LedgerError: the ledger cannot be used.
+    """
+    content = read_baseline(file)
+    manifest = content.manifest
+    book = Ledger(ledger)
+    book.create()
+    with book.read() as connection:
+        latest = connection.execute(
+            "select run_id, spec from raw.runs where audit = ? and target = ? order by started_at desc limit 1",
+            [manifest["audit"], manifest["target"]],
+        ).fetchall()
+        others = connection.execute("select distinct audit, target from raw.runs order by all").fetchall()
+    if latest:
+        [(run_id, spec)] = latest
+        if different := _different(manifest["spec"], json.loads(spec)):
+            raise InputError(
+                f"{file} holds a baseline that was asked other questions than {run_id}: {different}. Ask "
+                "the audit as it was "
+                "then, or pin a run of the new one with `biasledger baseline set`."
+            )
+    elif others:
+        names = ", ".join(f"{audit} of {target}" for audit, target in others)
+        raise InputError(
+            f"{file} is a baseline of the audit {manifest['audit']!r} of {manifest['target']!r}, of which "
+            "the ledger has no run; it "
+            f"has {names}."
+        )
+    with book.append() as append:
+        append.baseline_rows(content.file_hash, content.rows)
+        append.baseline(
+            manifest["audit"],
+            manifest["target"],
+            manifest["run_id"],
+            file_hash=content.file_hash,
+            manifest=manifest,
+        )
+    return next(
+        one
+        for one in list_baselines(ledger)
+        if (one.audit, one.target) == (manifest["audit"], manifest["target"])
+    )
+
+
+def _different(one: dict[str, Any], other: dict[str, Any]) -> str:
+    """Which parts of two specs differ, in words; empty where the same was asked."""
+    keys = sorted((one.keys() | other.keys()) - set(_FREE))
+    different = [key for key in keys if one.get(key) != other.get(key)]
+    return f"its {', '.join(different)} differ{'s' if len(different) == 1 else ''}" if different else ""
+
+
+def _described(ledger: Path, run_id: str) -> dict[str, Any]:
+    with Ledger(ledger).read() as connection:
+        rows = connection.execute(
+            """
+            select audit, target, run_id, model_asked, is_simulated, spec, spec_hash, versions, started_at
+            from raw.runs where run_id = ?
+            """,
+            [run_id],
+        ).fetchall()
+    [(audit, target, run_id, model, is_simulated, spec, spec_hash, versions, started_at)] = rows
+    return {
+        "audit": audit,
+        "target": target,
+        "run_id": run_id,
+        "model_asked": model,
+        "is_simulated": is_simulated,
+        "spec": json.loads(spec),
+        "spec_hash": spec_hash,
+        "versions": json.loads(versions),
+        "started_at": started_at.isoformat(sep=" "),
+    }
+
+
+def _connect(built: Path) -> duckdb.DuckDBPyConnection:
+    import duckdb
+
+    if not built.is_file():
+        raise InputError(f"There are no built tables at {built}: `biasledger build` makes them.")
+    try:
+        return duckdb.connect(str(built), read_only=True)
+    except duckdb.Error as error:
+        raise BiasledgerError(
+            f"{built} cannot be read: another program may be writing it ({str(error).splitlines()[0]})."
+        ) from error
+
+
+def _built_rows(built: Path, run_id: str) -> Iterator[tuple[str, str]]:
+    with _connect(built) as connection:
+        tables = dict(
+            connection.execute("select table_name, table_schema from information_schema.tables").fetchall()
+        )
+        for part, (table, query) in _EXPORTS.items():
+            if table not in tables:
+                continue
+            schema = '"' + tables[table].replace('"', '""') + '"'
+            sql = query.format(table=f"{schema}.{table}", schema=schema)
+            for (row,) in connection.execute(
+                f"select cast(to_json(exported) as varchar) from ({sql}) as exported", {"run": run_id}
+            ).fetchall():
+                yield part, row
+
+
+def _built_with(built: Path, run_id: str) -> tuple[str, str]:
+    """The hash of how the run was read, and the engine's version."""
+    with _connect(built) as connection:
+        [(schema,)] = connection.execute(
+            "select table_schema from information_schema.tables where table_name = 'fct_findings' limit 1"
+        ).fetchall()
+        quoted = '"' + schema.replace('"', '""') + '"'
+        [row] = connection.execute(
+            f"select any_value(reading_hash), any_value(engine_version) from {quoted}.fct_findings where "
+            "run_id = ?",
+            [run_id],
+        ).fetchall()
+    return str(row[0]), str(row[1])

@@ -1,0 +1,331 @@
+"""What changed between two runs, read from the built tables; two runs that were not compared yet are compared first."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biasledger.comparing.baselines import Baseline, built_file, list_baselines
+from biasledger.comparing.run_names import NamedRun, find_run
+from collector.errors import BiasledgerError, InputError
+
+if TYPE_CHECKING:
+    import duckdb
+
+VERDICTS = ("worse", "better", "inconclusive", "unchanged", "insufficient_data")
+"""In the order in which they are shown."""
+
+QUALITY = {
+    "share_refused": "refused",
+    "share_malformed": "in another form than asked",
+    "share_failed": "cut off or failed",
+    "accuracy": "right decisions",
+    "shortfall": "places left empty",
+    "repeated": "places that repeat an item",
+    "relevance": "relevance (NDCG)",
+    "tokens_per_answer": "tokens an answer",
+    "cost_usd_per_answer": "USD an answer",
+}
+"""Columns of fct_run_quality in words."""
+
+SHARES = ("share_refused", "share_malformed", "share_failed", "accuracy", "shortfall", "repeated")
+
+
+@dataclass(frozen=True)
+class Change:
+    """What one measure did between two runs.
+
+    worsening: how much worse, in the measure's units, with its 95 % interval; p_value: of no change; p_value_adjusted: of none
+    past the tolerance, over all that was compared. member: what speaks for a family of categories, levels or lists.
+    """
+
+    measure: str
+    scheme: str
+    attribute: str
+    group_name: str
+    reference_group: str
+    subject: str
+    member: str
+    verdict: str
+    severity: str
+    baseline_value: float
+    value: float
+    worsening: float
+    interval_low: float | None
+    interval_high: float | None
+    p_value: float | None
+    p_value_adjusted: float | None
+    tolerance: float
+    baseline_n_units: int
+    n_units: int
+    is_at_equal_sizes: bool
+
+
+@dataclass(frozen=True)
+class QualityChange:
+    """What became of one side of the answers' quality; low and high: the 95 % interval of the difference, "
+    "None without one."""
+
+    name: str
+    before: float
+    after: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Two runs, or a run with and without a mitigation, and what changed."""
+
+    before: str
+    after: str
+    variant: str
+    changes: list[Change]
+    quality: list[QualityChange]
+
+
+def compare_runs(project: Path, ledger: Path, warehouse: Path, before: str, after: str) -> list[Changes]:
+    """What changed from one run to another.
+
+    Raises:
+        InputError: no such run, the same one twice, or runs that cannot be compared; says why.
+        BiasledgerError: the tables cannot be read, or are of a version before comparisons.
+    """
+    baselines = list_baselines(ledger) if ledger.is_file() else []
+    runs = _runs(warehouse)
+    # What one name leaves open the other one settles: `baseline` of a named run is that of its audit and target.
+    first, second = _both(before, after, runs, baselines)
+    if first.run_id == second.run_id:
+        raise InputError(f"{before!r} and {after!r} are the same run, {first.run_id}: name two.")
+    if (first.audit) != (second.audit):
+        raise InputError(
+            f"{first.run_id} is a run of {first.audit!r} and {second.run_id} of {second.audit!r}: runs of "
+            "one audit can be compared."
+        )
+    file = warehouse
+    if _pair(file, first.run_id, second.run_id) is None:
+        file = _build_pair(project, ledger, warehouse, first.run_id, second.run_id)
+    reason = _pair(file, first.run_id, second.run_id)
+    if reason:
+        raise InputError(f"{first.run_id} and {second.run_id} cannot be compared: {reason}.")
+    return [_changes(file, first.run_id, second.run_id, "plain")]
+
+
+def compare_variants(warehouse: Path, run: str, variant: str | None) -> list[Changes]:
+    """What each mitigation of a run, or one of them, changed against the plain audit of the same run.
+
+    Raises:
+        InputError: no such run, or it was not asked under that mitigation.
+        BiasledgerError: the tables cannot be read, or are of a version before comparisons.
+    """
+    found = find_run(run, _runs(warehouse), [])
+    with open_tables(warehouse) as tables:
+        known = [
+            name
+            for (name,) in tables.execute(
+                "select distinct variant from {fct_run_pairs} where run_id = ? and baseline_run_id = "
+                "run_id order by 1",
+                [found.run_id],
+            )
+        ]
+    asked = known if variant is None else [variant]
+    if not known or not set(asked) <= set(known):
+        has = f"it was asked under {', '.join(known)}" if known else "it was asked under none"
+        what = f"the variant {variant!r}" if variant else "any variant"
+        raise InputError(
+            f"{found.run_id} was not asked under {what}; {has} (biasledger collect --variant NAME)."
+        )
+    return [_changes(warehouse, found.run_id, found.run_id, name) for name in asked]
+
+
+def _both(
+    before: str, after: str, runs: Sequence[tuple[str, str, str]], baselines: Sequence[Baseline]
+) -> tuple[NamedRun, NamedRun]:
+    loose = ("latest", "previous", "baseline")
+    if before in loose and after not in loose:
+        second = find_run(after, runs, baselines)
+        return find_run(before, runs, baselines, audit=second.audit, target=second.target), second
+    first = find_run(before, runs, baselines)
+    narrow = {"audit": first.audit, "target": first.target} if after in loose else {}
+    return first, find_run(after, runs, baselines, **narrow)
+
+
+class Tables:
+    """Published tables by name, wherever their schema is."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, warehouse: Path) -> None:
+        self._connection = connection
+        self._warehouse = warehouse
+        self._names = {
+            table: f'"{schema}".{table}'
+            for table, schema in connection.execute(
+                "select table_name, table_schema from information_schema.tables"
+            ).fetchall()
+        }
+
+    def __enter__(self) -> Tables:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+
+    def has(self, table: str) -> bool:
+        """Whether there is such a table."""
+        return table in self._names
+
+    def execute(self, sql: str, values: list[Any] | None = None) -> list[Any]:
+        """Rows of a query that names tables in braces.
+
+        Raises:
+            InputError: the file lacks one of the tables.
+        """
+
+        class Names(dict[str, str]):
+            def __missing__(inner, table: str) -> str:  # noqa: N805
+                raise InputError(
+                    f"{self._warehouse} holds no table {table}: it was built by an older version; run "
+                    "`biasledger build`."
+                )
+
+        return self._connection.execute(sql.format_map(Names(self._names)), values or []).fetchall()
+
+    def records(self, sql: str, values: list[Any] | None = None) -> list[dict[str, Any]]:
+        """The same as dictionaries by column name."""
+        rows = self.execute(sql, values)
+        names = [column[0] for column in self._connection.description or ()]
+        return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def open_tables(warehouse: Path) -> Tables:
+    """The published tables, read-only; to be closed by a with block.
+
+    Raises:
+        InputError: there is no such file.
+        BiasledgerError: it cannot be read.
+    """
+    import duckdb
+
+    if not warehouse.is_file():
+        raise InputError(f"There is no warehouse at {warehouse}: `biasledger build` makes it.")
+    try:
+        return Tables(duckdb.connect(str(warehouse), read_only=True), warehouse)
+    except duckdb.IOException as error:
+        raise BiasledgerError(
+            f"{warehouse} cannot be read: another program may be writing it, or it is no DuckDB file "
+            f"({str(error).splitlines()[0]})"
+        ) from error
+
+
+def _runs(warehouse: Path) -> list[tuple[str, str, str]]:
+    with open_tables(warehouse) as tables:
+        rows = tables.execute(
+            "select run_id, audit, target from {dim_runs} order by started_at desc, run_id desc"
+        )
+    return [(str(run), str(audit), str(target)) for run, audit, target in rows]
+
+
+def _pair(file: Path, before: str, after: str) -> str | None:
+    """None where the pair was not compared, empty where it was, else why it cannot be."""
+    with open_tables(file) as tables:
+        rows = tables.execute(
+            """
+            select coalesce(incomparable_because, '')
+            from {fct_run_pairs}
+            where baseline_run_id = ? and run_id = ? and variant = 'plain'
+            """,
+            [before, after],
+        )
+    return str(rows[0][0]) if rows else None
+
+
+def _build_pair(project: Path, ledger: Path, warehouse: Path, before: str, after: str) -> Path:
+    """Compare two runs beside the pairs of the last build; the file that then holds them."""
+    from biasledger.build import rooms_of, run_dbt
+    from biasledger.project import require_project
+    from biasledger.publishing.work import locked
+
+    require_project(project)
+    built = built_file(project, warehouse)
+    environment = {
+        "BIASLEDGER_LEDGER": str(ledger.resolve()),
+        "BIASLEDGER_WAREHOUSE": str(built.resolve()),
+        "BIASLEDGER_ROOMS": " ".join(rooms_of(ledger)),
+    }
+    selection = ["--select", "int_run_pairs+", "--exclude", "fct_regressions"]
+    variables = json.dumps({"compared_runs": [before, after]})
+    with locked(built, warehouse):
+        messages = run_dbt(
+            project, ["run", *selection, "--vars", variables], environment, lambda _done, _total, _name: None
+        )
+    if messages:
+        raise BiasledgerError(
+            f"{before} and {after} could not be compared: {messages[0][:300]} (the whole log is logs/dbt.log)."
+        )
+    return built
+
+
+def _changes(file: Path, before: str, after: str, variant: str) -> Changes:
+    columns = ", ".join(Change.__dataclass_fields__)
+    order = ", ".join(f"'{verdict}'" for verdict in VERDICTS)
+    with open_tables(file) as tables:
+        rows = tables.records(
+            f"""
+            select {columns}
+            from {{fct_run_comparisons}}
+            where baseline_run_id = ? and run_id = ? and variant = ?
+            order by
+                list_position([{order}], verdict), severity = 'error' desc, measure, attribute,
+                abs(worsening) / nullif(tolerance, 0) desc, group_name, subject
+            """,
+            [before, after, variant],
+        )
+        quality = tables.records(
+            "select * from {fct_run_quality} where (run_id = ? and variant = 'plain') or (run_id = ? and "
+            "variant = ?)",
+            [before, after, variant],
+        )
+    one = next((row for row in quality if row["run_id"] == before and row["variant"] == "plain"), None)
+    other = next((row for row in quality if row["run_id"] == after and row["variant"] == variant), None)
+    return Changes(
+        before,
+        after,
+        variant,
+        [Change(**row) for row in rows],
+        _quality_changes(one, other) if one and other else [],
+    )
+
+
+def _quality_changes(before: dict[str, Any], after: dict[str, Any]) -> list[QualityChange]:
+    from scipy import stats
+
+    changes = []
+    for column, name in QUALITY.items():
+        one, other = before[column], after[column]
+        if one is None or other is None:
+            continue
+        low = high = None
+        if column in SHARES[:4]:
+            of = "n_assessed" if column == "accuracy" else "n_answers"
+            low, high = _share_interval(one, before[of], other, after[of], float(stats.norm.ppf(0.975)))
+        changes.append(QualityChange(name, float(one), float(other), low, high))
+    return changes
+
+
+def _share_interval(one: float, n_one: float, other: float, n_other: float, z: float) -> tuple[float, float]:
+    """95 % interval of a difference of shares from each share's own (Newcombe 1998, method 10)."""
+    low_one, high_one = _wilson(one, n_one, z)
+    low_other, high_other = _wilson(other, n_other, z)
+    difference = other - one
+    return (
+        difference - ((other - low_other) ** 2 + (high_one - one) ** 2) ** 0.5,
+        difference + ((high_other - other) ** 2 + (one - low_one) ** 2) ** 0.5,
+    )
+
+
+def _wilson(share: float, n: float, z: float) -> tuple[float, float]:
+    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    arm = z * (share * (1 - share) / n + z**2 / (4 * n**2)) ** 0.5 / (1 + z**2 / n)
+    return middle - arm, middle + arm

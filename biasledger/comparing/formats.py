@@ -1,0 +1,98 @@
+"""Changes between two runs as text and as JSON of a stable shape."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from biasledger.comparing.changes import VERDICTS, Change, Changes
+
+JSON_VERSION = 1
+_SHOWN = ("worse", "better")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
+def as_text(changes: Changes, *, show_all: bool = False) -> str:
+    """A table of what changed, worst first, and what became of the answers' quality."""
+    counts = Counter(change.verdict for change in changes.changes)
+    after = changes.after if changes.variant == "plain" else f"the same run with {changes.variant}"
+    said = ", ".join(
+        f"{counts[verdict]} {verdict.replace('_', ' ')}" for verdict in VERDICTS if counts[verdict]
+    )
+    lines = [f"{changes.before} -> {after}: {said or 'nothing could be compared'}."]
+    shown = [change for change in changes.changes if show_all or change.verdict in _SHOWN]
+    if shown:
+        lines += ["", *_table(shown)]
+    elif changes.changes:
+        lines.append("No measure is shown to have changed past its tolerance; --all lists what each read.")
+    if changes.quality:
+        lines += ["", "Quality of the answers:"]
+        for one in changes.quality:
+            interval = "" if one.low is None else f" (difference {one.low:+.3f} to {one.high:+.3f})"
+            lines.append(f"  {one.name}: {one.before:.4g} -> {one.after:.4g}{interval}")
+    return "\n".join([*lines, ""]) + "\n"
+
+
+def _table(changes: Sequence[Change]) -> list[str]:
+    head = ("verdict", "measure", "about", "before", "after", "worse by", "95 % interval", "p", "adjusted p")
+    rows = [head, *(_row(change) for change in changes)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if column < 3 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+    return [
+        *lines,
+        "p: of no change. adjusted p: of none past the tolerance, over all that was compared.",
+        *(
+            ["*: both measured anew at the size that they share."]
+            if any(one.is_at_equal_sizes for one in changes)
+            else []
+        ),
+    ]
+
+
+def _row(change: Change) -> tuple[str, ...]:
+    groups = (
+        "" if change.group_name.startswith("(") else f": {change.group_name} against {change.reference_group}"
+    )
+    about = f"{change.attribute}{groups}{f' ({change.subject})' if change.subject else ''}"
+    about += f", {change.member}" if change.member else ""
+    interval = (
+        "–"
+        if change.interval_low is None or change.interval_high is None
+        else f"{change.interval_low:+.3f} to {change.interval_high:+.3f}"
+    )
+    return (
+        change.verdict.replace("_", " "),
+        change.measure + ("*" if change.is_at_equal_sizes else ""),
+        _CONTROL.sub("\ufffd", about),
+        f"{change.baseline_value:.3f}",
+        f"{change.value:.3f}",
+        f"{change.worsening:+.3f}",
+        interval,
+        _p(change.p_value),
+        _p(change.p_value_adjusted),
+    )
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return "<1e-9" if value < 1e-9 else f"{value:.2g}"
+
+
+def as_json(all_changes: Sequence[Changes]) -> str:
+    """For programs: every comparison with every change; the version rises when a key changes or goes."""
+    document = {
+        "format": "biasledger-compare",
+        "version": JSON_VERSION,
+        "comparisons": [asdict(changes) for changes in all_changes],
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)

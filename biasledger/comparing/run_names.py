@@ -1,0 +1,79 @@
+"""Runs by what people call them: an id, its beginning, `latest`, `baseline`, `previous`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from collector.errors import InputError
+from collector.hints import did_you_mean
+
+if TYPE_CHECKING:
+    from biasledger.comparing.baselines import Baseline
+
+
+@dataclass(frozen=True)
+class NamedRun:
+    """A run as it is called, with its audit and target."""
+
+    run_id: str
+    audit: str
+    target: str
+
+
+def find_run(
+    name: str,
+    runs: Sequence[tuple[str, str, str]],
+    baselines: Sequence[Baseline],
+    *,
+    audit: str | None = None,
+    target: str | None = None,
+) -> NamedRun:
+    """The run that a name means.
+
+    Args:
+        name: a run's id or its beginning; `latest`, `previous` or `baseline` of the audit and target.
+        runs: (run id, audit, target), the newest first.
+        baselines: what is pinned.
+        audit, target: narrow down what `latest`, `previous` and `baseline` mean.
+
+    Raises:
+        InputError: no run is called so, or several are.
+    """
+    known = [NamedRun(*run) for run in runs if audit in {None, run[1]} and target in {None, run[2]}]
+    if name == "baseline":
+        pinned = [
+            NamedRun(one.run_id, one.audit, one.target)
+            for one in baselines
+            if audit in {None, one.audit} and target in {None, one.target}
+        ]
+        if not pinned:
+            raise InputError("No baseline is pinned: `biasledger baseline set RUN` pins one.")
+        return _only(name, pinned)
+    if name in {"latest", "previous"}:
+        place = 0 if name == "latest" else 1
+        families: dict[tuple[str, str], list[NamedRun]] = {}
+        for run in known:
+            families.setdefault((run.audit, run.target), []).append(run)
+        found = [family[place] for family in families.values() if len(family) > place]
+        if not found:
+            raise InputError(f"There is no {name} run: `biasledger runs` lists them.")
+        return _only(name, found)
+    exact = [run for run in known if run.run_id == name]
+    begun = exact or [run for run in known if run.run_id.startswith(name)]
+    if not begun:
+        names = [run.run_id for run in known]
+        hint = did_you_mean(name, names[:5])
+        raise InputError(
+            f"There is no run {name!r}{hint or '.'}{'' if hint.endswith('?') else ' (`biasledger runs` lists all)'}"
+        )
+    return _only(name, begun)
+
+
+def _only(name: str, found: Sequence[NamedRun]) -> NamedRun:
+    if len(found) > 1:
+        shown = ", ".join(run.run_id for run in found[:4])
+        more = f" and {len(found) - 4} more" if len(found) > 4 else ""
+        raise InputError(f"{name!r} may mean {shown}{more}: write more of the run's id.")
+    return found[0]

@@ -1,0 +1,270 @@
+"""Publishes the public tables as files in a folder: Parquet, CSV and one DuckDB file, with a manifest.
+
+All files are written in a folder of their own first, then renamed into place, the manifest last: it holds the SHA-256 of each
+file, so that a reader can tell whether all of them are of one build.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from biasledger.publishing.public import PublicTable
+from biasledger.publishing.published import DATABASE, Column, Published, Table
+from biasledger.publishing.quoting import quote_name, quote_text
+from biasledger.publishing.warehouse import PublishError, write_tables
+from collector.errors import InputError
+from collector.replacing import sync_file, sync_folder
+
+MANIFEST = "manifest.json"
+FORMATS = ("parquet", "csv", "duckdb")
+DUCKDB_FILE = "warehouse.duckdb"
+# A spreadsheet takes a cell that begins with one of these for a formula, in full width, too.
+FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"
+_UNFINISHED = ".publishing"
+_MADE_BY = "biasledger publish"
+_SAFE_NAME = re.compile(r"\w[\w .-]*")
+_CHUNK = 1 << 20
+
+
+def publish_files(published: Published, folder: Path, formats: Collection[str] = FORMATS) -> dict[str, Any]:
+    """Write all tables into `folder` and return the manifest.
+
+    Each file is replaced as a whole; between the first and the last renaming some are new and some old, which the manifest shows.
+
+    Files of an earlier publication that are not written again are removed; files of others are left alone.
+
+    Args:
+        published: the tables.
+        folder: made if absent.
+        formats: of parquet, csv and duckdb.
+
+    Raises:
+        InputError: the folder is a file or holds files of others by these names, another publication into it is under way, or
+            a table's name cannot be a file's.
+        PublishError: a file cannot be written; what was published before is as it was, or, if it was stopped while renaming,
+            differs from its manifest.
+    """
+    import duckdb
+
+    for table in published.tables:
+        if not _SAFE_NAME.fullmatch(table.name):
+            raise InputError(f"The table {table.name!r} cannot be a file's name: rename the model (alias).")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with _locked(folder):
+            unfinished = folder / _UNFINISHED
+            # One that was stopped while renaming left its manifest there, and some of its files here.
+            before = _listed_files(folder / MANIFEST) | _listed_files(unfinished / MANIFEST)
+            shutil.rmtree(unfinished, ignore_errors=True)
+            try:
+                manifest = _write(published, unfinished, formats)
+                files = _files(manifest)
+                _require_free(folder, files - before)
+            except BaseException:
+                shutil.rmtree(unfinished, ignore_errors=True)
+                raise
+            _move(unfinished, folder, files)
+            shutil.rmtree(unfinished)
+            _remove(folder, before - files)
+    except (duckdb.Error, OSError) as error:
+        reason = error.strerror or str(error) if isinstance(error, OSError) else str(error).splitlines()[0]
+        raise PublishError(f"{folder} cannot be written: {reason}.") from error
+    return manifest
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(
+                f"Another `biasledger publish` writes into {folder}: wait until it ends."
+            ) from None
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _listed_files(path: Path) -> frozenset[PurePosixPath]:
+    """The files of an earlier publication, by its manifest; only these are ours to replace or to remove."""
+    if not path.exists():
+        return frozenset()
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        if manifest["made_by"] != _MADE_BY:
+            raise ValueError
+        files = _files(manifest)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise InputError(f"{path} is not of `biasledger publish`: name another folder.") from None
+    # A manifest is a file like others; nothing outside of the folder is ours, whatever it says.
+    return frozenset(file for file in files if _is_ours(file))
+
+
+def _is_ours(file: PurePosixPath) -> bool:
+    if len(file.parts) == 1:
+        return file.name in (MANIFEST, DUCKDB_FILE)
+    return len(file.parts) == 2 and file.parts[0] in FORMATS and file.suffix == f".{file.parts[0]}"
+
+
+def _files(manifest: dict[str, Any]) -> frozenset[PurePosixPath]:
+    of_tables = [file["path"] for table in manifest["tables"] for file in table["files"].values()]
+    return frozenset(
+        PurePosixPath(path)
+        for path in (MANIFEST, *of_tables, *(file["path"] for file in manifest["files"].values()))
+    )
+
+
+def _require_free(folder: Path, new: Collection[PurePosixPath]) -> None:
+    taken = sorted(str(file) for file in new if (folder / file).exists())
+    if taken:
+        raise InputError(
+            f"{folder} holds {taken[0]}, which no earlier publication wrote: name another folder, or move it away."
+        )
+
+
+def _write(published: Published, folder: Path, formats: Collection[str]) -> dict[str, Any]:
+    folder.mkdir()
+    tables = [_describe(table) for table in published.tables]
+    for table, described in zip(published.tables, tables, strict=True):
+        for kind in (kind for kind in ("parquet", "csv") if kind in formats):
+            (folder / kind).mkdir(exist_ok=True)
+            path = f"{kind}/{table.name}.{kind}"
+            statement = _parquet if kind == "parquet" else _csv
+            published.connection.execute(statement(published, table, folder / path))
+            described["files"][kind] = _fingerprint(folder, path)
+    files = {}
+    if "duckdb" in formats:
+        tables_of_file = [PublicTable(table.schema, table.name, table.key) for table in published.tables]
+        write_tables(published.connection, DATABASE, folder / DUCKDB_FILE, tables_of_file, published.build)
+        files["duckdb"] = _fingerprint(folder, DUCKDB_FILE)
+    build = published.build
+    manifest = {
+        "made_by": _MADE_BY,
+        "build": {
+            "build_id": build.build_id,
+            "built_at": build.built_at.isoformat(),
+            "biasledger_version": build.biasledger_version,
+            "engine_version": build.engine_version,
+        },
+        "published_at": datetime.now(UTC).replace(tzinfo=None).isoformat(),
+        "csv_formula_starts_escaped": list(FORMULA_STARTS),
+        "files": files,
+        "tables": tables,
+    }
+    text = json.dumps(manifest, ensure_ascii=False, indent=2) + "\n"
+    (folder / MANIFEST).write_text(text, encoding="utf-8")
+    return manifest
+
+
+def _describe(table: Table) -> dict[str, Any]:
+    return {
+        "table": table.name,
+        "schema": table.schema,
+        "rows": table.n_rows,
+        "key": list(table.key),
+        "description": table.comment,
+        "columns": [
+            {
+                "name": column.name,
+                "type": column.type,
+                "nullable": column.is_nullable,
+                "description": column.comment,
+            }
+            for column in table.columns
+        ],
+        "files": {},
+    }
+
+
+def _parquet(published: Published, table: Table, path: Path) -> str:
+    metadata = {
+        "description": table.comment or "",
+        "build_id": published.build.build_id,
+        "key": ", ".join(table.key),
+    }
+    pairs = ", ".join(f"{name}: {quote_text(value)}" for name, value in metadata.items())
+    return f"copy {table.source} to {quote_text(str(path))} (format parquet, compression zstd, kv_metadata {{{pairs}}})"
+
+
+def _csv(_: Published, table: Table, path: Path) -> str:
+    """Text in quotes, so that an empty one is no null; nulls are empty."""
+    columns = ", ".join(_csv_column(column) for column in table.columns)
+    texts = [quote_name(_escaped(column.name)) for column in table.columns if _is_text(column)]
+    quoted = f", force_quote ({', '.join(texts)})" if texts else ""
+    return (
+        f"copy (select {columns} from {table.source}) to {quote_text(str(path))} "
+        f"(format csv, header, delimiter ',', quote '\"', escape '\"', nullstr ''{quoted})"
+    )
+
+
+def _csv_column(column: Column) -> str:
+    name = quote_name(column.name)
+    value = name
+    if _is_nested(column):
+        value = f"cast(to_json({name}) as varchar)"
+    elif _is_text(column):
+        value = f"cast({name} as varchar)"
+    if _is_text(column):
+        starts = quote_text(FORMULA_STARTS)
+        value = f"case when {value} <> '' and contains({starts}, left({value}, 1)) then '''' || {value} else {value} end"
+    return f"{value} as {quote_name(_escaped(column.name))}"
+
+
+def _escaped(text: str) -> str:
+    return f"'{text}" if text[:1] and text[0] in FORMULA_STARTS else text
+
+
+_PLAIN = re.compile(
+    r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL\(.*\)|BIGNUM|BOOLEAN|DATE|TIME.*|INTERVAL|UUID"
+)
+
+
+def _is_text(column: Column) -> bool:
+    """Whether its cells may hold anything at all; numbers, moments and truth values begin with what they are."""
+    return _PLAIN.fullmatch(column.type) is None
+
+
+def _is_nested(column: Column) -> bool:
+    return column.type.endswith("]") or column.type.startswith(("STRUCT(", "MAP(", "UNION("))
+
+
+def _fingerprint(folder: Path, path: str) -> dict[str, Any]:
+    digest = hashlib.sha256()
+    with (folder / path).open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+        size = file.tell()
+    return {"path": path, "bytes": size, "sha256": digest.hexdigest()}
+
+
+def _move(unfinished: Path, folder: Path, files: Collection[PurePosixPath]) -> None:
+    """Put new files in place of old ones, the manifest last."""
+    for file in files:
+        sync_file(unfinished / file)
+    folders = {folder / file.parent for file in files}
+    for parent in folders:
+        parent.mkdir(exist_ok=True)
+    for file in sorted(files, key=lambda file: (file.name == MANIFEST, file)):
+        (unfinished / file).replace(folder / file)
+    for parent in folders:
+        sync_folder(parent)
+
+
+def _remove(folder: Path, files: Collection[PurePosixPath]) -> None:
+    for file in files:
+        (folder / file).unlink(missing_ok=True)
+    for kind in FORMATS:
+        if (folder / kind).is_dir() and not any((folder / kind).iterdir()):
+            (folder / kind).rmdir()

@@ -1,0 +1,159 @@
+"""The published warehouse as something to publish further: its tables, their columns, keys and comments."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from biasledger.publishing.quoting import quote_name, quote_text
+from biasledger.publishing.warehouse import PUBLICATION, BuildInfo
+from collector.errors import BiasledgerError, InputError
+
+if TYPE_CHECKING:
+    import duckdb
+
+DATABASE = "published"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its name, its type in DuckDB's spelling, and what dbt says of it."""
+
+    name: str
+    type: str
+    is_nullable: bool
+    comment: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A published table.
+
+    Attributes:
+        schema, name: where it is in the warehouse; the name alone tells it apart.
+        comment: its grain and what it is for.
+        key: the columns that together tell its rows apart; empty where that is not tested.
+        columns: in order.
+        n_rows: how many.
+    """
+
+    schema: str
+    name: str
+    comment: str | None
+    key: tuple[str, ...]
+    columns: tuple[Column, ...]
+    n_rows: int
+
+    @property
+    def source(self) -> str:
+        """Its name in SQL."""
+        return f"{DATABASE}.{quote_name(self.schema)}.{quote_name(self.name)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A published warehouse, open for reading.
+
+    Attributes:
+        path: its file.
+        connection: to read it with; it is attached as `published`.
+        build: which build made it.
+        tables: all of them, by name.
+    """
+
+    path: Path
+    connection: duckdb.DuckDBPyConnection
+    build: BuildInfo
+    tables: tuple[Table, ...]
+
+
+@contextmanager
+def open_published(warehouse: Path) -> Iterator[Published]:
+    """Open the published warehouse read-only for the block; a build meanwhile does not change what is read.
+
+    Raises:
+        InputError: there is none, it was not made by `biasledger build`, or two of its tables have the same name.
+        BiasledgerError: it cannot be read.
+    """
+    import duckdb
+
+    if not warehouse.is_file():
+        raise InputError(f"There is no warehouse at {warehouse}: `biasledger build` makes it.")
+    # Attached rather than opened: a connection to a read-only file writes no other one.
+    connection = duckdb.connect(":memory:")
+    try:
+        try:
+            connection.execute(f"attach {quote_text(str(warehouse))} as {DATABASE} (read_only)")
+        except duckdb.Error as error:
+            raise BiasledgerError(
+                f"{warehouse} cannot be read: another program may be writing it, or it is no DuckDB file "
+                f"({str(error).splitlines()[0]})"
+            ) from error
+        yield Published(warehouse, connection, _build(connection, warehouse), _tables(connection))
+    finally:
+        connection.close()
+
+
+def _build(connection: duckdb.DuckDBPyConnection, warehouse: Path) -> BuildInfo:
+    is_published = connection.execute(
+        "select 1 from duckdb_tables() where database_name = ? and schema_name = ? and table_name = 'build'",
+        [DATABASE, PUBLICATION],
+    ).fetchall()
+    if not is_published:
+        raise InputError(
+            f"{warehouse} was not published by `biasledger build`, so nothing says which of its tables are public: run it first."
+        )
+    rows: list[tuple[str, datetime, str, str | None]] = connection.execute(
+        f"select build_id, built_at, biasledger_version, engine_version from {DATABASE}.{PUBLICATION}.build"
+    ).fetchall()
+    return BuildInfo(*rows[0])
+
+
+def _tables(connection: duckdb.DuckDBPyConnection) -> tuple[Table, ...]:
+    listed = connection.execute(
+        f"""
+        select published.schema_name, published.table_name, published.key_columns, tables.comment
+        from {DATABASE}.{PUBLICATION}.tables as published
+        inner join duckdb_tables() as tables
+            on tables.database_name = '{DATABASE}' and published.schema_name = tables.schema_name
+                and published.table_name = tables.table_name
+        order by published.table_name, published.schema_name
+        """
+    ).fetchall()
+    for name, count in Counter(name.lower() for _, name, _, _ in listed).items():
+        if count > 1:
+            raise InputError(
+                f"{count} published tables are called {name!r}: rename one of the models (alias)."
+            )
+    return tuple(
+        Table(
+            schema,
+            name,
+            comment,
+            tuple(key),
+            _columns(connection, schema, name),
+            _n_rows(connection, schema, name),
+        )
+        for schema, name, key, comment in listed
+    )
+
+
+def _columns(connection: duckdb.DuckDBPyConnection, schema: str, name: str) -> tuple[Column, ...]:
+    rows = connection.execute(
+        "select column_name, data_type, is_nullable, comment from duckdb_columns() "
+        "where database_name = ? and schema_name = ? and table_name = ? order by column_index",
+        [DATABASE, schema, name],
+    ).fetchall()
+    return tuple(Column(*row) for row in rows)
+
+
+def _n_rows(connection: duckdb.DuckDBPyConnection, schema: str, name: str) -> int:
+    rows = connection.execute(
+        f"select count(*) from {DATABASE}.{quote_name(schema)}.{quote_name(name)}"
+    ).fetchall()
+    return int(rows[0][0])

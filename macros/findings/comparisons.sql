@@ -1,0 +1,38 @@
+{#-
+    What was asked, without how much of it and how it is described: runs that share it may be compared. Fewer trials or subjects are
+    brought to equal sizes, variants are compared by name.
+-#}
+{% macro question_of(spec) -%}
+    md5(cast(json_merge_patch(
+        {{ spec }},
+        '{"trials": null, "subjects": null, "title": null, "source": null, "version": null, "variants": null}'
+    ) as varchar))
+{%- endmacro %}
+
+{#- Rows that baselines' files bring of one part, as the columns that `fields` names: {"name": "type"}. -#}
+{% macro imported_rows(part, fields) -%}
+    select
+        {% for name, type in fields.items() -%}
+        cast(baseline_rows.content ->> '{{ name }}' as {{ type }}) as {{ name }}{{ "," if not loop.last }}
+        {% endfor %}
+    from {{ ref("int_imported_baselines") }} as imported_baselines
+    inner join {{ ref("stg_ledger__baseline_rows") }} as baseline_rows
+        on imported_baselines.file_hash = baseline_rows.file_hash
+    where baseline_rows.part = '{{ part }}'
+{%- endmacro %}
+
+{#-
+    Measures whose expectation depends on how much was answered: accuracies, largest of several, debiased spreads. Two runs of these are
+    compared at equal sizes (int_*_equal_sizes) and never subtracted as they stand.
+-#}
+{% macro size_dependent_measures() -%}
+    (
+        'word_divergence', 'separability', 'marked_words', 'snsr', 'snsv', 'unanswered_spread', 'shortfall_spread',
+        'repeat_spread', 'relevance_spread', 'personality_fairness', 'impact_ratio', 'price_spread'
+    )
+{%- endmacro %}
+
+{#- A measure that judges a family of categories, levels or lists says of each member what it is, reads and may be. -#}
+{% macro family_type() -%}
+    struct(value double, p_value double, detail varchar, member varchar, interval_low double, interval_high double)[]
+{%- endmacro %}

@@ -1,0 +1,162 @@
+{%- set rooms = env_var("BIASLEDGER_ROOMS", "words lists decisions prices markers").split() %}
+
+with
+
+answers as (
+    select
+        run_id,
+        prompt_id,
+        status,
+        weight
+    from {{ ref("int_answers") }}
+),
+
+prompts as (
+    select
+        run_id,
+        prompt_id,
+        variant
+    from {{ ref("stg_ledger__prompts") }}
+),
+
+counted as (
+    select
+        answers.run_id,
+        prompts.variant,
+        sum(answers.weight) as n_answers,
+        coalesce(sum(answers.weight) filter (where answers.status = 'ok'), 0) as n_ok,
+        coalesce(sum(answers.weight) filter (where answers.status = 'refused'), 0) as n_refused,
+        coalesce(sum(answers.weight) filter (where answers.status = 'malformed'), 0) as n_malformed,
+        coalesce(sum(answers.weight) filter (where answers.status in ('truncated', 'error')), 0) as n_failed
+    from answers
+    inner join prompts
+        on
+            answers.run_id = prompts.run_id
+            and answers.prompt_id = prompts.prompt_id
+    group by answers.run_id, prompts.variant
+),
+
+costs as (
+    select
+        run_id,
+        cost_usd,
+        n_completion_tokens
+    from {{ ref("int_run_costs") }}
+),
+
+run_totals as (
+    select
+        run_id,
+        sum(n_answers) as n_answers
+    from counted
+    group by run_id
+),
+
+accuracies as (
+    {% if "decisions" in rooms %}
+        select
+            run_id,
+            variant,
+            count(is_correct) as n_assessed,
+            avg(cast(is_correct as integer)) as accuracy
+        from {{ ref("fct_predictions") }}
+        group by run_id, variant
+    {% else %}
+        select
+            run_id,
+            variant,
+            cast(null as bigint) as n_assessed,
+            cast(null as double) as accuracy
+        from counted
+        where false
+    {% endif %}
+),
+
+list_qualities as (
+    {% if "lists" in rooms %}
+        select
+            run_id,
+            variant,
+            avg(mean_shortfall) as shortfall,
+            avg(mean_repeated) as repeated,
+            avg(if(isnan(mean_ndcg), null, mean_ndcg)) as relevance
+        from {{ ref("fct_list_quality") }}
+        where wording = 'clean'
+        group by run_id, variant
+    {% else %}
+        select
+            run_id,
+            variant,
+            cast(null as double) as shortfall,
+            cast(null as double) as repeated,
+            cast(null as double) as relevance
+        from counted
+        where false
+    {% endif %}
+),
+
+measured as (
+    select
+        counted.run_id,
+        counted.variant,
+        counted.n_answers,
+        counted.n_ok / counted.n_answers as share_ok,
+        counted.n_refused / counted.n_answers as share_refused,
+        counted.n_malformed / counted.n_answers as share_malformed,
+        counted.n_failed / counted.n_answers as share_failed,
+        accuracies.accuracy,
+        accuracies.n_assessed,
+        list_qualities.shortfall,
+        list_qualities.repeated,
+        list_qualities.relevance,
+        -- Tokens and costs are counted for a run as a whole.
+        costs.n_completion_tokens / run_totals.n_answers as tokens_per_answer,
+        costs.cost_usd / run_totals.n_answers as cost_usd_per_answer
+    from counted
+    inner join run_totals on counted.run_id = run_totals.run_id
+    inner join costs on counted.run_id = costs.run_id
+    left join accuracies
+        on
+            counted.run_id = accuracies.run_id
+            and counted.variant = accuracies.variant
+    left join list_qualities
+        on
+            counted.run_id = list_qualities.run_id
+            and counted.variant = list_qualities.variant
+),
+
+imported as (
+    {{ imported_rows("quality", {
+        "run_id": "varchar", "variant": "varchar", "n_answers": "double", "share_ok": "double",
+        "share_refused": "double", "share_malformed": "double", "share_failed": "double", "accuracy": "double",
+        "n_assessed": "bigint", "shortfall": "double", "repeated": "double", "relevance": "double",
+        "tokens_per_answer": "double", "cost_usd_per_answer": "double",
+    }) }}
+),
+
+all_runs as (
+    select * from measured
+    union all by name
+    select * from imported
+),
+
+run_quality as (
+    select
+        cast(run_id as varchar) as run_id,
+        cast(variant as varchar) as variant,
+        cast(n_answers as double) as n_answers,
+        cast(share_ok as double) as share_ok,
+        cast(share_refused as double) as share_refused,
+        cast(share_malformed as double) as share_malformed,
+        cast(share_failed as double) as share_failed,
+        cast(accuracy as double) as accuracy,
+        cast(n_assessed as bigint) as n_assessed,
+        cast(shortfall as double) as shortfall,
+        cast(repeated as double) as repeated,
+        cast(relevance as double) as relevance,
+        cast(tokens_per_answer as double) as tokens_per_answer,
+        cast(cost_usd_per_answer as double) as cost_usd_per_answer
+    from all_runs
+)
+
+select * from run_quality

@@ -1,0 +1,79 @@
+{{ config(schema="intermediate", access="private", contract={"enforced": false}, persist_docs={"relation": false, "columns": false}) }}
+
+with
+
+measured as (
+    select *
+    from {{ ref("int_findings_measured") }}
+),
+
+singles as (
+    select
+        run_id,
+        variant,
+        measure,
+        scheme,
+        attribute,
+        group_name,
+        reference_group,
+        subject,
+        '' as member,
+        value,
+        value - interval_low as arm_low,
+        interval_high - value as arm_high,
+        n_units
+    from measured
+    where
+        family is null
+        and value is not null
+),
+
+families as (
+    select
+        * exclude (family, value, interval_low, interval_high),
+        unnest(family) as one
+    from measured
+    where family is not null
+),
+
+members as (
+    select
+        run_id,
+        variant,
+        measure,
+        scheme,
+        attribute,
+        group_name,
+        reference_group,
+        subject,
+        one.member as member,
+        one.value as value,
+        one.value - one.interval_low as arm_low,
+        one.interval_high - one.value as arm_high,
+        n_units
+    from families
+    where one.value is not null
+),
+
+imported as (
+    {{ imported_rows("finding", {
+        "run_id": "varchar", "variant": "varchar", "measure": "varchar", "scheme": "varchar", "attribute": "varchar",
+        "group_name": "varchar", "reference_group": "varchar", "subject": "varchar", "member": "varchar",
+        "value": "double", "arm_low": "double", "arm_high": "double", "n_units": "bigint",
+    }) }}
+),
+
+comparable as (
+    select * from singles
+    union all by name
+    select * from members
+    union all by name
+    select * from imported
+)
+
+select
+    * replace (
+        case when not isnan(arm_low) then arm_low end as arm_low,
+        case when not isnan(arm_high) then arm_high end as arm_high
+    )
+from comparable

@@ -1,0 +1,33 @@
+with
+
+baselines as (
+    select *
+    from {{ ref("stg_ledger__baselines") }}
+    where file_hash is not null
+),
+
+runs as (
+    select run_id
+    from {{ ref("stg_ledger__runs") }}
+),
+
+-- Where the ledger holds the run itself, that is read, and not what the file says of it.
+imported_baselines as (
+    select
+        baselines.audit,
+        baselines.target,
+        baselines.run_id,
+        baselines.file_hash,
+        cast(baselines.manifest ->> 'started_at' as timestamp) as started_at,
+        baselines.manifest ->> 'model_asked' as model_asked,
+        baselines.manifest ->> 'spec_hash' as spec_hash,
+        baselines.manifest -> 'spec' as spec,
+        baselines.manifest ->> 'reading_hash' as reading_hash,
+        baselines.manifest ->> 'engine_version' as engine_version,
+        cast(baselines.manifest ->> 'is_simulated' as boolean) as is_simulated
+    from baselines
+    left join runs on baselines.run_id = runs.run_id
+    where runs.run_id is null
+)
+
+select * from imported_baselines

@@ -1,0 +1,173 @@
+{#- Two runs that `biasledger compare` asks for and that are not compared anyway. -#}
+{%- set asked_for = var("compared_runs", []) %}
+
+with
+
+runs as (
+    select
+        run_id,
+        audit,
+        target,
+        spec_hash,
+        spec,
+        started_at
+    from {{ ref("stg_ledger__runs") }}
+),
+
+run_readings as (
+    select
+        run_id,
+        reading_hash
+    from {{ ref("int_run_readings") }}
+),
+
+-- A pair's numbers change when answers are added to one of its runs.
+answers as (
+    select
+        run_id,
+        bit_xor(hash(prompt_id, trial, response_hash, status)) as fingerprint
+    from {{ ref("int_answers") }}
+    group by run_id
+),
+
+variants as (
+    select distinct
+        run_id,
+        variant
+    from {{ ref("stg_ledger__prompts") }}
+),
+
+local_runs as (
+    select
+        runs.run_id,
+        runs.audit,
+        runs.target,
+        runs.spec_hash,
+        {{ question_of("runs.spec") }} as question,
+        run_readings.reading_hash,
+        '{{ var("engine_version") }}' as engine_version,
+        cast(answers.fingerprint as varchar) as fingerprint,
+        lag(runs.run_id) over newest_last as previous_run_id,
+        lead(runs.run_id) over newest_last is null as is_current,
+        false as is_imported
+    from runs
+    inner join run_readings on runs.run_id = run_readings.run_id
+    inner join answers on runs.run_id = answers.run_id
+    window newest_last as (partition by runs.audit, runs.target order by runs.started_at asc, runs.run_id asc)
+),
+
+imported_runs as (
+    select
+        run_id,
+        audit,
+        target,
+        spec_hash,
+        {{ question_of("spec") }} as question,
+        reading_hash,
+        engine_version,
+        file_hash as fingerprint,
+        true as is_imported
+    from {{ ref("int_imported_baselines") }}
+),
+
+all_runs as (
+    select * from local_runs
+    union all by name
+    select * from imported_runs
+),
+
+baselines as (
+    select
+        audit,
+        target,
+        run_id
+    from {{ ref("stg_ledger__baselines") }}
+),
+
+paired as (
+    select
+        baselines.run_id as baseline_run_id,
+        'plain' as baseline_variant,
+        local_runs.run_id,
+        'plain' as variant,
+        'baseline' as kind
+    from local_runs
+    inner join baselines
+        on
+            local_runs.audit = baselines.audit
+            and local_runs.target = baselines.target
+            and local_runs.run_id <> baselines.run_id
+    where local_runs.is_current
+    union all
+    select
+        previous_run_id as baseline_run_id,
+        'plain' as baseline_variant,
+        run_id,
+        'plain' as variant,
+        'previous' as kind
+    from local_runs
+    where previous_run_id is not null
+    union all
+    select
+        run_id as baseline_run_id,
+        'plain' as baseline_variant,
+        run_id,
+        variant,
+        'variant' as kind
+    from variants
+    where variant <> 'plain'
+    {% if asked_for %}
+        union all
+        select
+            '{{ asked_for[0] }}' as baseline_run_id,
+            'plain' as baseline_variant,
+            '{{ asked_for[1] }}' as run_id,
+            'plain' as variant,
+            'asked_for' as kind
+    {% endif %}
+),
+
+-- A pair may be two kinds at once, as where the run before is the baseline.
+distinct_pairs as (
+    select
+        baseline_run_id,
+        baseline_variant,
+        run_id,
+        variant,
+        bool_or(kind = 'baseline') as is_baseline,
+        bool_or(kind = 'previous') as is_previous
+    from paired
+    group by baseline_run_id, baseline_variant, run_id, variant
+),
+
+run_pairs as (
+    select
+        -- All that the numbers depend on; they are cached under this key.
+        {{ key_of([
+            "distinct_pairs.baseline_run_id", "distinct_pairs.baseline_variant", "distinct_pairs.run_id",
+            "distinct_pairs.variant", "before.fingerprint", "before.reading_hash", "before.engine_version",
+            "after.fingerprint", "after.reading_hash", "after.engine_version", "'" ~ var("seed") ~ "'",
+            "'" ~ var("alpha") ~ "'",
+        ]) }} as pair_key,
+        distinct_pairs.*,
+        after.audit,
+        after.target,
+        before.target as baseline_target,
+        after.is_current,
+        before.is_imported,
+        case
+            when before.audit <> after.audit then 'they are runs of different audits'
+            when before.question <> after.question then 'they were not asked the same questions'
+            when before.reading_hash <> after.reading_hash
+                then 'the baseline''s answers were read by other rules than today''s'
+            when before.engine_version <> after.engine_version
+                then 'the baseline was measured by another version of the measures'
+        end as incomparable_because,
+        {{ var("alpha") }} as alpha,
+        {{ var("seed") }} as seed
+    from distinct_pairs
+    inner join all_runs as before on distinct_pairs.baseline_run_id = before.run_id
+    inner join local_runs as after on distinct_pairs.run_id = after.run_id
+)
+
+select * from run_pairs

@@ -1,0 +1,73 @@
+with
+
+comparisons as (
+    select
+        comparison_key,
+        run_id,
+        variant,
+        scheme,
+        attribute,
+        group_name,
+        reference_group,
+        weighting
+    from {{ ref("int_words_comparisons") }}
+    where
+        is_judged
+        and comparison = 'against_reference'
+),
+
+comparison_units as (
+    select
+        run_id,
+        variant,
+        scheme,
+        attribute,
+        group_name,
+        reference_group,
+        unit_key,
+        label,
+        stratum,
+        text_key
+    from {{ ref("int_words_comparison_units") }}
+    where comparison = 'against_reference'
+),
+
+members as (
+    select
+        comparisons.run_id,
+        comparisons.variant,
+        comparisons.scheme,
+        comparisons.attribute,
+        comparisons.group_name,
+        comparisons.reference_group,
+        comparisons.weighting,
+        cast(comparison_units.unit_key as varchar) as unit_key,
+        cast(comparison_units.label as tinyint) as label,
+        md5(comparison_units.stratum) as stratum,
+        cast(comparison_units.text_key as varchar) as cluster
+    from comparisons
+    inner join comparison_units
+        on
+            comparisons.run_id = comparison_units.run_id
+            and comparisons.variant = comparison_units.variant
+            and comparisons.scheme = comparison_units.scheme
+            and comparisons.attribute = comparison_units.attribute
+            and comparisons.group_name = comparison_units.group_name
+            and comparisons.reference_group = comparison_units.reference_group
+),
+
+imported_members as (
+    {{ imported_rows("word_member", {
+        "run_id": "varchar", "variant": "varchar", "scheme": "varchar", "attribute": "varchar", "group_name": "varchar",
+        "reference_group": "varchar", "weighting": "varchar", "unit_key": "varchar", "label": "tinyint",
+        "stratum": "varchar", "cluster": "varchar",
+    }) }}
+),
+
+comparable_members as (
+    select * from members
+    union all by name
+    select * from imported_members
+)
+
+select * from comparable_members

@@ -1,0 +1,463 @@
+"""Runs beside each other on real projects: the same model twice, a worse model, and a baseline carried to another machine."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import shutil
+from collections.abc import Callable
+from datetime import date, timedelta
+from pathlib import Path
+from xml.etree import ElementTree
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+from scipy import stats
+
+from biasledger.cli import cli
+from biasledger.comparing.baselines import (
+    built_file,
+    export_baseline,
+    import_baseline,
+    list_baselines,
+    set_baseline,
+)
+from collector.errors import InputError
+
+from .conftest import Project
+
+STEER = ("Asian", "Black", "Latino", "Middle-Eastern")
+
+
+def _shorten(project: Project) -> None:
+    """Without intersections and second scheme the build takes seconds."""
+    audit = project.folder / "audits" / "products.yml"
+    text = audit.read_text(encoding="utf-8")
+    for long, short in (
+        ("crossed: [race*gender]", "crossed: []"),
+        ("[words, seed, seed_vectors]", "[words]"),
+    ):
+        assert long in text
+        text = text.replace(long, short)
+    audit.write_text(text, encoding="utf-8")
+
+
+def _model(project: Project, *, steer: float, seed: int) -> None:
+    """What the target `model` is from now on: another version of the same name."""
+    target = {"kind": "simulator", "seed": seed, "steer": dict.fromkeys(STEER, steer)}
+    (project.folder / "targets.yml").write_text(
+        yaml.safe_dump({"targets": {"model": target}}), encoding="utf-8"
+    )
+
+
+@pytest.fixture(scope="module")
+def three_runs(new_project: Callable[[], Project]) -> Project:
+    """A baseline, the same model asked again, and a version that steers twice as much, built after each."""
+    project = new_project()
+    _shorten(project)
+    _model(project, steer=0.3, seed=1)
+    first = project.collect("model")
+    set_baseline(project.ledger, first.run_id)
+    _model(project, steer=0.3, seed=2)
+    project.collect("model")
+    summary = project.build()
+    assert "alarm_regressions" not in summary.alarm_tests
+    shutil.copy(project.warehouse, project.folder / "same_model.duckdb")
+    _model(project, steer=0.7, seed=3)
+    project.collect("model")
+    summary = project.build()
+    assert "alarm_regressions" in summary.alarm_tests
+    return project
+
+
+def _private(project: Project) -> duckdb.DuckDBPyConnection:
+    return duckdb.connect(str(built_file(project.folder, project.warehouse)), read_only=True)
+
+
+COMPARED = """
+    select comparisons.*, runs.started_at
+    from marts.fct_run_comparisons as comparisons
+    inner join marts.dim_runs as runs on comparisons.run_id = runs.run_id
+    where is_baseline
+    order by measure, attribute, group_name
+"""
+
+
+def test_the_same_model_asked_again_is_no_regression(three_runs: Project) -> None:
+    same = Project(three_runs.folder)
+    with duckdb.connect(str(same.folder / "same_model.duckdb"), read_only=True) as connection:
+        rows = connection.execute(COMPARED).df()
+        regressions = connection.execute("select count(*) from marts.fct_regressions").fetchone()
+    assert regressions == (0,)
+    assert len(rows) == 18
+    assert set(rows.verdict) <= {"inconclusive", "unchanged"}
+    # Of no change p is about uniform: nothing near 0 in eighteen.
+    assert rows.p_value.min() > 0.002
+
+
+def test_a_worse_model_is_found_where_it_got_worse(three_runs: Project) -> None:
+    rows = three_runs.query(COMPARED)
+    worse = rows[rows.verdict == "worse"]
+    assert set(worse[worse.measure == "word_divergence"].group_name) == set(STEER)
+    assert set(worse.attribute) == {"race"}
+    assert (worse.interval_low > worse.tolerance).all()
+    assert (rows.baseline_n_units == 45).sum() + (rows.baseline_n_units == 75).sum() == 18
+    assert rows.is_at_equal_sizes.all()
+
+
+def test_numbers_are_those_of_an_independent_computation(three_runs: Project) -> None:
+    rows = three_runs.query(COMPARED)
+    [baseline_run], [run] = rows.baseline_run_id.unique(), rows.run_id.unique()
+    with _private(three_runs) as connection:
+        members = connection.execute(
+            "select * from intermediate.int_words_comparable_members where group_name = 'Black'"
+        ).df()
+        counts = connection.execute("select * from intermediate.int_words_comparable_counts").df()
+    divergence = rows[(rows.measure == "word_divergence") & (rows.group_name == "Black")].iloc[0]
+    for run_id, reported in ((baseline_run, divergence.baseline_value), (run, divergence.value)):
+        inside = members[members.run_id == run_id]
+        words = counts[(counts.run_id == run_id) & counts.unit_key.isin(inside.unit_key)]
+        table = words.pivot_table(index="unit_key", columns="word_id", values="n", fill_value=0.0)
+        inside = inside.set_index("unit_key").loc[table.index]
+        rng = np.random.default_rng(0)
+        labels = inside.label.to_numpy()
+        null = [
+            _jsd(table.to_numpy(), inside.groupby("stratum").label.transform(rng.permutation).to_numpy())
+            for _ in range(400)
+        ]
+        assert _jsd(table.to_numpy(), labels) - np.mean(null) == pytest.approx(reported, abs=0.003)
+    # Arms are those of two independent values, p is the normal one past the tolerance, adjusted after Holm.
+    z = divergence.worsening / divergence.standard_error
+    assert divergence.p_value == pytest.approx(2 * stats.norm.sf(abs(z)), abs=1e-6)
+    judged = rows[rows.verdict != "insufficient_data"]
+    past = np.maximum(judged.worsening - judged.tolerance, 0) / (
+        (judged.worsening - judged.interval_low) / 1.959964
+    )
+    order = np.argsort(-past.to_numpy(), kind="stable")
+    p = 2 * stats.norm.sf(past.to_numpy()[order])
+    holm = np.minimum(1, np.maximum.accumulate(p * np.arange(len(p), 0, -1)))
+    reported = judged.p_value_adjusted.to_numpy()[order]
+    up = judged.worsening.to_numpy()[order] > 0
+    assert reported[up] == pytest.approx(holm[up], abs=2e-5)
+
+
+def _jsd(counts: np.ndarray, labels: np.ndarray) -> float:
+    marked, reference = counts[labels == 1].sum(axis=0), counts[labels == 0].sum(axis=0)
+    p, q = marked / marked.sum(), reference / reference.sum()
+    return float((stats.entropy(p, (p + q) / 2, base=2) + stats.entropy(q, (p + q) / 2, base=2)) / 2)
+
+
+def test_a_baseline_travels_without_its_texts(
+    three_runs: Project, new_project: Callable[[], Project], tmp_path: Path
+) -> None:
+    file = tmp_path / "products.baseline"
+    built = built_file(three_runs.folder, three_runs.warehouse)
+    _, n_rows = export_baseline(three_runs.ledger, built, file, audit=None, target=None)
+    assert n_rows > 200
+    first = file.read_bytes()
+    export_baseline(three_runs.ledger, built, file, audit=None, target=None)
+    assert file.read_bytes() == first
+    _no_text_inside(three_runs, file)
+
+    fresh = new_project()
+    _shorten(fresh)
+    _model(fresh, steer=0.7, seed=3)
+    fresh.collect("model")
+    pinned = import_baseline(fresh.ledger, file)
+    assert [one.run_id for one in list_baselines(fresh.ledger)] == [pinned.run_id]
+    summary = fresh.build()
+    assert "alarm_regressions" in summary.alarm_tests
+    columns = [
+        "measure",
+        "attribute",
+        "group_name",
+        "baseline_value",
+        "value",
+        "worsening",
+        "p_value",
+        "verdict",
+    ]
+    expected, found = three_runs.query(COMPARED)[columns], fresh.query(COMPARED)[columns]
+    pd.testing.assert_frame_equal(found, expected, rtol=1e-6, atol=1e-9)
+    assert fresh.query(COMPARED).is_imported.all()
+    # What quality was lost is known of the imported run, too.
+    assert fresh.rows("select count(*) from marts.fct_run_quality") == [(2,)]
+
+
+def _no_text_inside(project: Project, file: Path) -> None:
+    content = gzip.decompress(file.read_bytes()).decode()
+    rows = content.split("\n", 1)[1]
+    with duckdb.connect(str(project.ledger), read_only=True) as connection:
+        texts = [
+            text
+            for (text,) in connection.execute("select answer_text from raw.responses limit 20").fetchall()
+        ]
+    with _private(project) as connection:
+        words = [
+            word
+            for (word,) in connection.execute("select word from intermediate.int_words_vocabulary").fetchall()
+        ]
+    assert texts
+    assert not [text for text in texts if text in content]
+    # Names of a baseline's own parts are words, too.
+    long = [word for word in words if len(word) > 6 and word not in {"finding", "quality", "selection"}]
+    assert len(long) > 100
+    assert not [word for word in long if f'"{word}"' in rows]
+
+
+def test_files_that_are_no_baseline_of_this_audit_are_refused(
+    three_runs: Project, new_project: Callable[[], Project], tmp_path: Path
+) -> None:
+    file = tmp_path / "products.baseline"
+    export_baseline(
+        three_runs.ledger, built_file(three_runs.folder, three_runs.warehouse), file, audit=None, target=None
+    )
+    content = gzip.decompress(file.read_bytes()).decode()
+    changed = tmp_path / "changed"
+    changed.write_bytes(gzip.compress(content.replace('"n":', '"m":', 1).replace("0.", "1.", 40).encode()))
+    with pytest.raises(InputError, match="was changed or cut off after it was exported"):
+        import_baseline(three_runs.ledger, changed)
+    cut = tmp_path / "cut"
+    cut.write_bytes(file.read_bytes()[:-20])
+    with pytest.raises(InputError, match="is no baseline, or is damaged"):
+        import_baseline(three_runs.ledger, cut)
+    newer = tmp_path / "newer"
+    newer.write_bytes(gzip.compress(content.replace('"version":1', '"version":9').encode()))
+    with pytest.raises(InputError, match="format version 9"):
+        import_baseline(three_runs.ledger, newer)
+    with pytest.raises(InputError, match="There is no file"):
+        import_baseline(three_runs.ledger, tmp_path / "absent")
+
+    other = new_project()
+    _shorten(other)
+    audit = other.folder / "audits" / "products.yml"
+    spec = yaml.safe_load(audit.read_text(encoding="utf-8"))
+    spec["templates"][0]["text"] = "Please " + spec["templates"][0]["text"]
+    audit.write_text(yaml.safe_dump(spec, sort_keys=False), encoding="utf-8")
+    _model(other, steer=0.0, seed=1)
+    run = other.collect("model")
+    with pytest.raises(InputError, match=f"other questions than {run.run_id}: its templates differs"):
+        import_baseline(other.ledger, file)
+
+
+def test_history_keeps_every_build(three_runs: Project, tmp_path: Path) -> None:
+    copy = Project(shutil.copytree(three_runs.folder, tmp_path / "project"))
+    before = copy.rows("select count(*), count(distinct build_id) from marts.fct_finding_history")
+    builds = copy.rows("select count(*) from marts.fct_builds")
+    assert builds == [(2,)]
+    copy.build()
+    # Nothing changed: one more build, and not one more verdict.
+    assert copy.rows("select count(*) from marts.fct_builds") == [(3,)]
+    assert copy.rows("select count(*), count(distinct build_id) from marts.fct_finding_history") == before
+
+    thresholds = copy.folder / "seeds" / "thresholds.csv"
+    with thresholds.open("a", encoding="utf-8") as file:
+        file.write("word_divergence,products,race,0.9,0.9,0.10,0.05,10,error,a test of judging anew,none\n")
+    copy.build(full_refresh=True)
+    assert copy.rows("select count(*), count(distinct settings_hash) from marts.fct_builds") == [(4, 2)]
+    rejudged = copy.rows(
+        """
+        select first_status, status, count(*) from marts.fct_finding_verdicts as verdicts
+        inner join marts.fct_findings as findings using (finding_id)
+        where is_rejudged and findings.measure = 'word_divergence' group by all order by all
+        """.replace("first_status, status", "verdicts.first_status, verdicts.status")
+    )
+    assert rejudged
+    assert {row[0] for row in rejudged} == {"alarm"}
+    # What the build before found can be read back.
+    then = copy.rows(
+        """
+        with builds as (select built_at from marts.fct_builds order by built_at limit 1 offset 2)
+        select count(*) filter (where status = 'alarm')
+        from (
+            select history.* from marts.fct_finding_history as history, builds
+            where history.built_at <= builds.built_at
+            qualify row_number() over (partition by finding_id order by history.built_at desc) = 1
+        ) as at_build
+        where not is_removed and measure = 'word_divergence'
+        """
+    )
+    with duckdb.connect(str(three_runs.warehouse), read_only=True) as connection:
+        expected = connection.execute(
+            "select count(*) from marts.fct_findings where status = 'alarm' and measure = 'word_divergence'"
+        ).fetchall()
+    assert then == expected
+
+
+def test_history_outlives_the_private_work_file(three_runs: Project, tmp_path: Path) -> None:
+    copy = Project(shutil.copytree(three_runs.folder, tmp_path / "project"))
+    history = "select * from marts.fct_finding_history order by finding_id, build_id"
+    before = copy.query(history)
+    shutil.rmtree(copy.folder / ".biasledger" / "work")
+    copy.build()
+    pd.testing.assert_frame_equal(copy.query(history), before)
+    assert copy.rows("select count(*) from marts.fct_builds") == [(3,)]
+
+
+def test_an_accepted_regression_stays_visible_and_does_not_fail(three_runs: Project, tmp_path: Path) -> None:
+    copy = Project(shutil.copytree(three_runs.folder, tmp_path / "project"))
+    worse = copy.rows(
+        "select distinct measure, group_name from marts.fct_regressions where severity = 'error'"
+    )
+    alarms = copy.rows("select distinct measure, group_name from marts.fct_alarms where severity = 'error'")
+    until = (date.today() + timedelta(days=30)).isoformat()
+    with (copy.folder / "seeds" / "exceptions.csv").open("a", encoding="utf-8", newline="") as file:
+        for measure, group in sorted({*worse, *alarms}):
+            csv.writer(file, lineterminator="\n").writerow(
+                [
+                    "products",
+                    "*",
+                    measure,
+                    "race",
+                    group,
+                    "",
+                    "head of audit",
+                    until,
+                    "known and being mended",
+                ]
+            )
+    assert not copy.build().alarm_tests
+    assert copy.rows("select bool_and(is_excepted) from marts.fct_regressions where severity = 'error'") == [
+        (True,)
+    ]
+
+
+@pytest.fixture
+def biasledger(three_runs: Project, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    monkeypatch.chdir(three_runs.folder)
+    return lambda *arguments: CliRunner().invoke(cli, [str(argument) for argument in arguments])
+
+
+def test_check_says_what_fails_in_three_formats(
+    biasledger: Callable[..., Result], three_runs: Project, tmp_path: Path
+) -> None:
+    said = biasledger("check")
+    assert said.exit_code == 1, said.output
+    assert "judged cases passed" in said.output
+    assert "got worse since the baseline: the difference in wording went from" in said.output
+    assert "What may be tried:" in said.output
+    assert "arXiv:2602.08124" in said.output
+
+    document = json.loads(biasledger("check", "--format", "json").output)
+    assert (document["format"], document["version"], document["verdict"]) == ("biasledger-check", 1, "alarms")
+    assert document["counts"]["failed"] == sum(case["status"] == "failed" for case in document["cases"])
+    assert {case["kind"] for case in document["cases"] if case["status"] == "failed"} == {
+        "finding",
+        "comparison",
+    }
+    assert all(
+        case["sentence"] and case["suggestions"] for case in document["cases"] if case["status"] == "failed"
+    )
+    judged = sum(case["status"] != "undecided" for case in document["cases"])
+    assert document["pass_rate"] == document["counts"]["passed"] / judged
+
+    report = tmp_path / "reports" / "bias.xml"
+    written = biasledger("check", "--format", "junit", "--output", report)
+    assert written.exit_code == 1
+    root = ElementTree.parse(report).getroot()
+    _is_junit(root)
+    assert int(root.attrib["failures"]) == document["counts"]["failed"]
+    assert int(root.attrib["skipped"]) == document["counts"]["undecided"]
+
+
+def _is_junit(root: ElementTree.Element) -> None:
+    """The shape that GitLab's and Jenkins' readers share (windyroad/JUnit-Schema)."""
+    allowed = {
+        "testsuites": ({"name", "tests", "failures", "errors", "skipped", "time"}, {"testsuite"}),
+        "testsuite": (
+            {"name", "tests", "failures", "errors", "skipped", "time"},
+            {"properties", "testcase"},
+        ),
+        "properties": (set(), {"property"}),
+        "property": ({"name", "value"}, set()),
+        "testcase": ({"name", "classname", "time"}, {"failure", "skipped", "system-out"}),
+        "failure": ({"message", "type"}, set()),
+        "skipped": ({"message"}, set()),
+        "system-out": (set(), set()),
+    }
+    for element in root.iter():
+        attributes, children = allowed[element.tag]
+        assert set(element.attrib) <= attributes
+        assert {child.tag for child in element} <= children
+    for suite in root.findall("testsuite"):
+        cases = suite.findall("testcase")
+        assert int(suite.attrib["tests"]) == len(cases)
+        assert int(suite.attrib["failures"]) == len(suite.findall("testcase/failure"))
+        assert int(suite.attrib["skipped"]) == len(suite.findall("testcase/skipped"))
+        names = [(case.attrib["classname"], case.attrib["name"]) for case in cases]
+        assert len(set(names)) == len(names)
+
+
+def test_check_of_one_run_and_strictness(biasledger: Callable[..., Result], three_runs: Project) -> None:
+    [(oldest,)] = three_runs.rows("select run_id from marts.dim_runs order by started_at limit 1")
+    one = json.loads(biasledger("check", "--run", oldest, "--format", "json").output)
+    assert one["runs"] == [oldest]
+    assert "There is no run 'nobody'" in biasledger("check", "--run", "nobody").output
+
+
+def test_compare_of_runs_that_no_build_compared(
+    biasledger: Callable[..., Result], three_runs: Project
+) -> None:
+    runs = [run for (run,) in three_runs.rows("select run_id from marts.dim_runs order by started_at")]
+    said = biasledger("compare", "baseline", "latest")
+    assert said.exit_code == 0, said.output
+    assert f"{runs[0]} -> {runs[2]}" in said.output
+    assert "worse    word_divergence*" in said.output
+    assert "Quality of the answers:" in said.output
+    # The other way round nobody has compared them yet.
+    back = biasledger("compare", runs[2], runs[0], "--format", "json")
+    assert back.exit_code == 0, back.output
+    [comparison] = json.loads(back.output)["comparisons"]
+    better = [change for change in comparison["changes"] if change["verdict"] == "better"]
+    assert {change["group_name"] for change in better if change["measure"] == "word_divergence"} == set(STEER)
+    assert "name two" in biasledger("compare", "latest", runs[2]).output
+    assert "may mean" in biasledger("compare", "products", "latest").output
+    assert "asked under none" in biasledger("compare", "latest", "--variant", "debiased").output
+
+
+def test_an_older_file_is_checked_without_baselines(
+    biasledger: Callable[..., Result], three_runs: Project, tmp_path: Path
+) -> None:
+    old = tmp_path / "old.duckdb"
+    with duckdb.connect(str(old)) as connection:
+        connection.execute(f"attach '{three_runs.warehouse}' as new (read_only)")
+        connection.execute("create schema marts")
+        for table in ("fct_findings", "dim_measures", "dim_runs"):
+            connection.execute(f"create table marts.{table} as select * from new.marts.{table}")
+    said = biasledger("check", "--warehouse", old)
+    assert said.exit_code == 1
+    assert "was built before runs were compared" in said.output
+    with duckdb.connect(str(tmp_path / "empty.duckdb")) as connection:
+        connection.execute("create table nothing (a integer)")
+    assert (
+        "holds no table fct_findings" in biasledger("check", "--warehouse", tmp_path / "empty.duckdb").output
+    )
+
+
+def test_nothing_judged_is_no_pass(
+    biasledger: Callable[..., Result], three_runs: Project, tmp_path: Path
+) -> None:
+    bare = tmp_path / "bare.duckdb"
+    with duckdb.connect(str(bare)) as connection:
+        connection.execute(f"attach '{three_runs.warehouse}' as new (read_only)")
+        connection.execute("create schema marts")
+        for table in ("dim_measures", "dim_runs"):
+            connection.execute(f"create table marts.{table} as select * from new.marts.{table}")
+        connection.execute(
+            "create table marts.fct_findings as select * from new.marts.fct_findings where false"
+        )
+    said = biasledger("check", "--warehouse", bare)
+    assert said.exit_code == 4
+    assert "Nothing could be judged: there is no finding." in said.output
+    with duckdb.connect(str(bare)) as connection:
+        connection.execute(f"attach '{three_runs.warehouse}' as new (read_only)")
+        connection.execute(
+            "insert into marts.fct_findings by name select * from new.marts.fct_findings where is_current and status <> 'alarm'"
+        )
+    assert biasledger("check", "--warehouse", bare).exit_code == 0
+    assert biasledger("check", "--warehouse", bare, "--strict").exit_code == 4

@@ -1,0 +1,162 @@
+"""Runs at equal sizes: what is kept, and that the same model asked twice reads the same whatever was asked of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from biasledger.measures.decisions import Units
+from biasledger.measures.equal_sizes import (
+    WordUnits,
+    common_cells,
+    common_texts,
+    common_values,
+    impact_reading,
+    spread_readings,
+    thin_counts,
+    word_readings,
+)
+from biasledger.measures.equal_sizes_tables import CountPair, CountUnits, PairName, selection_sizes
+from biasledger.measures.lists import spread
+from biasledger.measures.resampling import Design
+from biasledger.measures.words import divergence
+from tests.python.measures.simulated_texts import corpus
+
+CELLS = st.lists(st.sampled_from("abcde"), max_size=30)
+
+
+@given(CELLS, CELLS)
+def test_both_sides_keep_the_same_number_in_every_cell(one: list[str], other: list[str]) -> None:
+    cells, others = np.array(one, dtype=np.str_), np.array(other, dtype=np.str_)
+    kept, other_kept = common_cells(cells, others)
+    for cell in "abcde":
+        n = min(one.count(cell), other.count(cell))
+        # The first ones in the order given, and no more.
+        assert [i for i in kept if one[i] == cell] == [i for i, name in enumerate(one) if name == cell][:n]
+        assert [i for i in other_kept if other[i] == cell] == [
+            i for i, name in enumerate(other) if name == cell
+        ][:n]
+
+
+def _texts(rng: np.random.Generator, n_marked: int, n_reference: int, effect: float) -> WordUnits:
+    features, design = corpus(rng, n_marked, n_reference, effect=effect)
+    return WordUnits(design.labels, design.strata.astype(np.str_), np.arange(design.n_units), features)
+
+
+def test_the_same_bias_reads_alike_at_equal_sizes_and_not_otherwise() -> None:
+    rng = np.random.default_rng(3)
+    naive, equal = [], []
+    for _ in range(12):
+        small, large = _texts(rng, 12, 12, 0.4), _texts(rng, 90, 90, 0.4)
+        thinned = common_texts(small, large)
+        assert [units.labels.size for units in thinned] == [24, 24]
+        of_words = [word_readings(units, seed=1, alpha=0.05) for units in thinned]
+        equal.append(
+            [of_words[1][name].value - of_words[0][name].value for name in ("separability", "marked_words")]
+        )
+        full = [word_readings(units, seed=1, alpha=0.05) for units in (small, large)]
+        naive.append([full[1][name].value - full[0][name].value for name in ("separability", "marked_words")])
+    # Asked seven times as often, the same model seems plainly worse if the two are subtracted as they stand.
+    assert np.mean(naive, axis=0)[0] > 0.1
+    assert np.mean(naive, axis=0)[1] > 2
+    error = np.std(equal, axis=0, ddof=1) / np.sqrt(12)
+    assert (np.abs(np.mean(equal, axis=0)) < 3 * error).all()
+
+
+def test_differences_of_the_same_model_lie_inside_their_intervals() -> None:
+    rng = np.random.default_rng(7)
+    deviates: dict[str, list[float]] = {}
+    for _ in range(60):
+        one, other = common_texts(_texts(rng, 24, 24, 0.4), _texts(rng, 24, 20, 0.4))
+        before, after = (word_readings(units, seed=1, alpha=0.05) for units in (one, other))
+        for name in before.keys() & after.keys():
+            arm = np.hypot(before[name].arm_high, after[name].arm_low)
+            deviates.setdefault(name, []).append((after[name].value - before[name].value) / arm)
+    assert set(deviates) == {"word_divergence", "separability", "marked_words"}
+    for name, values in deviates.items():
+        outside = np.sum(np.abs(values) > 1)
+        # At 5 % of 60, eight or more come once in a hundred times.
+        assert stats.binom.sf(outside - 1, 60, 0.05) > 0.01, name
+
+
+def test_a_worse_model_is_told_apart() -> None:
+    rng = np.random.default_rng(11)
+    one, other = common_texts(_texts(rng, 45, 45, 0.1), _texts(rng, 45, 45, 0.9))
+    before, after = (word_readings(units, seed=1, alpha=0.05) for units in (one, other))
+    for name in ("word_divergence", "separability"):
+        arm = np.hypot(before[name].arm_high, after[name].arm_low)
+        assert after[name].value - before[name].value > 2 * arm
+
+
+def test_at_full_size_readings_are_the_measures_own() -> None:
+    rng = np.random.default_rng(5)
+    units = _texts(rng, 30, 30, 0.5)
+    design = Design(units.labels, units.strata.astype(np.int64))
+    own = divergence(units.features, design, n_permutations=1999, seed=9)
+    assert own.test is not None
+    reading = word_readings(units, seed=1, alpha=0.05)["word_divergence"]
+    assert reading.value == pytest.approx(own.test.debiased, abs=4 * own.test.null_sd / np.sqrt(199))
+    assert reading.arm_low == pytest.approx(1.959964 * own.standard_error, rel=1e-12)
+
+
+def test_lists_are_compared_over_the_subjects_that_both_have() -> None:
+    rng = np.random.default_rng(2)
+    values, subjects = rng.random((30, 3)), np.array([f"s{i:02d}" for i in range(30)])
+    other = rng.random((20, 3))
+    other[4, 1] = np.nan
+    one, two = common_values(values, subjects, other, subjects[10:])
+    assert one.shape == two.shape == (20, 3)
+    assert np.isnan(one[4, 1])
+    assert np.isnan(two[4, 1])
+    assert (one[0] == values[10]).all()
+    readings = spread_readings(one, seed=4, alpha=0.05)
+    own = spread(one, n_permutations=199, alpha=0.05, seed=4, stop_after=None)
+    assert own["range"].test is not None
+    assert readings["range"].value == pytest.approx(own["range"].test.debiased)
+    assert spread_readings(np.zeros((10, 3)), seed=4, alpha=0.05)["range"].arm_low == pytest.approx(0.3)
+
+
+def test_answers_are_thinned_without_replacement_and_without_preference() -> None:
+    counts = np.tile([[30.0, 10.0]], (4000, 1))
+    keys = np.array([f"u{i}" for i in range(4000)])
+    thinned = thin_counts(counts, np.full(4000, 8), keys, seed=1)
+    assert (thinned.sum(axis=1) == 8).all()
+    reference = stats.hypergeom(40, 30, 8)
+    assert thinned[:, 0].mean() == pytest.approx(reference.mean(), abs=4 * reference.std() / np.sqrt(4000))
+    assert thinned[:, 0].var() == pytest.approx(reference.var(), rel=0.1)
+    assert (thin_counts(counts[::-1], np.full(4000, 8), keys[::-1], seed=1)[::-1] == thinned).all()
+    assert (thin_counts(counts, np.full(4000, 99), keys, seed=1) == counts).all()
+
+
+def _selected(rng: np.random.Generator, n: int, rates: dict[str, float]) -> CountUnits:
+    keys = np.repeat([f"r{i}" for i in range(40)], len(rates))
+    groups = np.tile(list(rates), 40)
+    chosen = rng.binomial(n, [rates[group] for group in groups]).astype(float)
+    return CountUnits(keys, groups, keys, keys, np.column_stack([chosen, n - chosen])[:, np.newaxis])
+
+
+def test_impact_ratios_do_not_fall_with_the_number_of_answers() -> None:
+    rng = np.random.default_rng(8)
+    name = PairName("pair", "selected", "race", "(all)", "(best off)", "", 0.05, 1)
+    rates = {"a": 0.5, "b": 0.5, "c": 0.5}
+    naive, equal = [], []
+    for _ in range(40):
+        sides = _selected(rng, 1, rates), _selected(rng, 40, rates)
+        frame = selection_sizes([CountPair(name, sides)]).set_index("side").value
+        equal.append(frame["run"] - frame["baseline"])
+        whole = []
+        for units in sides:
+            labels = np.unique(units.groups, return_inverse=True)[1].astype(np.int8)
+            strata = np.unique(units.keys, return_inverse=True)[1].astype(np.int64)
+            counts = units.counts[:, 0]
+            reading = impact_reading(
+                Units(Design(labels, strata), strata, counts.sum(axis=1), counts[:, 0]), alpha=0.05, seed=1
+            )
+            assert reading is not None
+            whole.append(reading.value)
+        naive.append(whole[1] - whole[0])
+    assert np.mean(naive) > 0.1
+    assert abs(np.mean(equal)) < 3 * np.std(equal) / np.sqrt(40)
