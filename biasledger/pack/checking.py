@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,16 @@ def check_pack(path: Path, ledger_path: Path) -> tuple[Pack, list[Verdict]]:
         *verify_ledger(ledger_path, [run_id], _seal(pack.manifest.get("seal"))),
         _asked(pack, ledger_path, run_id),
     ]
+
+
+def check_findings(pack: Pack, ledger_path: Path, on_step: Callable[[int, int, str], None]) -> Verdict:
+    """Compute the pack's findings anew, see `rebuild_findings`."""
+    from biasledger.pack.rebuilding import packed_findings, rebuild_findings
+
+    differences = rebuild_findings(pack, ledger_path, on_step)
+    if differences:
+        return Verdict("findings", "broken", fault=differences[0], n_faults=len(differences))
+    return Verdict("findings", "intact", notes=(f"all {len(packed_findings(pack)):,} came out the same.",))
 
 
 def _seal(stated: Any) -> Seal | None:

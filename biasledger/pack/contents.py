@@ -78,7 +78,7 @@ def warehouse_files(connection: duckdb.DuckDBPyConnection, run_id: str) -> dict[
     ).fetchall()
     for (name,) in settings:
         files[f"settings/{name}.csv"] = csv_bytes(connection, f'select * from settings."{name}" order by all')
-    (build,) = _dicts(connection, "select * from marts.dim_build", [])
+    (build,) = _dicts(connection, "select * from marts.fct_builds order by built_at desc, build_id limit 1", [])
     return {**files, "build.json": json_bytes(build)}
 
 

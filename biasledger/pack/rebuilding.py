@@ -61,7 +61,12 @@ def rebuild_findings(
         warehouse = project / "warehouse.duckdb"
         build_warehouse(project, ledger_copy, warehouse, on_step=on_step)
         found = _findings(warehouse, str(pack.manifest["run_id"]))
-    return list(_differences(_rows(pack.files[FINDINGS]), found))
+    return list(_differences(packed_findings(pack), found))
+
+
+def packed_findings(pack: Pack) -> list[dict[str, str]]:
+    """The pack's findings, one row each as it stands in its CSV."""
+    return _rows(pack.files[FINDINGS])
 
 
 def _write_settings(pack: Pack, project: Path) -> None:
