@@ -49,7 +49,12 @@ def pack(run: str, ledger: Path, warehouse: Path, output: Path | None) -> None:
 @click.option("--rebuild", is_flag=True, help="With --pack: also compute every finding of the pack anew.")
 @click.pass_context
 def verify(
-    ctx: click.Context, run_ids: tuple[str, ...], ledger: Path, seal: str | None, pack: Path | None, rebuild: bool
+    ctx: click.Context,
+    run_ids: tuple[str, ...],
+    ledger: Path,
+    seal: str | None,
+    pack: Path | None,
+    rebuild: bool,
 ) -> None:
     """Check that runs are as they were kept.
 
@@ -76,7 +81,7 @@ def verify(
 
 
 def _verify_pack(path: Path, ledger: Path, *, rebuild: bool) -> list[Verdict]:
-    from biasledger.pack.checking import check_pack, check_findings
+    from biasledger.pack.checking import check_findings, check_pack
 
     pack, verdicts = check_pack(path, ledger)
     if rebuild and all(verdict.state != "broken" for verdict in verdicts):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from biasledger.commands.common import ROWS_SHOWN, ledger_option, warehouse_option
+from biasledger.commands.common import PATH, ROWS_SHOWN, ledger_option, warehouse_option
 
 
 @click.command()
@@ -32,6 +32,30 @@ def findings(warehouse: Path, run: str | None, statuses: tuple[str, ...], show_a
 
 
 @click.command()
+@warehouse_option
+@click.option(
+    "--output", type=PATH, default=Path("report.html"), show_default=True, help="File to write; replaced."
+)
+@click.option(
+    "--run",
+    "run_ids",
+    multiple=True,
+    metavar="RUN",
+    help="Report on this run only; may be repeated. Without it: the latest run of each audit and target.",
+)
+def report(warehouse: Path, output: Path, run_ids: tuple[str, ...]) -> None:
+    """Write the report: verdicts, pictures and the SQL behind them.
+
+    One HTML file that needs no network, for a browser, a printer or an attachment. Needs the extra: pip install
+    'biasledger[report]'.
+    """
+    from biasledger.report import write_report
+
+    n_bytes = write_report(warehouse, output, run_ids)
+    click.echo(f"Wrote {output} ({n_bytes / 1e6:,.1f} MB). It opens in any browser.")
+
+
+@click.command()
 @ledger_option
 def runs(ledger: Path) -> None:
     """List the runs and how far each has come.
@@ -48,4 +72,4 @@ def runs(ledger: Path) -> None:
 
 
 TITLE = "Read"
-COMMANDS = (findings, runs)
+COMMANDS = (findings, report, runs)

@@ -67,7 +67,8 @@ def warehouse_files(connection: duckdb.DuckDBPyConnection, run_id: str) -> dict[
     """What was found in the run and by which settings, from the warehouse.
 
     Returns:
-        A CSV of each of `TABLES`, one of each settings table (such as settings/thresholds.csv) and build.json; the same bytes whenever the warehouse holds the same.
+        A CSV of each of `TABLES`, one of each settings table (such as settings/thresholds.csv) and build.json; the same bytes
+        whenever the warehouse holds the same.
     """
     files = {
         name: csv_bytes(connection, f"select * from {table} where run_id = ? order by all", [run_id])
@@ -78,7 +79,9 @@ def warehouse_files(connection: duckdb.DuckDBPyConnection, run_id: str) -> dict[
     ).fetchall()
     for (name,) in settings:
         files[f"settings/{name}.csv"] = csv_bytes(connection, f'select * from settings."{name}" order by all')
-    (build,) = _dicts(connection, "select * from marts.fct_builds order by built_at desc, build_id limit 1", [])
+    (build,) = _dicts(
+        connection, "select * from marts.fct_builds order by built_at desc, build_id limit 1", []
+    )
     return {**files, "build.json": json_bytes(build)}
 
 

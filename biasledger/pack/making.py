@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 
 # Another version of one of these may give other digits.
 SOFTWARE = ("biasledger", "dbt-core", "dbt-duckdb", "duckdb", "numpy", "pandas", "scipy", "scikit-learn")
+_MEANING = """\
+A finding says: asked these questions, in this language, then, the target answered differently about people who were described
+differently in one thing, by at least the threshold, and by more than shuffled labels give. It does not say why, nor that anybody
+was harmed. A finding that is clear rules out a difference past its threshold in its measure, and no other. What is inconclusive is
+no pass.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,16 +123,11 @@ def _software() -> dict[str, str]:
 def _summary(run: dict[str, Any], warehouse: Path) -> str:
     check = read_check(warehouse, run=run["run_id"])
     asked = f"`{run['target']}`" + (f" (model {run['model_asked']})" if run["model_asked"] else "")
-    simulated = " **The answers are simulated and say nothing about any real model.**" if check.is_simulated else ""
-    return f"""# The audit `{run["audit"]}` of {asked}
-
-Run `{run["run_id"]}`, begun {run["started_at"]:%Y-%m-%d %H:%M} UTC: {run["n_prompts"]:,} prompts, {run["n_responses"]:,} responses kept, {run["n_ok"]:,} of them good answers.{simulated}
-
-```
-{as_text(check).rstrip()}
-```
-
-A finding says: asked these questions, in this language, then, the target answered differently about people who were described differently in one thing,
-by at least the threshold, and by more than shuffled labels give. It does not say why, nor that anybody was harmed. A finding that is clear rules out a
-difference past its threshold in its measure, and no other. What is inconclusive is no pass.
-"""
+    asked_of = f"The audit `{run['audit']}` of {asked}"
+    counts = (
+        f"Run `{run['run_id']}`, begun {run['started_at']:%Y-%m-%d %H:%M} UTC: {run['n_prompts']:,} prompts, "
+        f"{run['n_responses']:,} responses kept, {run['n_ok']:,} of them good answers."
+    )
+    if check.is_simulated:
+        counts += " **The answers are simulated and say nothing about any real model.**"
+    return f"# {asked_of}\n\n{counts}\n\n```\n{as_text(check).rstrip()}\n```\n\n{_MEANING}"

@@ -1,4 +1,4 @@
-"""The dbt project keeps the rules that dbt-project-evaluator checks, as far as they fit: layers, names, keys, descriptions, access."""
+"""The dbt project keeps the rules that dbt-project-evaluator checks, as far as they fit: layers, names, keys, access."""
 
 from __future__ import annotations
 
