@@ -27,8 +27,8 @@ SOFTWARE = ("biasledger", "dbt-core", "dbt-duckdb", "duckdb", "numpy", "pandas",
 _MEANING = """\
 A finding says: asked these questions, in this language, then, the target answered differently about people who were described
 differently in one thing, by at least the threshold, and by more than shuffled labels give. It does not say why, nor that anybody
-was harmed. A finding that is clear rules out a difference past its threshold in its measure, and no other. What is inconclusive is
-no pass.
+was harmed. A finding that is clear rules out a difference past its threshold in its measure, and no other. What is inconclusive
+is no pass.
 """
 
 
