@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from biasledger.commands.common import ROWS_SHOWN, ledger_option, warehouse_option
+from biasledger.commands.common import PATH, ROWS_SHOWN, ledger_option, warehouse_option
 
 
 @click.command()
@@ -51,7 +51,7 @@ def runs(ledger: Path) -> None:
 @warehouse_option
 @click.option(
     "--output",
-    type=click.Path(path_type=Path),
+    type=PATH,
     default=Path("report.html"),
     show_default=True,
     help="File to write; one that exists is replaced.",
