@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from biasledger.dry_run import DryRun
     from biasledger.measures.tuning import Rate
+    from biasledger.query.analyses import Analysis
     from biasledger.tune import Tuning
     from collector.overview import RunOverview
 
@@ -82,6 +83,17 @@ def runs_table(runs: Sequence[RunOverview]) -> None:
     _console().print(table)
 
 
+def analyses_table(analyses: Sequence[Analysis]) -> None:
+    """Print one row an analysis, in the order given."""
+    table = _empty_table()
+    table.add_column("analysis", no_wrap=True)
+    table.add_column("of")
+    table.add_column("what it answers", overflow="fold")
+    for analysis in analyses:
+        table.add_row(*map(_text, (analysis.name, analysis.room or "all", analysis.question)))
+    _console().print(table)
+
+
 def _state_of(run: RunOverview) -> str:
     """Say whether a run is complete, and whether the next build has something to load."""
     if run.is_being_collected:
@@ -102,8 +114,10 @@ def dry_run_table(plan: DryRun) -> None:
     table = _empty_table()
     for name in ("template", "prompts", "calls", "tokens in", "tokens out", "cost (USD)"):
         table.add_column(name, justify="left" if name == "template" else "right", overflow="fold")
+    from collector.costs import usd
+
     for one in [*plan.templates, plan.total]:
-        cost = "unknown" if one.cost_usd is None else f"{one.cost_usd:,.2f}"
+        cost = "unknown" if one.cost_usd is None else usd(one.cost_usd)
         counts = (one.n_prompts, one.n_calls, one.prompt_tokens, one.completion_tokens)
         table.add_row(_text(one.template), *(f"{count:,}" for count in counts), cost)
     console = _console()
@@ -117,7 +131,7 @@ def dry_run_table(plan: DryRun) -> None:
         )
     elif plan.most_usd:
         notes.append(
-            f"With every answer as long as its limit of {plan.answer_limit:,} tokens it would be {plan.most_usd:,.2f} USD."
+            f"With every answer as long as its limit of {plan.answer_limit:,} tokens it would be {usd(plan.most_usd)} USD."
         )
     for note in notes:
         console.print(_text(note), markup=False, highlight=False, soft_wrap=True)

@@ -132,9 +132,13 @@ def _known_runs(connection: duckdb.DuckDBPyConnection) -> dict[str, _Run]:
 def _verify_run(
     connection: duckdb.DuckDBPyConnection, ledger_path: Path, run: _Run, seal: Seal | None
 ) -> Verdict:
-    path = journal_path(ledger_path, run.run_id)
-    has_journal = path.is_file()
     faults = _Faults()
+    try:
+        path = journal_path(ledger_path, run.run_id)
+    except InputError:
+        told = f"{run.run_id!r} is no name that a run is ever given."
+        return Verdict(run.run_id, "broken", fault=told, n_faults=1)
+    has_journal = path.is_file()
     end, digests_hold = _walk(connection, run, seal, faults)
     if end.count == 0 and not run.seals and run.is_older and not has_journal:
         if seal is not None:
@@ -237,10 +241,8 @@ def _compare_journal(
         faults.add(n_lines, str(error))
         return []
     if n_lines < end.count:
-        faults.add(
-            n_lines,
-            f"Its journal {path} ends after record {n_lines - 1}, and {end.count - n_lines:,} more are in the ledger.",
-        )
+        ends = f"ends after record {n_lines - 1}" if n_lines else "has no record"
+        faults.add(n_lines, f"Its journal {path} {ends}, and {end.count - n_lines:,} more are in the ledger.")
     if next_kept is None:
         return []
     if is_being_written(path):
@@ -265,7 +267,14 @@ def _verify_shared(connection: duckdb.DuckDBPyConnection) -> Iterator[Verdict]:
 
 def _verify_unknown_journals(ledger_path: Path, known: Mapping[str, _Run]) -> Iterator[Verdict]:
     for path in sorted(journal_folder(ledger_path).glob("*.jsonl")):
-        if path.stem in known or not _is_of(path, ledger_path):
+        if path.stem in known:
+            continue
+        try:
+            # Journals of other ledgers may lie beside it.
+            if read_head(path).ledger_name != ledger_path.name:
+                continue
+        except LedgerError as error:
+            yield Verdict(path.stem, "broken", fault=str(error), n_faults=1)
             continue
         if is_being_written(path):
             note = "it is being collected and not in the ledger yet."
@@ -273,14 +282,6 @@ def _verify_unknown_journals(ledger_path: Path, known: Mapping[str, _Run]) -> It
         else:
             told = f"The ledger has nothing of this run, and {path} has; `biasledger build` loads it."
             yield Verdict(path.stem, "broken", fault=told, n_faults=1)
-
-
-def _is_of(path: Path, ledger_path: Path) -> bool:
-    """Whether a journal was collected for this ledger: others may lie beside it. A broken one may be."""
-    try:
-        return read_head(path).ledger_name == ledger_path.name
-    except LedgerError:
-        return True
 
 
 def _has(connection: duckdb.DuckDBPyConnection, run: _Run, seal: Seal) -> bool:

@@ -229,10 +229,11 @@ class Append:
         ).fetchall()
         return Seal(*rows[0]) if rows else None
 
-    def chain_ends(self) -> dict[str, Seal]:
-        """Return run -> the length and the last hash of the chain that the ledger holds of it."""
+    def sealed_ends(self) -> dict[str, Seal]:
+        """Return run -> the length and the last hash of the chain that the ledger holds of it, where it ends with its seal."""
         rows = self._connection.execute(
-            "select run_id, max(position) + 1, arg_max(hash, position) from raw.chain group by run_id"
+            "select run_id, n_records, head_hash from raw.seals where (run_id, n_records, head_hash) in "
+            "(select (run_id, max(position) + 1, arg_max(hash, position)) from raw.chain group by run_id)"
         ).fetchall()
         return {run_id: Seal(count, head_hash) for run_id, count, head_hash in rows}
 

@@ -116,6 +116,7 @@ class Askers:
         self._lock = threading.Lock()
         self._n_threads = target.concurrency
         self._n_in_flight = 0
+        self._n_answered = 0
         self._n_reserved = 0
         self._have_ended = threading.Event()
         self._failure: BaseException | None = None
@@ -162,11 +163,12 @@ class Askers:
 
     def _ask(self, task: Task) -> None:
         """Ask up to three times: again after a malformed answer, a failure that may pass, or a short list where the audit
-        says so; never after any other. Refusals for the rate do not count, for they say nothing about the question.
+        says so; never after any other. Refusals for the rate do not count, for they say nothing about the question; one that is
+        refused again and again while others are answered is given up, since services also say so of what is too large.
         """
         # What was kept before the run was resumed counts, but one more try is always made.
         n_tries = min(task.attempts, MAX_ATTEMPTS - 1)
-        n_refusals = 0
+        n_refusals, n_answered_before = 0, self._n_answered
         spent_seconds = 0.0
         estimated = estimated_tokens(task.prompt)
         for attempt in itertools.count(task.attempts + 1):
@@ -179,7 +181,8 @@ class Askers:
             if error is not None and error.asks_to_slow_down:
                 n_refusals += 1
                 has_more, pause = n_refusals < MAX_REFUSALS, 0.0
-                error = error if has_more else _gives_up(error, n_refusals)
+                if not has_more and self._n_answered == n_answered_before:
+                    error = _gives_up(error, n_refusals)
             else:
                 n_tries += 1
                 pause = 0.0 if error is None else self._pause_seconds(n_tries, error)
@@ -224,6 +227,8 @@ class Askers:
                 seconds = time.monotonic() - started
                 answer = fill_reply(row, prompt, reply, self._manner.answer)
                 slot.done(_tokens_of(row), reply.latency_ms, reply.hints)
+            with self._lock:
+                self._n_answered += 1
             charge(self._manner.meter, row, estimated)
             return _Tried(seconds, is_to_be_asked_again(answer, self._manner.answer))
         finally:
@@ -231,19 +236,22 @@ class Askers:
 
     def _reserve(self, estimated: int) -> bool:
         """Take a question out of the budget. What is under way may turn out cheaper than feared, so it is waited for."""
-        while not self._manner.meter.reserve(estimated):
-            if self._n_reserved == 0:
+        while True:
+            # Together, or else a thread that is refused might see nothing under way although there is.
+            with self._lock:
+                if self._manner.meter.reserve(estimated):
+                    self._n_reserved += 1
+                    return True
+                is_hopeless = self._n_reserved == 0
+            if is_hopeless:
                 self.is_out_of_budget = True
                 self.stop()
             if self._stopping.wait(BUDGET_POLL_SECONDS):
                 return False
-        with self._lock:
-            self._n_reserved += 1
-        return True
 
     def _release(self, estimated: int) -> None:
-        self._manner.meter.release(estimated)
         with self._lock:
+            self._manner.meter.release(estimated)
             self._n_reserved -= 1
 
     def _count_in_flight(self, change: int) -> None:
@@ -263,7 +271,8 @@ def _tokens_of(row: ResponseRow) -> int | None:
 
 def _gives_up(error: TargetError, n_refusals: int) -> TargetError:
     return TargetError(
-        f"One question was refused {n_refusals} times for the rate, so the run stops: {error}",
+        f"One question was refused {n_refusals} times for the rate, and no other was answered meanwhile, so the run stops: "
+        f"{error}",
         stops_run=True,
         status=error.status,
         raw_body=error.raw_body,

@@ -45,6 +45,7 @@ MAX_BACKOFF_SECONDS = 60.0
 _TAG_DIGITS = 8
 _KEPT_SECONDS = 0.02
 _GONE = (404, 410)
+_TOO_MANY = 429
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -215,7 +216,8 @@ class BatchAskers:
                     raise
                 self._pause(tries, error)
                 batch_id = None
-                if not error.asks_to_slow_down:
+                # A 503 may come from what stands before the service, which has the batch all the same.
+                if error.status != _TOO_MANY:
                     batch_id = self._patiently(lambda: self._batches.find(submission))
                     self._has_guessed = self._has_guessed or batch_id is not None
             if batch_id is not None:

@@ -28,6 +28,8 @@ TOKENS_AROUND_A_QUESTION = 8
 ASSUMED_ANSWER_TOKENS = 500
 # The parameters in which services take the longest answer, in tokens.
 ANSWER_LIMITS = ("max_completion_tokens", "max_tokens", "max_output_tokens", "maxOutputTokens", "num_predict")
+# A relative error; above it, an amount is not rounded to cents.
+_CENTS_SAY_ENOUGH = 0.01
 _PRICE_COLUMNS = ("model", "input_usd_per_million", "output_usd_per_million", "from_date", "source")
 _MILLION = 1_000_000
 # Chinese characters, Japanese kana, Korean syllables and full-width forms: about a token each.
@@ -57,6 +59,14 @@ def estimate_prompt_tokens(prompt_text: str | None, system_prompt: str | None) -
     return (
         estimate_tokens(prompt_text or "") + estimate_tokens(system_prompt or "") + TOKENS_AROUND_A_QUESTION
     )
+
+
+def usd(amount: float) -> str:
+    """Return an amount of USD to the cent, or to two digits that count where cents would not say how much it is."""
+    digits = 2
+    if amount > 0 and abs(round(amount, 2) - amount) > _CENTS_SAY_ENOUGH * amount:
+        digits = max(2, 1 - math.floor(math.log10(amount)))
+    return f"{amount:,.{digits}f}"
 
 
 def answer_limit(parameters: Mapping[str, Any]) -> int | None:
@@ -333,8 +343,8 @@ class CostMeter:
     def refusal(self, run_id: str) -> str:
         """Return the sentence that ends a run whose next question might pass the limit."""
         return (
-            f"Another question might cost more than the {self._max_cost_usd or 0:,.2f} USD allowed, of which "
-            f"{self.cost_usd or 0:,.4f} are spent, so the run stops; go on with biasledger collect --resume {run_id} and a "
+            f"Another question might cost more than the {usd(self._max_cost_usd or 0)} USD allowed, of which "
+            f"{usd(self.cost_usd or 0)} are spent, so the run stops; go on with biasledger collect --resume {run_id} and a "
             f"higher --max-cost."
         )
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from collector.chain import ERASABLE, ERASED, FIELDS, event_body, record_digest, record_key
-from collector.hashing import hash_of
+from collector.hashing import hash_of, tagged_hash
 from collector.rows import ItemRow, MarkerRow, ProbeRow, RelevanceRow
 
 if TYPE_CHECKING:
@@ -175,12 +175,15 @@ def _matched(
 
 
 def _runs(connection: duckdb.DuckDBPyConnection, run_id: str) -> list[dict[str, Any]]:
-    names = FIELDS["run"]
+    names = (*FIELDS["run"], "spec_hash")
     rows = connection.execute(
         f"select {', '.join(names)} from raw.runs where run_id = ?", [run_id]
     ).fetchall()
     bodies = [_plain(names, row) for row in rows]
     for body in bodies:
+        # The spec is part of the record and its hash is not, unless it is another text's.
+        if body["spec_hash"] == tagged_hash(body["spec"]):
+            del body["spec_hash"]
         for name in ("spec", "parameters", "versions"):
             body[name] = _json(body[name])
     return bodies

@@ -21,6 +21,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from collector.answers import storable
 from collector.chain import ZERO, Seal, event_body, next_hash, prompt_body, record_digest, run_body
 from collector.errors import InputError, LedgerError
 from collector.records import Reading, reading_body, response_body
@@ -301,12 +302,12 @@ class JournalWriter:
             self._n_responses += len(rows)
 
     def event(self, event: str, detail: Mapping[str, Any], happened_at: datetime | None = None) -> None:
-        """Keep an event; it happens now unless told otherwise.
+        """Keep an event; it happens now unless told otherwise. What its texts have that cannot be stored becomes U+FFFD.
 
         Raises:
             LedgerError: as `append`.
         """
-        self.record("event", event_body(event, detail, happened_at or utc_now()))
+        self.record("event", event_body(event, _storable(detail), happened_at or utc_now()))
 
     def record(self, kind: str, body: Mapping[str, Any]) -> None:
         """Keep a record of any kind but a response.
@@ -381,6 +382,15 @@ def _chained(
         yield "prompt", prompt_body(prompt)
 
 
+def _storable(value: Any) -> Any:
+    """Return a document whose texts can be stored: an error may quote anything."""
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, Mapping):
+        return {name: _storable(one) for name, one in value.items()}
+    return [_storable(one) for one in value] if isinstance(value, list | tuple) else value
+
+
 def _write_all(descriptor: int, content: bytearray) -> int:
     rest = bytes(content)
     while rest:
@@ -416,7 +426,7 @@ def _open_locked(path: Path) -> int:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         except FileNotFoundError:
-            raise InputError(f"There is no journal {path}; `biasledger runs` lists the runs.") from None
+            raise InputError(_no_journal(path)) from None
         except OSError as error:
             raise LedgerError(f"The journal {path} cannot be written: {error.strerror or error}.") from None
         try:
@@ -477,7 +487,12 @@ def _not_written(path: Path, error: OSError) -> LedgerError:
     )
 
 
+def _no_journal(path: Path) -> str:
+    where = "--ledger says beside which ledger their journals are"
+    return f"There is no journal {path}; `biasledger runs` lists the runs, and {where}."
+
+
 def _not_readable(path: Path, error: OSError) -> LedgerError:
     if isinstance(error, FileNotFoundError):
-        return LedgerError(f"There is no journal {path}; `biasledger runs` lists the runs.")
+        return LedgerError(_no_journal(path))
     return LedgerError(f"The journal {path} cannot be read: {error.strerror or error}.")

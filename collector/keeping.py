@@ -206,8 +206,8 @@ class LedgerFollower:
                 self._is_current = True
             self._loader.load(self._offset(), seal=seal, wait_seconds=wait_seconds)
         except (duckdb.Error, OSError) as error:
-            first_line = str(error).splitlines()[0]
-            raise LedgerError(f"{self._ledger.path} cannot be written: {first_line}") from error
+            first_line = str(error).splitlines()[0].rstrip(".")
+            raise LedgerError(f"{self._ledger.path} cannot be written: {first_line}.") from error
 
     def _warn(self, error: LedgerError) -> None:
         if not self._has_warned:

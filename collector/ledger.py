@@ -107,7 +107,7 @@ class Ledger:
 
         Raises:
             LedgerLockedError: another process has the file open.
-            LedgerError: the file is absent, is no ledger, or has another schema.
+            LedgerError: the file is absent, is no ledger, has another schema, or cannot be written, as on a full disk.
         """
         self._require_file()
         wait = self.wait_seconds if wait_seconds is None else wait_seconds
@@ -124,7 +124,7 @@ class Ledger:
             except BaseException:
                 roll_back(connection)
                 raise
-            connection.execute("commit")
+            _commit(connection, self.path)
         finally:
             connection.close()
 
@@ -205,7 +205,7 @@ class Ledger:
                     group by run_id
                 ),
                 states as (
-                    select run_id, arg_max(event, (happened_at, rowid)) as state from raw.run_events group by run_id
+                    select run_id, arg_max(event, rowid) as state from raw.run_events group by run_id
                 )
                 select
                     runs.run_id, runs.audit, runs.target, runs.target_kind, runs.is_simulated, runs.model_asked,
@@ -266,6 +266,19 @@ class Ledger:
                 if time.monotonic() >= deadline:
                     raise _locked(self.path, message, wait_seconds) from None
             time.sleep(POLL_SECONDS)
+
+
+def _commit(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Commit, which is when everything is written."""
+    import duckdb
+
+    try:
+        connection.execute("commit")
+    except (duckdb.IOException, duckdb.TransactionException) as error:
+        reason = str(error).splitlines()[0].split("Failed to commit: ")[-1].rstrip(".")
+        raise LedgerError(
+            f"{path} cannot be written ({reason}); it is as it was before: put that right and try again."
+        ) from None
 
 
 def _quoted(path: Path) -> str:

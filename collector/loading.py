@@ -56,7 +56,7 @@ def read_head(path: Path) -> Head:
     """Read what a journal is about.
 
     Raises:
-        LedgerError: the journal is broken or has no head.
+        LedgerError: the journal is broken, has no head, or is another run's by its name.
     """
     records = list(islice(read_journal(path), N_HEAD))
     if [record.kind for record in records] != ["run", "reading", "event"]:
@@ -64,7 +64,22 @@ def read_head(path: Path) -> Head:
             f"{path} is no run's journal: it does not begin with a run, its reading and its start."
         )
     run, _, started = (record.body for record in records)
-    return Head(path, run_of(run), started["detail"])
+    head = Head(path, run_of(run), started["detail"])
+    require_own_name(path, head.run_id)
+    return head
+
+
+def require_own_name(path: Path, run_id: str) -> None:
+    """Make sure that a journal is called after its run: a copy beside it would go into the ledger as a second run.
+
+    Raises:
+        LedgerError: it is not.
+    """
+    if path.stem != run_id:
+        raise LedgerError(
+            f"{path} is the journal of run {run_id} under another name: call it {run_id}.jsonl again or, if it is a copy, put it "
+            f"elsewhere."
+        )
 
 
 class JournalLoader:
@@ -107,6 +122,8 @@ class JournalLoader:
                     self._mark = _place_of(self._path, end)
                     batch = self._batch(self._mark, stop)
                 append.limit_memory(MEMORY_BYTES + MEMORY_PER_BYTE * _size(self._mark, batch))
+                if batch and batch[0].kind == "run":
+                    require_own_name(self._path, batch[0].body["run_id"])
                 _write(append, self._run_id, batch)
                 after = batch[-1].end if batch else self._mark
                 is_done = not _is_full(batch)
@@ -161,14 +178,14 @@ def load_all(ledger_path: Path) -> list[str]:
     ledger = Ledger(ledger_path)
     ledger.create()
     with ledger.append() as append:
-        ends = append.chain_ends()
+        ends = append.sealed_ends()
     # Oldest first: readings replace each other in this order.
     for head in sorted(heads, key=lambda head: (head.run.started_at, head.run_id)):
         sentences += _load_one(head, ledger, ends.get(head.run_id))
     return sentences
 
 
-def _load_one(head: Head, ledger: Ledger, loaded: Seal | None) -> list[str]:
+def _load_one(head: Head, ledger: Ledger, sealed: Seal | None) -> list[str]:
     try:
         end = end_of(head.path)
         if is_being_written(head.path):
@@ -176,7 +193,8 @@ def _load_one(head: Head, ledger: Ledger, loaded: Seal | None) -> list[str]:
                 f"Run {head.run_id} is being collected; what it adds now is loaded by itself or by the next build."
             ]
         torn = end.offset < head.path.stat().st_size
-        n_loaded = 0 if loaded == end.seal else load_journal(head.path, ledger)
+        # What was killed may have brought its last records into the ledger and not their seal.
+        n_loaded = 0 if sealed == end.seal else load_journal(head.path, ledger)
     except LedgerLockedError:
         raise
     except LedgerError as error:

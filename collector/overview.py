@@ -16,6 +16,7 @@ from collector.loading import Head, read_head
 LOCK_SECONDS = 2.0
 # Inside a text JSON escapes the quotes, so neither can stand there; whole bodies need not be parsed.
 _DONE = b'"is_last":true'
+_FAILED = b'"status":"error"'
 _RESPONSE = b'"kind":"response"'
 _EVENT = b'"kind":"event"'
 
@@ -141,18 +142,23 @@ def _of_journal(head: Head, loaded: Mapping[str, int] | None) -> RunOverview:
 
 def _progress(path: Path) -> _Progress:
     """Count a journal's responses by what stands in their lines, without parsing them."""
-    state, n_asked, n_kept = "", 0, 0
+    state, n_asked, n_kept, n_failed_last = "", 0, 0, 0
     with path.open("rb") as stream:
         for line in stream:
             if not line.endswith(b"\n"):
                 break
             if _RESPONSE in line:
                 n_asked += 1
-                n_kept += _DONE in line
+                if _DONE in line:
+                    n_kept += 1
+                    n_failed_last = n_failed_last + 1 if _FAILED in line else 0
             elif _EVENT in line:
                 try:
                     body = json.loads(line)["body"]
                     state = body["event"]
+                    if body["detail"].get("by_target"):
+                        # What failed with the target is asked again, see `RunState`.
+                        n_kept, n_failed_last = n_kept - n_failed_last, 0
                     # A resumed run may ask again what had failed.
                     n_kept = body["detail"].get("kept", n_kept) if state == "resumed" else n_kept
                 except (ValueError, KeyError, TypeError, AttributeError):

@@ -50,7 +50,8 @@ MAX_PAUSE_SECONDS = 3600.0
 PROBE_SECONDS = 60.0
 FIRST_PAUSE_SECONDS = 1.0
 MAX_GUESSED_PAUSE_SECONDS = 60.0
-# One question that is refused so often for the rate, after as many pauses, will not be answered today: the run stops.
+# One question that is refused so often for the rate, after as many pauses, will not be answered today: it is given up or, where
+# no other one was answered meanwhile, the run stops.
 MAX_REFUSALS = 10
 # The learned rate falls to this share of what was achieved, is back there after RECOVERY_SECONDS, and is given up, as no limit
 # any more, after GIVEN_UP times as long.

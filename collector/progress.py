@@ -35,6 +35,8 @@ def progress(total: int, label: str, show: bool | None, n_before: int = 0) -> It
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+    from collector.costs import usd
+
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -51,7 +53,7 @@ def progress(total: int, label: str, show: bool | None, n_before: int = 0) -> It
 
         def advance(done: int, failed: int, cost_usd: float | None = None) -> None:
             elapsed = max(time.monotonic() - started, 1e-9)
-            cost = "" if cost_usd is None else f"{cost_usd:,.2f} USD"
+            cost = "" if cost_usd is None else f"{usd(cost_usd)} USD"
             bar.update(task, completed=done, failed=failed, rate=(done - n_before) / elapsed, cost=cost)
 
         yield advance

@@ -14,6 +14,8 @@ from collector.errors import InputError, LedgerError
 from collector.records import event_of, prompt_of, response_of, run_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from collector.journal import Record
     from collector.prompts import Prompt
     from collector.rows import RunRow
@@ -91,7 +93,8 @@ class RunState:
             self._failed_last.append(kept)
         elif kept.is_done:
             self._failed_last.clear()
-        if body["response_text"] is not None:
+        # An answer without a text was paid for, too: one that was filtered, or thought about until it was cut off.
+        if body["status"] != "error":
             charge(self.meter, response_of(body), self._estimated(body["prompt_id"]))
         if body["model_answered"] is not None:
             self.models[body["model_answered"]] += 1
@@ -135,13 +138,27 @@ def require_complete(state: RunState, name: str) -> RunRow:
     """Return a state's run.
 
     Raises:
-        LedgerError: the journal's head is missing, or holds other prompts than it says.
+        LedgerError: the journal's head is missing, is another run's, or holds other prompts than it says.
     """
-    if state.run is None or len(state.prompts) != state.started.get("prompts"):
+    if state.run is None or state.run.run_id != name or len(state.prompts) != state.started.get("prompts"):
         raise LedgerError(
             f"The journal of run {name} does not say all that was to be asked; it cannot be resumed."
         )
     return state.run
+
+
+def require_same_ledger(state: RunState, name: str, ledger_path: Path) -> None:
+    """Make sure that a run goes on in the ledger that it was begun for, and not in another one beside its journal.
+
+    Raises:
+        InputError: the ledger has another name.
+    """
+    begun_for = state.started["ledger"]
+    if begun_for != ledger_path.name:
+        raise InputError(
+            f"Run {name} was collected for the ledger {begun_for}, and this is {ledger_path.name}: name it with "
+            f"--ledger {ledger_path.with_name(begun_for)}, or give the file its old name back."
+        )
 
 
 def require_same_target(run: RunRow, target: Target) -> None:

@@ -24,7 +24,7 @@ from collector.ledger import Ledger, LedgerLockedError
 from collector.progress import progress
 from collector.prompts import build_prompts
 from collector.records import Reading
-from collector.resuming import RunState, require_complete, require_same_target
+from collector.resuming import RunState, require_complete, require_same_ledger, require_same_target
 from collector.rows import RunRow, utc_now
 from collector.summary import RunSummary, all_versions, new_run_id
 from collector.targets.batching import batch_interface
@@ -182,12 +182,14 @@ def resume(
         A summary of the whole run; a warning says so where it was complete before.
 
     Raises:
-        InputError: there is no such journal, another process is writing it, or the target has other settings.
+        InputError: there is no such journal, another process is writing it, it is another ledger's, or the target has other
+            settings.
         LedgerError, TargetError, KeyboardInterrupt: as `collect`.
     """
     state = RunState(meter=meter or CostMeter(None))
     with JournalWriter.resume(journal_path(ledger_path, run_id), state.visit) as writer:
         run = require_complete(state, run_id)
+        require_same_ledger(state, run_id, ledger_path)
         require_same_target(run, target)
         usable = _usable(ledger_path)
         warnings = []
@@ -238,6 +240,8 @@ class _Collection:
         self._terms = terms
         self._counts = state.counts()
         self._models = state.models
+        # How many of the trials kept last have failed.
+        self._n_failed_last = 0
         self._planned = sum(state.trials())
         # Results of a batch come sorted by success or in any order, and all of them are there already.
         self._breaker = None if state.is_batch else Breaker(target.concurrency)
@@ -259,7 +263,7 @@ class _Collection:
             problem = self._follower.finish(self._terms.lock_patience_seconds)
         finally:
             self._follower.stop()
-        warnings = [*warnings, *_model_warnings(self._models)]
+        warnings = [*warnings, *_model_warnings(self._models), *self._failure_warnings()]
         if problem is not None:
             warnings.append(
                 f"{problem} All of run {self._run.run_id} is kept in the journal; the next build loads it."
@@ -280,6 +284,14 @@ class _Collection:
             stopped=stopped,
         )
 
+    def _failure_warnings(self) -> list[str]:
+        n_failed = self._counts["error"]
+        if not n_failed:
+            return []
+        what = "One question" if n_failed == 1 else f"{n_failed:,} questions"
+        how = f"biasledger collect --resume {self._run.run_id} --retry-failed"
+        return [f"{what} got no answer; raw.responses says why, and this asks again: {how}"]
+
     def _ask(self) -> str | None:
         """Ask what is left; return why not all of it was asked, None if it was."""
         keeper = Keeper(self._writer, 2 * self._target.concurrency)
@@ -298,7 +310,11 @@ class _Collection:
                     if stop is not None:
                         raise stop
         except BaseException as error:
-            self._wind_down(error, askers, keeper)
+            try:
+                self._wind_down(error, askers, keeper)
+            except KeyboardInterrupt:
+                # Who interrupts once more does not want to wait, but to know how to go on.
+                raise KeyboardInterrupt(self._interrupted(askers.n_in_flight)) from None
             if isinstance(error, KeyboardInterrupt):
                 raise KeyboardInterrupt(self._interrupted(askers.n_in_flight)) from None
             if isinstance(error, TargetError):
@@ -351,6 +367,7 @@ class _Collection:
                 self._breaker.answered()
             if row.is_last:
                 self._counts[row.status] += 1
+                self._n_failed_last = self._n_failed_last + 1 if row.status == "error" else 0
         return stop
 
     def _report(self, advance: Advance) -> None:
@@ -364,7 +381,7 @@ class _Collection:
         if is_interrupt or isinstance(error, TargetError):
             askers.wait(GRACE_SECONDS)
         self._take(keeper.close())
-        reason = "interrupted" if is_interrupt else str(error) or type(error).__name__
+        reason = "interrupted" if is_interrupt else self._reason(error)
         counts = {status: n for status, n in self._counts.items() if n}
         # A journal that cannot be written is the error itself, and has its sentence already.
         with contextlib.suppress(LedgerError):
@@ -375,6 +392,13 @@ class _Collection:
         if problem is not None:
             logger.warning("%s What was answered is kept in the journal; the next build loads it.", problem)
 
+    def _reason(self, error: BaseException) -> str:
+        """Return what an event says of an error: none of a target's own words, which could not be erased with its answer."""
+        if isinstance(error, TargetError) and (error.raw_body is not None or not self._state.is_batch):
+            status = "" if error.status is None else f" (status {error.status})"
+            return f"The target was given up{status}; the error of its last response says why."
+        return str(error) or type(error).__name__
+
     def _interrupted(self, n_in_flight: int) -> str:
         return (
             f"Interrupted: run {self._run.run_id} keeps {self._counts.total()} of {self._planned} responses; {n_in_flight} more "
@@ -383,8 +407,8 @@ class _Collection:
 
     def _stopped_by(self, error: TargetError) -> TargetError:
         return TargetError(
-            f"{str(error).rstrip('.')}. Run {self._run.run_id} keeps {self._counts.total()} of {self._planned} responses. When "
-            f"that is put right, go on with: biasledger collect --resume {self._run.run_id}",
+            f"{str(error).rstrip('.')}. Run {self._run.run_id} keeps {self._counts.total() - self._n_failed_last} of "
+            f"{self._planned} responses. When that is put right, go on with: biasledger collect --resume {self._run.run_id}",
             stops_run=True,
             raw_body=error.raw_body,
             status=error.status,

@@ -21,7 +21,9 @@ def print_run(summary: RunSummary) -> None:
         f"  {summary.n_prompts:,} prompts, {summary.n_responses:,} responses in {summary.seconds:.1f} s: {counts}"
     )
     if summary.cost_usd:
-        click.echo(f"  {summary.cost_usd:,.2f} USD at list prices")
+        from collector.costs import usd
+
+        click.echo(f"  {usd(summary.cost_usd)} USD at list prices")
     if summary.seal is not None:
         click.echo(f"  seal {summary.seal}")
 

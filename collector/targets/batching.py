@@ -95,7 +95,9 @@ class ChatBatch(ABC):
             raise self._refused(reply.status, reply.text)
         document = json_object(reply.text)
         if document is None:
-            raise self._unreadable(f"answered {reply.status}, but not with JSON: {excerpt(reply.text)}")
+            raise self._unreadable(
+                f"answered {reply.status}, but not with JSON: {excerpt(reply.text)}", reply.text
+            )
         return document
 
     def download(self, url: str) -> Iterator[tuple[str, Reply | TargetError]]:
@@ -116,7 +118,7 @@ class ChatBatch(ABC):
                 document = json_object(text)
                 result = self.result(document) if document is not None else None
                 if result is None:
-                    raise self._unreadable(f"sent results with a line that is none: {excerpt(text)}")
+                    raise self._unreadable(f"sent results with a line that is none: {excerpt(text)}", text)
                 yield result
 
     def answer(self, status: int, document: object) -> Reply | TargetError:
@@ -134,7 +136,8 @@ class ChatBatch(ABC):
         """
         value = document.get(key)
         if not isinstance(value, str) or not value:
-            raise self._unreadable(f"answered with no {key} of {what}: {excerpt(json.dumps(document))}")
+            body = json.dumps(document)
+            raise self._unreadable(f"answered with no {key} of {what}: {excerpt(body)}", body)
         return value
 
     def _refused(self, status: int, text: str) -> TargetError:
@@ -147,5 +150,5 @@ class ChatBatch(ABC):
             f"{self.target.name} answered {status}: {excerpt(text)}", raw_body=text, status=status
         )
 
-    def _unreadable(self, what: str) -> TargetError:
-        return TargetError(f"{self.target.name} {what}", retryable=True)
+    def _unreadable(self, what: str, body: str) -> TargetError:
+        return TargetError(f"{self.target.name} {what}", retryable=True, raw_body=body)

@@ -9,7 +9,11 @@ is what asking takes from keeping.
 
 from __future__ import annotations
 
+import codecs
+import http.client
+import io
 import os
+import re
 import ssl
 import threading
 import time
@@ -24,6 +28,8 @@ from collector.targets.rate_headers import rate_hints
 from collector.targets.redaction import Redactor
 
 if TYPE_CHECKING:
+    import socket
+
     import urllib3
 
 CONNECT_TIMEOUT_SECONDS = 10.0
@@ -33,13 +39,18 @@ KEPT_OF_LARGE_BODY = 1 << 20
 EXCERPT_CHARACTERS = 200
 _READ_BYTES = 1 << 16
 _HEADERS = {"User-Agent": "biasledger", "Accept-Encoding": "gzip, deflate"}
+_CHARSET = re.compile(r"charset\s*=\s*\"?([\w.:-]{1,40})", re.IGNORECASE)
+_TEXT_ENCODING = re.compile(
+    r"iso8859-\d+|cp\d+|koi8-\w|big5\w*|gb\w+|euc_\w+|shift_jis\w*|utf-(?:16|32)(?:-[bl]e)?"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class HttpReply:
     """An answer over HTTP: status, the body as text without secrets, latency in milliseconds, rate hints.
 
-    Bytes of the body that are no UTF-8 are U+FFFD in the text.
+    A body that is no UTF-8 is read in the encoding that its header names; what is neither is U+FFFD in the text. A byte order
+    mark is no part of it.
     """
 
     status: int
@@ -106,8 +117,10 @@ class HttpSession:
             limit = min(limit, max(timeout_seconds, 0.001))
         shown = self._redact(url) if shown_url is None else shown_url
         started = time.perf_counter()
+        pool = self._pool(url)
+        self._local.deadline = started + limit
         try:
-            with self._pool(url).urlopen(
+            with pool.urlopen(
                 method,
                 url,
                 headers={**_HEADERS, **headers},
@@ -118,10 +131,10 @@ class HttpSession:
                 preload_content=False,
             ) as response:
                 if into is not None and 200 <= response.status < 300:
-                    self._copy(response, into, started + limit)
+                    self._copy(response, into)
                     content, is_cut = b"", False
                 else:
-                    content, is_cut = self._read(response, started + limit)
+                    content, is_cut = self._read(response)
         # It counts as a timeout in urllib3.
         except exceptions.NewConnectionError as error:
             raise self._unreachable(shown, error) from None
@@ -141,7 +154,7 @@ class HttpSession:
         except exceptions.HTTPError as error:
             raise self._unreachable(shown, error) from None
         # Cleaned before it is cut, so that the cut leaves no half of a secret.
-        text = self._redact(content.decode("utf-8", "replace"))
+        text = self._redact(_decoded(content, response.headers.get("Content-Type", "")))
         reply = HttpReply(
             status=response.status,
             text=text[:KEPT_OF_LARGE_BODY] if is_cut else text,
@@ -167,11 +180,15 @@ class HttpSession:
         return reply
 
     def _unreachable(self, shown: str, error: Exception) -> TargetError:
-        return TargetError(
-            f"{self._name} cannot be reached at {shown}: {self._redact(_root_cause(error))}.", retryable=True
-        )
+        from urllib3.exceptions import ProtocolError, ProxyError
 
-    def _read(self, response: urllib3.BaseHTTPResponse, deadline: float) -> tuple[bytes, bool]:
+        through = " through the proxy that the environment names" if isinstance(error, ProxyError) else ""
+        what = f"cannot be reached at {shown}{through}: {self._redact(_root_cause(error))}"
+        if isinstance(error, ProtocolError) and "IncompleteRead" in str(error):
+            what = f"broke its answer off before it was whole ({shown})"
+        return TargetError(f"{self._name} {what}.", retryable=True)
+
+    def _read(self, response: urllib3.BaseHTTPResponse) -> tuple[bytes, bool]:
         """Return the body, and whether it went beyond the limit, so that only what was read until then is returned."""
         chunks: list[bytes] = []
         size = 0
@@ -181,15 +198,16 @@ class HttpSession:
             size += len(chunk)
             if size > self._max_body_bytes:
                 return b"".join(chunks), True
-            if time.perf_counter() > deadline:
+            # Unpacking takes its time without anything coming in.
+            if time.perf_counter() > self._local.deadline:
                 raise TimeoutError
         return b"".join(chunks), False
 
-    def _copy(self, response: urllib3.BaseHTTPResponse, into: BinaryIO, deadline: float) -> None:
+    def _copy(self, response: urllib3.BaseHTTPResponse, into: BinaryIO) -> None:
         """Write the body to a file."""
         while chunk := response.read1(_READ_BYTES, decode_content=True):
             into.write(chunk)
-            if time.perf_counter() > deadline:
+            if time.perf_counter() > self._local.deadline:
                 raise TimeoutError
 
     def _pool(self, url: str) -> urllib3.PoolManager:
@@ -197,6 +215,7 @@ class HttpSession:
         pool = getattr(self._local, "pool", None)
         if pool is None:
             pool = self._local.pool = _pool_for(url)
+            _keep_deadline(pool, self._local)
         return cast("urllib3.PoolManager", pool)
 
 
@@ -216,6 +235,77 @@ def _pool_for(url: str) -> urllib3.PoolManager:
     # It knows the login in a proxy's address, and socks.
     address = proxy if "://" in proxy else f"http://{proxy}"
     return cast("urllib3.PoolManager", HTTPAdapter().proxy_manager_for(address, **checks))
+
+
+class _Incoming(io.RawIOBase):
+    """What comes in over a socket until a moment: a time limit of a socket begins anew with every byte."""
+
+    def __init__(self, raw: io.RawIOBase, sock: socket.socket, holder: threading.local) -> None:
+        self._raw = raw
+        self._sock = sock
+        self._holder = holder
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        left = self._holder.deadline - time.perf_counter()
+        if left <= 0:
+            raise TimeoutError
+        self._sock.settimeout(left)
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+def _keep_deadline(manager: urllib3.PoolManager, holder: threading.local) -> None:
+    """Let a manager's connections read, headers and interim answers included, no longer than until `holder.deadline`."""
+
+    def response(sock: socket.socket, *args: Any, **options: Any) -> http.client.HTTPResponse:
+        made = http.client.HTTPResponse(sock, *args, **options)
+        made.fp = io.BufferedReader(_Incoming(made.fp.detach(), sock, holder))
+        return made
+
+    # The pools may be those of a proxy or of socks.
+    pools: Mapping[str, Any] = manager.pool_classes_by_scheme
+    manager.pool_classes_by_scheme = {
+        scheme: type(
+            pool.__name__,
+            (pool,),
+            {
+                "ConnectionCls": type(
+                    pool.ConnectionCls.__name__,
+                    (pool.ConnectionCls,),
+                    {"response_class": staticmethod(response)},
+                )
+            },
+        )
+        for scheme, pool in pools.items()
+    }
+
+
+def _decoded(content: bytes, content_type: str) -> str:
+    """Return a body as text; UTF-8 goes first, because servers name other encodings without thinking."""
+    named = _encoding(content_type)
+    if named.startswith(("utf-16", "utf-32")):
+        # Plain letters in it are also UTF-8, with NULs between them.
+        return content.decode(named, "replace")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode(named, "replace")
+
+
+def _encoding(content_type: str) -> str:
+    """Return the encoding that a header names, or UTF-8; only ways of writing text, for Python's codecs know much else."""
+    named = _CHARSET.search(content_type)
+    try:
+        found = codecs.lookup(named[1]).name if named is not None else ""
+    except LookupError:
+        found = ""
+    return found if _TEXT_ENCODING.fullmatch(found) else "utf-8-sig"
 
 
 def excerpt(text: str) -> str:

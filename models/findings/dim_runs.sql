@@ -15,7 +15,7 @@ run_readings as (
 last_events as (
     select
         run_id,
-        last(event order by happened_at) as last_event
+        arg_max(event, event_number) as last_event
     from {{ ref("stg_ledger__run_events") }}
     group by run_id
 ),

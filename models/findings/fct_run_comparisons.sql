@@ -136,7 +136,17 @@ compared as (
 tolerated as (
     select
         compared.*,
-        pairs.* exclude (pair_key, seed, alpha, incomparable_because),
+        pairs.baseline_run_id,
+        pairs.run_id,
+        pairs.baseline_variant,
+        pairs.variant,
+        pairs.audit,
+        pairs.baseline_target,
+        pairs.target,
+        pairs.is_baseline,
+        pairs.is_previous,
+        pairs.is_imported,
+        pairs.is_current,
         measures.side,
         findings_thresholds.severity,
         findings_thresholds.alpha,
@@ -210,7 +220,11 @@ tested as (
         *,
         {{ two_sided_normal_p("deviate") }} as p_value,
         {{ two_sided_normal_p("deviate_worse") }} as p_worse,
-        {{ two_sided_normal_p("deviate_better") }} as p_better
+        {{ two_sided_normal_p("deviate_better") }} as p_better,
+        count(*) over (
+            partition by
+                pair_key, measure, scheme, attribute, group_name, reference_group, subject, is_insufficient
+        ) as n_members
     from deviates
 ),
 
@@ -218,13 +232,10 @@ tested as (
 strongest_members as (
     select
         * replace (
-            least(1, p_worse * count(*) over members) as p_worse,
-            least(1, p_better * count(*) over members) as p_better
+            least(1, p_worse * n_members) as p_worse,
+            least(1, p_better * n_members) as p_better
         )
     from tested
-    window members as (
-        partition by pair_key, measure, scheme, attribute, group_name, reference_group, subject, is_insufficient
-    )
     qualify
         row_number() over (
             partition by pair_key, measure, scheme, attribute, group_name, reference_group, subject
@@ -236,10 +247,14 @@ strongest_members as (
 holm_steps as (
     select
         *,
-        case when not is_insufficient then least(1, p_worse * (count(*) over together + 1 - row_number() over worst_first)) end
-            as worse_step,
-        case when not is_insufficient then least(1, p_better * (count(*) over together + 1 - row_number() over best_first)) end
-            as better_step
+        case
+            when not is_insufficient
+                then least(1, p_worse * (count(*) over together + 1 - row_number() over worst_first))
+        end as worse_step,
+        case
+            when not is_insufficient
+                then least(1, p_better * (count(*) over together + 1 - row_number() over best_first))
+        end as better_step
     from strongest_members
     window
         together as (partition by pair_key, severity, is_insufficient),
@@ -274,7 +289,8 @@ judged as (
             when is_insufficient then 'insufficient_data'
             when p_worse_adjusted < alpha then 'worse'
             when p_better_adjusted < alpha then 'better'
-            when worsening - worsening_arm_low > -tolerance and worsening + worsening_arm_high < tolerance then 'unchanged'
+            when worsening - worsening_arm_low > -tolerance and worsening + worsening_arm_high < tolerance
+                then 'unchanged'
             else 'inconclusive'
         end as verdict
     from adjusted

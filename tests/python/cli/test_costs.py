@@ -93,9 +93,9 @@ def test_a_dry_run_counts_and_writes_nothing(biasledger: Biasledger, thin: Path)
     (total,) = [row for row in rows if row[:1] == ["total"]]
     assert total[1:3] == ["8", "20"]
     assert total[4] == f"{20 * N_TOKENS_OUT:,}"
-    assert total[5] == "0.02"
+    assert total[5] == "0.023"
     assert "Nobody was asked and nothing was written." in priced
-    assert "With every answer as long as its limit of 50 tokens it would be 0.02 USD." in priced
+    assert "With every answer as long as its limit of 50 tokens it would be 0.023 USD." in priced
     assert "unknown" in unpriced
     assert "What 'other' costs is not known: with a row for it in seeds/model_prices.csv" in unpriced
 
@@ -105,7 +105,10 @@ def test_a_run_stops_before_it_costs_too_much_and_goes_on_with_more(
 ) -> None:
     allowed = 5.5 * USD
     result = biasledger("collect", "small.yml", "--target", "priced", "--max-cost", f"{allowed:.6f}")
-    assert "Another question might cost more than the 0.01 USD allowed" in result.output + result.stderr
+    assert (
+        "Another question might cost more than the 0.011 USD allowed, of which 0.01 are spent"
+        in result.output + result.stderr
+    )
     (run_id,), n_kept = (
         query(thin, "select run_id from raw.runs")[0],
         query(thin, "select count(*) from raw.responses"),

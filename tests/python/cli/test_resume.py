@@ -93,7 +93,10 @@ def test_a_killed_run_is_listed_and_resumed(biasledger: Biasledger, thin: Path) 
         (("--resume", "../x"), "'../x' is no run's name; `biasledger runs` lists the runs."),
         (
             ("--resume", "products-1"),
-            "There is no journal journal/products-1.jsonl; `biasledger runs` lists the runs.",
+            (
+                "There is no journal journal/products-1.jsonl; `biasledger runs` lists the runs, and --ledger says beside which "
+                "ledger their journals are."
+            ),
         ),
     ],
 )

@@ -49,7 +49,7 @@ class Service:
         outcome: custom_id and question's text -> an answer's text, or "expired", "canceled", "lost", or a status for an error.
         looks: how often a batch has to be looked at before it ends.
         ends: how the next batches end, in turn: completed, expired, cancelled, failed; completed after that.
-        drop: how many of the next accepted submissions break off before the reply.
+        drop: how many of the next accepted submissions break off before the reply, or are answered with the status `drop_with`.
         cut: how many of the next downloads break off in the middle.
         refuse: statuses with which the next requests of any kind are refused.
     """
@@ -59,6 +59,7 @@ class Service:
     looks: int = 1
     ends: list[str] = field(default_factory=list)
     drop: int = 0
+    drop_with: int | None = None
     cut: int = 0
     refuse: list[int] = field(default_factory=list)
     batches: dict[str, Batch] = field(default_factory=dict)
@@ -315,8 +316,10 @@ class _Handler(BaseHTTPRequestHandler):
             status, document = self.spoken.post(self.path, body, dict(self.headers.items()))
             if self.service.drop and len(self.service.batches) > n_before:
                 self.service.drop -= 1
-                self.close_connection = True
-                return
+                if self.service.drop_with is None:
+                    self.close_connection = True
+                    return
+                status, document = self.service.drop_with, {"error": {"message": "Not now."}}
         self._send(status, json.dumps(document).encode())
 
     def do_GET(self) -> None:

@@ -234,6 +234,15 @@ def test_a_submission_whose_reply_is_lost_is_found(
     assert len(service.batches) == 1 + n_decoys
 
 
+@pytest.mark.parametrize("status", [500, 503, 529])
+def test_a_submission_that_arrived_is_not_made_again_whatever_the_service_says(
+    ask: Callable[..., RunSummary], service: Service, status: int
+) -> None:
+    service.drop, service.drop_with = 1, status
+    assert ask().counts == {"ok": N_TRIALS}
+    assert (len(service.batches), max(service.asked().values())) == (1, 1)
+
+
 def test_a_submission_whose_process_ended_is_found(
     ask: Callable[..., RunSummary],
     go_on: Callable[..., RunSummary],

@@ -22,6 +22,7 @@ from collector.costs import (
     meter_for,
     price_for,
     price_of,
+    usd,
 )
 from collector.errors import InputError
 from collector.prompts import Prompt
@@ -91,9 +92,9 @@ def test_the_longest_fitting_name_and_the_latest_price_hold() -> None:
         ("small", date(2026, 2, 1)): None,
         ("big", date(2026, 2, 1)): 1,
     }
-    for (model, day), usd in expected.items():
+    for (model, day), price in expected.items():
         found = price_of(listed, model, day)
-        assert (found and found.input_usd) == usd, model
+        assert (found and found.input_usd) == price, model
     assert price_of(listed[1:3], "big-mini", date(2026, 2, 28)) == listed[1]
     assert price_of(listed[1:3], "big-mini", date(2026, 3, 1)) == listed[2]
     assert price_of(listed, None, date(2026, 3, 1)) is None
@@ -179,7 +180,7 @@ def test_the_limit_holds_with_what_is_under_way() -> None:
     assert meter.reserve(1000)
     sentence = meter.refusal("run-1")
     assert sentence.startswith(
-        "Another question might cost more than the 0.01 USD allowed, of which 0.0022 are spent"
+        "Another question might cost more than the 0.0050 USD allowed, of which 0.0022 are spent"
     )
     assert "biasledger collect --resume run-1" in sentence
 
@@ -214,6 +215,22 @@ def test_many_threads_never_reserve_more_than_there_is() -> None:
     for thread in threads:
         thread.join()
     assert sum(taken) == 50
+
+
+@pytest.mark.parametrize(
+    ("amount", "told"),
+    [
+        (0.0, "0.00"),
+        (1234.5678, "1,234.57"),
+        (0.5, "0.50"),
+        (0.055, "0.055"),
+        (0.01, "0.01"),
+        (0.0048, "0.0048"),
+        (0.00000123, "0.0000012"),
+    ],
+)
+def test_amounts_are_told_to_the_cent_or_so_that_they_say_something(amount: float, told: str) -> None:
+    assert usd(amount) == told
 
 
 def test_simulated_answers_cost_nothing() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -266,3 +267,34 @@ def test_hashes(tmp_path: Path) -> None:
     texts = {response_hash("sha256:p", "ok", text) for text in (None, "", "none", "a\nb", "a")}
     assert len(texts) == 5
     assert utc_now().tzinfo is None
+
+
+def test_a_disk_without_room_gets_a_sentence_and_leaves_the_ledger_as_it_was(
+    ledger_path: Path, query: Query, repository: Path
+) -> None:
+    Ledger(ledger_path).create()
+    script = f"""
+        import resource
+        from pathlib import Path
+        from collector.errors import LedgerError
+        from collector.ledger import Ledger
+
+        # To a process, this is a disk on which no file can grow any more.
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, resource.RLIM_INFINITY))
+        try:
+            with Ledger(Path({str(ledger_path)!r})).append() as append:
+                append.event("run-1", "started", {{"text": "x" * 1_000_000}})
+        except LedgerError as error:
+            print(error)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        cwd=repository,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.startswith(f"{ledger_path} cannot be written ("), done.stderr
+    assert "File too large" in done.stdout
+    assert done.stdout.endswith("; it is as it was before: put that right and try again.\n")
+    assert query("select count(*) from raw.run_events") == [(0,)]

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from biasledger.verify import verify_ledger
 from collector import loading
 from collector.errors import LedgerError
 from collector.journal import JournalWriter, journal_path
@@ -223,3 +224,61 @@ def test_what_is_no_journal_is_named(ledger_path: Path) -> None:
     listed, notes = list_runs(ledger_path)
     assert [run.run_id for run in listed] == ["run-1"]
     assert len(notes) == 2
+
+
+@pytest.mark.parametrize("keeps_own", [True, False], ids=["copy", "renamed"])
+def test_a_journal_under_another_name_never_reaches_the_ledger(
+    ledger_path: Path, query: Query, keeps_own: bool
+) -> None:
+    with begin(ledger_path) as writer:
+        writer.append(answered(1, 4))
+    # It comes first in the folder's order.
+    other = writer.path.with_name("a copy of run-1.jsonl")
+    other.write_bytes(writer.path.read_bytes())
+    if not keeps_own:
+        writer.path.unlink()
+    told = (
+        f"{other} is the journal of run run-1 under another name: call it run-1.jsonl again or, if it is a copy, put it "
+        f"elsewhere."
+    )
+    loaded = ["Run run-1: 9 records loaded from its journal."] if keeps_own else []
+    assert load_all(ledger_path) == [f"{told} It is left out.", *loaded]
+    Ledger(ledger_path).create()
+    with pytest.raises(LedgerError, match="is the journal of run run-1 under another name"):
+        load_journal(other, Ledger(ledger_path))
+    assert query("select distinct run_id from raw.responses") == ([("run-1",)] if keeps_own else [])
+    listed, notes = list_runs(ledger_path)
+    assert [run.run_id for run in listed] == (["run-1"] if keeps_own else [])
+    assert notes == [told]
+    verdicts = {verdict.name: verdict for verdict in verify_ledger(ledger_path)}
+    assert verdicts[other.stem].fault == told
+    if keeps_own:
+        assert verdicts["run-1"].state == "intact"
+
+
+def test_what_is_loaded_and_was_never_sealed_is_sealed_by_the_next_build(
+    ledger_path: Path, query: Query
+) -> None:
+    """As a collector leaves it that is killed right after it brought its last answers into the ledger."""
+    ledger = Ledger(ledger_path)
+    ledger.create()
+    with begin(ledger_path) as writer:
+        writer.append(answered(1, 4))
+        JournalLoader(writer.path, ledger).load()
+    assert query("select * from raw.seals") == []
+    assert load_all(ledger_path) == []
+    assert query("select n_records, head_hash from raw.seals") == [(writer.seal.count, writer.seal.head_hash)]
+    # Put away, the journal is no longer there to say where the chain ends.
+    writer.path.unlink()
+    verdict = next(one for one in verify_ledger(ledger_path) if one.name == "run-1")
+    assert verdict.state == "intact"
+
+
+def test_a_clock_that_was_put_back_changes_no_order_of_events(ledger_path: Path) -> None:
+    ledger = Ledger(ledger_path)
+    ledger.create()
+    with begin(ledger_path) as writer:
+        writer.event("resumed", {"kept": 0})
+        writer.event("finished", {}, utc_now() - timedelta(hours=1))
+        load_journal(writer.path, ledger)
+    assert [run.state for run in ledger.runs()] == ["finished"]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -14,8 +16,9 @@ import pytest
 
 from collector import runner
 from collector.costs import CostMeter, Price
-from collector.errors import InputError, TargetError
-from collector.journal import journal_path, read_journal
+from collector.errors import InputError, LedgerError, TargetError
+from collector.journal import JournalWriter, journal_path, read_journal
+from collector.loading import load_all
 from collector.overview import list_runs
 from collector.runner import collect, resume
 from collector.spec import load_audit
@@ -201,9 +204,18 @@ def test_what_failed_with_the_target_is_asked_again(
     small_spec: Path, ledger_path: Path, query: Query
 ) -> None:
     down = TargetError("Nobody is there.", retryable=False)
-    run_id = stopped_run(small_spec, ledger_path, Scripted(stopping_after(8, down), concurrency=1))
+    with pytest.raises(TargetError, match=r"so the run stops.* keeps 8 of 40 responses"):
+        collect(
+            load_audit(small_spec),
+            Scripted(stopping_after(8, down), concurrency=1),
+            ledger_path,
+            trials=10,
+            backoff_seconds=0,
+        )
     assert query("select count(*) from raw.responses where status = 'error'")[0][0] >= 20
-    summary = resume(run_id, Scripted(), ledger_path)
+    (listed,), _ = list_runs(ledger_path)
+    assert (listed.n_kept, listed.state) == (8, "failed")
+    summary = resume(listed.run_id, Scripted(), ledger_path)
     assert summary.counts == {"ok": 40}
 
 
@@ -217,6 +229,10 @@ def test_single_failures_stay_unless_they_are_asked_for(
 
     first = collect(load_audit(small_spec), Scripted(answer), ledger_path, trials=10)
     assert first.counts == {"ok": 36, "error": 4}
+    assert first.warnings[-1] == (
+        f"4 questions got no answer; raw.responses says why, and this asks again: biasledger collect --resume {first.run_id} "
+        f"--retry-failed"
+    )
     target = Scripted()
     assert resume(first.run_id, target, ledger_path).counts == {"ok": 36, "error": 4}
     assert target.asked.total() == 0
@@ -281,6 +297,34 @@ def test_refusals_for_the_rate_leave_no_hole(small_spec: Path, ledger_path: Path
     assert query("select max(attempt) from raw.responses") == [(6,)]
 
 
+def test_a_question_that_is_always_refused_does_not_stop_the_others(
+    small_spec: Path, ledger_path: Path, query: Query
+) -> None:
+    """What is too large for a service's limit of tokens gets a 429 for ever."""
+
+    def answer(request: Request) -> Reply:
+        if request.trial == 1 and "Asian Woman" in request.prompt_text:
+            raise TargetError("Too large.", retryable=True, status=429, retry_after_seconds=0.05)
+        time.sleep(0.01)
+        return Reply(GOOD)
+
+    summary = collect(load_audit(small_spec), Scripted(answer), ledger_path, trials=20)
+    assert (summary.counts, summary.stopped) == ({"ok": 79, "error": 1}, None)
+    assert query("select count(*), any_value(error) from raw.responses where status = 'error'") == [
+        (10, "Too large.")
+    ]
+
+
+def test_where_all_are_refused_the_run_stops(small_spec: Path, ledger_path: Path) -> None:
+    def answer(_: Request) -> Reply:
+        raise TargetError("Too many.", retryable=True, status=429, retry_after_seconds=0.01)
+
+    target = Scripted(answer)
+    with pytest.raises(TargetError, match="refused 10 times for the rate, and no other was answered"):
+        collect(load_audit(small_spec), target, ledger_path)
+    assert target.asked.total() < 25
+
+
 def test_a_question_may_not_take_for_ever(small_spec: Path, ledger_path: Path, query: Query) -> None:
     waits: list[float | None] = []
 
@@ -320,5 +364,85 @@ def test_other_rules_for_answers_are_said(
 
 
 def test_a_run_that_is_not_there(ledger_path: Path) -> None:
-    with pytest.raises(InputError, match=r"There is no journal .*; `biasledger runs` lists the runs"):
+    with pytest.raises(
+        InputError, match=r"There is no journal .*; `biasledger runs` lists the runs, and --ledger"
+    ):
         resume("small-sim-1", Scripted(), ledger_path)
+
+
+def test_a_journal_under_another_name_is_not_resumed(small_spec: Path, ledger_path: Path) -> None:
+    run_id = stopped_run(small_spec, ledger_path, Scripted(stopping_after(3)))
+    path = journal_path(ledger_path, run_id)
+    path.rename(path.with_name("mine.jsonl"))
+    target = Scripted()
+    with pytest.raises(LedgerError, match="journal of run mine does not say"):
+        resume("mine", target, ledger_path)
+    assert not target.asked
+
+
+def test_an_error_that_cannot_be_stored_as_it_is_ends_a_run_like_any_other(
+    small_spec: Path, ledger_path: Path, query: Query
+) -> None:
+    """It comes from a function that quotes what it read in some odd encoding."""
+    down = TargetError("Nobody is there: \ud800 \x00", retryable=False)
+    run_id = stopped_run(small_spec, ledger_path, Scripted(stopping_after(8, down), concurrency=1))
+    assert query("select event from raw.run_events order by rowid") == [("started",), ("failed",)]
+    with JournalWriter.resume(journal_path(ledger_path, run_id)) as writer:
+        writer.event("noted", {"error": "half \ud800 of a pair", "all": ["\x00"], "n": 1})
+    assert load_all(ledger_path) == [f"Run {run_id}: 1 records loaded from its journal."]
+    assert query("select detail from raw.run_events where event = 'noted'") == [
+        ('{"all":["\ufffd"],"error":"half \ufffd of a pair","n":1}',)
+    ]
+    assert resume(run_id, Scripted(), ledger_path).counts == {"ok": 40}
+
+
+def test_answers_without_a_text_count_for_what_a_resumed_run_has_cost(
+    small_spec: Path, ledger_path: Path
+) -> None:
+    """A model may think for money and then say nothing."""
+    price = Price("m", 0.0, 1000.0, date(2026, 1, 1), "made up")
+    answers = stopping_after(9)
+
+    def answer(request: Request) -> Reply:
+        return replace(answers(request), text=None, finish_reason="content_filter")
+
+    meter = CostMeter(price)
+    run_id = stopped_run(small_spec, ledger_path, Scripted(answer), meter=meter)
+    assert meter.cost_usd == pytest.approx(9 * 0.02)
+    again = CostMeter(price)
+    resume(run_id, Scripted(stopping_after(31)), ledger_path, meter=again)
+    assert again.cost_usd == pytest.approx(40 * 0.02)
+
+
+class _SlowMeter(CostMeter):
+    """Takes its time to say that a question may be asked, as a thread does that another one gets in front of."""
+
+    def reserve(self, prompt_tokens: int) -> bool:
+        is_granted = super().reserve(prompt_tokens)
+        if is_granted:
+            time.sleep(0.02)
+        return is_granted
+
+
+def test_a_budget_that_has_room_for_one_question_at_a_time_ends_nothing(
+    small_spec: Path, ledger_path: Path
+) -> None:
+    """Until the first answer has come, it is taken for a long one: 0.50 USD, which turns out to be 0.02 USD."""
+    price = Price("m", 0.0, 1000.0, date(2026, 1, 1), "made up")
+    target = Scripted(stopping_after(1000), concurrency=4)
+    summary = collect(load_audit(small_spec), target, ledger_path, trials=10, meter=_SlowMeter(price, 0.9))
+    assert (summary.stopped, summary.counts) == (None, {"ok": 40})
+
+
+def test_a_run_goes_on_in_its_own_ledger_only(small_spec: Path, ledger_path: Path) -> None:
+    run_id = stopped_run(small_spec, ledger_path, Scripted(stopping_after(3)))
+    other = ledger_path.with_name("other.duckdb")
+    target = Scripted()
+    told = (
+        f"Run {run_id} was collected for the ledger ledger.duckdb, and this is other.duckdb: name it with "
+        f"--ledger {ledger_path}, or give the file its old name back."
+    )
+    with pytest.raises(InputError, match=re.escape(told)):
+        resume(run_id, target, other)
+    assert not target.asked
+    assert not other.exists()

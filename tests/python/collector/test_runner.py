@@ -25,6 +25,7 @@ from collector.errors import InputError, TargetError
 from collector.hashing import canonical_json, tagged_hash
 from collector.ledger import Ledger
 from collector.loading import load_all
+from collector.overview import list_runs
 from collector.runner import collect
 from collector.spec import load_audit
 from collector.targets import load_target
@@ -478,6 +479,51 @@ def test_an_interrupt_keeps_what_was_answered(
     events = query("select event, detail ->> 'reason' from raw.run_events order by happened_at")
     assert events[-1] == ("failed", "interrupted")
     assert query("select count(distinct seq), max(seq) from raw.responses") == [(kept, kept)]
+
+
+def test_whoever_interrupts_twice_is_told_how_to_go_on_all_the_same(
+    small_spec: Path, ledger_path: Path, repository: Path
+) -> None:
+    script = f"""
+        import signal
+        import time
+        from pathlib import Path
+        from collector.runner import collect
+        from collector.spec import load_audit
+        from collector.targets.simulator import Simulator
+
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+        class Hanging(Simulator):
+            def ask(self, request):
+                if request.trial > 5:
+                    print("asked", flush=True)
+                    time.sleep(60)
+                return super().ask(request)
+
+        try:
+            collect(load_audit(Path({str(small_spec)!r})), Hanging("slow"), Path({str(ledger_path)!r}), trials=1000)
+        except KeyboardInterrupt as interrupt:
+            print(interrupt)
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        cwd=repository,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.4)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=60)
+    last = output.splitlines()[-1]
+    assert last.startswith("Interrupted: run small-slow-"), output + errors
+    (run,), _ = list_runs(ledger_path)
+    assert last.endswith(f"Go on with: biasledger collect --resume {run.run_id}")
+    assert errors == ""
 
 
 def test_progress_is_quiet_unless_asked_for(

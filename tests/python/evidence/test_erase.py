@@ -14,11 +14,15 @@ from biasledger.verify import verify_ledger
 from collector import erasure
 from collector.chain import Chain, Seal
 from collector.erasure import erase, find_erasable
-from collector.errors import InputError, LedgerError
+from collector.errors import InputError, LedgerError, TargetError
 from collector.hashing import tagged_hash
 from collector.journal import JournalWriter
 from collector.ledger import Ledger, LedgerLockedError
 from collector.loading import load_journal
+from collector.overview import list_runs
+from collector.runner import collect
+from collector.spec import load_audit
+from collector.targets.python_function import PythonFunction
 from tests.python.collector.test_ledger import held_by_another_process
 from tests.python.evidence.conftest import (
     SECRET,
@@ -27,6 +31,7 @@ from tests.python.evidence.conftest import (
     answer_of,
     collect_answers,
     import_answers,
+    write_audit,
 )
 
 REASON = "names a private person"
@@ -359,3 +364,22 @@ def test_an_empty_ledger_has_nothing_to_verify(biasledger: Biasledger, tmp_path:
 
 def test_the_seal_of_nothing_is_the_zero() -> None:
     assert Chain().seal == Seal(0, "sha256:" + "0" * 64)
+
+
+def test_what_ended_a_run_is_not_quoted_where_it_cannot_be_erased(tmp_path: Path) -> None:
+    def ask(prompt: str, system_prompt: str | None, seed: int | None) -> str:
+        raise ValueError(SECRET)
+
+    ledger_path = tmp_path / "ledger.duckdb"
+    target = PythonFunction("mine", ask, function_name="mine:ask")
+    with pytest.raises(TargetError, match="None of the first 10 questions was answered"):
+        collect(load_audit(write_audit(tmp_path)), target, ledger_path, backoff_seconds=0)
+    ((run,), _) = list_runs(ledger_path)
+    assert len(holders(tmp_path)) == 2
+    with duckdb.connect(str(ledger_path), read_only=True) as connection:
+        failed = connection.execute("select distinct prompt_id, trial from raw.responses").fetchall()
+        told = connection.execute("select detail ->> 'reason' from raw.run_events where event = 'failed'")
+        assert told.fetchall() == [("The target was given up; the error of its last response says why.",)]
+    for prompt_id, trial in failed:
+        erase(ledger_path, run.run_id, prompt_id, trial, reason=REASON)
+    assert holders(tmp_path) == []

@@ -139,6 +139,10 @@ CHANGES = {
         r"The run itself \(record 0\) was changed",
     ),
     "the versions": ("update raw.runs set versions = '{}'", r"The run itself \(record 0\) was changed"),
+    "the spec's hash": (
+        f"update raw.runs set spec_hash = '{tagged_hash('x')}'",
+        r"The run itself \(record 0\) was changed",
+    ),
     "the run taken out": ("delete from raw.runs", r"The run itself \(record 0\) is gone from raw.runs"),
     "the reading": ("delete from raw.readings", r"Reading sha256:\w+ \(record 1\) is gone from raw.readings"),
     "an event": (
@@ -538,3 +542,18 @@ def test_nothing_is_written(kept: Kept) -> None:
     before = state()
     verify_ledger(kept.ledger_path)
     assert state() == before
+
+
+def test_a_run_whose_name_was_changed_hides_no_other(kept: Kept) -> None:
+    kept.change(
+        f"insert into raw.seals select '../{kept.run_id}', n_records, head_hash, sealed_at from raw.seals"
+    )
+    verdicts = {verdict.name: verdict for verdict in verify_ledger(kept.ledger_path)}
+    assert verdicts[kept.run_id].state == "intact"
+    assert verdicts[f"../{kept.run_id}"].fault == f"'../{kept.run_id}' is no name that a run is ever given."
+
+
+def test_an_emptied_journal(collected: Kept) -> None:
+    collected.journal.write_bytes(b"")
+    (verdict,) = verify_ledger(collected.ledger_path)
+    assert verdict.fault == f"Its journal {collected.journal} has no record, and 20 more are in the ledger."

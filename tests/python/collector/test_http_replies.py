@@ -1,0 +1,135 @@
+"""Replies that no HTTP library would send, byte by byte from a real socket."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from collector.errors import TargetError
+from collector.targets.http_session import HttpReply, HttpSession
+from collector.targets.redaction import Redactor
+
+Serve = Callable[[Callable[[socket.socket], None]], str]
+SECONDS = 0.4
+
+
+@pytest.fixture
+def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
+    """Let a function talk to whoever connects, after the question; return the address."""
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "127.0.0.1")
+    listening = socket.create_server(("127.0.0.1", 0))
+    is_over = threading.Event()
+
+    def start(talk: Callable[[socket.socket], None]) -> str:
+        def work() -> None:
+            with contextlib.suppress(OSError):
+                while not is_over.is_set():
+                    connection, _ = listening.accept()
+                    with connection, contextlib.suppress(OSError):
+                        connection.recv(1 << 16)
+                        talk(connection)
+
+        threading.Thread(target=work, daemon=True).start()
+        return f"http://127.0.0.1:{listening.getsockname()[1]}/ask"
+
+    yield start
+    is_over.set()
+    listening.shutdown(socket.SHUT_RDWR)
+    listening.close()
+
+
+def ask(address: str, seconds: float = 5.0) -> HttpReply:
+    return HttpSession("mine", Redactor(), timeout_seconds=seconds).send("GET", address, headers={})
+
+
+def again_and_again(line: bytes) -> Callable[[socket.socket], None]:
+    def talk(connection: socket.socket) -> None:
+        connection.sendall(b"HTTP/1.1 200 OK\r\n" if line.startswith(b"X") else b"")
+        for _ in range(100):
+            connection.sendall(line)
+            time.sleep(SECONDS / 8)
+
+    return talk
+
+
+@pytest.mark.parametrize(
+    "line", [b"X-More: to come\r\n", b"HTTP/1.1 100 Continue\r\n\r\n"], ids=["headers", "interim answers"]
+)
+def test_a_reply_that_never_gets_to_its_body_times_out(serve: Serve, line: bytes) -> None:
+    address = serve(again_and_again(line))
+    started = time.monotonic()
+    with pytest.raises(TargetError, match=r"mine did not answer within 0.4 s\.") as caught:
+        ask(address, SECONDS)
+    assert caught.value.retryable
+    assert time.monotonic() - started < 4 * SECONDS
+
+
+def test_a_connection_serves_again_after_a_slow_reply(serve: Serve) -> None:
+    """What was left of one question's time is no limit of the next."""
+    n_connections = 0
+
+    def talk(connection: socket.socket) -> None:
+        nonlocal n_connections
+        n_connections += 1
+        for pause in (0.6 * SECONDS, 0.7 * SECONDS):
+            time.sleep(pause)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            connection.recv(1 << 16)
+
+    address = serve(talk)
+    session = HttpSession("mine", Redactor(), timeout_seconds=SECONDS)
+    assert [session.send("GET", address, headers={}).text for _ in range(2)] == ["ok", "ok"]
+    assert n_connections == 1
+
+
+ENGLISH, FRENCH = '{"a": "tea"}', '{"a": "café, thé"}'
+
+
+@pytest.mark.parametrize(
+    ("content", "content_type", "text"),
+    [
+        (FRENCH.encode("utf-8-sig"), "application/json", FRENCH),
+        (FRENCH.encode("latin-1"), "text/plain; charset=ISO-8859-1", FRENCH),
+        (FRENCH.encode("cp1252"), 'application/json; charset="windows-1252"', FRENCH),
+        ("紅茶".encode("shift_jis"), "text/plain;charset=Shift_JIS", "紅茶"),
+        (ENGLISH.encode("utf-16-le"), "application/json; charset=utf-16le", ENGLISH),
+        # Many servers name an encoding that they do not use.
+        (FRENCH.encode(), "text/html; charset=iso-8859-1", FRENCH),
+        (b"caf\xe9", "text/plain", "caf\ufffd"),
+        (b"caf\xe9", "text/plain; charset=none-such", "caf\ufffd"),
+        # Python calls these encodings, too.
+        (b"\xff\\u0041", "text/plain; charset=unicode_escape", "\ufffd\\u0041"),
+        (b"\xffA-", "text/plain; charset=punycode", "\ufffdA-"),
+    ],
+)
+def test_a_body_is_read_in_its_encoding(serve: Serve, content: bytes, content_type: str, text: str) -> None:
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\nContent-Length: {len(content)}\r\n\r\n"
+    assert ask(serve(lambda connection: connection.sendall(head.encode() + content))).text == text
+
+
+def test_an_answer_that_breaks_off_is_told_as_such(serve: Serve) -> None:
+    address = serve(lambda one: one.sendall(b'HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"a": '))
+    with pytest.raises(TargetError) as caught:
+        ask(address)
+    assert str(caught.value) == f"mine broke its answer off before it was whole ({address})."
+    assert caught.value.retryable
+
+
+def test_a_proxy_that_cannot_be_reached_is_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    for name in ("HTTP_PROXY", "http_proxy"):
+        monkeypatch.setenv(name, f"http://user:secret@127.0.0.1:{port}")
+    with pytest.raises(
+        TargetError, match=r"through the proxy that the environment names: .*refused"
+    ) as caught:
+        ask("http://service.example/ask")
+    assert "secret" not in str(caught.value)
