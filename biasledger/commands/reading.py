@@ -64,7 +64,7 @@ def runs(ledger: Path) -> None:
     help="Report on this run only; may be repeated. Without it: on the latest run of each audit and target, older ones in brief.",
 )
 def report(warehouse: Path, output: Path, run_ids: tuple[str, ...]) -> None:
-    """Write the report: verdicts, pictures and the SQL behind them.
+    """Write verdicts and pictures into one HTML page.
 
     One HTML file that needs no network: for a browser, a printer, or as an attachment. Needs the extra: pip install
     'biasledger[report]'.
