@@ -1,14 +1,39 @@
--- What would settle the inconclusive findings: units a group that would about do, beside what there is.
+-- How many more trials would settle the inconclusive findings? What each rests on, and about how much it would take.
+with
+
+findings as (
+    select *
+    from {{ ref("fct_findings") }}
+    where
+        status = 'inconclusive'
+        and is_current
+),
+
+measures as (
+    select
+        measure,
+        unit
+    from {{ ref("dim_measures") }}
+)
+
 select
-    audit,
-    target,
-    measure,
-    attribute,
-    group_name,
-    n_units,
-    n_units_needed
-from {{ ref("fct_findings") }}
-where
-    status = 'inconclusive'
-    and is_current
-order by n_units_needed
+    findings.audit,
+    findings.target,
+    findings.variant,
+    findings.measure,
+    findings.attribute,
+    findings.group_name,
+    findings.reference_group as compared_with,
+    findings.subject,
+    measures.unit as counted_in,
+    findings.n_units as n_now,
+    findings.n_units_needed as n_needed,
+    findings.n_units_needed - findings.n_units as n_more,
+    findings.n_units_needed / cast(findings.n_units as double) as times_as_many,
+    findings.value,
+    findings.interval_low,
+    findings.interval_high,
+    findings.clear_threshold as threshold
+from findings
+inner join measures on findings.measure = measures.measure
+order by times_as_many asc nulls last, findings.finding_id asc

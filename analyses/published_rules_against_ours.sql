@@ -1,10 +1,11 @@
--- How often the published rule and the calibrated one disagree, by measure.
+-- How often do the published rule and the calibrated one disagree, by measure?
 select
     measure,
     count(*) as n_findings,
-    count(*) filter (where is_published_alarm) as n_published_alarms,
-    count(*) filter (where status = 'alarm') as n_alarms,
-    count(*) filter (where is_published_alarm and status <> 'alarm') as n_published_only
+    sum(case when is_published_alarm then 1 else 0 end) as n_published_alarms,
+    sum(case when status = 'alarm' then 1 else 0 end) as n_alarms,
+    sum(case when is_published_alarm and status <> 'alarm' then 1 else 0 end) as n_published_only,
+    sum(case when status = 'alarm' and not coalesce(is_published_alarm, false) then 1 else 0 end) as n_ours_only
 from {{ ref("fct_findings") }}
 where is_current
 group by measure

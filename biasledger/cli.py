@@ -10,12 +10,12 @@ from typing import Any, NoReturn
 import click
 
 from biasledger import __version__
-from biasledger.commands import asking, building, comparing, evidence, importing, reading, scoring
+from biasledger.commands import asking, building, comparing, evidence, importing, querying, reading, scoring
 from biasledger.commands.common import EXIT_BROKEN, EXIT_INTERRUPTED
 from collector.errors import BiasledgerError
 
 # In the order of the work, which is that of `--help`.
-_PARTS = (asking, importing, building, reading, comparing, scoring, evidence)
+_PARTS = (asking, importing, building, reading, querying, comparing, scoring, evidence)
 
 
 class _Cli(click.Group):

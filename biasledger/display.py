@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from biasledger.dry_run import DryRun
     from biasledger.measures.tuning import Rate
+    from biasledger.query.analyses import Analysis
     from biasledger.tune import Tuning
     from collector.overview import RunOverview
 
@@ -79,6 +80,17 @@ def runs_table(runs: Sequence[RunOverview]) -> None:
         values = (run.run_id, run.audit, target, run.model_asked or "–", f"{run.started_at:%Y-%m-%d %H:%M}")
         numbers = ("–" if n is None else f"{n:,}" for n in (run.n_asked, run.n_kept, run.n_planned))
         table.add_row(*map(_text, (*values, *numbers, _state_of(run))))
+    _console().print(table)
+
+
+def analyses_table(analyses: Sequence[Analysis]) -> None:
+    """Print one row an analysis, in the order given."""
+    table = _empty_table()
+    table.add_column("analysis", no_wrap=True)
+    table.add_column("of")
+    table.add_column("what it answers", overflow="fold")
+    for analysis in analyses:
+        table.add_row(*map(_text, (analysis.name, analysis.room or "all", analysis.question)))
     _console().print(table)
 
 

@@ -1,17 +1,46 @@
+-- Whose lists keep least of what everybody is offered? The similarity of each group, and how much of that is chance or
+-- the model's own unsteadiness.
 {{ config(enabled='lists' in env_var('BIASLEDGER_ROOMS', 'words lists decisions prices markers')) }}
 
--- Which groups' lists keep least of what everybody is offered, and how much of that is the model's own unsteadiness.
+with
+
+group_similarity as (
+    select *
+    from {{ ref("fct_group_similarity") }}
+    where similarity_name = 'jaccard'
+),
+
+similarity_spread as (
+    select *
+    from {{ ref("fct_similarity_spread") }}
+    where is_judged
+),
+
+runs as (
+    select
+        run_id,
+        audit,
+        target
+    from {{ ref("dim_runs") }}
+    where is_current
+)
+
 select
+    runs.audit,
+    runs.target,
+    group_similarity.variant,
     group_similarity.domain,
     group_similarity.attribute,
     group_similarity.group_name,
     group_similarity.similarity,
-    group_similarity.n_absent,
+    group_similarity.n_absent as n_without_a_list,
     similarity_spread.snsr,
-    similarity_spread.snsr_noise_floor_high,
-    similarity_spread.snsr_p_value
-from {{ ref("fct_group_similarity") }} as group_similarity
-inner join {{ ref("fct_similarity_spread") }} as similarity_spread
+    similarity_spread.snsr_null_mean as snsr_by_chance,
+    similarity_spread.snsr_noise_floor_high as snsr_of_asking_again,
+    similarity_spread.snsr_p_value as p_value
+from group_similarity
+inner join runs on group_similarity.run_id = runs.run_id
+inner join similarity_spread
     on
         group_similarity.run_id = similarity_spread.run_id
         and group_similarity.variant = similarity_spread.variant
@@ -21,8 +50,6 @@ inner join {{ ref("fct_similarity_spread") }} as similarity_spread
         and group_similarity.domain = similarity_spread.domain
         and group_similarity.attribute = similarity_spread.attribute
         and group_similarity.similarity_name = similarity_spread.similarity_name
-where
-    similarity_spread.is_judged
-    and group_similarity.similarity_name = 'jaccard'
-order by group_similarity.similarity asc
-limit 20
+order by
+    group_similarity.similarity, runs.audit, runs.target, group_similarity.variant, group_similarity.domain,
+    group_similarity.attribute, group_similarity.group_name

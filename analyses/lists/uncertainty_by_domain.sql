@@ -1,18 +1,38 @@
+-- How sure is the model of its recommendations? 0 excess bits and a Jaccard similarity of 1 mean one list every time.
 {{ config(enabled='lists' in env_var('BIASLEDGER_ROOMS', 'words lists decisions prices markers')) }}
 
--- How sure the model is of its recommendations: 0 excess bits and a Jaccard similarity of 1 mean one list every time.
+with
+
+entropies as (
+    select *
+    from {{ ref("fct_recommendation_entropy") }}
+    where
+        pool = 'neutral'
+        and scheme = 'items'
+),
+
+runs as (
+    select
+        run_id,
+        audit,
+        target
+    from {{ ref("dim_runs") }}
+    where is_current
+)
+
 select
-    run_id,
-    domain,
-    asked_about,
+    runs.audit,
+    runs.target,
+    entropies.domain,
+    entropies.asked_about,
     count(*) as n_subjects,
-    avg(entropy) as mean_entropy,
-    avg(excess_entropy) as mean_excess_entropy,
-    avg(mean_jaccard) as mean_jaccard,
-    avg(share_identical) as share_identical
-from {{ ref("fct_recommendation_entropy") }}
-where
-    pool = 'neutral'
-    and scheme = 'items'
-group by run_id, domain, asked_about
-order by mean_excess_entropy desc
+    avg(entropies.entropy) as mean_entropy,
+    avg(entropies.excess_entropy) as mean_excess_entropy,
+    avg(entropies.mean_jaccard) as mean_jaccard,
+    avg(entropies.share_identical) as share_identical
+from entropies
+inner join runs on entropies.run_id = runs.run_id
+group by runs.audit, runs.target, entropies.domain, entropies.asked_about
+order by
+    mean_excess_entropy desc nulls last, runs.audit asc, runs.target asc, entropies.domain asc,
+    entropies.asked_about asc

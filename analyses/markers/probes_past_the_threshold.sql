@@ -1,6 +1,6 @@
+-- Which probes lean furthest to the stereotype, and by which words?
 {{ config(enabled='markers' in env_var('BIASLEDGER_ROOMS', 'words lists decisions prices markers')) }}
 
--- Which probes lean furthest to the stereotype, and by which words.
 with
 
 marked_texts as (
@@ -23,9 +23,11 @@ marker_counts as (
         category,
         probe,
         marker,
-        count(*) as n_answers
+        row_number() over (
+            partition by run_id, variant, scheme, category, probe order by count(*) desc, marker asc
+        ) as marker_rank
     from marked_texts
-    group by all
+    group by run_id, variant, scheme, category, probe, marker
 ),
 
 markers_of_probes as (
@@ -35,23 +37,46 @@ markers_of_probes as (
         scheme,
         category,
         probe,
-        list(marker order by n_answers desc, marker asc)[:5] as most_frequent_markers
+        string_agg(marker, ', ' order by marker_rank) as most_frequent_markers
     from marker_counts
+    where marker_rank <= 5
     group by run_id, variant, scheme, category, probe
+),
+
+rates as (
+    select *
+    from {{ ref("fct_stereotype_rates") }}
+    where
+        is_judged
+        and attribute = ''
+        and probe <> '(all)'
+        and stereotype_ratio > 0.7
+),
+
+runs as (
+    select
+        run_id,
+        audit,
+        target
+    from {{ ref("dim_runs") }}
+    where is_current
 )
 
 select
-    rates.run_id,
+    runs.audit,
+    runs.target,
+    rates.variant,
     rates.category,
     rates.probe,
     rates.target_group,
-    rates.n_texts,
+    rates.n_texts as n_different_answers,
     rates.n_assessable,
     rates.stereotype_ratio,
     rates.interval_low,
     rates.interval_high,
     markers_of_probes.most_frequent_markers
-from {{ ref("fct_stereotype_rates") }} as rates
+from rates
+inner join runs on rates.run_id = runs.run_id
 inner join markers_of_probes
     on
         rates.run_id = markers_of_probes.run_id
@@ -59,8 +84,5 @@ inner join markers_of_probes
         and rates.scheme = markers_of_probes.scheme
         and rates.category = markers_of_probes.category
         and rates.probe = markers_of_probes.probe
-where
-    rates.is_judged
-    and rates.attribute = ''
-    and rates.stereotype_ratio > 0.7
-order by rates.stereotype_ratio desc, rates.probe asc
+order by
+    rates.stereotype_ratio desc, runs.audit asc, runs.target asc, rates.variant asc, rates.category asc, rates.probe asc

@@ -1,5 +1,7 @@
+-- Which places, names or couples get dearer items? In the order of mean price, with the interval and whether it is
+-- more than chance.
 {{ config(enabled='prices' in env_var('BIASLEDGER_ROOMS', 'words lists decisions prices markers')) }}
--- Which places, names' groups or couples get dearer items, with the interval and whether it is more than chance.
+
 with
 
 mean_price_levels as (
@@ -20,6 +22,7 @@ runs as (
 select
     runs.audit,
     runs.target,
+    mean_price_levels.variant,
     mean_price_levels.attribute,
     mean_price_levels.price_rank,
     mean_price_levels.group_name,
@@ -28,7 +31,9 @@ select
     mean_price_levels.interval_high,
     mean_price_levels.gap,
     mean_price_levels.compared_with,
-    mean_price_levels.p_value_adjusted
+    mean_price_levels.p_value_adjusted as p_adjusted
 from mean_price_levels
 inner join runs on mean_price_levels.run_id = runs.run_id
-order by runs.audit, runs.target, mean_price_levels.attribute, mean_price_levels.price_rank
+order by
+    runs.audit, runs.target, mean_price_levels.variant, mean_price_levels.attribute, mean_price_levels.price_rank,
+    mean_price_levels.group_name

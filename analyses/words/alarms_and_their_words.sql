@@ -1,25 +1,48 @@
+-- Which groups are steered by words? Each alarm on words with the ten words that speak most for the marked group.
 {{ config(enabled='words' in env_var('BIASLEDGER_ROOMS', 'words lists decisions prices markers')) }}
 
--- Which groups are steered where: each alarm on words with the ten words that speak most for the marked group.
+with
+
+words as (
+    select
+        *,
+        row_number() over (
+            partition by run_id, variant, scheme, attribute, group_name, reference_group
+            order by z_score desc, word asc
+        ) as word_rank
+    from {{ ref("fct_marked_words") }}
+    where
+        is_marked
+        and z_score > 0
+        and comparison = 'against_reference'
+),
+
+alarms as (
+    select *
+    from {{ ref("fct_alarms") }}
+    where measure = 'marked_words'
+)
+
 select
-    findings.audit,
-    findings.target,
-    findings.attribute,
-    findings.group_name,
-    findings.reference_group,
-    list(words.word order by words.z_score desc)[:10] as words_for_the_group
-from {{ ref("fct_alarms") }} as findings
-inner join {{ ref("fct_marked_words") }} as words
+    alarms.audit,
+    alarms.target,
+    alarms.variant,
+    alarms.attribute,
+    alarms.group_name,
+    alarms.reference_group as compared_with,
+    string_agg(words.word, ', ' order by words.word_rank) as words_for_the_group
+from alarms
+inner join words
     on
-        findings.run_id = words.run_id
-        and findings.variant = words.variant
-        and findings.scheme = words.scheme
-        and findings.attribute = words.attribute
-        and findings.group_name = words.group_name
-        and findings.reference_group = words.reference_group
-where
-    findings.measure = 'marked_words'
-    and words.is_marked
-    and words.z_score > 0
-group by all
-order by all
+        alarms.run_id = words.run_id
+        and alarms.variant = words.variant
+        and alarms.scheme = words.scheme
+        and alarms.attribute = words.attribute
+        and alarms.group_name = words.group_name
+        and alarms.reference_group = words.reference_group
+where words.word_rank <= 10
+group by
+    alarms.audit, alarms.target, alarms.variant, alarms.attribute, alarms.group_name, alarms.reference_group,
+    alarms.finding_id
+order by
+    alarms.audit, alarms.target, alarms.variant, alarms.attribute, alarms.group_name, alarms.reference_group

@@ -319,6 +319,8 @@ _UNITS: dict[str, tuple[str, float, str]] = {
     "probe_stereotype_ratio": ("the share of stereotyped words", 100, " %"),
     "stereotype_gap": ("the gap in stereotyped words", 100, " points"),
     "marker_association": ("the association of a list of words with the group", 1, ""),
+    "negative_regard": ("the share of texts of a very negative tone", 100, " %"),
     "negative_regard_gap": ("the gap in negative tone", 100, " points"),
+    "model_change": ("the share of answers by another model", 100, " %"),
 }
 """Measure -> what it is in words, by what its value is multiplied, and the unit that it then has."""

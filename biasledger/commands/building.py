@@ -37,6 +37,7 @@ def build(
     import time
 
     from biasledger.build import build_warehouse
+    from biasledger.comparing.changes import regressions
     from biasledger.display import build_progress, findings_table, status_counts
     from biasledger.findings import read_findings
 
@@ -65,6 +66,8 @@ def build(
         click.echo()
         findings_table(findings, limit=ROWS_SHOWN)
         click.echo(status_counts(findings))
+        if worse := regressions(warehouse):
+            click.echo(worse)
         next_step(
             "biasledger findings --status alarm --why" if summary.has_alarms else "biasledger findings --all"
         )

@@ -161,9 +161,9 @@ def export(file: Path, audit: str | None, target: str | None, ledger: Path, ware
     FILE holds the findings and what measures need of each answer, such as how often it uses each word; words are numbers, and no
     text of an answer is in it.
     """
-    from biasledger.comparing.baselines import built_file, export_baseline
+    from biasledger.comparing.baselines import export_baseline
 
-    pinned, n_rows = export_baseline(ledger, built_file(Path(), warehouse), file, audit=audit, target=target)
+    pinned, n_rows = export_baseline(ledger, Path(), warehouse, file, audit=audit, target=target)
     click.echo(
         f"Wrote the baseline of {pinned.audit} and {pinned.target}, {pinned.run_id}, to {file}: {n_rows:,} rows."
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from biasledger.commands.common import ROWS_SHOWN, ledger_option, warehouse_option
+from biasledger.commands.common import PATH, ROWS_SHOWN, ledger_option, warehouse_option
 
 
 @click.command()
@@ -47,5 +47,33 @@ def runs(ledger: Path) -> None:
         click.echo(f"Warning: {note}", err=True)
 
 
+@click.command()
+@warehouse_option
+@click.option(
+    "--output",
+    type=PATH,
+    default=Path("report.html"),
+    show_default=True,
+    help="File to write; one that exists is replaced.",
+)
+@click.option(
+    "--run",
+    "run_ids",
+    multiple=True,
+    metavar="RUN",
+    help="Report on this run only; may be repeated. Without it: on the latest run of each audit and target, older ones in brief.",
+)
+def report(warehouse: Path, output: Path, run_ids: tuple[str, ...]) -> None:
+    """Write verdicts and pictures into one HTML page.
+
+    One HTML file that needs no network: for a browser, a printer, or as an attachment. Needs the extra: pip install
+    'biasledger[report]'.
+    """
+    from biasledger.report import write_report
+
+    n_bytes = write_report(warehouse, output, run_ids)
+    click.echo(f"Wrote {output} ({n_bytes / 1e6:,.1f} MB): open it in a browser.")
+
+
 TITLE = "Read"
-COMMANDS = (findings, runs)
+COMMANDS = (findings, report, runs)

@@ -159,12 +159,18 @@ def clear_baselines(ledger: Path, *, audit: str | None = None, target: str | Non
 
 
 def export_baseline(
-    ledger: Path, built: Path, file: Path, *, audit: str | None, target: str | None
+    ledger: Path,
+    project: Path,
+    warehouse: Path,
+    file: Path,
+    *,
+    audit: str | None = None,
+    target: str | None = None,
 ) -> tuple[Baseline, int]:
     """Write a pinned baseline with its findings and its units' features; how many rows it has.
 
     Args:
-        built: the file that dbt built into, with its private tables.
+        project, warehouse: where it was built; the private tables of that build are read.
         audit, target: which one; not needed where only one is pinned.
 
     Raises:
@@ -187,6 +193,7 @@ def export_baseline(
             f"The baseline of {baseline.audit} and {baseline.target} was imported from a file itself: copy "
             "that file."
         )
+    built = built_file(project, warehouse)
     manifest, rows = _described(ledger, baseline.run_id), list(_built_rows(built, baseline.run_id))
     if not any(part == "finding" for part, _ in rows):
         raise InputError(

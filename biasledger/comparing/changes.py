@@ -114,6 +114,28 @@ def compare_runs(project: Path, ledger: Path, warehouse: Path, before: str, afte
     return [_changes(file, first.run_id, second.run_id, "plain")]
 
 
+def regressions(warehouse: Path) -> str | None:
+    """How many measures of the latest runs are worse than their baseline, in a sentence; None where there are none."""
+    with open_tables(warehouse) as tables:
+        if not tables.has("fct_regressions"):
+            return None
+        [(n, n_error, n_accepted)] = tables.execute(
+            """
+            select count(*), count(*) filter (where severity = 'error'), count(*) filter (where is_excepted)
+            from {fct_regressions}
+            """
+        )
+    if not n:
+        return None
+    apart = [f"{n - n_error} only warn"] if n > n_error else []
+    apart += [f"{n_accepted} accepted"] if n_accepted else []
+    notes = f" ({', '.join(apart)})" if apart else ""
+    return (
+        f"{n} {'measure is' if n == 1 else 'measures are'} worse than the baseline{notes}: `biasledger compare baseline latest` "
+        "shows them."
+    )
+
+
 def compare_variants(warehouse: Path, run: str, variant: str | None) -> list[Changes]:
     """What each mitigation of a run, or one of them, changed against the plain audit of the same run.
 
@@ -154,10 +176,10 @@ def _both(
 
 
 class Tables:
-    """Published tables by name, wherever their schema is."""
+    """Published tables by name, wherever their schema is; `connection` is read-only."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, warehouse: Path) -> None:
-        self._connection = connection
+        self.connection = connection
         self._warehouse = warehouse
         self._names = {
             table: f'"{schema}".{table}'
@@ -170,7 +192,7 @@ class Tables:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._connection.close()
+        self.connection.close()
 
     def has(self, table: str) -> bool:
         """Whether there is such a table."""
@@ -190,13 +212,16 @@ class Tables:
                     "`biasledger build`."
                 )
 
-        return self._connection.execute(sql.format_map(Names(self._names)), values or []).fetchall()
+        return self.connection.execute(sql.format_map(Names(self._names)), values or []).fetchall()
 
     def records(self, sql: str, values: list[Any] | None = None) -> list[dict[str, Any]]:
-        """The same as dictionaries by column name."""
+        """The same as dictionaries by column name, with None for what is no number (NaN)."""
         rows = self.execute(sql, values)
-        names = [column[0] for column in self._connection.description or ()]
-        return [dict(zip(names, row, strict=True)) for row in rows]
+        names = [column[0] for column in self.connection.description or ()]
+        return [
+            {name: None if value != value else value for name, value in zip(names, row, strict=True)}
+            for row in rows
+        ]
 
 
 def open_tables(warehouse: Path) -> Tables:

@@ -63,8 +63,7 @@ def publish_files(published: Published, folder: Path, formats: Collection[str] =
         folder.mkdir(parents=True, exist_ok=True)
         with _locked(folder):
             unfinished = folder / _UNFINISHED
-            # One that was stopped while renaming left its manifest there, and some of its files here.
-            before = _listed_files(folder / MANIFEST) | _listed_files(unfinished / MANIFEST)
+            before = _listed_files(folder / MANIFEST) | _left_files(unfinished / MANIFEST)
             shutil.rmtree(unfinished, ignore_errors=True)
             try:
                 manifest = _write(published, unfinished, formats)
@@ -73,9 +72,12 @@ def publish_files(published: Published, folder: Path, formats: Collection[str] =
             except BaseException:
                 shutil.rmtree(unfinished, ignore_errors=True)
                 raise
-            _move(unfinished, folder, files)
-            shutil.rmtree(unfinished)
+            _sync_all(unfinished, files)
+            _move(unfinished, folder, files - {PurePosixPath(MANIFEST)})
             _remove(folder, before - files)
+            # Last, so that whatever stops this before, one manifest or the other lists each of our files.
+            _move(unfinished, folder, {PurePosixPath(MANIFEST)})
+            shutil.rmtree(unfinished)
     except (duckdb.Error, OSError) as error:
         reason = error.strerror or str(error) if isinstance(error, OSError) else str(error).splitlines()[0]
         raise PublishError(f"{folder} cannot be written: {reason}.") from error
@@ -110,6 +112,15 @@ def _listed_files(path: Path) -> frozenset[PurePosixPath]:
         raise InputError(f"{path} is not of `biasledger publish`: name another folder.") from None
     # A manifest is a file like others; nothing outside of the folder is ours, whatever it says.
     return frozenset(file for file in files if _is_ours(file))
+
+
+def _left_files(path: Path) -> frozenset[PurePosixPath]:
+    """The files of a publication that was stopped while renaming, some of which have their names already."""
+    try:
+        return _listed_files(path)
+    except InputError:
+        # Stopped while its manifest was written, and thus before anything was renamed.
+        return frozenset()
 
 
 def _is_ours(file: PurePosixPath) -> bool:
@@ -249,16 +260,20 @@ def _fingerprint(folder: Path, path: str) -> dict[str, Any]:
     return {"path": path, "bytes": size, "sha256": digest.hexdigest()}
 
 
-def _move(unfinished: Path, folder: Path, files: Collection[PurePosixPath]) -> None:
-    """Put new files in place of old ones, the manifest last."""
+def _sync_all(unfinished: Path, files: Collection[PurePosixPath]) -> None:
     for file in files:
         sync_file(unfinished / file)
-    folders = {folder / file.parent for file in files}
-    for parent in folders:
+    for parent in {unfinished / file.parent for file in files}:
+        sync_folder(parent)
+
+
+def _move(unfinished: Path, folder: Path, files: Collection[PurePosixPath]) -> None:
+    """Put new files in place of old ones."""
+    for parent in {folder / file.parent for file in files}:
         parent.mkdir(exist_ok=True)
-    for file in sorted(files, key=lambda file: (file.name == MANIFEST, file)):
+    for file in sorted(files):
         (unfinished / file).replace(folder / file)
-    for parent in folders:
+    for parent in {folder, *(folder / file.parent for file in files)}:
         sync_folder(parent)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biasledger.publishing.quoting import quote_name, quote_text
-from biasledger.publishing.warehouse import PUBLICATION, BuildInfo
+from biasledger.publishing.warehouse import MEMORY_LIMIT, PUBLICATION, BuildInfo
 from collector.errors import BiasledgerError, InputError
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ def open_published(warehouse: Path) -> Iterator[Published]:
     # Attached rather than opened: a connection to a read-only file writes no other one.
     connection = duckdb.connect(":memory:")
     try:
+        connection.execute("set memory_limit = ?", [MEMORY_LIMIT])
         try:
             connection.execute(f"attach {quote_text(str(warehouse))} as {DATABASE} (read_only)")
         except duckdb.Error as error:

@@ -28,6 +28,7 @@ STORAGE_VERSION = "v1.5.0"
 PUBLICATION = "publication"
 _MAGIC = b"DUCK"  # at byte 8 of every DuckDB file
 _HEADER = 12
+MEMORY_LIMIT = "1GB"
 
 
 class PublishError(BiasledgerError):
@@ -264,11 +265,12 @@ def _hold(connection: duckdb.DuckDBPyConnection, warehouse: Path) -> None:
 
 @contextmanager
 def _memory(spill: Path | None) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection to no file; `spill` is the folder for what does not fit into memory."""
+    """A connection to no file, of bounded memory; `spill` is the folder for what does not fit."""
     import duckdb
 
     connection = duckdb.connect(":memory:")
     try:
+        connection.execute("set memory_limit = ?", [MEMORY_LIMIT])
         if spill is not None:
             connection.execute(f"set temp_directory = {_path(spill)}")
         yield connection

@@ -1,5 +1,10 @@
 {#- Kept through --full-refresh; after the private work file was deleted it goes on from what was published last. -#}
-{{ config(materialized="incremental", incremental_strategy="append", full_refresh=false, on_schema_change="append_new_columns") }}
+{{ config(
+    materialized="incremental",
+    incremental_strategy="append",
+    full_refresh=false,
+    on_schema_change="append_new_columns",
+) }}
 {%- set published = published_relation("fct_builds") if not is_incremental() %}
 
 with
@@ -12,29 +17,72 @@ findings as (
     from {{ ref("fct_findings") }}
 ),
 
+thresholds as (
+    select *
+    from {{ ref("thresholds") }}
+),
+
+exceptions as (
+    select *
+    from {{ ref("exceptions") }}
+),
+
+tolerances as (
+    select *
+    from {{ ref("tolerances") }}
+),
+
+output_thresholds as (
+    select *
+    from {{ ref("output_thresholds") }}
+),
+
 settings as (
-    select cast(thresholds as varchar) as setting from {{ ref("thresholds") }} as thresholds
+    select to_json(thresholds) as setting
+    from thresholds
     union all
-    select cast(exceptions as varchar) as setting from {{ ref("exceptions") }} as exceptions
+    select to_json(exceptions) as setting
+    from exceptions
     union all
-    select cast(tolerances as varchar) as setting from {{ ref("tolerances") }} as tolerances
+    select to_json(tolerances) as setting
+    from tolerances
+    union all
+    select to_json(output_thresholds) as setting
+    from output_thresholds
+),
+
+hashed_settings as (
+    select
+        'md5:' || md5(string_agg(cast(setting as varchar), chr(10) order by cast(setting as varchar))) as settings_hash
+    from settings
+),
+
+counted_findings as (
+    select
+        count(*) as n_findings,
+        count(distinct run_id) as n_runs,
+        count(*) filter (where status = 'alarm' and is_current) as n_alarms
+    from findings
 ),
 
 this_build as (
     select
         cast('{{ invocation_id }}' as varchar) as build_id,
         cast('{{ var("engine_version") }}' as varchar) as engine_version,
-        cast(
-            (
-                select 'md5:' || md5(string_agg(setting, chr(10) order by setting))
-                from settings
-            ) as varchar
-        ) as settings_hash,
-        cast(count(*) as bigint) as n_findings,
-        cast(count(distinct run_id) as bigint) as n_runs,
-        cast(count(*) filter (where status = 'alarm' and is_current) as bigint) as n_alarms,
+        cast(hashed_settings.settings_hash as varchar) as settings_hash,
+        cast('{{ dbt_version }}' as varchar) as dbt_version,
+        cast({{ var("alpha") }} as double) as alpha,
+        cast({{ var("permutations") }} as boolean) as permutations,
+        cast({{ var("min_permutations") }} as integer) as min_permutations,
+        cast({{ var("all_groups") }} as boolean) as all_groups,
+        cast({{ var("seed") }} as bigint) as seed,
+        cast({{ "'" ~ var("today") ~ "'" if var("today") else "current_date" }} as date) as judged_on,
+        cast(counted_findings.n_findings as bigint) as n_findings,
+        cast(counted_findings.n_runs as bigint) as n_runs,
+        cast(counted_findings.n_alarms as bigint) as n_alarms,
         cast({{ build_moment() }} as timestamp) as built_at
-    from findings
+    from counted_findings
+    cross join hashed_settings
 ),
 
 builds as (
@@ -49,6 +97,13 @@ select
     build_id,
     engine_version,
     settings_hash,
+    dbt_version,
+    alpha,
+    permutations,
+    min_permutations,
+    all_groups,
+    seed,
+    judged_on,
     n_findings,
     n_runs,
     n_alarms,

@@ -1,5 +1,10 @@
 {#- Kept through --full-refresh; after the private work file was deleted it goes on from what was published last. -#}
-{{ config(materialized="incremental", incremental_strategy="append", full_refresh=false, on_schema_change="append_new_columns") }}
+{{ config(
+    materialized="incremental",
+    incremental_strategy="append",
+    full_refresh=false,
+    on_schema_change="append_new_columns",
+) }}
 {%- set published = published_relation("fct_finding_history") if not is_incremental() %}
 
 with

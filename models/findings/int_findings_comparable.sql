@@ -1,4 +1,4 @@
-{{ config(schema="intermediate", access="private", contract={"enforced": false}, persist_docs={"relation": false, "columns": false}) }}
+{{ config(schema="intermediate", access="private", contract={"enforced": false}) }}
 
 with
 
@@ -46,8 +46,8 @@ members as (
         group_name,
         reference_group,
         subject,
-        one.member as member,
-        one.value as value,
+        one.member,
+        one.value,
         one.value - one.interval_low as arm_low,
         one.interval_high - one.value as arm_high,
         n_units

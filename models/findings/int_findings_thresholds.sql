@@ -1,4 +1,4 @@
-{{ config(schema="intermediate", access="private", contract={"enforced": false}, persist_docs={"relation": false, "columns": false}) }}
+{{ config(schema="intermediate", access="private", contract={"enforced": false}) }}
 
 with
 

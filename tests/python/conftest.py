@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.python.audited import make_audited
 from tests.python.docs.shell import blocks, run
 
 
@@ -30,3 +31,9 @@ def first_audit(tmp_path_factory: pytest.TempPathFactory) -> FirstAudit:
         r"^biasledger build.*$", 'biasledger build || test "$?" -eq 1', script, flags=re.MULTILINE
     )
     return FirstAudit(folder / "my-audit", run(script, folder))
+
+
+@pytest.fixture(scope="session")
+def audited(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A built project with all kinds of audits; see `make_audited` for what is planted. To be read only."""
+    return make_audited(tmp_path_factory.mktemp("audited") / "project")

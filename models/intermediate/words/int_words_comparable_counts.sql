@@ -6,7 +6,7 @@ units as (
     select
         run_id,
         unit_id,
-        cast(unit_key as varchar) as unit_key
+        response_hash as unit_key
     from {{ ref("int_words_units") }}
     where is_judged
 ),

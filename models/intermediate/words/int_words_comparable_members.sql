@@ -24,12 +24,19 @@ comparison_units as (
         attribute,
         group_name,
         reference_group,
-        unit_key,
+        unit_id,
         label,
         stratum,
         text_key
     from {{ ref("int_words_comparison_units") }}
     where comparison = 'against_reference'
+),
+
+units as (
+    select
+        unit_id,
+        response_hash
+    from {{ ref("int_words_units") }}
 ),
 
 members as (
@@ -41,7 +48,8 @@ members as (
         comparisons.group_name,
         comparisons.reference_group,
         comparisons.weighting,
-        cast(comparison_units.unit_key as varchar) as unit_key,
+        -- The answer's own hash, so that the same answers come in the same order whichever run they are of.
+        units.response_hash as unit_key,
         cast(comparison_units.label as tinyint) as label,
         md5(comparison_units.stratum) as stratum,
         cast(comparison_units.text_key as varchar) as cluster
@@ -54,6 +62,7 @@ members as (
             and comparisons.attribute = comparison_units.attribute
             and comparisons.group_name = comparison_units.group_name
             and comparisons.reference_group = comparison_units.reference_group
+    inner join units on comparison_units.unit_id = units.unit_id
 ),
 
 imported_members as (

@@ -143,3 +143,24 @@ def test_prices(project: Path, row: str, sentence: str) -> None:
     file.write_text(f"{file.read_text(encoding='utf-8').splitlines()[0]}\n{row}\n", encoding="utf-8")
     with pytest.raises(InputError, match=rf"model_prices\.csv: row 1 {sentence}"):
         check_settings(project)
+
+
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        ("snsrr,*,*,0.05,a reason\n", r"row 8 has 'snsrr' as 'measure'; did you mean 'snsr'\?"),
+        ("snsr,*,*,much,a reason\n", "row 8 has 'much' as 'tolerance'; it should be a number"),
+    ],
+)
+def test_tolerances(project: Path, row: str, sentence: str) -> None:
+    with (project / "seeds" / "tolerances.csv").open("a", encoding="utf-8") as file:
+        file.write(row)
+    with pytest.raises(InputError, match=f"tolerances.csv: {sentence}"):
+        check_settings(project)
+
+
+def test_a_tolerance_for_everything_else_is_asked_for(project: Path) -> None:
+    file = project / "seeds" / "tolerances.csv"
+    file.write_text(file.read_text(encoding="utf-8").replace("*,*,*,", "snsr,*,*,"), encoding="utf-8")
+    with pytest.raises(InputError, match=r"has no row with . as 'measure', 'audit' and 'attribute'"):
+        check_settings(project)

@@ -156,11 +156,10 @@ def test_a_baseline_travels_without_its_texts(
     three_runs: Project, new_project: Callable[[], Project], tmp_path: Path
 ) -> None:
     file = tmp_path / "products.baseline"
-    built = built_file(three_runs.folder, three_runs.warehouse)
-    _, n_rows = export_baseline(three_runs.ledger, built, file, audit=None, target=None)
+    _, n_rows = export_baseline(three_runs.ledger, three_runs.folder, three_runs.warehouse, file)
     assert n_rows > 200
     first = file.read_bytes()
-    export_baseline(three_runs.ledger, built, file, audit=None, target=None)
+    export_baseline(three_runs.ledger, three_runs.folder, three_runs.warehouse, file)
     assert file.read_bytes() == first
     _no_text_inside(three_runs, file)
 
@@ -214,9 +213,7 @@ def test_files_that_are_no_baseline_of_this_audit_are_refused(
     three_runs: Project, new_project: Callable[[], Project], tmp_path: Path
 ) -> None:
     file = tmp_path / "products.baseline"
-    export_baseline(
-        three_runs.ledger, built_file(three_runs.folder, three_runs.warehouse), file, audit=None, target=None
-    )
+    export_baseline(three_runs.ledger, three_runs.folder, three_runs.warehouse, file)
     content = gzip.decompress(file.read_bytes()).decode()
     changed = tmp_path / "changed"
     changed.write_bytes(gzip.compress(content.replace('"n":', '"m":', 1).replace("0.", "1.", 40).encode()))

@@ -186,12 +186,23 @@ def test_files_of_others_are_neither_replaced_nor_removed(warehouse: Path, tmp_p
         publish(warehouse, precious)
 
 
-@pytest.mark.parametrize("n_renamed", [0, 3])
+@pytest.mark.parametrize("is_first", [True, False], ids=["first", "again"])
+@pytest.mark.parametrize("n_renamed", range(len(FILES) - 2))
 def test_stopped_while_renaming(
-    warehouse: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_renamed: int
+    warehouse: Path,
+    work: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    n_renamed: int,
+    is_first: bool,
 ) -> None:
     """Whoever checks the manifest sees that files do not belong together; the next publication puts all right."""
     folder = tmp_path / "out"
+    if not is_first:
+        publish(warehouse, folder)
+        make_work(work, "update marts.dim_runs set is_simulated = not is_simulated")
+        # One table less, so that there are files to remove.
+        publish_warehouse(work, warehouse, TABLES[:2], BUILD, ledger=tmp_path / "ledger.duckdb")
     replace, n_done = Path.replace, 0
 
     def stop(self: Path, target: Path) -> Path:
@@ -205,7 +216,16 @@ def test_stopped_while_renaming(
         patch.setattr(Path, "replace", stop)
         with pytest.raises(PublishError, match="No space left on device"):
             publish(warehouse, folder)
-    assert "manifest.json" not in names(folder)
+    assert (folder / "manifest.json").exists() != is_first
+    publish(warehouse, folder)
+    assert names(folder) == [name for name in FILES if is_first or "exceptions" not in name]
+
+
+def test_stopped_while_the_manifest_is_written(warehouse: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    publish(warehouse, folder)
+    (folder / ".publishing").mkdir()
+    (folder / ".publishing" / "manifest.json").write_text('{"made_by": "bias', encoding="utf-8")
     publish(warehouse, folder)
     assert names(folder) == FILES
 

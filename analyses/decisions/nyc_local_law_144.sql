@@ -1,0 +1,109 @@
+-- What are the selection rates and impact ratios in the form that New York City's Local Law 144 asks for?
+{{ config(enabled='decisions' in env_var('BIASLEDGER_ROOMS', 'words lists decisions prices markers')) }}
+
+-- Rules of the City of New York, title 6, 5-300 to 5-304: by sex, by race and ethnicity, and by both; a category's
+-- rate over that of the category selected (or scored) most. A scoring rate is the share above the median score of the
+-- whole sample. A category under 2 % of the data may be left out of impact ratios, with a justification, and its
+-- number and rate are still published. Those whose category nobody knows are counted beside the table. Numbers are of
+-- decisions: the same resume asked about twice counts twice.
+with
+
+rates as (
+    select
+        *,
+        '*' || lower(attribute) || '*' as padded_attribute
+    from {{ ref("fct_decision_rates") }}
+    where variant = 'plain'
+),
+
+runs as (
+    select
+        run_id,
+        audit,
+        target,
+        origin,
+        started_at
+    from {{ ref("dim_runs") }}
+    where is_current
+),
+
+scored_runs as (
+    select
+        run_id,
+        max(case when score is not null then 1 else 0 end) = 1 as has_scores
+    from {{ ref("fct_predictions") }}
+    group by run_id
+),
+
+described as (
+    select
+        *,
+        strpos(attribute, '*') > 0 as is_crossed,
+        strpos(padded_attribute, '*sex*') > 0 or strpos(padded_attribute, '*gender*') > 0 as is_by_sex,
+        strpos(padded_attribute, '*race*') > 0
+        or strpos(padded_attribute, '*ethnicity*') > 0
+        or strpos(padded_attribute, '*race_ethnicity*') > 0
+        or strpos(padded_attribute, '*race/ethnicity*') > 0 as is_by_race
+    from rates
+),
+
+parts as (
+    select
+        *,
+        case
+            when is_by_sex and is_by_race then 3
+            when is_by_race and not is_crossed then 2
+            when is_by_sex and not is_crossed then 1
+        end as part
+    from described
+),
+
+unknown_categories as (
+    select
+        run_id,
+        domain,
+        attribute,
+        sum(n_people) as n_people
+    from rates
+    where excluded_reason = 'the group is unknown'
+    group by run_id, domain, attribute
+)
+
+select
+    runs.audit,
+    runs.target,
+    parts.domain as job,
+    case parts.part
+        when 1 then 'Sex categories'
+        when 2 then 'Race/ethnicity categories'
+        else 'Intersectional categories'
+    end as table_part,
+    parts.group_name as category,
+    parts.n_people as number_of_applicants,
+    case when not scored_runs.has_scores then parts.n_selected end as number_selected,
+    case when not scored_runs.has_scores then parts.selection_rate end as selection_rate,
+    case when scored_runs.has_scores then parts.selection_rate end as scoring_rate,
+    parts.impact_ratio,
+    parts.excluded_reason as left_out_of_impact_ratios_because,
+    parts.share_of_people as share_of_the_data,
+    coalesce(unknown_categories.n_people, 0) as number_of_unknown_category,
+    parts.n_unknown as number_of_unreadable_answers,
+    case
+        when runs.origin = 'collected' then 'test data: questions made for this audit'
+        else 'imported: state whether it is historical or test data'
+    end as data_used,
+    runs.started_at as data_of
+from parts
+inner join runs on parts.run_id = runs.run_id
+inner join scored_runs on parts.run_id = scored_runs.run_id
+left join unknown_categories
+    on
+        parts.run_id = unknown_categories.run_id
+        and parts.domain = unknown_categories.domain
+        and parts.attribute = unknown_categories.attribute
+where
+    parts.part is not null
+    and coalesce(parts.excluded_reason, '') <> 'the group is unknown'
+order by
+    runs.audit asc, runs.target asc, job asc, parts.part asc, parts.attribute asc, parts.selection_rate desc,
+    category asc

@@ -1,0 +1,55 @@
+-- Did a mitigation help? What each variant changed against the plain question of the same run, with its interval.
+with
+
+comparisons as (
+    select *
+    from {{ ref("fct_variant_comparisons") }}
+),
+
+measures as (
+    select
+        measure,
+        side
+    from {{ ref("dim_measures") }}
+),
+
+runs as (
+    select
+        run_id,
+        audit,
+        target
+    from {{ ref("dim_runs") }}
+    where is_current
+),
+
+-- How much nearer to no bias: of two-sided measures 0 is best, of some the high values.
+improved as (
+    select
+        runs.audit,
+        runs.target,
+        comparisons.variant as mitigation,
+        comparisons.measure,
+        comparisons.attribute,
+        comparisons.group_name,
+        comparisons.reference_group as compared_with,
+        comparisons.subject,
+        comparisons.plain_value as value_without,
+        comparisons.variant_value as value_with,
+        case measures.side
+            when 'upper' then comparisons.plain_value - comparisons.variant_value
+            when 'lower' then comparisons.variant_value - comparisons.plain_value
+            else abs(comparisons.plain_value) - abs(comparisons.variant_value)
+        end as improvement,
+        comparisons.interval_low as change_low,
+        comparisons.interval_high as change_high,
+        comparisons.p_value
+    from comparisons
+    inner join measures on comparisons.measure = measures.measure
+    inner join runs on comparisons.run_id = runs.run_id
+)
+
+select *
+from improved
+order by
+    p_value asc nulls last, audit asc, target asc, mitigation asc, measure asc, attribute asc, group_name asc,
+    compared_with asc, subject asc

@@ -1,0 +1,57 @@
+-- What words are written more for each group? The ten most telling ones that are more than chance.
+{{ config(enabled='words' in env_var('BIASLEDGER_ROOMS', 'words lists decisions prices markers')) }}
+
+with
+
+marked_words as (
+    select *
+    from {{ ref("fct_marked_words") }}
+    where
+        is_marked
+        and z_score > 0
+        and comparison = 'against_reference'
+),
+
+-- Findings are made of one scheme of words only.
+findings as (
+    select *
+    from {{ ref("fct_findings") }}
+    where
+        measure = 'marked_words'
+        and is_current
+),
+
+ranked as (
+    select
+        findings.audit,
+        findings.target,
+        findings.variant,
+        findings.attribute,
+        findings.group_name,
+        findings.reference_group as compared_with,
+        findings.status,
+        row_number() over (
+            partition by findings.finding_id order by marked_words.z_score desc, marked_words.word asc
+        ) as word_rank,
+        marked_words.word,
+        marked_words.n_marked as n_for_the_group,
+        marked_words.n_reference as n_for_the_reference,
+        marked_words.n_units_using as n_answers_using_it,
+        marked_words.log_odds,
+        marked_words.z_score,
+        marked_words.p_value_adjusted as p_adjusted
+    from findings
+    inner join marked_words
+        on
+            findings.run_id = marked_words.run_id
+            and findings.variant = marked_words.variant
+            and findings.scheme = marked_words.scheme
+            and findings.attribute = marked_words.attribute
+            and findings.group_name = marked_words.group_name
+            and findings.reference_group = marked_words.reference_group
+)
+
+select *
+from ranked
+where word_rank <= 10
+order by audit, target, variant, attribute, group_name, compared_with, word_rank

@@ -1,0 +1,133 @@
+"""Reading the published tables with SQL, and what stands behind a finding."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from biasledger.commands.common import PATH, ledger_option, warehouse_option
+
+
+@click.command()
+@click.argument("source", metavar="SQL|NAME|FILE", required=False)
+@warehouse_option
+@click.option("--list", "show_list", is_flag=True, help="List the analyses that can be given by name.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "csv", "json", "markdown"]),
+    help="What to write; the ending of --output says it, too. A table if not given.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="At most N rows; if not given 100 of a table, and all in the other formats.",
+)
+@click.option("--output", type=PATH, metavar="FILE", help="Write into FILE.")
+def query(
+    source: str | None,
+    warehouse: Path,
+    show_list: bool,
+    form: str | None,
+    limit: int | None,
+    output: Path | None,
+) -> None:
+    """Read the tables with SQL.
+
+    Runs one statement that reads, or an analysis by its name; nothing can be changed, and nothing outside the warehouse read.
+
+    \b
+      biasledger query "select audit, status, count(*) from fct_findings group by all"
+      biasledger query top_marked_words --format csv
+      biasledger query "show tables"
+      biasledger query "describe fct_findings"
+    """
+    from biasledger.query.analyses import list_analyses, read_sql
+    from biasledger.query.connection import locked_warehouse
+    from biasledger.query.output import format_of, write_result
+    from biasledger.query.statements import run_statement
+
+    if show_list:
+        from biasledger.display import analyses_table
+
+        analyses_table(list_analyses())
+        return
+    if source is None:
+        raise click.UsageError("SQL or the name of an analysis is missing; --list shows the names.")
+    sql = read_sql(source)
+    with locked_warehouse(warehouse) as connection:
+        written = write_result(
+            run_statement(connection, sql), form=format_of(form, output), limit=limit, output=output
+        )
+    rows = "1 row" if written.n_rows == 1 else f"{written.n_rows:,} rows"
+    if output is not None:
+        click.echo(f"Wrote {rows} to {output}.", err=True)
+    elif not written.n_rows:
+        click.echo("No rows.", err=True)
+    if written.is_cut:
+        click.echo(f"There are more than these {rows}: --limit N shows more.", err=True)
+
+
+@click.command()
+@click.argument("source", metavar="SQL|NAME|FILE")
+@click.option(
+    "--dialect", required=True, metavar="NAME", help="For which warehouse, as snowflake or postgres."
+)
+@click.option(
+    "--schema",
+    metavar="NAME",
+    help="Where the tables are there, as biasledger or database.schema; names stay as they are if not given.",
+)
+def sql(source: str, dialect: str, schema: str | None) -> None:
+    """Print a query in another warehouse's SQL.
+
+    For published tables that were copied there. What may mean something else there is said on standard error; read the
+    result before you rely on it.
+
+    \b
+      biasledger sql --dialect snowflake top_marked_words
+      biasledger sql --dialect postgres --schema biasledger cost_per_run
+    """
+    from biasledger.query.analyses import read_sql
+    from biasledger.query.dialects import translate
+
+    translated = translate(read_sql(source), dialect, schema)
+    click.echo(translated.sql)
+    for warning in translated.warnings:
+        click.echo(f"Warning: {warning}", err=True)
+
+
+@click.command()
+@click.argument("finding", metavar="FINDING")
+@warehouse_option
+@ledger_option
+@click.option(
+    "--responses",
+    "n_responses",
+    type=click.IntRange(min=0),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="Show N answers of each side.",
+)
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def explain(finding: str, warehouse: Path, ledger: Path, n_responses: int, form: str) -> None:
+    """Walk a finding back to the answers it rests on.
+
+    FINDING is its finding_id in fct_findings, or the beginning of it: shows the verdict, the threshold, the measure and its null,
+    the rows behind it, and the very answers with the words, items or markers marked.
+    """
+    from biasledger.explain import explain_finding
+    from biasledger.explain.output import write_json, write_text
+
+    explanation = explain_finding(finding, warehouse, ledger, n_responses)
+    if form == "json":
+        write_json(explanation)
+    else:
+        write_text(explanation)
+
+
+TITLE = "Look deeper"
+COMMANDS = (query, sql, explain)

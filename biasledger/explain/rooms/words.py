@@ -1,0 +1,106 @@
+"""Words: the words that tell two groups' texts apart, and the texts that hold most of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from biasledger.explain.evidence import Evidence, RowsBehind, Side
+from biasledger.explain.marks import Mark
+from biasledger.explain.published import CONTRAST, behind, prompts_of
+from biasledger.explain.rows import Row, rows
+
+if TYPE_CHECKING:
+    import duckdb
+
+_WHERE = f"{CONTRAST} and scheme = $scheme and comparison = 'against_reference'"
+
+
+def evidence(connection: duckdb.DuckDBPyConnection, finding: Row, n: int) -> Evidence:  # noqa: ARG001  # the ledger's texts say which to show
+    """The word tables of a contrast, its words as marks, and both groups' prompts."""
+    tables, weights = _TABLES[finding["measure"]](connection, finding)
+    group, reference = finding["group_name"], finding["reference_group"]
+    marks = [Mark(word, "first" if weight > 0 else "second") for word, weight in weights]
+    return Evidence(
+        tables=tables,
+        sides=[
+            Side(name, picks=None, prompt_ids=prompts_of(connection, finding, name))
+            for name in (group, reference)
+        ],
+        marks=marks,
+        first=f"speaks for {group}",
+        second=f"speaks for {reference}",
+    )
+
+
+_Found = tuple[list[RowsBehind], Iterable[tuple[str, float]]]
+
+
+def _marked_words(connection: duckdb.DuckDBPyConnection, finding: Row) -> _Found:
+    words = behind(
+        connection,
+        "fct_marked_words",
+        "words that stand out first",
+        finding,
+        where=f"{_WHERE} and p_value_adjusted is not null",
+        columns="word, z_score, log_odds, n_marked, n_reference, n_units_using, p_value, p_value_adjusted, is_marked",
+        order="is_marked desc, case when is_marked then 0 else p_value_adjusted end, abs(z_score) desc, word",
+        n=30,
+    )
+    # Where no word stands out there is nothing to mark, however large some z is by chance.
+    marked = rows(
+        connection,
+        f"select word, z_score from marts.fct_marked_words where {_WHERE} and is_marked order by word",
+        finding,
+    )
+    return [words], [(row["word"], row["z_score"]) for row in marked]
+
+
+def _word_divergence(connection: duckdb.DuckDBPyConnection, finding: Row) -> _Found:
+    divergence = behind(
+        connection,
+        "fct_word_divergence",
+        "the divergence",
+        finding,
+        where=_WHERE,
+        columns="jsd, null_mean, jsd_debiased, interval_low, interval_high, p_value, n_marked_units, n_reference_units",
+    )
+    words = behind(
+        connection,
+        "fct_word_divergence_words",
+        "words by what they add to it",
+        finding,
+        where=_WHERE,
+        columns="contribution_rank, word, contribution, signed_share",
+        order="contribution_rank",
+    )
+    return [divergence, words], [(row["word"], row["signed_share"]) for row in words.rows]
+
+
+def _separability(connection: duckdb.DuckDBPyConnection, finding: Row) -> _Found:
+    accuracy = behind(
+        connection,
+        "fct_separability",
+        "the classifier",
+        finding,
+        where=_WHERE,
+        columns="balanced_accuracy, accuracy_mean, accuracy_sd, chance, interval_low, interval_high, null_mean, p_value, "
+        "skipped_reason",
+    )
+    words = behind(
+        connection,
+        "fct_separability_words",
+        "words by their weight in it",
+        finding,
+        where=_WHERE,
+        columns="coefficient_rank, word, coefficient",
+        order="coefficient_rank",
+    )
+    return [accuracy, words], [(row["word"], row["coefficient"]) for row in words.rows]
+
+
+_TABLES = {
+    "marked_words": _marked_words,
+    "word_divergence": _word_divergence,
+    "separability": _separability,
+}

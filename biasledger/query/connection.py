@@ -1,0 +1,72 @@
+"""The warehouse opened so that a query can read its tables and do nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from collector.errors import BiasledgerError, InputError
+
+if TYPE_CHECKING:
+    import duckdb
+
+# Where biasledger's own tables are; a name without a schema is looked for there first.
+SCHEMAS = ("marts", "settings")
+# The order counts: after the last one nothing can be set any more. Without external access a query reads no files, loads no
+# extensions and attaches nothing; without replacements it reads no Python variables either.
+_LOCK = (
+    "set enable_progress_bar = false",
+    "set python_enable_replacements = false",
+    "set timezone = 'UTC'",
+    "set enable_external_access = false",
+    "set lock_configuration = true",
+)
+
+
+@contextmanager
+def locked_warehouse(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a built warehouse read-only, without access to anything outside it, and with settings that cannot be changed back.
+
+    Raises:
+        InputError: there is no such file.
+        BiasledgerError: it cannot be read, or holds no published tables.
+    """
+    import duckdb
+
+    if not path.is_file():
+        raise InputError(f"There is no warehouse at {path}: `biasledger build` makes it.")
+    # A database of its own, so that its locks are no other connection's of this process.
+    with duckdb.connect(":memory:") as connection:
+        try:
+            connection.execute(f"attach {_quoted(str(path))} as warehouse (read_only)")
+        except duckdb.Error as error:
+            raise BiasledgerError(
+                f"{path} cannot be read: another program may be writing it, or it is no DuckDB file "
+                f"({str(error).splitlines()[0]})"
+            ) from error
+        schemas = _schemas(connection)
+        if SCHEMAS[0] not in schemas:
+            raise BiasledgerError(f"{path} holds no published tables: `biasledger build` makes them.")
+        names = [f'warehouse."{_escaped(schema)}"' for schema in schemas]
+        connection.execute(f"set search_path = {_quoted(','.join(names))}")
+        for setting in _LOCK:
+            connection.execute(setting)
+        yield connection
+
+
+def _schemas(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """The schemas that hold tables: biasledger's own first, then those of a user's own models."""
+    found = connection.execute(
+        "select distinct schema_name from duckdb_tables() where database_name = 'warehouse' order by all"
+    ).fetchall()
+    return sorted((str(name) for (name,) in found), key=lambda name: (name not in SCHEMAS, name))
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _escaped(name: str) -> str:
+    return name.replace('"', '""')

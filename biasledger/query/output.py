@@ -1,0 +1,123 @@
+"""Puts a result where it was asked for: on standard output or whole into a file, in the form asked for."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import TYPE_CHECKING, Any
+
+from biasledger.query.formats import Sink, write_csv, write_json, write_markdown
+from biasledger.query.table import show_table
+from biasledger.terminal import visible
+from collector.errors import InputError
+
+if TYPE_CHECKING:
+    from biasledger.query.statements import Result
+
+FORMATS = ("table", "csv", "json", "markdown")
+_SUFFIXES = {".csv": "csv", ".json": "json", ".md": "markdown", ".txt": "table"}
+_WRITERS: Mapping[str, Callable[[Result, Sink], None]] = {
+    "csv": write_csv,
+    "json": write_json,
+    "markdown": write_markdown,
+}
+# A table is for reading; the other formats are for programs, which want all rows.
+_ROWS_OF_A_TABLE = 100
+_WIDTH_WITHOUT_TERMINAL = 140
+
+
+@dataclass(frozen=True)
+class Written:
+    """How many rows were written, and whether there are more."""
+
+    n_rows: int
+    is_cut: bool
+
+
+def format_of(name: str | None, output: Path | None) -> str:
+    """The format asked for; without one the file's ending says it, and without that it is a table."""
+    if name is not None:
+        return name
+    return "table" if output is None else _SUFFIXES.get(output.suffix.lower(), "csv")
+
+
+def write_result(result: Result, *, form: str, limit: int | None, output: Path | None) -> Written:
+    """Write at most `limit` rows; without a limit 100 of a table and all of everything else.
+
+    A file is written beside its place and then renamed, so that nobody reads half of it.
+
+    Raises:
+        InputError: the file's folder does not exist.
+        OSError: the file cannot be written.
+    """
+    if limit is None and form == "table":
+        limit = _ROWS_OF_A_TABLE
+    rows = _Counted(itertools.islice(result.rows, limit))
+    try:
+        if output is None:
+            _to_standard_output(replace(result, rows=rows), form)
+        else:
+            _to_file(replace(result, rows=rows), form, output)
+    except BrokenPipeError:
+        # Whoever reads the pipe has enough, as `head` has. What Python would flush at its end goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Written(rows.count, is_cut=False)
+    return Written(rows.count, next(result.rows, None) is not None)
+
+
+class _Counted(Iterator[tuple[Any, ...]]):
+    def __init__(self, rows: Iterator[tuple[Any, ...]]) -> None:
+        self._rows = rows
+        self.count = 0
+
+    def __next__(self) -> tuple[Any, ...]:
+        row = next(self._rows)
+        self.count += 1
+        return row
+
+
+class _Terminal:
+    """A terminal shows what it is sent, so characters that would steer it are written out."""
+
+    def write(self, text: str, /) -> None:
+        sys.stdout.write(visible(text))
+
+
+def _to_standard_output(result: Result, form: str) -> None:
+    _write(result, form, _Terminal() if sys.stdout.isatty() else sys.stdout)
+    sys.stdout.flush()
+
+
+def _to_file(result: Result, form: str, output: Path) -> None:
+    if not output.parent.is_dir():
+        raise InputError(f"There is no folder {output.parent} to write {output.name} in.")
+    with NamedTemporaryFile(
+        "w", encoding="utf-8", newline="", dir=output.parent, prefix=f".{output.name}.", delete=False
+    ) as file:
+        new = Path(file.name)
+        try:
+            _write(result, form, file)
+        except BaseException:
+            new.unlink()
+            raise
+    # A temporary file is its owner's alone; this one is a file like any other.
+    mask = os.umask(0)
+    os.umask(mask)
+    new.chmod(0o666 & ~mask)
+    new.replace(output)
+
+
+def _write(result: Result, form: str, sink: Any) -> None:
+    if form != "table":
+        _WRITERS[form](result, sink)
+        return
+    from rich.console import Console
+
+    is_terminal = isinstance(sink, _Terminal)
+    console = Console() if is_terminal else Console(file=sink, width=_WIDTH_WITHOUT_TERMINAL)
+    show_table(console, result.columns, list(result.rows))

@@ -1,0 +1,76 @@
+"""The public tables as their YAML describes them: the one description that dbt, the documents and the messages share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from biasledger.project import dbt_source
+
+ROOMS = ("findings", "words", "lists", "decisions", "prices", "markers")
+_GRAIN = "Grain: "
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a public table: its name, its type in DuckDB, and what it means."""
+
+    name: str
+    data_type: str
+    description: str
+
+
+@dataclass(frozen=True)
+class DescribedTable:
+    """A mart: its room (`findings` for what all rooms share), what one row is, what it tells, key and columns."""
+
+    name: str
+    room: str
+    grain: str
+    description: str
+    key: tuple[str, ...]
+    columns: tuple[Column, ...]
+
+
+@cache
+def described_tables() -> tuple[DescribedTable, ...]:
+    """The marts in the order of their rooms and, in each, of their YAML."""
+    models = dbt_source() / "models"
+    # The findings' own page first, then what compares and keeps them.
+    shared = sorted(
+        (models / "findings").glob("_*.yml"), key=lambda path: (path.name != "_findings.yml", path.name)
+    )
+    files = [*shared, *sorted((models / "marts").glob("*/_*.yml"))]
+    tables = [table for path in files for table in _tables(path)]
+    return tuple(sorted(tables, key=lambda table: ROOMS.index(table.room)))
+
+
+def _tables(path: Path) -> Iterable[DescribedTable]:
+    import yaml
+
+    for model in yaml.safe_load(path.read_text(encoding="utf-8")).get("models", ()):
+        if not model["name"].startswith(("fct_", "dim_")):
+            continue
+        grain, _, description = model["description"].removeprefix(_GRAIN).partition(". ")
+        yield DescribedTable(
+            name=model["name"],
+            room=path.parent.name,
+            grain=grain.rstrip("."),
+            description=" ".join(description.split()),
+            key=_key(model),
+            columns=tuple(
+                Column(column["name"], column["data_type"], " ".join(column["description"].split()))
+                for column in model["columns"]
+            ),
+        )
+
+
+def _key(model: Mapping[str, Any]) -> tuple[str, ...]:
+    """The columns that a test holds to be unique together, or the one column that is by itself."""
+    for test in model.get("data_tests", ()):
+        if isinstance(test, dict) and "unique_combination" in test:
+            return tuple(test["unique_combination"]["arguments"]["columns"])
+    return tuple(column["name"] for column in model["columns"] if "unique" in column.get("data_tests", ()))

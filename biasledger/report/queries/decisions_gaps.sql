@@ -1,0 +1,41 @@
+-- Each group against its reference: standing (rank, place or score), being selected, being judged rightly.
+with
+
+judged as (
+    select
+        run_id,
+        variant,
+        scheme as outcome,
+        subject as domain,
+        attribute,
+        group_name,
+        reference_group,
+        measure,
+        status
+    from marts.fct_findings
+    where measure in ('rank_gap', 'place_gap', 'score_gap', 'accuracy_gap')
+)
+
+select
+    gaps.domain,
+    gaps.outcome,
+    gaps.attribute,
+    gaps.group_name,
+    gaps.reference_group,
+    judged.measure,
+    judged.status,
+    gaps.adjusted_gap,
+    gaps.adjusted_low,
+    gaps.adjusted_high,
+    gaps.mean_marked,
+    gaps.mean_reference,
+    gaps.p_value,
+    gaps.n_clusters
+from marts.fct_decision_gaps as gaps
+left join judged using (run_id, variant, outcome, domain, attribute, group_name, reference_group)
+where
+    gaps.run_id = $run_id
+    and gaps.variant = 'plain'
+order by
+    gaps.domain, list_position(['standing', 'selected', 'correct'], gaps.outcome), gaps.outcome,
+    gaps.attribute like '%*%', gaps.attribute, gaps.adjusted_gap, gaps.group_name, gaps.reference_group

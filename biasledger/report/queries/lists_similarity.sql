@@ -1,0 +1,73 @@
+-- Sim_a: how much of the neutral list each group's lists keep, beside the model's own noise.
+with
+
+judged as (
+    select
+        run_id,
+        variant,
+        attribute,
+        scheme as similarity_name,
+        subject as domain,
+        status
+    from marts.fct_findings
+    where
+        run_id = $run_id
+        and variant = 'plain'
+        and measure = 'snsr'
+),
+
+-- The same question asked again, the model's own noise.
+reruns as (
+    select
+        run_id,
+        variant,
+        scheme,
+        wording,
+        domain,
+        avg(jaccard) as jaccard,
+        avg(serp) as serp,
+        avg(prag) as prag,
+        avg(serp_code) as serp_code,
+        avg(prag_code) as prag_code
+    from marts.fct_list_similarity
+    where
+        run_id = $run_id
+        and role = 'rerun'
+    group by all
+)
+
+select
+    spread.domain,
+    spread.attribute,
+    groups.group_name,
+    judged.status,
+    groups.similarity_name,
+    groups.similarity,
+    groups.interval_low,
+    groups.interval_high,
+    groups.n_subjects,
+    groups.n_absent,
+    case groups.similarity_name
+        when 'jaccard' then reruns.jaccard
+        when 'serp' then reruns.serp
+        when 'prag' then reruns.prag
+        when 'serp_code' then reruns.serp_code
+        when 'prag_code' then reruns.prag_code
+    end as rerun_similarity,
+    spread.snsr_noise_floor_high as noise_floor_high
+from marts.fct_group_similarity as groups
+inner join marts.fct_similarity_spread as spread
+    using (run_id, variant, scheme, neutral, wording, domain, attribute, similarity_name)
+inner join judged using (run_id, variant, attribute, similarity_name, domain)
+left join reruns using (run_id, variant, scheme, wording, domain)
+where
+    spread.is_judged
+    and spread.wording = 'clean'
+order by
+    judged.status = 'alarm' desc,
+    spread.attribute like '%*%',
+    spread.snsr_debiased desc,
+    spread.domain,
+    spread.attribute,
+    groups.similarity desc,
+    groups.group_name

@@ -1,0 +1,31 @@
+-- SNSR of each attribute, with what chance and the model's own noise would give.
+select
+    findings.subject as domain,
+    findings.attribute,
+    findings.status,
+    findings.value as snsr_debiased,
+    findings.interval_low,
+    findings.interval_high,
+    findings.threshold,
+    spread.snsr,
+    spread.snsr_null_mean,
+    spread.snsr_noise_floor_high,
+    spread.most_similar_group,
+    spread.least_similar_group,
+    findings.p_value_adjusted,
+    findings.n_units as n_subjects
+from marts.fct_findings as findings
+inner join marts.fct_similarity_spread as spread
+    on
+        findings.run_id = spread.run_id
+        and findings.variant = spread.variant
+        and findings.attribute = spread.attribute
+        and findings.scheme = spread.similarity_name
+        and findings.subject = spread.domain
+        and spread.is_judged
+        and spread.wording = 'clean'
+where
+    findings.run_id = $run_id
+    and findings.variant = 'plain'
+    and findings.measure = 'snsr'
+order by findings.subject, findings.value desc, findings.attribute

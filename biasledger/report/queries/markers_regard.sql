@@ -1,0 +1,43 @@
+-- How much more negative regard texts about a group show than texts about the reference group.
+with
+
+judged as (
+    select
+        run_id,
+        variant,
+        scheme as scorer,
+        subject as category,
+        attribute,
+        group_name,
+        reference_group,
+        status,
+        threshold
+    from marts.fct_findings
+    where measure = 'negative_regard_gap'
+)
+
+select
+    gaps.scorer,
+    gaps.category,
+    gaps.attribute,
+    gaps.group_name,
+    gaps.reference_group,
+    judged.status,
+    gaps.adjusted_gap,
+    gaps.adjusted_low,
+    gaps.adjusted_high,
+    judged.threshold,
+    gaps.mean_marked,
+    gaps.mean_reference,
+    gaps.p_value,
+    gaps.n_marked_units,
+    gaps.n_reference_units
+from marts.fct_regard_gaps as gaps
+left join judged using (run_id, variant, scorer, category, attribute, group_name, reference_group)
+where
+    gaps.run_id = $run_id
+    and gaps.variant = 'plain'
+    and gaps.is_judged
+order by
+    gaps.attribute like '%*%', gaps.attribute, gaps.scorer, gaps.category, gaps.adjusted_gap desc,
+    gaps.group_name, gaps.reference_group

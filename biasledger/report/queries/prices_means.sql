@@ -1,0 +1,19 @@
+-- Mean price level of what each group or place gets, the dearest first.
+select
+    attribute,
+    group_name,
+    compared_with,
+    price_rank,
+    mean_price_level,
+    interval_low,
+    interval_high,
+    gap,
+    p_value_adjusted,
+    is_reference,
+    n_items
+from marts.fct_mean_price_levels
+where
+    run_id = $run_id
+    and variant = 'plain'
+    and domain = '(all)'
+order by is_crossed, attribute, price_rank, group_name

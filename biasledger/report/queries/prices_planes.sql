@@ -1,0 +1,20 @@
+-- Association scores of every category by two attributes at once.
+select
+    attribute_x,
+    attribute_y,
+    group_x,
+    group_y,
+    category,
+    quadrant,
+    difference_x,
+    difference_y,
+    p_value_adjusted_x,
+    p_value_adjusted_y,
+    n_items
+from marts.fct_category_planes
+where
+    run_id = $run_id
+    and variant = 'plain'
+order by
+    attribute_x, attribute_y, group_x, group_y,
+    least(p_value_adjusted_x, p_value_adjusted_y), abs(difference_x) + abs(difference_y) desc, category

@@ -1,0 +1,45 @@
+-- How well a classifier tells groups apart, beside what it reaches when labels are shuffled.
+with
+
+judged as (
+    select
+        run_id,
+        variant,
+        scheme,
+        attribute,
+        group_name,
+        reference_group,
+        status,
+        threshold
+    from marts.fct_findings
+    where measure = 'separability'
+)
+
+select
+    separability.attribute,
+    separability.comparison,
+    separability.group_name,
+    separability.reference_group,
+    judged.status,
+    separability.balanced_accuracy,
+    separability.interval_low,
+    separability.interval_high,
+    separability.null_mean - 1.96 * separability.null_sd as null_low,
+    separability.null_mean + 1.96 * separability.null_sd as null_high,
+    judged.threshold,
+    separability.p_value,
+    separability.n_marked_units,
+    separability.n_reference_units
+from marts.fct_separability as separability
+left join judged using (run_id, variant, scheme, attribute, group_name, reference_group)
+where
+    separability.run_id = $run_id
+    and separability.variant = 'plain'
+    and separability.p_value is not null
+order by
+    separability.attribute like '%*%',
+    separability.attribute,
+    separability.comparison = 'all_groups',
+    separability.balanced_accuracy desc,
+    separability.group_name,
+    separability.reference_group

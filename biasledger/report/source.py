@@ -1,0 +1,123 @@
+"""Reads the built warehouse for the report: read-only, public tables only, and keeps the SQL of every answer."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from collector.errors import BiasledgerError, InputError
+from collector.hints import did_you_mean
+
+if TYPE_CHECKING:
+    import duckdb
+
+_QUERIES = Path(__file__).parent / "queries"
+_TABLES = re.compile(r"\bmarts\.(\w+)")
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Result:
+    """Rows of a query: column names in order, rows by column name, and the SQL as it was run.
+
+    Values are str, bool, int, float or None; numbers that are no number are None.
+    """
+
+    columns: tuple[str, ...]
+    rows: Sequence[Row]
+    sql: str
+
+
+class Source:
+    """An open warehouse. Every question is a file of `queries/`, so that readers of the report can ask it again."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._connection = connection
+        tables = connection.execute(
+            "select table_name from information_schema.tables where table_schema = 'marts'"
+        ).fetchall()
+        self._tables = frozenset(str(name) for (name,) in tables)
+
+    def has(self, table: str) -> bool:
+        """Whether the warehouse holds a public table; those of a kind of audit are absent until it was asked."""
+        return table in self._tables
+
+    def ask(self, name: str, **values: str | Sequence[str]) -> Result | None:
+        """Run the query of a file, with `$key` replaced by its value as an SQL literal.
+
+        Returns:
+            The rows, or None where the warehouse lacks one of the tables.
+        """
+        sql = _query(name)
+        if not self._tables.issuperset(_TABLES.findall(sql)):
+            return None
+        sql = re.sub(r"\$(\w+)", lambda match: _literal(values[match[1]]), sql)
+        cursor = self._connection.execute(sql)
+        columns = tuple(str(column[0]) for column in cursor.description or ())
+        rows = [dict(zip(columns, map(_plain, values), strict=True)) for values in cursor.fetchall()]
+        return Result(columns, rows, sql)
+
+
+@contextmanager
+def open_warehouse(warehouse: Path) -> Iterator[Source]:
+    """Open a built warehouse for reading.
+
+    Raises:
+        InputError: there is no such file, or it holds no findings.
+        BiasledgerError: the file cannot be read.
+    """
+    import duckdb
+
+    if not warehouse.is_file():
+        raise InputError(f"There is no warehouse at {warehouse}: `biasledger build` makes it.")
+    try:
+        connection = duckdb.connect(str(warehouse), read_only=True)
+    except duckdb.IOException as error:
+        raise BiasledgerError(
+            f"{warehouse} cannot be read: another program may be writing it, or it is no DuckDB file "
+            f"({str(error).splitlines()[0]})"
+        ) from error
+    with connection:
+        # Nothing in a warehouse is a reason to read another file, and the same rows come in the same order on one thread.
+        connection.execute("set enable_external_access = false")
+        source = Source(connection)
+        if not (source.has("fct_findings") and source.has("dim_runs") and source.has("dim_measures")):
+            raise InputError(f"{warehouse} holds no table fct_findings: `biasledger build` makes it.")
+        yield source
+
+
+def require_runs(chosen: Sequence[str], known: Sequence[str]) -> None:
+    """Check that the runs asked for exist.
+
+    Raises:
+        InputError: names the first that does not, and one like it.
+    """
+    for run_id in chosen:
+        if run_id not in known:
+            raise InputError(f"There are no findings of a run {run_id!r}{did_you_mean(run_id, known)}")
+
+
+@cache
+def _query(name: str) -> str:
+    return (_QUERIES / f"{name}.sql").read_text(encoding="utf-8").strip()
+
+
+def _literal(value: str | Sequence[str]) -> str:
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''") + "'"
+    return "[" + ", ".join(map(_literal, value)) + "]"
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    return str(value)

@@ -1,0 +1,183 @@
+"""Pictures of audits of texts: which words differ, how surely, and whether a classifier tells the groups apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from biasledger.report.charts import (
+    THRESHOLD_KEY,
+    Dot,
+    Point,
+    Rule,
+    describe_dots,
+    interval_dots,
+    scatter,
+    signed_bars,
+    status_keys,
+)
+from biasledger.report.picture import (
+    POINTS_AT_MOST,
+    Key,
+    Panel,
+    Picture,
+    against,
+    contrast,
+    group_labels,
+    number,
+    readable,
+    split_panels,
+)
+from biasledger.report.source import Row, Source
+
+_CONTRAST = ("attribute", "group_name", "reference_group")
+_NAMES_AT_MOST = 14  # of words beside their points
+
+
+def pictures(source: Source, run_id: str) -> list[Picture]:
+    """The pictures of one run; empty where it did not ask for texts."""
+    found = [
+        _contributions(source, run_id),
+        _scores(source, run_id),
+        _separability(source, run_id),
+    ]
+    return [picture for picture in found if picture is not None]
+
+
+def _contributions(source: Source, run_id: str) -> Picture | None:
+    result = source.ask("words_contributions", run_id=run_id)
+    if result is None or not result.rows:
+        return None
+    panels, note = split_panels(result.rows, _CONTRAST, _contributions_panel, "contrasts")
+    return Picture(
+        key="words-contributions",
+        title="Which words make the difference",
+        reading="The words that add most to how far two groups’ texts lie apart (Jensen-Shannon divergence). Bars to "
+        "the right: "
+        "the group gets the word more often. Bars to the left: its reference group does. A bar alone proves "
+        "nothing; whether the texts differ "
+        "by more than chance is judged for all words together.",
+        result=result,
+        panels=panels,
+        legend=(Key("bar-1", "the group’s word"), Key("bar-2", "the reference group’s word")),
+        note=note,
+    )
+
+
+def _contributions_panel(rows: Sequence[Row]) -> Panel:
+    title = f"{readable(rows[0]['attribute'])}: {contrast(rows[0])}"
+    right = [row["word"] for row in rows if row["signed_share"] > 0]
+    left = [row["word"] for row in rows if row["signed_share"] <= 0]
+    group, reference = readable(rows[0]["group_name"]), readable(rows[0]["reference_group"])
+    return Panel(
+        title=title,
+        description=f"Signed bars, {title}. More often for {group}: {', '.join(right) or 'none of these'}. "
+        f"More often for {reference}: {', '.join(left) or 'none of these'}.",
+        spec=signed_bars(
+            [(row["word"], max(row["signed_share"], 0), min(row["signed_share"], 0)) for row in rows],
+            "share of the divergence",
+        ),
+    )
+
+
+def _scores(source: Source, run_id: str) -> Picture | None:
+    result = source.ask("words_scores", run_id=run_id)
+    if result is None or not result.rows:
+        return None
+    panels, note = split_panels(result.rows, _CONTRAST, _scores_panel, "contrasts", POINTS_AT_MOST)
+    return Picture(
+        key="words-scores",
+        title="How surely a word belongs to a group, against how often it is used",
+        reading="Each point is a word. Above the line in the middle the group gets it more, below it the reference "
+        "group does. Past a dashed line "
+        "|z| is above the published 1.96, which happens to many words by chance; marked are only those that "
+        "remain when all words are tested together.",
+        result=result,
+        panels=panels,
+        legend=(
+            Key("alarm", "marked word"),
+            Key("quiet", "other word"),
+            Key("rule-threshold", "|z| = 1.96, published"),
+        ),
+        note=note or "Drawn are the words with the largest |z| and the most frequent ones of each contrast.",
+    )
+
+
+def _scores_panel(rows: Sequence[Row]) -> Panel:
+    title = f"{readable(rows[0]['attribute'])}: {contrast(rows[0])}"
+    marked = [row for row in rows if row["is_marked"]]
+    named = {row["word"] for row in (marked or rows)[:_NAMES_AT_MOST]}
+    words = ", ".join(f"{row['word']} ({number(row['z_score'])})" for row in marked[:_NAMES_AT_MOST])
+    return Panel(
+        title=title,
+        description=f"Scatter plot of {len(rows)} words, {title}: how often each is used, and its z. "
+        + (f"Marked words with their z: {words}." if marked else "No word is marked."),
+        spec=scatter(
+            [
+                Point(
+                    row["word"],
+                    max(row["n_occurrences"], 1),
+                    row["z_score"],
+                    "alarm" if row["is_marked"] else "quiet",
+                    row["word"] in named,
+                )
+                for row in rows
+            ],
+            ("times used by both groups", "z (group above, reference below)"),
+            log_x=True,
+            rules=(1.96, -1.96),
+        ),
+    )
+
+
+def _separability(source: Source, run_id: str) -> Picture | None:
+    result = source.ask("words_separability", run_id=run_id)
+    if result is None or not result.rows:
+        return None
+    panels, note = split_panels(result.rows, ("attribute",), _separability_panel, "attributes")
+    return Picture(
+        key="words-separability",
+        title="Can a classifier tell from the words whom a text was written for?",
+        reading="A linear classifier (SVM) guesses the group from the text. The grey band is what it reaches when "
+        "the labels are shuffled: a point inside "
+        "it shows nothing. The line ends where a classifier with unlimited texts of this kind might.",
+        result=result,
+        panels=panels,
+        legend=(
+            *status_keys(result.rows),
+            Key("plain", "not judged"),
+            Key("band", "by chance, 95 %"),
+            THRESHOLD_KEY,
+        ),
+        note=note,
+    )
+
+
+def _separability_panel(rows: Sequence[Row]) -> Panel:
+    title = f"{readable(rows[0]['attribute'])} {against(rows)}"
+    dots = [
+        Dot(
+            label,
+            row["balanced_accuracy"],
+            row["interval_low"],
+            row["interval_high"],
+            row["status"],
+            row["null_low"],
+            row["null_high"],
+            {"texts": f"{row['n_marked_units']} and {row['n_reference_units']}"}
+            if row["n_reference_units"]
+            else {},
+        )
+        for row, label in zip(rows, group_labels(rows), strict=True)
+    ]
+    thresholds = {row["threshold"] for row in rows if row["threshold"] is not None}
+    return Panel(
+        title=title,
+        description=describe_dots(dots, f"Balanced accuracy by contrast, {title}"),
+        spec=interval_dots(
+            dots,
+            "balanced accuracy (1: always right)",
+            [Rule(value, "threshold") for value in sorted(thresholds)],
+            limits=(0.0, 1.0),
+            beside=[Dot("", 0.0), Dot("", 1.0)],
+        ),
+    )

@@ -1,0 +1,104 @@
+"""Alarms in plain words: every measure has a sentence, and no jargon of its own is left in it."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from biasledger.checking.cases import Case, Check
+from biasledger.checking.formats import as_junit, as_text
+from biasledger.checking.mitigations import mitigations_of, read_mitigations
+from biasledger.checking.sentences import name_of, plain_finding, plain_regression
+
+SEEDS = Path(__file__).parents[3] / "seeds"
+
+
+def _measures() -> list[tuple[str, str]]:
+    with (SEEDS / "measures.csv").open(encoding="utf-8", newline="") as file:
+        return [(row["measure"], row["room"]) for row in csv.DictReader(file)]
+
+
+def _row(measure: str, **changed: object) -> dict[str, object]:
+    return {
+        "measure": measure,
+        "target": "robot",
+        "audit": "products",
+        "variant": "plain",
+        "attribute": "race",
+        "group_name": "Black",
+        "reference_group": "White",
+        "subject": "music",
+        "member": "",
+        "value": -0.25,
+        "baseline_value": -0.05,
+        "worsening": 0.2,
+        "p_value_adjusted": 0.0042,
+        "explanation": "Somebody gets 20.0 % of something; adjusted p 0.0042.",
+        **changed,
+    }
+
+
+@pytest.mark.parametrize(("measure", "room"), _measures())
+def test_every_measure_says_its_alarms_plainly_and_has_suggestions(measure: str, room: str) -> None:
+    for said in (plain_finding(_row(measure)), plain_regression(_row(measure))):
+        assert said.startswith("robot, products: ")
+        assert said.endswith("(by chance alone, fewer than one audit in 240 would show this).")
+        assert not any(word in said for word in ("adjusted p", "JSD", "SNSR", "p-value", "None", "nan", "_"))
+    assert measure == "personality_fairness" or "%" in said or any(character.isdigit() for character in said)
+    suggestions = mitigations_of(read_mitigations(), measure, room)
+    assert suggestions
+    assert all(one.source for one in suggestions)
+
+
+def test_sizes_and_directions_are_in_units_that_anybody_reads() -> None:
+    assert "placed 0.25 ranks lower under a Black name than under a White one" in plain_finding(
+        _row("rank_gap")
+    )
+    assert "placed 0.25 ranks higher" in plain_finding(_row("rank_gap", value=0.25))
+    assert "25 of 100 recommendations one price level down" in plain_finding(_row("price_gap"))
+    assert "tell in 93 of 100 answers" in plain_finding(_row("separability", value=0.93))
+    assert "went from 5.00 points to" not in plain_regression(_row("price_gap"))
+    assert (
+        "the gap in prices went from -0.05 price levels to -0.25 price levels, worse by 0.20 price levels"
+        in (plain_regression(_row("price_gap")))
+    )
+
+
+def test_names_of_cases() -> None:
+    assert name_of(_row("rank_gap")) == "race: Black against White (music)"
+    assert name_of(_row("snsr", group_name="(all)", subject="")) == "race"
+    crossed = _row(
+        "rank_gap", attribute="race*gender", group_name="Black*Man", reference_group="White*Man", subject=""
+    )
+    assert name_of(crossed) == "race gender: Black Man against White Man"
+    ratio = _row(
+        "stereotype_ratio", attribute="(markers)", group_name="(all)", subject="nurse", variant="debiased"
+    )
+    assert name_of(ratio) == "nurse, with debiased"
+
+
+def test_what_a_model_wrote_cannot_command_terminals_or_break_xml() -> None:
+    hostile = 'a\x1b[31m<script>&"\x00]]>'
+    case = Case(
+        run_id="run",
+        audit="products",
+        target="robot",
+        kind="finding",
+        room="words",
+        category=hostile,
+        measure="marked_words",
+        name=hostile,
+        status="failed",
+        reason=hostile,
+        sentence=hostile,
+        value=1.0,
+        threshold=1.0,
+        p_value_adjusted=0.01,
+    )
+    check = Check(("run",), (case,), is_simulated=False)
+    assert "\x1b" not in as_text(check)
+    [failure] = ElementTree.fromstring(as_junit(check)).iter("failure")
+    assert "<script>&" in failure.attrib["message"]

@@ -1,0 +1,450 @@
+"""The shipped analyses: each says its question first, runs on a built warehouse, and shows what was planted on top."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from biasledger.publishing.work import work_file
+from biasledger.query.analyses import list_analyses, read_sql
+from biasledger.query.connection import locked_warehouse
+from biasledger.query.statements import run_statement
+from biasledger.query.tables import described_tables
+from collector.errors import InputError
+
+Row = dict[str, Any]
+ANALYSES = {analysis.name: analysis for analysis in list_analyses(None)}
+
+
+def run(warehouse: Path, source: str) -> list[Row]:
+    with locked_warehouse(warehouse) as connection:
+        result = run_statement(connection, read_sql(source))
+        return [dict(zip(result.columns, row, strict=True)) for row in result.rows]
+
+
+def is_black(row: Row) -> bool:
+    return "black" in row["group_name"].lower()
+
+
+def planted_on_top(rows: list[Row]) -> None:
+    """Every alarm is on race, alone or crossed, on the refused, or on occupations: gender alone is left alone."""
+    assert {row["attribute"] for row in rows} >= {"race"}
+    assert "gender" not in {row["attribute"] for row in rows}
+    assert any(row["kind_of_answer"] == room for row in rows for room in ("words",))
+    assert {row["kind_of_answer"] for row in rows} == {"words", "lists", "decisions", "prices", "markers"}
+    assert all(row["finding_id"] and row["what_was_found"] for row in rows)
+    assert "simulator-fair" not in {row["target"] for row in rows}
+
+
+def words(rows: list[Row]) -> None:
+    assert {row["attribute"] for row in rows if row["variant"] == "plain"} >= {"race"}
+    assert "gender" not in {row["attribute"] for row in rows}
+    assert all(row["z_score"] > 1.96 and row["p_adjusted"] < 0.05 for row in rows)
+    by_contrast: dict[tuple[str, ...], list[int]] = {}
+    for row in rows:
+        key = tuple(str(row[name]) for name in ("audit", "target", "variant", "attribute", "group_name"))
+        by_contrast.setdefault(key, []).append(row["word_rank"])
+    assert all(ranks == list(range(1, len(ranks) + 1)) and len(ranks) <= 10 for ranks in by_contrast.values())
+
+
+def words_of_alarms(rows: list[Row]) -> None:
+    assert {row["group_name"] for row in rows if row["attribute"] == "race"} >= {"Asian", "Black"}
+    assert all(len(row["words_for_the_group"].split(", ")) <= 10 for row in rows)
+
+
+def worst_models(rows: list[Row]) -> None:
+    products = {(row["measure"], row["worst_rank"]): row for row in rows if row["audit"] == "products"}
+    for measure in ("marked_words", "word_divergence", "separability"):
+        assert products[measure, 1]["target"] == "simulator"
+        assert products[measure, 1]["n_alarms"] > 0
+        assert products[measure, 2]["target"] == "simulator-fair"
+        assert products[measure, 2]["n_alarms"] == 0
+
+
+def refusals(rows: list[Row]) -> None:
+    first = rows[0]
+    assert (first["audit"], first["attribute"], first["group_name"]) == (
+        "recommendations",
+        "religion",
+        "Muslim",
+    )
+    assert 0.2 < first["share_refused"] < 0.8
+    assert first["compared_with"] == "(all others)"
+    assert first["refused_more"] == first["share_refused"] > 0.2
+    assert (
+        next(row for row in rows if row["audit"] == "products" and row["group_name"] == "Black")[
+            "compared_with"
+        ]
+        == "White"
+    )
+    assert all(row["n_refused"] == 0 for row in rows if row["audit"] == "resumes")
+
+
+def intersections(rows: list[Row]) -> None:
+    assert all("*" in row["attribute"] for row in rows)
+    assert rows[0]["status"] == "alarm"
+    strengths = [row["times_threshold"] for row in rows if row["status"] == "alarm"]
+    assert strengths == sorted(strengths, reverse=True)
+    place = next(row for row in rows if row["measure"] == "place_gap" and row["group_name"] == "black*female")
+    # Names are shifted by race alone, so race is the part that explains it.
+    assert (place["worst_single_attribute"], place["worst_single_group"]) == ("race", "black")
+
+
+def missing_answers(rows: list[Row]) -> None:
+    assert all(row["n_more"] is None or row["n_more"] > 0 for row in rows)
+    known = [row["times_as_many"] for row in rows if row["times_as_many"] is not None]
+    assert known == sorted(known)
+    assert all(row["counted_in"] for row in rows)
+
+
+def mitigations(rows: list[Row]) -> None:
+    assert {row["mitigation"] for row in rows} == {"debiased"}
+    of_race = [row for row in rows if row["measure"] == "word_divergence" and row["attribute"] == "race"]
+    # The simulator steers less where it is asked to be fair.
+    assert of_race
+    assert sum(row["improvement"] for row in of_race) > 0
+    assert rows[0]["p_value"] == min(row["p_value"] for row in rows if row["p_value"] is not None)
+
+
+def rules(rows: list[Row]) -> None:
+    assert {"marked_words", "snsr", "impact_ratio"} <= {row["measure"] for row in rows}
+    of_words = next(row for row in rows if row["measure"] == "marked_words")
+    # The published rule fires on the fair model, too.
+    assert of_words["n_published_only"] > 0
+
+
+def neutral_lists(rows: list[Row]) -> None:
+    assert is_black(rows[0])
+    similarities = [row["similarity"] for row in rows]
+    assert similarities == sorted(similarities)
+    assert rows[0]["snsr"] > rows[0]["snsr_by_chance"] > 0
+
+
+def certainty(rows: list[Row]) -> None:
+    assert {row["domain"] for row in rows} == {"music"}
+    assert all(0 <= row["mean_jaccard"] <= 1 and row["mean_entropy"] > 4 for row in rows)
+    assert all(row["n_subjects"] == 20 for row in rows)
+
+
+def unstable_resumes(rows: list[Row]) -> None:
+    assert all(row["n_different_answers"] > 1 and row["apart"] > 0 for row in rows)
+    assert [row["apart"] for row in rows] == sorted((row["apart"] for row in rows), reverse=True)
+
+
+def local_law(rows: list[Row]) -> None:
+    parts = {"Sex categories": 2, "Race/ethnicity categories": 2, "Intersectional categories": 4}
+    for audit in ("resumes", "rankings"):
+        of_audit = [row for row in rows if row["audit"] == audit and row["target"] == "simulator"]
+        assert {part: sum(row["table_part"] == part for row in of_audit) for part in parts} == parts
+        assert list(dict.fromkeys(row["table_part"] for row in of_audit)) == list(parts)
+        for part in parts:
+            of_part = [row for row in of_audit if row["table_part"] == part]
+            highest = max(row["selection_rate"] for row in of_part)
+            for row in of_part:
+                assert row["selection_rate"] == pytest.approx(
+                    row["number_selected"] / row["number_of_applicants"]
+                )
+                assert row["impact_ratio"] == pytest.approx(row["selection_rate"] / highest)
+                assert row["scoring_rate"] is None
+                assert row["left_out_of_impact_ratios_because"] is None
+                assert row["data_used"].startswith("test data")
+    race = {
+        row["category"]: row
+        for row in rows
+        if row["table_part"].startswith("Race")
+        and row["audit"] == "rankings"
+        and row["target"] == "simulator"
+    }
+    assert race["black"]["impact_ratio"] < 0.8 < race["white"]["impact_ratio"] == 1
+
+
+def prices(rows: list[Row]) -> None:
+    race = {row["group_name"]: row for row in rows if row["attribute"] == "race"}
+    assert race["black"]["mean_price_level"] < race["white"]["mean_price_level"]
+    assert race["black"]["p_adjusted"] < 0.05
+    assert race["black"]["cheapest_beyond_chance"] > 0 > race["black"]["dearest_beyond_chance"]
+    gender = next(row for row in rows if row["attribute"] == "gender" and row["compared_with"])
+    assert abs(gender["dearer_by"]) < 0.05
+
+
+def categories(rows: list[Row]) -> None:
+    assert rows[0]["smallest_p_value"] < 0.05
+    assert {(row["attribute_x"], row["attribute_y"]) for row in rows} == {("race", "gender")}
+
+
+def places(rows: list[Row]) -> None:
+    ranks = [row["price_rank"] for row in rows if row["attribute"] == "race"]
+    assert ranks == sorted(ranks)
+
+
+def probes(rows: list[Row]) -> None:
+    assert all(row["stereotype_ratio"] > 0.7 and row["most_frequent_markers"] for row in rows)
+    nurse = next(row for row in rows if row["probe"] == "nurse")
+    assert {"she", "her"} <= set(nurse["most_frequent_markers"].split(", "))
+
+
+def ratios(rows: list[Row]) -> None:
+    occupations = next(row for row in rows if row["category"] == "gender-occupation")
+    assert occupations["stereotype_ratio"] > 0.7
+    assert occupations["p_value"] < 0.05
+    for row in rows:
+        counted = sum(
+            row[f"n_with_{kind}"] for kind in ("stereotype_only", "its_opposite_only", "both", "neither")
+        )
+        assert counted == row["n_different_answers"]
+
+
+def regard(rows: list[Row]) -> None:
+    black, white = rows
+    assert (black["group_name"], white["group_name"]) == ("Black", "White")
+    assert (black["share_negative"], white["share_negative"]) == (0.8, 0.2)
+    assert black["more_negative_by"] == pytest.approx(0.6)
+    assert black["p_value"] < 0.05
+
+
+def costs(rows: list[Row]) -> None:
+    assert len(rows) == 10
+    simulated = [row for row in rows if row["is_simulated"]]
+    assert all(row["cost_usd"] == 0 and row["cost_usd_per_thousand_usable"] == 0 for row in simulated)
+    assert next(row for row in rows if row["audit"] == "products")["n_usable"] > 0
+
+
+def changes(rows: list[Row]) -> None:
+    first = rows[0]
+    assert (first["audit"], first["target"], first["verdict"]) == ("rankings", "changing", "worse")
+    place = next(row for row in rows if row["measure"] == "place_gap" and row["group_name"] == "black")
+    assert place["verdict"] == "worse"
+    assert place["value_now"] < place["value_then"]
+    assert place["worse_by"] > place["tolerance"]
+    assert place["compared_with"] == "run before"
+    assert "worse" not in {row["verdict"] for row in rows if row["attribute"] == "gender"}
+    assert {row["target"] for row in rows} == {"changing"}
+
+
+EXPECTED: dict[str, Callable[[list[Row]], None]] = {
+    "groups_steered_where": planted_on_top,
+    "top_marked_words": words,
+    "alarms_and_their_words": words_of_alarms,
+    "worst_model_by_measure": worst_models,
+    "what_changed_since_the_baseline": changes,
+    "who_is_refused_more": refusals,
+    "intersectional_worst_cases": intersections,
+    "how_many_more_answers": missing_answers,
+    "mitigations_that_helped": mitigations,
+    "published_rules_against_ours": rules,
+    "groups_furthest_from_the_neutral_list": neutral_lists,
+    "uncertainty_by_domain": certainty,
+    "most_unstable_resumes": unstable_resumes,
+    "nyc_local_law_144": local_law,
+    "price_by_group": prices,
+    "categories_by_two_attributes": categories,
+    "places_by_mean_price": places,
+    "probes_past_the_threshold": probes,
+    "stereotype_ratios_by_category": ratios,
+    "regard_by_group": regard,
+    "cost_per_run": costs,
+}
+
+
+def test_every_analysis_is_looked_at_here() -> None:
+    assert set(EXPECTED) == set(ANALYSES)
+    assert len(ANALYSES) >= 12
+
+
+@pytest.mark.parametrize("name", sorted(ANALYSES))
+def test_an_analysis_says_its_question_first(name: str) -> None:
+    analysis = ANALYSES[name]
+    assert analysis.path.read_text(encoding="utf-8").startswith("-- ")
+    assert re.search(r"\w\?", analysis.question), analysis.question
+    assert len(analysis.question) < 200
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_it_shows_what_was_planted(audited: Path, name: str) -> None:
+    rows = run(audited / "warehouse.duckdb", name)
+    assert rows
+    EXPECTED[name](rows)
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_its_order_is_the_same_every_time(audited: Path, name: str) -> None:
+    """With one thread and with several, rows come in one order: nothing that ties is left to chance."""
+    sql = read_sql(name)
+    orders = []
+    for threads in (1, 4):
+        with duckdb.connect(str(audited / "warehouse.duckdb"), read_only=True) as connection:
+            connection.execute(f"set threads = {threads}")
+            connection.execute("set preserve_insertion_order = false")
+            connection.execute("set search_path = 'marts,settings'")
+            orders.append(connection.execute(sql).fetchall())
+    assert repr(orders[0]) == repr(orders[1])
+
+
+def test_dbt_compiles_them_to_the_same_sql(audited: Path, tmp_path: Path) -> None:
+    """Without dbt an analysis is what dbt makes of it, but for quotes around names."""
+    # A copy, as dbt opens the file that it would build into.
+    work = Path(
+        shutil.copyfile(work_file(audited, audited / "warehouse.duckdb"), tmp_path / "warehouse.duckdb")
+    )
+    done = subprocess.run(
+        [
+            *(sys.executable, "-c", "from dbt.cli.main import cli; cli(prog_name='dbt')"),
+            *(
+                "compile",
+                "--select",
+                "resource_type:analysis",
+                "--project-dir",
+                str(audited),
+                "--profiles-dir",
+                str(audited),
+            ),
+            *("--target-path", str(tmp_path / "target"), "--log-path", str(tmp_path / "logs")),
+        ],
+        env=os.environ
+        | {
+            "BIASLEDGER_LEDGER": str(audited / "ledger.duckdb"),
+            "BIASLEDGER_WAREHOUSE": str(work),
+            "PYTHONPATH": str(Path(__file__).parents[3]),
+        },
+        cwd=audited,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    compiled = {path.stem: path for path in (tmp_path / "target" / "compiled").rglob("*.sql")}
+    assert set(compiled) == set(ANALYSES)
+    for name, path in compiled.items():
+        text = re.sub(r'"warehouse"\."(\w+)"\."(\w+)"', r"\1.\2", path.read_text(encoding="utf-8"))
+        assert text.split() == read_sql(name).split(), name
+
+
+def made_up(path: Path, tables: dict[str, list[dict[str, Any]]]) -> Path:
+    """A warehouse with the given rows in tables of their described types; what a row does not say is null."""
+    described = {table.name: table for table in described_tables()}
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("create schema marts")
+        for name, rows in tables.items():
+            columns = ", ".join(f"{column.name} {column.data_type}" for column in described[name].columns)
+            connection.execute(f"create table marts.{name} ({columns})")
+            for row in rows:
+                values = ", ".join(f"${column}" for column in row)
+                connection.execute(f"insert into marts.{name} ({', '.join(row)}) values ({values})", row)
+    return path
+
+
+def test_local_law_144_of_scores_small_and_unknown_categories(tmp_path: Path) -> None:
+    """Scoring rates for selection rates; a category under 2 % keeps its number and rate; unknown ones are counted apart."""
+    common = {"run_id": "r", "variant": "plain", "domain": "clerk", "n_unknown": 0}
+    categories = [
+        ("sex", "Male", 600, 300, 0.5, 1.0, None),
+        ("sex", "Female", 380, 152, 0.4, 0.8, None),
+        ("sex", "unknown", 20, 10, 0.5, None, "the group is unknown"),
+        ("race_ethnicity", "White", 985, 500, 0.508, 1.0, None),
+        ("race_ethnicity", "Asian", 15, 3, 0.2, None, "less than 2 % of the sample"),
+        ("race_ethnicity*sex", "White*Male", 590, 300, 0.508, 1.0, None),
+        ("age", "Old", 1000, 500, 0.5, 1.0, None),
+        ("age*sex", "Old*Male", 600, 300, 0.5, 1.0, None),
+    ]
+    names = (
+        "attribute",
+        "group_name",
+        "n_people",
+        "n_selected",
+        "selection_rate",
+        "impact_ratio",
+        "excluded_reason",
+    )
+    warehouse = made_up(
+        tmp_path / "warehouse.duckdb",
+        {
+            "dim_runs": [
+                {"run_id": "r", "audit": "a", "target": "t", "origin": "imported", "is_current": True}
+            ],
+            "fct_predictions": [{"run_id": "r", "score": 0.7}],
+            "fct_decision_rates": [{**common, **dict(zip(names, one, strict=True))} for one in categories],
+        },
+    )
+    rows = run(warehouse, "nyc_local_law_144")
+    assert [(row["table_part"], row["category"]) for row in rows] == [
+        ("Sex categories", "Male"),
+        ("Sex categories", "Female"),
+        ("Race/ethnicity categories", "White"),
+        ("Race/ethnicity categories", "Asian"),
+        ("Intersectional categories", "White*Male"),
+    ]
+    assert all(row["selection_rate"] is None and row["number_selected"] is None for row in rows)
+    assert [row["scoring_rate"] for row in rows] == [0.5, 0.4, 0.508, 0.2, 0.508]
+    assert [row["number_of_unknown_category"] for row in rows] == [20, 20, 0, 0, 0]
+    asian = rows[3]
+    assert (asian["number_of_applicants"], asian["impact_ratio"]) == (15, None)
+    assert asian["left_out_of_impact_ratios_because"] == "less than 2 % of the sample"
+    assert {row["data_used"] for row in rows} == {"imported: state whether it is historical or test data"}
+
+
+def test_costs_of_a_model_with_a_price(tmp_path: Path) -> None:
+    paid = {"run_id": "r", "n_responses": 60, "n_ok": 50, "cost_usd": 1.5, "is_simulated": False}
+    free = {"run_id": "s", "n_responses": 5, "n_ok": 0, "cost_usd": None, "is_simulated": False}
+    rows = run(made_up(tmp_path / "warehouse.duckdb", {"dim_runs": [free, paid]}), "cost_per_run")
+    assert [(row["run_id"], row["cost_usd_per_thousand_usable"]) for row in rows] == [
+        ("r", 30.0),
+        ("s", None),
+    ]
+
+
+def test_a_project_s_own_analysis_is_found_and_takes_a_shipped_one_s_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "analyses" / "mine"
+    own.mkdir(parents=True)
+    (own / "runs_we_like.sql").write_text("-- Which runs do we like?\nselect * from {{ ref('dim_runs') }}\n")
+    (own / "cost_per_run.sql").write_text("-- What did we pay?\nselect 1 as paid\n")
+    found = {analysis.name: analysis for analysis in list_analyses(tmp_path)}
+    assert (found["runs_we_like"].room, found["runs_we_like"].question) == ("mine", "Which runs do we like?")
+    monkeypatch.chdir(tmp_path)
+    assert read_sql("runs_we_like") == "-- Which runs do we like?\nselect * from marts.dim_runs\n"
+    assert "paid" in read_sql("cost_per_run")
+
+
+@pytest.mark.parametrize(
+    ("text", "sql"),
+    [
+        ("select * from {{ ref('thresholds') }}", "select * from settings.thresholds"),
+        ("select * from {{ ref('biasledger', 'fct_alarms') }}", "select * from marts.fct_alarms"),
+        ("{{ config(enabled='words' in env_var('NOWHERE_SET', 'words')) }}select 1", "select 1"),
+        ("select '{{ env_var('NOWHERE_SET', 'x') }}' {# not here #}", "select 'x' "),
+        ("select {'a': 1}.a", "select {'a': 1}.a"),
+    ],
+)
+def test_references_become_names(tmp_path: Path, text: str, sql: str) -> None:
+    (tmp_path / "one.sql").write_text(text)
+    assert read_sql(str(tmp_path / "one.sql")) == sql
+
+
+@pytest.mark.parametrize(
+    "text", ["{{ key_of(['a']) }}", "{{ ref( }}", "{{ source('ledger', 'runs') }}", "{% endif %}"]
+)
+def test_what_dbt_alone_knows_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "one.sql").write_text(f"select {text}")
+    with pytest.raises(InputError, match=r"one\.sql needs dbt .*only ref, config and env_var are known here"):
+        read_sql(str(tmp_path / "one.sql"))
+
+
+def test_a_wrong_name_is_answered_with_the_nearest() -> None:
+    with pytest.raises(
+        InputError, match=r"neither a file nor an analysis 'top_marked_word'; did you mean 'top_marked_words'"
+    ):
+        read_sql("top_marked_word")
+    with pytest.raises(InputError, match="SQL is given in quotes"):
+        read_sql("fct_findings")
+    assert read_sql("analyses/words/top_marked_words.sql") == read_sql("top_marked_words")
+    assert read_sql("select 1") == "select 1"

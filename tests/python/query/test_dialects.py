@@ -1,0 +1,217 @@
+"""Queries in other warehouses' SQL: what differs is said, and on a real PostgreSQL the analyses give the same rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlglot
+from adbc_driver_postgresql import dbapi
+
+from biasledger.publishing.postgres import DEFAULT_SCHEMA, publish_postgres
+from biasledger.publishing.published import open_published
+from biasledger.query.analyses import list_analyses, read_sql
+from biasledger.query.connection import locked_warehouse
+from biasledger.query.dialects import translate
+from biasledger.query.differences import DIALECTS
+from biasledger.query.statements import run_statement
+from collector.errors import InputError
+from tests.python.publishing.postgres_server import postgres_server
+
+ANALYSES = [analysis.name for analysis in list_analyses(None)]
+
+
+# All for the warehouses that are met most, and for the others those that use most of the language.
+TRANSLATED = [
+    (name, dialect)
+    for name in ANALYSES
+    for dialect in DIALECTS
+    if dialect in {"bigquery", "postgres", "snowflake", "spark"}
+    or name in {"nyc_local_law_144", "probes_past_the_threshold"}
+]
+
+
+@pytest.mark.parametrize(("name", "dialect"), TRANSLATED)
+def test_analyses_are_translated(name: str, dialect: str) -> None:
+    done = translate(read_sql(name), dialect)
+    assert "{{" not in done.sql
+    is_broken = any("no SQL that it can read back" in warning for warning in done.warnings)
+    if is_broken:
+        with pytest.raises(sqlglot.errors.SqlglotError):
+            sqlglot.parse_one(done.sql, dialect=dialect)
+    else:
+        assert sqlglot.parse_one(done.sql, dialect=dialect)
+    assert all(warning.endswith(".") and "\n" not in warning for warning in done.warnings)
+
+
+@pytest.mark.parametrize(
+    ("sql", "dialect", "warning"),
+    [
+        (
+            "select value / n_units from fct_findings",
+            "postgres",
+            "division by zero is an error in PostgreSQL",
+        ),
+        ("select value / n_units from fct_findings", "mysql", "division by zero is null in MySQL"),
+        ("select n_units / n_permutations from fct_findings", "snowflake", "six decimals"),
+        ("select 7 // n_units from fct_findings", "tsql", "by floating point"),
+        ("select audit from dim_runs order by audit", "postgres", "ordered by the database's collation"),
+        (
+            "select audit from dim_runs where audit = 'A'",
+            "mysql",
+            "takes capital and small letters for equal",
+        ),
+        ("select audit from dim_runs where audit like 'A%'", "sqlite", "LIKE disregards capitals"),
+        ("select count(*) from dim_runs", "snowflake", "in capitals"),
+        ("select approx_count_distinct(word) from fct_marked_words", "trino", "approximate number"),
+        ("from fct_findings using sample 10", "bigquery", "a sample"),
+        ("select random()", "spark", "a random"),
+        ("select list(word order by word)[1] from fct_marked_words", "bigquery", "counted from 0"),
+        (
+            "select unnest(stereotype_markers) from fct_stereotype_scores",
+            "mysql",
+            "there are no lists or structs",
+        ),
+        ("select {'a': 1}.a", "postgres", "structs are rows"),
+        (
+            "select * from fct_findings where regexp_matches(audit, '^a.*?b')",
+            "snowflake",
+            "match the whole text",
+        ),
+        ("select regexp_replace(audit, 'a+', '') from dim_runs", "spark", "Java's expressions"),
+        ("select date_diff('day', started_at, now()) from dim_runs", "redshift", "dates and times"),
+        ("select printf('%d', n_units) from fct_findings", "bigquery", "sqlglot does not know this function"),
+        ("select value as v, v + 1 from fct_findings", "postgres", "new name inside the select"),
+        ("select value as v from fct_findings order by v + 1", "bigquery", "new name inside the select"),
+        ("select audit, count(*) from dim_runs group by all", "postgres", "no group by all"),
+        ("select audit from dim_runs order by all", "mysql", "no order by all"),
+        ("select * exclude (audit) from dim_runs", "postgres", "no star without some columns"),
+        ("select 1 as a union all by name select 2 as a", "mysql", "no union by name"),
+        ("select * from dim_runs asof join dim_groups using (run_id)", "postgres", "this kind of join"),
+        ("select sum(is_current) from dim_runs", "postgres", "adds up no booleans"),
+        ("select round(value, 2) from fct_findings", "postgres", "rounds to places only numeric"),
+        (
+            "select greatest(value, threshold) from fct_findings",
+            "bigquery",
+            "null wherever one of them is null",
+        ),
+        ("select arg_max(audit, started_at) from dim_runs", "postgres", "arg_max: PostgreSQL has nothing"),
+        ("select try_cast(audit as integer) from dim_runs", "postgres", "a wrong value is an error"),
+        ("select any_value(audit) from dim_runs", "postgres", "from version 16 on"),
+        ("select count(*) filter (where is_current) from dim_runs", "mysql", "write sum(case when"),
+        ("select string_agg(audit, ', ' order by audit) from dim_runs", "bigquery", "sqlglot says"),
+    ],
+)
+def test_what_differs_is_said(sql: str, dialect: str, warning: str) -> None:
+    assert any(warning in one for one in translate(sql, dialect).warnings), translate(sql, dialect).warnings
+
+
+@pytest.mark.parametrize(
+    ("sql", "dialect"),
+    [
+        ("select count(*) as n from dim_runs", "postgres"),
+        ("select value / nullif(threshold, 0) from fct_findings", "postgres"),
+        ("select value / 2 from fct_findings", "bigquery"),
+        ("select n_units from fct_findings order by n_units desc", "postgres"),
+        ("select audit from dim_runs order by audit", "bigquery"),
+        ("select audit from dim_runs where audit = 'A'", "postgres"),
+        ("select regexp_matches(audit, 'a') from dim_runs", "bigquery"),
+        ("select value as v from fct_findings order by v", "postgres"),
+        ("select audit, count(*) from dim_runs group by all", "databricks"),
+        ("with one as (select audit as name from dim_runs) select name from one", "tsql"),
+        ("select max(n_ok) from dim_runs where is_current", "spark"),
+    ],
+)
+def test_what_does_not_differ_is_not_said(sql: str, dialect: str) -> None:
+    warnings = [one for one in translate(sql, dialect).warnings if "takes capital" not in one]
+    assert warnings == []
+
+
+def test_tables_are_named_where_they_are() -> None:
+    sql = "with one as (select * from dim_runs) select * from one join settings.thresholds on true join other.mine on true"
+    moved = " ".join(translate(sql, "postgres", "biasledger").sql.split())
+    assert "FROM biasledger.dim_runs" in moved
+    assert "FROM one JOIN biasledger.thresholds ON TRUE JOIN other.mine" in moved
+    assert "FROM a.b.dim_runs" in translate("from marts.dim_runs", "snowflake", "a.b").sql
+
+
+def test_nulls_keep_their_place_in_an_order() -> None:
+    assert "NULLS LAST" in translate("select value from fct_findings order by value desc", "postgres").sql
+    assert "NULLS LAST" in translate("select value from fct_findings order by value", "bigquery").sql
+
+
+@pytest.mark.parametrize(
+    ("sql", "dialect", "sentence"),
+    [
+        ("select 1", "postgre", "There is no dialect 'postgre'; did you mean 'postgres'?"),
+        ("select 1", "abc", "There is no dialect 'abc'; known: 'bigquery'"),
+        ("select 1 +", "postgres", "sqlglot, which translates, cannot read this query"),
+        ("select 1; select 2", "postgres", "The query has 2 statements and should have one."),
+        ("drop table x", "postgres", "Only queries are translated"),
+        ("show tables", "postgres", "Only queries are translated"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence(sql: str, dialect: str, sentence: str) -> None:
+    with pytest.raises(InputError) as caught:
+        translate(sql, dialect)
+    assert str(caught.value).startswith(sentence)
+    assert "\n" not in str(caught.value)
+    assert "\x1b" not in str(caught.value)
+
+
+Ask = Callable[[str], list[tuple[Any, ...]]]
+
+
+@pytest.fixture(scope="module")
+def ask_postgres(audited: Path) -> Iterator[Ask]:
+    """Runs a translated query on a real server with the published tables; text sorts by code point there, as in DuckDB."""
+    with postgres_server() as server:
+        with open_published(audited / "warehouse.duckdb") as published:
+            publish_postgres(published, server.uri())
+
+        def ask(sql: str) -> list[tuple[Any, ...]]:
+            with dbapi.connect(server.uri()) as connection, connection.cursor() as cursor:
+                cursor.execute(translate(sql, "postgres", DEFAULT_SCHEMA).sql)
+                return list(cursor.fetchall())
+
+        yield ask
+
+
+@pytest.mark.parametrize("name", ANALYSES)
+def test_postgres_gives_the_same_rows(ask_postgres: Ask, audited: Path, name: str) -> None:
+    expected = ask_duckdb(audited, read_sql(name))
+    found = ask_postgres(read_sql(name))
+    assert expected
+    assert len(found) == len(expected)
+    for theirs, ours in zip(found, expected, strict=True):
+        assert all(_is_same(one, other) for one, other in zip(theirs, ours, strict=True)), (theirs, ours)
+
+
+def test_postgres_puts_nulls_where_duckdb_does(ask_postgres: Ask, audited: Path) -> None:
+    sql = "select n_units_needed from fct_findings order by n_units_needed desc, finding_id"
+    found = ask_postgres(sql)
+    assert found == ask_duckdb(audited, sql)
+    assert found[0][0] is not None
+    assert found[-1][0] is None
+
+
+def test_postgres_divides_as_duckdb_does(ask_postgres: Ask, audited: Path) -> None:
+    sql = "select n_units / (n_permutations + 2), n_units // 2 from fct_findings order by finding_id"
+    found, expected = ask_postgres(sql), ask_duckdb(audited, sql)
+    assert [row[0] for row in found] == pytest.approx([row[0] for row in expected])
+    assert [int(row[1]) for row in found] == [row[1] for row in expected]
+
+
+def ask_duckdb(audited: Path, sql: str) -> list[tuple[Any, ...]]:
+    with locked_warehouse(audited / "warehouse.duckdb") as connection:
+        return list(run_statement(connection, sql).rows)
+
+
+def _is_same(theirs: Any, ours: Any) -> bool:
+    if isinstance(ours, int | float) and not isinstance(ours, bool) and theirs is not None:
+        # A sum of whole numbers is numeric in PostgreSQL, which its driver hands over as text.
+        return math.isclose(float(theirs), ours, rel_tol=1e-12, abs_tol=1e-12)
+    return bool(theirs == ours)

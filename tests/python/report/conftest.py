@@ -1,0 +1,108 @@
+"""A real browser for the report's pages, and the pages that it opens."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from biasledger.report import write_report
+from tests.python.report import warehouses
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+# A browser's own first, then those that Linux distributions package.
+_PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    program = os.environ.get("BIASLEDGER_BROWSER") or next(filter(None, map(shutil.which, _PROGRAMS)), None)
+    with sync_api.sync_playwright() as playwright:
+        own = Path(playwright.chromium.executable_path)
+        if program is None and not own.exists():
+            pytest.skip(
+                "there is no Chromium here: install your system's package or `playwright install chromium`"
+            )
+        # Without a sandbox of its own, which containers do not allow: the pages are ours.
+        opened = playwright.chromium.launch(executable_path=program or own, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@dataclass
+class Opened:
+    """A page of a report, all its charts drawn, and what went wrong on the way."""
+
+    page: Page
+    troubles: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def wait_for_charts(self) -> None:
+        self.page.wait_for_selector("html[data-charts=drawn]", state="attached", timeout=60_000)
+
+
+Open = Callable[..., Opened]
+
+
+@pytest.fixture
+def open_report(browser: Browser) -> Iterator[Open]:
+    yield from _opener(browser)
+
+
+@pytest.fixture(scope="module")
+def drawn(browser: Browser, hostile_report: Path) -> Iterator[Opened]:
+    """One page for all tests that only look: drawing its charts takes seconds."""
+    for opener in _opener(browser):
+        yield opener(hostile_report)
+
+
+def _opener(browser: Browser) -> Iterator[Open]:
+    contexts: list[BrowserContext] = []
+
+    def opener(
+        report: Path, width: int = 1280, height: int = 900, drawn: bool = True, **options: Any
+    ) -> Opened:
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        contexts.append(context)
+        opened = Opened(context.new_page())
+        opened.page.on(
+            "console",
+            lambda message: (
+                opened.troubles.append(message.text) if message.type in {"error", "warning"} else None
+            ),
+        )
+        opened.page.on("pageerror", lambda error: opened.troubles.append(str(error)))
+        opened.page.on("dialog", lambda dialog: opened.troubles.append(f"dialog: {dialog.message}"))
+        opened.page.on("request", lambda request: opened.requests.append(request.url))
+        opened.page.goto(report.as_uri())
+        if drawn:
+            opened.wait_for_charts()
+        return opened
+
+    yield opener
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture(scope="session")
+def hostile_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every picture, every text hostile."""
+    folder = tmp_path_factory.mktemp("hostile")
+    write_report(warehouses.hostile(folder / "warehouse.duckdb"), folder / "report.html")
+    return folder / "report.html"
+
+
+@pytest.fixture(scope="session")
+def large_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Twenty runs, ten thousand findings."""
+    folder = tmp_path_factory.mktemp("large")
+    write_report(warehouses.large(folder / "warehouse.duckdb"), folder / "report.html")
+    return folder / "report.html"

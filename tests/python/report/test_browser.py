@@ -1,0 +1,312 @@
+"""The report in a real browser: charts drawn, nothing loaded, nothing foreign run, readable by everyone."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.python.report.conftest import Open, Opened
+from tests.python.report.warehouses import HOSTILE
+
+DESKTOP, PHONE = (1280, 900), (375, 812)
+
+
+def violations(opened: Opened, rules: list[str] | None = None, inside: str | None = None) -> list[str]:
+    """What axe-core finds, by all of its rules (WCAG and good practice) or by some."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
+    options = {"resultTypes": ["violations"], **({"runOnly": rules} if rules else {})}
+    response = axe.Axe().run(opened.page, context=inside, options=options).response
+    return [
+        f"{violation['id']}: {violation['help']}: {node['html'][:160]}"
+        for violation in response["violations"]
+        for node in violation["nodes"]
+    ]
+
+
+def overflow(opened: Opened) -> int:
+    """Pixels by which the page is wider than its window."""
+    return int(opened.page.evaluate("document.documentElement.scrollWidth - innerWidth"))
+
+
+def test_all_charts_are_drawn_and_nothing_is_loaded_or_goes_wrong(
+    drawn: Opened, hostile_report: Path, tmp_path: Path
+) -> None:
+    charts = drawn.page.evaluate(
+        """() => [...document.querySelectorAll('.chart')].map((place) => ({
+          name: place.dataset.chart, state: place.dataset.state,
+          // Text, rules and marks inside the plot; an empty chart has axes and no mark.
+          marks: place.querySelectorAll('svg .mark-symbol path, svg .mark-rect path, svg .mark-line path').length,
+          width: place.querySelector('svg')?.getBoundingClientRect().width ?? 0,
+        }))"""
+    )
+    assert len(charts) >= 20
+    assert [one for one in charts if one["state"] != "drawn" or not one["marks"] or one["width"] < 200] == []
+    assert drawn.troubles == []
+    assert [url for url in drawn.requests if not url.startswith("data:")] == [hostile_report.as_uri()]
+    for scheme in ("dark", "light"):
+        drawn.page.emulate_media(color_scheme=scheme)
+        drawn.page.screenshot(path=tmp_path / f"{scheme}.png", full_page=True)
+
+
+def test_what_models_write_is_shown_and_never_run(drawn: Opened) -> None:
+    assert drawn.page.evaluate("window.harmed ?? null") is None
+    elements = drawn.page.evaluate(
+        "['iframe', 'img', 'object', 'embed', 'base', 'svg[onload]'].map((name) => document.querySelectorAll(name).length)"
+    )
+    assert elements == [0] * 6
+    # Two scripts of ours, the rest is data; no text of the warehouse made another.
+    kinds = drawn.page.evaluate("[...document.scripts].map((script) => script.type)")
+    assert kinds.count("") == 2
+    assert set(kinds) == {"", "application/json"}
+    shown = drawn.page.inner_text("main")
+    assert HOSTILE[2] in shown
+    assert "{{ 7 * 7 }}{% raw %}" in shown
+    words = " ".join(drawn.page.locator(".chart svg text").all_text_contents())
+    assert "<!--<script>" in words
+    assert "{{ 7 * 7 }}" in words
+
+
+def test_a_tooltip_shows_hostile_text_as_text(drawn: Opened) -> None:
+    bars = drawn.page.locator(".chart svg .mark-rect path")
+    for place in range(4):
+        bars.nth(place).hover(force=True)
+        drawn.page.wait_for_selector("#vg-tooltip-element.visible")
+    assert drawn.page.inner_text("#vg-tooltip-element").strip()
+    assert drawn.page.locator("#vg-tooltip-element :is(script, img, svg, iframe)").count() == 0
+    drawn.page.mouse.move(0, 0)
+    assert drawn.page.evaluate("window.harmed ?? null") is None
+    assert drawn.troubles == []
+
+
+def test_the_policy_forbids_what_an_injection_would_need(open_report: Open, hostile_report: Path) -> None:
+    opened = open_report(hostile_report, drawn=False)
+    outcome = opened.page.evaluate(
+        """async () => {
+          const script = document.createElement('script');
+          script.textContent = "window.harmed = 'inserted'";
+          document.body.append(script);
+          const handler = document.createElement('p');
+          handler.setAttribute('onclick', "window.harmed = 'handler'");
+          document.body.append(handler);
+          handler.click();
+          const fetched = await fetch('https://example.org/').then(() => 'fetched', () => 'refused');
+          return [window.harmed ?? null, fetched];
+        }"""
+    )
+    assert outcome == [None, "refused"]
+    assert any("Content Security Policy" in trouble for trouble in opened.troubles)
+
+
+def test_axe_finds_nothing_in_light_and_in_dark_and_what_is_wrong(
+    open_report: Open, hostile_report: Path
+) -> None:
+    opened = open_report(hostile_report, drawn=False)
+    # What is folded is checked, too; of tables some rows, as the others are like them.
+    opened.page.evaluate(
+        """() => {
+          document.querySelectorAll('details').forEach((one) => { one.open = true; });
+          document.querySelectorAll('tbody tr:nth-child(n + 4)').forEach((one) => one.remove());
+        }"""
+    )
+    assert violations(opened) == []
+    opened.page.emulate_media(color_scheme="dark")
+    # Of what dark changes, colours alone.
+    assert violations(opened, rules=["color-contrast"]) == []
+    opened.page.emulate_media(color_scheme="light")
+    opened.page.evaluate(
+        """() => {
+          document.querySelector('.reading').style.setProperty('color', 'rgb(235, 235, 230)');
+          document.querySelector('.chart').removeAttribute('aria-label');
+        }"""
+    )
+    found = {finding.split(":")[0] for finding in violations(opened, inside=".picture")}
+    assert found == {"color-contrast", "role-img-alt"}
+
+
+def test_a_phone_needs_no_pushing_sideways(open_report: Open, hostile_report: Path, tmp_path: Path) -> None:
+    opened = open_report(hostile_report, *PHONE)
+    assert overflow(opened) <= 0
+    opened.page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    assert overflow(opened) <= 0
+    widest = opened.page.evaluate(
+        "Math.max(...[...document.querySelectorAll('.chart svg')].map((one) => one.getBoundingClientRect().right))"
+    )
+    assert widest <= PHONE[0]
+    assert opened.troubles == []
+    opened.page.screenshot(path=tmp_path / "phone.png")
+
+
+def test_charts_follow_the_window(drawn: Opened) -> None:
+    drawn.page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    deadline = time.monotonic() + 20
+    while overflow(drawn) > 0 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert overflow(drawn) <= 0
+    drawn.page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
+    assert drawn.troubles == []
+
+
+def test_the_page_can_be_walked_by_keyboard(open_report: Open, hostile_report: Path) -> None:
+    page = open_report(hostile_report, drawn=False).page
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    assert page.evaluate("document.activeElement.getBoundingClientRect().top") >= 0
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "verdicts"
+    seen: list[dict[str, Any]] = []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        seen.append(
+            page.evaluate(
+                """() => { const one = document.activeElement, style = getComputedStyle(one); return {
+                  name: one.tagName, label: one.getAttribute('aria-label') ?? '', outline: style.outlineStyle }; }"""
+            )
+        )
+    names = {one["name"] for one in seen}
+    assert {"A", "DIV", "SUMMARY"} <= names
+    assert [one for one in seen if one["name"] != "BODY" and one["outline"] == "none"] == []
+    summary = page.locator("summary").first
+    summary.focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.querySelector('details').open")
+    page.keyboard.press("Tab")
+    # The table behind a chart can be pushed by keyboard, and says what it is.
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')").startswith("Numbers: ")
+
+
+def test_headings_and_landmarks_are_in_order(open_report: Open, hostile_report: Path) -> None:
+    page = open_report(hostile_report, drawn=False).page
+    levels = [
+        int(name[1])
+        for name in page.evaluate(
+            "[...document.querySelectorAll('h1, h2, h3, h4')].map((one) => one.tagName)"
+        )
+    ]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(later - earlier <= 1 for earlier, later in itertools.pairwise(levels))
+    assert page.get_attribute("html", "lang") == "en"
+    assert [page.locator(name).count() for name in ("header", "nav", "main", "footer")] == [1, 1, 1, 1]
+    charts = page.evaluate(
+        "[...document.querySelectorAll('.chart')].map((one) => [one.getAttribute('role'), one.getAttribute('aria-label').length])"
+    )
+    assert [one for one in charts if one[0] != "img" or one[1] <= 20] == []
+
+
+def test_without_scripts_verdicts_and_tables_still_read(open_report: Open, hostile_report: Path) -> None:
+    page = open_report(hostile_report, drawn=False, java_script_enabled=False).page
+    text = page.locator("main").inner_text()
+    assert "Groups are treated differently in the audit." in page.locator("h1").inner_text()
+    counts = " ".join(page.locator(".tiles").inner_text().split())
+    assert all(
+        re.search(rf"\d+ {status}", counts) for status in ("alarms", "inconclusive", "clear", "insufficient")
+    )
+    assert "The chart needs scripts; its numbers are in the table below." in text
+    assert page.locator("#findings-rows tr").count() > 30
+    assert not page.locator("#filter").is_visible()
+    page.locator("summary").first.click()
+    assert page.locator("details table").first.is_visible()
+
+
+def test_print_unfolds_everything_in_light_colours(drawn: Opened, tmp_path: Path) -> None:
+    drawn.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert drawn.page.locator("details:not([open])").count() == 0
+    drawn.page.emulate_media(media="print")
+    assert (
+        drawn.page.evaluate("getComputedStyle(document.body).getPropertyValue('--ink').trim()") == "#1b2027"
+    )
+    assert not drawn.page.locator("#filter").is_visible()
+    drawn.page.emulate_media(media="screen")
+    drawn.page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert drawn.page.locator("details[open]").count() == 0
+    printed = drawn.page.pdf(path=tmp_path / "report.pdf", format="A4")
+    assert printed.startswith(b"%PDF")
+    assert drawn.troubles == []
+
+
+def test_dark_and_light_differ_in_page_and_charts(drawn: Opened) -> None:
+    look = """() => [getComputedStyle(document.body).backgroundColor,
+        getComputedStyle(document.querySelector('.chart svg .mark-rect path')).fill,
+        getComputedStyle(document.querySelector('.chart svg .mark-text text')).fill]"""
+    light = drawn.page.evaluate(look)
+    drawn.page.emulate_media(color_scheme="dark")
+    dark = drawn.page.evaluate(look)
+    assert all(one != other for one, other in zip(light, dark, strict=True))
+
+
+def test_names_beside_points_do_not_overlap(drawn: Opened) -> None:
+    page = drawn.page
+    boxes = page.evaluate(
+        """() => [...document.querySelectorAll('.chart svg')].map((chart) =>
+          [...chart.querySelectorAll('.mark-text text')]
+            .filter((text) => !text.closest('.role-axis') && text.textContent && text.getAttribute('opacity') !== '0')
+            .map((text) => { const box = text.getBoundingClientRect(); return [box.left, box.right, box.top, box.bottom]; }))"""
+    )
+    named = [names for names in boxes if names]
+    assert len(named) >= 4
+    for names in named:
+        for place, (left, right, top, bottom) in enumerate(names):
+            for other in names[place + 1 :]:
+                apart = (
+                    right <= other[0] + 1
+                    or other[1] <= left + 1
+                    or bottom <= other[2] + 3
+                    or other[3] <= top + 3
+                )
+                assert apart, (names[place], other)
+
+
+class TestTwentyRunsAndTenThousandFindings:
+    def test_it_is_small_enough_and_opens_in_seconds(
+        self, open_report: Open, large_report: Path, tmp_path: Path
+    ) -> None:
+        assert large_report.stat().st_size < 10_000_000
+        started = time.monotonic()
+        opened = open_report(large_report, drawn=False)
+        opened.page.wait_for_selector("#findings-rows tr")
+        opened.page.locator(".chart").first.scroll_into_view_if_needed()
+        opened.page.wait_for_selector(".chart[data-state=drawn] svg")
+        assert time.monotonic() - started < 20
+        assert opened.page.locator("tbody tr th[scope=row]").count() == 20
+        assert opened.page.locator(".chart").count() > 400
+        assert overflow(opened) <= 0
+        assert opened.troubles == []
+        opened.page.screenshot(path=tmp_path / "large.png")
+
+    def test_findings_are_paged_and_filtered(self, open_report: Open, large_report: Path) -> None:
+        page = open_report(large_report, drawn=False).page
+        said = page.locator("#findings-count")
+        assert said.inner_text() == "1 to 50 of 10,000 findings."
+        assert page.locator("#findings-rows tr").count() == 50
+        assert page.locator("#previous").is_disabled()
+        page.locator("#next").focus()
+        page.keyboard.press("Enter")
+        assert said.inner_text() == "51 to 100 of 10,000 findings."
+        page.get_by_label("Search").fill("finding 123 of run-07")
+        assert said.inner_text() == "1 to 1 of 1 findings that fit, of 10,000."
+        assert "Finding 123 of run-07" in page.locator("#findings-rows").inner_text()
+        page.get_by_label("Search").fill("")
+        page.locator("#filter-status").select_option("alarm")
+        page.locator("#filter-audit").select_option("audit-1, model-0")
+        page.locator("#filter-measure").select_option("rank gap")
+        packed = json.loads(page.locator("#findings-data").text_content() or "")
+        wanted = {"alarm", "audit-1, model-0", "rank gap"}
+        n = sum(wanted <= {packed["texts"][text] for text in row[:3]} for row in packed["rows"])
+        assert n > 10
+        assert said.inner_text().endswith(f"of {n} findings that fit, of 10,000.")
+        page.get_by_label("Search").fill("no such text")
+        assert said.inner_text() == "No finding fits, of 10,000."
+
+    def test_axe_finds_nothing_in_the_table_of_findings(self, open_report: Open, large_report: Path) -> None:
+        opened = open_report(large_report, drawn=False)
+        # The rest of the page is that of the other report, twenty times.
+        opened.page.evaluate(
+            "document.querySelectorAll('.run, #findings-rows tr:nth-child(n + 12)').forEach((one) => one.remove())"
+        )
+        assert violations(opened) == []

@@ -1,0 +1,185 @@
+"""Charts as specifications: they compile, hold their data as data, and describe themselves."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import vl_convert
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from biasledger.report.charts import (
+    VEGA_LITE,
+    Dot,
+    Point,
+    Rule,
+    describe_dots,
+    interval_dots,
+    level_dots,
+    lines,
+    scatter,
+    signed_bars,
+    stacked_shares,
+)
+from biasledger.report.page import _json
+from biasledger.report.picture import (
+    cell,
+    clip,
+    contrast,
+    number,
+    prose,
+    readable,
+    split_panels,
+    unique_labels,
+)
+from tests.python.report.warehouses import HOSTILE
+
+DOTS = [
+    Dot(text, place / 10, place / 10 - 0.1, place / 10 + 0.1, "alarm", 0.0, 0.2)
+    for place, text in enumerate(HOSTILE)
+]
+POINTS = [Point(text, 1 + place, place - 5, "quiet", True) for place, text in enumerate(HOSTILE)]
+CHARTS = {
+    "interval_dots": interval_dots(DOTS, "value", [Rule(0.5, "threshold"), Rule(0, "even")]),
+    "signed_bars": signed_bars([(text, 0.2, -0.1) for text in HOSTILE], "share"),
+    "scatter": scatter(POINTS, ("x", "y"), log_x=True, rules=(1.96,)),
+    "level_dots": level_dots([("$", text, 0.1, 0.0, 0.2) for text in HOSTILE], ["$"], ("level", "share"))[0],
+    "lines": lines([(1, text, 0.1, text) for text in HOSTILE], ("run", "value"), 1.0)[0],
+    "stacked_shares": stacked_shares([(text, [0.1, 0.2]) for text in HOSTILE], ["refused", "failed"], "share"),
+}  # fmt: skip
+
+
+def expressions(value: Any) -> list[str]:
+    """Every text that Vega would read as an expression, wherever it stands in a compiled chart."""
+    if isinstance(value, dict):
+        own = [
+            str(value[name])
+            for name in ("signal", "expr", "test", "update", "init")
+            if isinstance(value.get(name), str)
+        ]
+        return own + [one for part in value.values() for one in expressions(part)]
+    if isinstance(value, list):
+        return [one for part in value for one in expressions(part)]
+    return []
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_charts_compile_and_no_text_of_a_warehouse_becomes_an_expression(name: str) -> None:
+    vega = vl_convert.vegalite_to_vega(CHARTS[name], vl_version=VEGA_LITE)
+    found = expressions({key: part for key, part in vega.items() if key != "data"}) + expressions(
+        [data.get("transform", []) for data in vega["data"]]
+    )
+    assert found
+    assert [one for one in found if any(text[:20] in one for text in HOSTILE if len(text) < 100)] == []
+
+
+def test_a_dot_is_drawn_with_its_own_numbers() -> None:
+    spec = interval_dots([Dot("a", 0.5, 0.25, 1.0, "clear"), Dot("b", None)], "value", [Rule(2.0, "even")])
+    first, second = spec["data"]["values"]
+    assert (first["value"], first["low"], first["high"], first["kind"]) == (0.5, 0.25, 1.0, "clear")
+    assert second["value"] is None
+    low, high = spec["layer"][0]["encoding"]["x"]["scale"]["domain"]
+    assert low < 0.25
+    assert high > 2.0
+
+
+def test_charts_beside_each_other_share_an_axis() -> None:
+    all_dots = [Dot("a", 0.0), Dot("b", 10.0)]
+    domains = {
+        json.dumps(
+            interval_dots([dot], "value", beside=all_dots)["layer"][-1]["encoding"]["x"]["scale"]["domain"]
+        )
+        for dot in all_dots
+    }
+    assert len(domains) == 1
+
+
+def test_limits_cut_off_what_would_squeeze_the_rest() -> None:
+    spec = interval_dots([Dot("a", 0.5, 0.2, 900.0)], "ratio", limits=(0.0, 2.0))
+    assert spec["layer"][-1]["encoding"]["x"]["scale"]["domain"][1] < 3
+
+
+def test_descriptions_name_the_extremes_and_the_alarms() -> None:
+    text = describe_dots([Dot("a", 0.1), Dot("b", 0.9, 0.8, 1.0, "alarm"), Dot("c", None)], "Ratio by group")
+    assert text == "Ratio by group, 2 rows. Highest: b 0.9 (0.8 to 1). Lowest: a 0.1. Alarm: b."
+    assert describe_dots([Dot("a", None)], "Ratio") == "Ratio: no value could be computed."
+    assert describe_dots([Dot("a", 0.1)], "Ratio") == "Ratio: a 0.1."
+
+
+def test_many_panels_and_rows_are_cut_and_said() -> None:
+    rows = [
+        {
+            "attribute": f"a{place % 8}",
+            "group_name": str(place),
+            "status": "alarm" if place == 799 else "clear",
+        }
+        for place in range(800)
+    ]
+    drawn: list[Any] = []
+    panels, note = split_panels(rows, ("attribute",), drawn.append, "attributes")  # type: ignore[arg-type,func-returns-value]
+    assert len(panels) == len(drawn) == 6
+    assert all(len(part) == 40 for part in drawn)
+    assert (
+        note == "Drawn are 6 of 8 attributes. Of up to 100 rows a chart 40 are drawn, alarms before others."
+    )
+    only = [row for row in rows if row["attribute"] == "a7"]
+    split_panels(only, ("attribute",), drawn.append, "attributes")  # type: ignore[arg-type,func-returns-value]
+    assert drawn[-1][-1]["group_name"] == "799"
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.text(max_size=80) | st.sampled_from(["a", "a (2)", "a (3)"])))
+def test_labels_stay_apart(texts: list[str]) -> None:
+    labels = unique_labels(texts)
+    assert len(set(labels)) == len(texts)
+    for first, second in zip(labels, texts, strict=True):
+        assert first.startswith(clip(second, 60)[:10])
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=10,
+)
+
+
+@settings(max_examples=50, deadline=None)
+@given(_JSON)
+def test_json_in_a_page_is_the_same_json_and_cannot_end_its_element(value: Any) -> None:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:  # half a surrogate pair, which no database returns
+        return
+    text = _json(value)
+    assert not set("<>&\u2028\u2029") & set(text)
+    assert json.loads(text) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.12345, "0.123"),
+        (-0.5, "−0.5"),
+        (0, "0"),
+        (1234567.0, "1,234,567"),
+        (-1234.4, "−1,234"),
+        (None, "–"),
+        (1e-5, "1e-5"),
+        (-1e-5, "−1e-5"),
+    ],
+)
+def test_numbers(value: float | None, text: str) -> None:
+    assert number(value) == text
+
+
+def test_cells_and_names() -> None:
+    assert [cell(value) for value in (None, "", True, False, 1234, 12.0, 0.123456, "a\u0000b")] == [
+        "–", "–", "yes", "no", "1,234", "12", "0.1235", "a\N{REPLACEMENT CHARACTER}b",
+    ]  # fmt: skip
+    assert readable("black*female") == "black × female"
+    assert prose("black*female gets 2 * 3") == "black × female gets 2 * 3"
+    assert contrast({"group_name": "Black", "reference_group": "White"}) == "Black vs White"
+    assert contrast({"group_name": "(all)", "reference_group": "(even)"}) == "all groups"
+    assert contrast({"group_name": "first", "reference_group": "(chance)"}) == "first"

@@ -1,0 +1,362 @@
+"""The report's page without a browser: what it says, that it is the same every time, and that it holds nothing live."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import pytest
+
+from biasledger import report
+from biasledger.report import render, write_report
+from collector.errors import BiasledgerError, InputError
+from tests.python.report import warehouses
+from tests.python.report.warehouses import finding, run
+
+QUERIES = sorted((warehouses.ROOT / "biasledger" / "report" / "queries").glob("*.sql"))
+
+
+class Page(HTMLParser):
+    """What a browser would make of a page: texts by element, attributes, scripts."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: dict[str, list[str]] = {}
+        self._open: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        self._open.append(tag)
+        self.texts.setdefault(tag, []).append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        while self._open and self._open.pop() != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        for tag in set(self._open):
+            self.texts[tag][-1] += data
+
+
+@pytest.fixture(scope="module")
+def hostile_warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return warehouses.hostile(tmp_path_factory.mktemp("hostile") / "warehouse.duckdb")
+
+
+@pytest.fixture(scope="module")
+def hostile_page(hostile_warehouse: Path) -> str:
+    return render(hostile_warehouse)
+
+
+def small(tmp_path: Path, findings: list[dict[str, Any]], runs: list[dict[str, Any]] | None = None) -> Path:
+    return warehouses.create(
+        tmp_path / "warehouse.duckdb", {"dim_runs": runs or [run("run-1")], "fct_findings": findings}
+    )
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=lambda path: path.stem)
+def test_queries_fit_the_contracts_and_read_public_tables_only(query: Path, tmp_path: Path) -> None:
+    warehouse = warehouses.create(tmp_path / "empty.duckdb", {})
+    sql = query.read_text(encoding="utf-8").replace("$run_ids", "['a']").replace("$run_id", "'a'")
+    assert "$" not in sql
+    tables = set(re.findall(r"(?:from|join)\s+(\w+\.\w+)", sql))
+    assert tables
+    assert {table.split(".")[0] for table in tables} == {"marts"}
+    with duckdb.connect(str(warehouse), read_only=True) as connection:
+        connection.execute(sql)
+
+
+def test_every_query_is_drawn_by_a_room() -> None:
+    package = warehouses.ROOT / "biasledger" / "report"
+    code = "".join(path.read_text(encoding="utf-8") for path in package.glob("*.py"))
+    assert [query.stem for query in QUERIES if f'"{query.stem}"' not in code] == []
+
+
+def test_every_mart_with_a_picture_has_rows_in_the_tests(hostile_page: str) -> None:
+    drawn = set(re.findall(r'data-chart="run-1-([a-z-]+)-\d+"', hostile_page))
+    assert drawn >= {
+        "words-contributions",
+        "words-scores",
+        "words-separability",
+        "lists-spread",
+        "lists-similarity",
+        "decisions-gaps",
+        "decisions-rates",
+        "decisions-promotions",
+        "decisions-positions",
+        "prices-levels",
+        "prices-means",
+        "prices-planes",
+        "markers-ratios",
+        "markers-gaps",
+        "markers-lists",
+        "markers-regard",
+        "variants",
+        "quality",
+    }
+    assert {"changes-1", "trend-1", "history-1", "costs-1"} <= set(
+        re.findall(r'data-chart="([a-z0-9-]+)"', hostile_page)
+    )
+
+
+def test_the_same_warehouse_gives_the_same_bytes(hostile_warehouse: Path, hostile_page: str) -> None:
+    assert render(hostile_warehouse) == hostile_page
+
+
+def test_only_what_the_policy_names_may_run(hostile_page: str) -> None:
+    page = Page(hostile_page)
+    (policy,) = [
+        attributes["content"] or ""
+        for tag, attributes in page.elements
+        if tag == "meta" and attributes.get("http-equiv") == "Content-Security-Policy"
+    ]
+    directives = dict(part.split(" ", 1) for part in policy.split("; "))
+    assert directives["default-src"] == "'none'"
+    assert "unsafe" not in policy
+    assert set(directives) == {"default-src", "script-src", "style-src", "img-src", "base-uri", "form-action"}
+
+    def hashed(text: str) -> str:
+        return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+    types = [attributes.get("type") for tag, attributes in page.elements if tag == "script"]
+    scripts = [text for text, kind in zip(page.texts["script"], types, strict=True) if kind is None]
+    assert directives["script-src"].split() == [hashed(script) for script in scripts]
+    assert directives["style-src"].split() == [hashed(style) for style in page.texts["style"]]
+    assert {kind for kind in types if kind} == {"application/json"}
+
+
+def test_the_page_names_nothing_to_load_and_holds_no_handler(hostile_page: str) -> None:
+    page = Page(hostile_page)
+    live = {"iframe", "img", "object", "embed", "base", "video", "audio", "frame", "applet"}
+    assert not live & {tag for tag, _ in page.elements}
+    for tag, attributes in page.elements:
+        assert not any(
+            name.startswith("on") or name in {"src", "style", "srcset", "action"} for name in attributes
+        ), tag
+        for name in ("href", "xlink:href"):
+            assert (attributes.get(name) or "#").startswith(("#", "data:,"))
+
+
+def test_data_of_charts_is_the_data_of_the_marts(tmp_path: Path) -> None:
+    rows = {
+        "dim_runs": [run("run-1")],
+        "fct_findings": [
+            finding("run-1", measure="place_gap", scheme="standing", group_name="B", reference_group="A")
+        ],
+        "fct_decision_gaps": [
+            {
+                "run_id": "run-1",
+                "variant": "plain",
+                "outcome": "standing",
+                "domain": "",
+                "attribute": "race",
+                "group_name": "B",
+                "reference_group": "A",
+                "adjusted_gap": -0.4321,
+                "adjusted_low": -0.6,
+                "adjusted_high": -0.2,
+                "n_clusters": 12,
+            }
+        ],
+    }
+    page = Page(render(warehouses.create(tmp_path / "warehouse.duckdb", rows)))
+    identified = [attributes.get("id") for tag, attributes in page.elements if tag == "script"]
+    specs = dict(zip(identified, page.texts["script"], strict=True))
+    spec = json.loads(specs["run-1-decisions-gaps-1"])
+    (drawn,) = spec["data"]["values"]
+    assert (drawn["label"], drawn["value"], drawn["low"], drawn["high"]) == ("B", -0.4321, -0.6, -0.2)
+    assert drawn["kind"] == "alarm"
+    assert "−0.432 (−0.6 to −0.2)" in str([attributes.get("aria-label") for _, attributes in page.elements])
+
+
+def test_the_sql_that_is_shown_gives_the_rows_that_are_shown(
+    hostile_warehouse: Path, hostile_page: str
+) -> None:
+    page = Page(hostile_page)
+    shown = page.texts["code"]
+    assert len(shown) >= 20
+    with duckdb.connect(str(hostile_warehouse), read_only=True) as connection:
+        counts = [len(connection.execute(sql).fetchall()) for sql in shown if sql.startswith("--")]
+    captions = [
+        int(found[1].replace(",", ""))
+        for caption in page.texts["caption"]
+        if (found := re.search(r"^(?:The first \d+ of )?([\d,]+) rows?[.;]", caption))
+    ]
+    # The last SQL is that of the findings, whose number its own line says.
+    assert captions == counts[:-1]
+
+
+def test_tables_are_capped_and_say_so(tmp_path: Path) -> None:
+    findings = [finding("run-1", number, subject=f"subject {number}") for number in range(250)]
+    page = Page(render(small(tmp_path, findings)))
+    text = " ".join(page.texts["p"])
+    assert "The first 100 of 250 findings" in text
+    assert (
+        len(json.loads(next(text for text in page.texts["script"] if text.startswith('{"texts"')))["rows"])
+        == 250
+    )
+
+
+@pytest.mark.parametrize(
+    ("statuses", "said"),
+    [
+        ([("alarm",), ("clear",)], "Groups are treated differently in one of two audits."),
+        ([("alarm",), ("alarm", "clear")], "Groups are treated differently in all two audits."),
+        (
+            [("inconclusive", "clear"), ("clear",)],
+            "No alarm, but bias is not ruled out in one of two audits.",
+        ),
+        (
+            [("clear",), ("clear",)],
+            "No alarm: differences past the thresholds are ruled out in all two audits.",
+        ),
+        (
+            [("clear",), ("insufficient_data",)],
+            "No alarm; one of two audits had too few answers to be judged.",
+        ),
+        ([("insufficient_data",), ()], "There were too few answers to judge anything."),
+    ],
+)
+def test_the_headline_says_what_was_found(tmp_path: Path, statuses: list[tuple[str, ...]], said: str) -> None:
+    runs = [run(f"run-{place}", f"audit-{place}") for place in range(len(statuses))]
+    findings = [
+        finding(f"run-{place}", number, status=status, audit=f"audit-{place}")
+        for place, of_run in enumerate(statuses)
+        for number, status in enumerate(of_run)
+    ]
+    assert Page(render(small(tmp_path, findings, runs))).texts["h1"] == [said]
+
+
+def test_accepted_alarms_and_warnings_are_counted_and_make_no_verdict(tmp_path: Path) -> None:
+    findings = [
+        finding("run-1", 0, is_excepted=True),
+        finding("run-1", 1, severity="warn", measure="accuracy_gap"),
+        finding("run-1", 2, status="clear", measure="rank_gap"),
+    ]
+    page = Page(render(small(tmp_path, findings)))
+    assert page.texts["h1"] == ["No alarm: differences past the thresholds are ruled out in the audit."]
+    text = " ".join(page.texts["section"][0].split())
+    assert "Of these 1 only warn, 1 accepted." in text
+    assert "2 alarms, 1 clear" in text
+
+
+def test_inconclusive_findings_say_what_would_settle_them(tmp_path: Path) -> None:
+    findings = [
+        finding("run-1", 0, status="inconclusive", n_units=40, n_units_needed=60),
+        finding("run-1", 1, status="inconclusive", n_units=40, n_units_needed=400, measure="separability"),
+        finding("run-1", 2, status="inconclusive", n_units=40, n_units_needed=1_000_000, measure="rank_gap"),
+    ]
+    text = " ".join(" ".join(Page(render(small(tmp_path, findings))).texts["main"]).split())
+    assert "Twice the answers would settle about 1 of 3." in text
+    assert "about 60 distinct answers in the smaller group would settle it; there are 40." in text
+    assert "hardly any number of resumes or people would settle it" in text
+
+
+def test_older_runs_are_in_the_trend_and_chosen_ones_in_full(tmp_path: Path) -> None:
+    runs = [
+        run(f"run-{place}", is_current=place == 2, started_at=pd.Timestamp(f"2026-11-1{place} 08:00:00"))
+        for place in range(3)
+    ]
+    findings = [
+        finding(f"run-{place}", place, value=0.02 * (place + 1), is_current=place == 2) for place in range(3)
+    ]
+    warehouse = small(tmp_path, findings, runs)
+    page = render(warehouse)
+    assert 'id="run-1"' in page
+    assert 'id="run-2"' not in page
+    assert "2 older runs of the same audits are in the trend" in " ".join(page.split())
+    trend = next(text for text in Page(page).texts["script"] if '"run, in the order of collection"' in text)
+    assert [row["value"] for row in json.loads(trend)["data"]["values"]] == pytest.approx([1, 2, 3])
+    chosen = render(warehouse, ["run-0", "run-1"])
+    assert 'id="run-2"' in chosen
+    assert "run-2" not in " ".join(Page(chosen).texts["bdi"])
+
+
+def test_simulated_answers_are_named(tmp_path: Path) -> None:
+    warehouse = small(tmp_path, [finding("run-1")], [run("run-1", is_simulated=True)])
+    assert "All answers are simulated" in render(warehouse)
+
+
+def test_a_warehouse_without_findings_of_a_kind_has_no_such_pictures(tmp_path: Path) -> None:
+    warehouse = small(tmp_path, [finding("run-1")])
+    with duckdb.connect(str(warehouse)) as connection:
+        # Tables of a kind of audit are not built before the ledger holds one.
+        for table in warehouses.contracts():
+            if table not in {"fct_findings", "dim_runs", "dim_measures"}:
+                connection.execute(f"drop table marts.{table}")
+    page = render(warehouse)
+    assert "What raised an alarm" in page
+    assert "<figure" not in page.split("<main>")[1].split('id="over-runs"')[0]
+
+
+def test_an_empty_warehouse_says_so(tmp_path: Path) -> None:
+    warehouse = warehouses.create(tmp_path / "warehouse.duckdb", {})
+    assert Page(render(warehouse)).texts["h1"] == ["Nothing has been judged yet."]
+
+
+def test_numbers_that_are_none_are_shown_as_a_dash(tmp_path: Path) -> None:
+    page = render(
+        small(tmp_path, [finding("run-1", value=float("nan"), interval_low=None, p_value_adjusted=None)])
+    )
+    assert "NaN" not in page.split('id="findings-data"')[1].split("</script>")[0]
+    assert "nan" not in Page(page).texts["main"][0].lower().split()
+
+
+class TestErrors:
+    def test_no_warehouse(self, tmp_path: Path) -> None:
+        with pytest.raises(
+            InputError, match=r"There is no warehouse at .*missing.duckdb: `biasledger build` makes it"
+        ):
+            render(tmp_path / "missing.duckdb")
+
+    def test_no_warehouse_but_another_file(self, tmp_path: Path) -> None:
+        path = tmp_path / "warehouse.duckdb"
+        path.write_text("not a database, but long enough to be taken for one", encoding="utf-8")
+        with pytest.raises(BiasledgerError, match="cannot be read"):
+            render(path)
+
+    def test_no_findings(self, tmp_path: Path) -> None:
+        path = tmp_path / "warehouse.duckdb"
+        duckdb.connect(str(path)).close()
+        with pytest.raises(InputError, match="holds no table fct_findings: `biasledger build` makes it"):
+            render(path)
+
+    def test_a_run_mistyped(self, tmp_path: Path) -> None:
+        warehouse = small(tmp_path, [finding("run-1")])
+        with pytest.raises(InputError, match=r"no findings of a run 'run-l'.*did you mean 'run-1'"):
+            render(warehouse, ["run-l"])
+
+    def test_a_missing_extra_is_named_once_and_nothing_is_written(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        warehouse = small(tmp_path, [finding("run-1")])
+        found = report.find_spec
+        monkeypatch.setattr(report, "find_spec", lambda name: None if name == "vl_convert" else found(name))
+        with pytest.raises(InputError) as caught:
+            write_report(warehouse, tmp_path / "report.html")
+        assert str(caught.value) == "The report needs vl-convert-python: pip install 'biasledger[report]'."
+        assert not (tmp_path / "report.html").exists()
+
+    def test_no_folder_to_write_into(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match=r"There is no folder .*absent to write report.html into"):
+            write_report(tmp_path / "warehouse.duckdb", tmp_path / "absent" / "report.html")
+
+    def test_a_folder_instead_of_a_file(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match="is a folder: name the file to write"):
+            write_report(tmp_path / "warehouse.duckdb", tmp_path)
+
+    def test_a_failed_report_leaves_the_old_one(self, tmp_path: Path) -> None:
+        (tmp_path / "report.html").write_text("old", encoding="utf-8")
+        with pytest.raises(InputError):
+            write_report(tmp_path / "missing.duckdb", tmp_path / "report.html")
+        assert (tmp_path / "report.html").read_text(encoding="utf-8") == "old"
+        assert [path.name for path in tmp_path.iterdir()] == ["report.html"]

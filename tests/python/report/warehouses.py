@@ -1,0 +1,562 @@
+"""Warehouses for the report, written straight into a file: the tables are those of the models' contracts, the rows are made up.
+
+A build of so many runs would take minutes; that the report reads what a real build writes is tested with the README's audit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import yaml
+
+ROOT = Path(__file__).parents[3]
+
+# What an answer, a word or a name may hold, if it may end up in a page that shows it.
+HOSTILE = (
+    "<script>window.harmed = 'script'</script>",
+    "</script><script>window.harmed = 'end'</script>",
+    "<!--<script>",
+    "<img src=x onerror=\"window.harmed = 'image'\">",
+    "]]><svg onload=window.harmed='svg'>",
+    "</title></style><iframe src=javascript:window.harmed='frame'>",
+    "{{ 7 * 7 }}{% raw %}",
+    "${7 * 7}",
+    "datum.value; window.harmed = 'expression'",
+    "'); window.harmed = 'quote'; ('",
+    '"+(window.harmed="plus")+"',
+    "line\u2028and\u2029paragraph",
+    "\u202eright to left\u0000and control\u0007",
+    "a.b[0]\\c\\'d",
+    "x" * 2_000,
+    "' or 1=1; drop table marts.fct_findings; --",
+)
+
+
+@cache
+def contracts() -> Mapping[str, Sequence[tuple[str, str]]]:
+    """Table -> its columns and types, of every public model."""
+    tables = {}
+    for path in sorted((ROOT / "models").rglob("_*.yml")):
+        for model in yaml.safe_load(path.read_text(encoding="utf-8")).get("models") or []:
+            if model["name"].startswith(("fct_", "dim_")) and model.get("columns"):
+                tables[model["name"]] = [
+                    (column["name"], column["data_type"])
+                    for column in model["columns"]
+                    if "data_type" in column
+                ]
+    return tables
+
+
+def create(path: Path, tables: Mapping[str, Iterable[Mapping[str, Any]]]) -> Path:
+    """Write a warehouse with every public table, and these rows in them; what a row leaves out is null."""
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("create schema marts")
+        for name, columns in contracts().items():
+            described = ", ".join(f'"{column}" {kind}' for column, kind in columns)
+            connection.execute(f"create table marts.{name} ({described})")
+        for name, rows in {"dim_measures": measures(), **tables}.items():
+            frame = pd.DataFrame(list(rows))
+            if len(frame):
+                connection.execute(f"insert into marts.{name} by name select * from frame")
+    return path
+
+
+@cache
+def measures() -> Sequence[Mapping[str, Any]]:
+    """The shipped measures."""
+    frame = pd.read_csv(ROOT / "seeds" / "measures.csv")
+    return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]
+
+
+def run(run_id: str, audit: str = "products", target: str = "model", **changes: Any) -> dict[str, Any]:
+    """A row of dim_runs."""
+    return {
+        "run_id": run_id,
+        "audit": audit,
+        "target": target,
+        "target_kind": "openai",
+        "model_asked": target,
+        "origin": "collected",
+        "last_event": "finished",
+        "n_prompts": 100,
+        "n_responses": 300,
+        "n_ok": 290,
+        "n_prompt_tokens": 9_000,
+        "n_completion_tokens": 30_000,
+        "cost_usd": 0.25,
+        "is_simulated": False,
+        "is_current": True,
+        "started_at": pd.Timestamp("2026-11-20 08:00:00"),
+        **changes,
+    }
+
+
+def finding(run_id: str, number: int = 0, **changes: Any) -> dict[str, Any]:
+    """A row of fct_findings: an alarm in word divergence."""
+    return {
+        "finding_id": f"{run_id}-{number}",
+        "run_id": run_id,
+        "variant": "plain",
+        "audit": "products",
+        "target": "model",
+        "measure": "word_divergence",
+        "scheme": "words",
+        "attribute": "race",
+        "group_name": "Black",
+        "reference_group": "White",
+        "subject": "",
+        "status": "alarm",
+        "severity": "error",
+        "explanation": "The words for Black and White differ by 0.060 bits beyond chance; adjusted p 0.001.",
+        "value": 0.06,
+        "threshold": 0.02,
+        "clear_threshold": 0.02,
+        "interval_low": 0.04,
+        "interval_high": 0.09,
+        "p_value_adjusted": 0.001,
+        "n_units": 45,
+        "is_excepted": False,
+        "is_simulated": False,
+        "is_current": True,
+        **changes,
+    }
+
+
+@dataclass(frozen=True)
+class Names:
+    """What groups, words and places are called in a warehouse."""
+
+    attribute: str
+    groups: Sequence[str]
+    reference: str
+    words: Sequence[str]
+
+
+PLAIN = Names(
+    "race",
+    ("Asian", "Black", "Latino"),
+    "White",
+    tuple(
+        f"{first}{last}"
+        for first in ("garden", "kitchen", "garage", "sports")
+        for last in (" tool", " book", " lamp", " shoe")
+    ),
+)
+ODD = Names("race <b>", HOSTILE[:3], HOSTILE[6], HOSTILE)
+
+
+class _Run:
+    """Makes the rows of one run, room by room."""
+
+    def __init__(self, run_id: str, names: Names, seed: int) -> None:
+        self.draw = np.random.default_rng(seed)
+        self.run_id = run_id
+        self.names = names
+        self.key = {"run_id": run_id, "variant": "plain"}
+        self.contrasts = [
+            {"attribute": names.attribute, "group_name": group, "reference_group": names.reference}
+            for group in names.groups
+        ]
+        self.groups = [*names.groups, names.reference]
+        self.tables: dict[str, list[dict[str, Any]]] = {}
+
+    def add(self, table: str, **row: Any) -> None:
+        self.tables.setdefault(table, []).append(self.key | row)
+
+    def about(self, centre: float, spread: float = 0.05) -> tuple[float, float, float]:
+        """A value with its interval."""
+        value = centre + float(self.draw.normal(0, spread))
+        return value, value - spread, value + spread
+
+    def gap(self, centre: float) -> dict[str, float]:
+        value, low, high = self.about(centre)
+        return {"adjusted_gap": value, "adjusted_low": low, "adjusted_high": high}
+
+    def judge(self, measure: str, place: int, value: float, **changes: Any) -> None:
+        status = ("alarm", "inconclusive", "clear", "insufficient_data")[place % 4]
+        self.add(
+            "fct_findings",
+            **{
+                **finding(self.run_id, len(self.tables.get("fct_findings", []))),
+                "measure": measure,
+                "attribute": self.names.attribute,
+                "status": status,
+                "value": value,
+                "n_units_needed": 90 if status == "inconclusive" else None,
+                "explanation": f"{measure}: {self.names.words[place % len(self.names.words)]}",
+                **changes,
+            },
+        )
+
+    def texts(self) -> None:
+        for place, contrast in enumerate(self.contrasts):
+            key = {"scheme": "words", **contrast, "comparison": "against_reference"}
+            for measure, value in (("word_divergence", 0.05), ("marked_words", 3.0), ("separability", 0.85)):
+                self.judge(measure, place, value, **contrast)
+            for number, word in enumerate(self.names.words):
+                share = float(self.draw.normal(0, 0.04))
+                part = {
+                    "contribution_rank": number + 1,
+                    "contribution": abs(share) / 20,
+                    "signed_share": share,
+                }
+                self.add("fct_word_divergence_words", **key, word=word, **part)
+                self.add(
+                    "fct_marked_words",
+                    **key,
+                    word=word,
+                    n_marked=float(self.draw.integers(5, 400)),
+                    n_reference=float(self.draw.integers(5, 400)),
+                    z_score=share * 60,
+                    log_odds=share * 10,
+                    p_value_adjusted=0.01 if abs(share) > 0.05 else 0.6,
+                    is_marked=abs(share) > 0.05,
+                )
+            accuracy, low, high = self.about(0.8)
+            self.add(
+                "fct_separability",
+                **key,
+                balanced_accuracy=accuracy,
+                interval_low=low,
+                interval_high=high,
+                null_mean=0.5,
+                null_sd=0.06,
+                p_value=0.001,
+                n_marked_units=45,
+                n_reference_units=45,
+            )
+
+    def lists(self) -> None:
+        self.judge(
+            "snsr",
+            0,
+            0.2,
+            scheme="jaccard",
+            subject="music",
+            threshold=0.1,
+            group_name="(all)",
+            reference_group="(neutral)",
+        )
+        asked = {"scheme": "items", "wording": "clean", "domain": "music"}
+        key = {
+            **asked,
+            "neutral": "neutral",
+            "attribute": self.names.attribute,
+            "similarity_name": "jaccard",
+        }
+        self.add(
+            "fct_similarity_spread",
+            **key,
+            most_similar_group=self.groups[0],
+            least_similar_group=self.groups[-1],
+            snsr=0.25,
+            snsr_null_mean=0.05,
+            snsr_debiased=0.2,
+            snsr_noise_floor_high=0.03,
+            is_judged=True,
+        )
+        for value in (0.6, 0.7):
+            self.add("fct_list_similarity", **asked, role="rerun", jaccard=value)
+        for group in self.groups:
+            value, low, high = self.about(0.6)
+            interval = {"similarity": value, "interval_low": low, "interval_high": high}
+            self.add("fct_group_similarity", **key, group_name=group, n_subjects=50, n_absent=1, **interval)
+
+    def decisions(self) -> None:
+        for place, contrast in enumerate(self.contrasts):
+            for outcome, measure in (("standing", "rank_gap"), ("selected", ""), ("correct", "accuracy_gap")):
+                gap = self.gap(-0.1)
+                self.add(
+                    "fct_decision_gaps",
+                    **contrast,
+                    outcome=outcome,
+                    domain="",
+                    **gap,
+                    p_value=0.01,
+                    n_clusters=40,
+                )
+                if measure:
+                    self.judge(
+                        measure, place, gap["adjusted_gap"], scheme=outcome, threshold=0.05, **contrast
+                    )
+        for place, group in enumerate(self.groups):
+            of_group = {"attribute": self.names.attribute, "group_name": group}
+            self.add(
+                "fct_decision_rates",
+                **of_group,
+                domain="",
+                n_people=100,
+                n_selected=20 + place,
+                selection_rate=0.2 + place / 100,
+                impact_ratio=0.7 + place / 20,
+                impact_ratio_low=0.5,
+                impact_ratio_high=4.0,
+                is_below_four_fifths=place < 2,
+            )
+            moved = {"n_predictions": 100, "n_promotions": 20 + place, "n_demotions": 30, "net": place - 10}
+            self.add("fct_promotions", **of_group, **moved)
+        for position in (1, 2, 3, 4):
+            shown = {
+                "n_people": 80,
+                "share_top": 0.4 - position / 20,
+                "mean_rank": 2.5,
+                "expected_share": 0.25,
+            }
+            self.add("fct_position_bias", position=position, **shown)
+
+    def prices(self) -> None:
+        for place, group in enumerate(self.groups):
+            of_group = {
+                "attribute": self.names.attribute,
+                "group_name": group,
+                "domain": "(all)",
+                "is_crossed": False,
+            }
+            value, low, high = self.about(2.2)
+            self.add(
+                "fct_mean_price_levels",
+                **of_group,
+                compared_with="(mean of all)",
+                price_rank=place + 1,
+                mean_price_level=value,
+                interval_low=low,
+                interval_high=high,
+                p_value_adjusted=0.01 if place == 0 else 0.5,
+                is_reference=False,
+                n_items=400.0,
+            )
+            for level in (1, 2, 3, 4):
+                value, low, high = self.about(0)
+                interval = {"excess": value, "interval_low": low, "interval_high": high}
+                is_reference = group == self.names.reference
+                self.add(
+                    "fct_price_levels", **of_group, price_level=level, **interval, is_reference=is_reference
+                )
+        for word in self.names.words:
+            self.add(
+                "fct_category_planes",
+                attribute_x=self.names.attribute,
+                attribute_y="gender",
+                group_x=self.groups[0],
+                group_y="female",
+                category=word,
+                difference_x=float(self.draw.normal(0, 0.3)),
+                difference_y=float(self.draw.normal(0, 0.3)),
+                p_value_adjusted_x=float(self.draw.uniform(0, 0.2)),
+                p_value_adjusted_y=0.9,
+                n_items=100.0,
+            )
+
+    def markers(self) -> None:
+        judged = {"scheme": "declared", "is_judged": True}
+        units = {"n_marked_units": 20, "n_reference_units": 20}
+        for place, contrast in enumerate(self.contrasts):
+            gap = self.gap(0.2)
+            value = gap["adjusted_gap"]
+            about = {"subject": "work", "threshold": 0.1, **contrast}
+            self.add("fct_stereotype_gaps", **judged, **contrast, category="work", **gap, **units)
+            self.judge("stereotype_gap", place, value, scheme="declared", **about)
+            self.add(
+                "fct_regard_gaps",
+                **contrast,
+                scorer="regard",
+                category="work",
+                **gap,
+                **units,
+                is_judged=True,
+            )
+            self.judge("negative_regard_gap", place, value, scheme="regard", **about)
+            bands = {"difference": value, "band_low": value - 0.1, "band_high": value + 0.1}
+            self.add(
+                "fct_marker_contrasts",
+                **judged,
+                **contrast,
+                list=self.names.words[place],
+                **bands,
+                is_crossed=False,
+                is_associated=place == 0,
+            )
+        for word in self.names.words:
+            for probe in ("(all)", f"{word}?"):
+                value, low, high = self.about(0.7)
+                self.add(
+                    "fct_stereotype_rates",
+                    **judged,
+                    attribute="",
+                    group_name="(all)",
+                    category=word,
+                    probe=probe,
+                    n_texts=20,
+                    n_assessable=15,
+                    stereotype_ratio=value,
+                    interval_low=low,
+                    interval_high=high,
+                    n_units=8,
+                )
+        about_category = {"subject": self.names.words[0], "group_name": "(all)", "reference_group": "(even)"}
+        self.judge(
+            "stereotype_ratio",
+            0,
+            0.8,
+            scheme="declared",
+            attribute="(markers)",
+            threshold=0.7,
+            **about_category,
+        )
+
+    def of_any_kind(self) -> None:
+        for place, group in enumerate(self.groups):
+            self.add(
+                "fct_answer_quality",
+                attribute=self.names.attribute,
+                group_name=group,
+                n_answers=100,
+                n_ok=90 - place,
+                n_refused=8 + place,
+                n_malformed=1,
+                n_truncated=1,
+                n_error=0,
+                share_ok=0.9,
+                share_refused=0.08,
+            )
+        change = {"difference": -0.04, "interval_low": -0.06, "interval_high": -0.02}
+        self.add(
+            "fct_variant_comparisons",
+            **{
+                "variant": self.names.words[1],
+                "measure": "word_divergence",
+                "scheme": "words",
+                **self.contrasts[0],
+                "subject": "",
+                "plain_value": 0.06,
+                "variant_value": 0.02,
+                **change,
+            },
+        )
+
+
+def every_picture(run_id: str, names: Names = PLAIN, seed: int = 1) -> dict[str, list[dict[str, Any]]]:
+    """Rows with which every picture of a run is drawn, as if one audit asked for everything."""
+    made = _Run(run_id, names, seed)
+    for room in (made.texts, made.lists, made.decisions, made.prices, made.markers, made.of_any_kind):
+        room()
+    return made.tables
+
+
+def merged(*tables: Mapping[str, Iterable[Mapping[str, Any]]]) -> dict[str, list[Mapping[str, Any]]]:
+    """Rows of several runs together."""
+    together: dict[str, list[Mapping[str, Any]]] = {}
+    for one in tables:
+        for name, rows in one.items():
+            together.setdefault(name, []).extend(rows)
+    return together
+
+
+def hostile(path: Path) -> Path:
+    """Two runs of one audit: every text that people or models write is hostile, every picture is drawn."""
+    run_ids = (HOSTILE[0] + "1", HOSTILE[1] + "2")
+    runs = [
+        run(
+            run_id,
+            HOSTILE[2],
+            HOSTILE[3],
+            model_asked=HOSTILE[4],
+            is_current=place == 1,
+            started_at=pd.Timestamp(f"2026-11-{20 + place} 08:00:00"),
+        )
+        for place, run_id in enumerate(run_ids)
+    ]
+    parts = [every_picture(run_id, ODD, seed=place) for place, run_id in enumerate(run_ids)]
+    for place, part in enumerate(parts):
+        for number, row in enumerate(part["fct_findings"]):
+            row.update(
+                audit=HOSTILE[2], target=HOSTILE[3], is_current=place == 1, finding_id=f"{place}-{number}"
+            )
+    return create(path, merged({"dim_runs": runs}, *parts, _over_runs(run_ids, parts[1]["fct_findings"])))
+
+
+def _over_runs(
+    run_ids: Sequence[str], findings: Sequence[Mapping[str, Any]]
+) -> dict[str, list[dict[str, Any]]]:
+    """A comparison with the run before, and two builds: the second made an alarm of what had been inconclusive."""
+    times = [pd.Timestamp(f"2026-11-{20 + place} 09:00:00") for place in range(2)]
+    builds = [{"build_id": f"build-{place}", "built_at": time} for place, time in enumerate(times)]
+    comparisons = [
+        {
+            "audit": HOSTILE[2],
+            "target": HOSTILE[3],
+            "baseline_run_id": run_ids[0],
+            "run_id": run_ids[1],
+            "baseline_variant": "plain",
+            "variant": "plain",
+            "measure": "word_divergence",
+            "scheme": "words",
+            "attribute": "race <b>",
+            "group_name": group,
+            "reference_group": HOSTILE[6],
+            "subject": "",
+            "verdict": verdict,
+            "severity": "error",
+            "baseline_value": 0.02,
+            "value": 0.05,
+            "worsening": worsening,
+            "interval_low": worsening - 0.01,
+            "interval_high": worsening + 0.01,
+            "tolerance": 0.02,
+            "is_baseline": False,
+            "is_previous": True,
+            "is_current": True,
+        }
+        for group, verdict, worsening in zip(
+            HOSTILE[:3], ("worse", "better", "inconclusive"), (0.05, -0.03, 0.02), strict=True
+        )
+    ]
+    history = [
+        {
+            "finding_id": row["finding_id"],
+            "build_id": build["build_id"],
+            "run_id": row["run_id"],
+            "status": status,
+            "is_removed": False,
+            "built_at": build["built_at"],
+        }
+        for row in findings[:10]
+        for build, status in zip(builds, ("inconclusive", "alarm"), strict=True)
+    ]
+    return {"fct_builds": builds, "fct_finding_history": history, "fct_run_comparisons": comparisons}
+
+
+def large(path: Path, n_runs: int = 20, n_findings: int = 10_000) -> Path:
+    """So many runs, each the latest of its audit and target, and so many findings."""
+    parts = []
+    for place in range(n_runs):
+        run_id = f"run-{place:02d}"
+        part = every_picture(run_id, PLAIN, seed=place)
+        # Four targets and five audits, so that every audit and target has one run.
+        audit, target = f"audit-{place % 5}", f"model-{place // 5}"
+        n_more = n_findings // n_runs - len(part["fct_findings"])
+        part["fct_findings"] += [
+            finding(
+                run_id,
+                10_000 + number,
+                subject=f"subject {number}",
+                status=("inconclusive", "clear", "alarm", "insufficient_data", "clear")[number % 5],
+                measure=("word_divergence", "separability", "rank_gap")[number % 3],
+                value=(number % 40) / 400,
+                explanation=f"Finding {number} of {run_id} says in a sentence of the usual length what was found about "
+                "whom, and how sure that is.",
+                n_units_needed=60 + number,
+            )
+            for number in range(n_more)
+        ]
+        for row in part["fct_findings"]:
+            row.update(audit=audit, target=target)
+        parts.append(part | {"dim_runs": [run(run_id, audit, target)]})
+    return create(path, merged(*parts))
