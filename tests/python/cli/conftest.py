@@ -43,6 +43,7 @@ SMALL_DBT_PROJECT = {
         """,
     "seeds/thresholds.csv": "group_name,value,status,is_simulated\nBlack,0.5,alarm,true\n",
     "seeds/exceptions.csv": "measure,reason\n",
+    "seeds/tolerances.csv": "measure,tolerance,reason\n*,0.02,small\n",
     "seeds/model_prices.csv": """
         model,input_usd_per_million,output_usd_per_million,from_date,source
         big,1,2,2026-01-01,a price list
