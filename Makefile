@@ -18,13 +18,15 @@ BIN = $(abspath $(VENV))/bin
 EXPECT_ALARMS = code=0; $(1) || code=$$?; if [ $$code -ne 1 ]; then \
 	echo "expected exit code 1 (alarms) of: $(1), got $$code" >&2; exit 1; fi
 
-.PHONY: help install demo test check lint types sql warehouse smoke bench clean
+.PHONY: help install demo picture test check lint types sql warehouse docs smoke bench clean
 
 help:
 	@echo "make demo    audit a simulated model: collect its answers, build the warehouse, print the findings"
 	@echo "make test    run every Python test"
+	@echo "make docs    one HTML page about every table: columns, tests, where each comes from"
 	@echo "make check   what a reviewer would run: lint, types, sql, test, warehouse, smoke"
 	@echo "make bench   measure speed, and how often alarms are wrong: of lists, decisions, prices, stereotypes, and of texts (calibration)"
+	@echo "make picture take the README's picture of the demo's report anew; needs make demo before, and Chromium"
 	@echo "make clean   remove what was built; $(VENV) stays"
 
 install: $(INSTALLED)
@@ -51,10 +53,15 @@ demo: $(INSTALLED)
 		--with locations
 	@cd build/demo; "$(BIN)/biasledger" collect audits/stereotypes.yml --target simulator --trials 3
 	@cd build/demo; $(call EXPECT_ALARMS,"$(BIN)/biasledger" build)
+	@cd build/demo; "$(BIN)/biasledger" report
 	@echo
 	@echo "The alarms are the bias planted in the simulated model, which goes by words and names of race, by places and by occupations; gender alone raises none."
-	@echo "The project is in build/demo, its tables are in build/demo/warehouse.duckdb. Why those alarms:"
+	@echo "The project is in build/demo, its tables are in build/demo/warehouse.duckdb, its report is build/demo/report.html. Why those alarms:"
 	@echo "  cd build/demo && $(BIN)/biasledger findings --status alarm --why"
+
+# The picture in the README: the top of the demo's report. Needs Chromium.
+picture: $(INSTALLED)
+	@"$(BIN)/python" -m docs.picture build/demo/report.html docs/report.png
 
 test: $(INSTALLED)
 	@"$(BIN)/python" -m pytest --numprocesses auto --dist loadfile
@@ -70,10 +77,10 @@ types: $(INSTALLED)
 	@"$(BIN)/mypy"
 
 # The warehouse by hand, as an analyst with dbt would build it: every model and every quality test on simulated answers.
-warehouse sql: export BIASLEDGER_LEDGER = $(CURDIR)/build/warehouse/ledger.duckdb
-warehouse sql: export BIASLEDGER_WAREHOUSE = $(CURDIR)/build/warehouse/warehouse.duckdb
-warehouse sql: export DBT_TARGET_PATH = $(CURDIR)/build/warehouse/target
-warehouse sql: export DBT_LOG_PATH = $(CURDIR)/build/warehouse/logs
+warehouse sql docs: export BIASLEDGER_LEDGER = $(CURDIR)/build/warehouse/ledger.duckdb
+warehouse sql docs: export BIASLEDGER_WAREHOUSE = $(CURDIR)/build/warehouse/warehouse.duckdb
+warehouse sql docs: export DBT_TARGET_PATH = $(CURDIR)/build/warehouse/target
+warehouse sql docs: export DBT_LOG_PATH = $(CURDIR)/build/warehouse/logs
 warehouse: $(INSTALLED)
 	@rm -rf build/warehouse
 	@"$(BIN)/biasledger" collect audits/products.yml --target simulator
@@ -88,6 +95,12 @@ warehouse: $(INSTALLED)
 # sqlfluff reads the models as dbt compiles them, which needs a ledger.
 sql: warehouse
 	@"$(BIN)/sqlfluff" lint models analyses tests/dbt
+
+# dbt's own documentation of all tables as a single page, with the types that a build gives them.
+docs: warehouse
+	@"$(BIN)/dbt" docs generate --static --no-compile --profiles-dir . --quiet
+	@cp build/warehouse/target/static_index.html build/tables.html
+	@echo "Every table, its columns, tests and origins: build/tables.html"
 
 # What someone gets who only pip-installed: the wheel, without the developers' extras, in an environment of its own.
 smoke: $(INSTALLED)

@@ -300,7 +300,8 @@ def level_dots(
         "scale": {"domain": list(levels)},
         "axis": {"labelAngle": 0, "grid": False},
     }
-    # By number: the names in a domain of offsets would become an expression.
+    # By number: Vega-Lite makes an expression of what the domain of a colour names where marks stand side by side.
+    places = dict(enumerate(kinds.values()))
     offset = {"field": "place", "type": "ordinal", "scale": {"domain": list(range(len(series)))}}
     y = {"type": "quantitative", "title": titles[1], "axis": {"format": ".0~%", "tickCount": 6}}
     intervals = {
@@ -310,7 +311,7 @@ def level_dots(
             "xOffset": offset,
             "y": {"field": "low", **y},
             "y2": {"field": "high"},
-            "color": _colour("series", kinds),
+            "color": _colour("place", places),
         },
     }
     marks = {
@@ -319,8 +320,8 @@ def level_dots(
             "x": x,
             "xOffset": offset,
             "y": {"field": "value", **y},
-            "color": _colour("series", kinds),
-            "shape": _shape("series", kinds),
+            "color": _colour("place", places),
+            "shape": _shape("place", places),
             "tooltip": _tooltip("series", {"level": titles[0], "told": "value", "interval": "95 % interval"}),
         },
     }
@@ -411,15 +412,15 @@ def _categories(labels: Sequence[str], padding: float) -> Spec:
     return {"type": "nominal", "title": None, "scale": {"domain": list(labels), "paddingInner": padding}}
 
 
-def _colour(name: str, kinds: Mapping[str, tuple[str, Any]]) -> Spec:
+def _colour(name: str, kinds: Mapping[Any, tuple[str, Any]]) -> Spec:
     return _by_kind(name, kinds, [colour for colour, _ in kinds.values()])
 
 
-def _shape(name: str, kinds: Mapping[str, tuple[str, Any]]) -> Spec:
+def _shape(name: str, kinds: Mapping[Any, tuple[str, Any]]) -> Spec:
     return _by_kind(name, kinds, [shape for _, shape in kinds.values()])
 
 
-def _by_kind(name: str, kinds: Mapping[str, Any], values: Sequence[Any]) -> Spec:
+def _by_kind(name: str, kinds: Mapping[Any, Any], values: Sequence[Any]) -> Spec:
     return {
         "field": name,
         "type": "nominal",

@@ -39,8 +39,13 @@ def test_make_targets_exist(document: str, command: str) -> None:
 
 
 def test_pip_installs_this_project() -> None:
-    name = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["name"]
-    assert {command for _, command in _commands("pip install")} == {f"pip install {name}"}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    name = project["name"]
+    known = {
+        f"pip install {name}",
+        *(f"pip install '{name}[{extra}]'" for extra in project["optional-dependencies"]),
+    }
+    assert f"pip install {name}" in {command for _, command in _commands("pip install")} <= known
 
 
 @pytest.mark.parametrize(("document", "command"), _commands("python -m "))
@@ -59,6 +64,20 @@ def test_the_readme_s_first_audit(first_audit: FirstAudit) -> None:
     assert "alarm" in finished.stdout
     assert "inconclusive" in finished.stdout
     assert "Traceback" not in finished.stdout + finished.stderr
+
+
+def test_the_report_s_commands_write_it(first_audit: FirstAudit) -> None:
+    # The README's own commands have written one; those of its document write the same bytes.
+    report = first_audit.folder / "report.html"
+    first = report.read_bytes()
+    report.unlink()
+    for block in blocks("docs/report.md"):
+        finished = run(
+            "\n".join(line for line in block.splitlines() if "pip install" not in line), first_audit.folder
+        )
+        assert finished.returncode == 0, finished.stderr
+    assert report.read_bytes() == first
+    assert "Which words make the difference" in first.decode()
 
 
 def test_the_readme_s_query_runs(first_audit: FirstAudit) -> None:

@@ -1,0 +1,32 @@
+"""`biasledger report` as a command: what it says, and how it fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.python.cli.conftest import Biasledger
+from tests.python.report import warehouses
+
+
+def test_it_writes_the_report_and_says_where(biasledger: Biasledger, tmp_path: Path) -> None:
+    warehouse = warehouses.create(
+        tmp_path / "warehouse.duckdb",
+        {"dim_runs": [warehouses.run("run-1")], "fct_findings": [warehouses.finding("run-1")]},
+    )
+    output = tmp_path / "out.html"
+    done = biasledger("report", "--warehouse", str(warehouse), "--output", str(output), "--run", "run-1")
+    assert done.exit_code == 0
+    assert done.output == f"Wrote {output} ({output.stat().st_size / 1e6:,.1f} MB): open it in a browser.\n"
+    assert output.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_wrong_use_is_one_sentence(biasledger: Biasledger, tmp_path: Path) -> None:
+    done = biasledger(
+        "report", "--warehouse", str(tmp_path / "none.duckdb"), "--output", str(tmp_path / "r.html")
+    )
+    assert done.exit_code == 3
+    assert (
+        done.output
+        == f"Error: There is no warehouse at {tmp_path / 'none.duckdb'}: `biasledger build` makes it.\n"
+    )
+    assert not (tmp_path / "r.html").exists()
