@@ -18,11 +18,12 @@ BIN = $(abspath $(VENV))/bin
 EXPECT_ALARMS = code=0; $(1) || code=$$?; if [ $$code -ne 1 ]; then \
 	echo "expected exit code 1 (alarms) of: $(1), got $$code" >&2; exit 1; fi
 
-.PHONY: help install demo picture test check lint types sql warehouse smoke bench clean
+.PHONY: help install demo picture test check lint types sql warehouse docs smoke bench clean
 
 help:
 	@echo "make demo    audit a simulated model: collect its answers, build the warehouse, print the findings"
 	@echo "make test    run every Python test"
+	@echo "make docs    one HTML page about every table: columns, tests, where each comes from"
 	@echo "make check   what a reviewer would run: lint, types, sql, test, warehouse, smoke"
 	@echo "make bench   measure speed, and how often alarms are wrong: of lists, decisions, prices, stereotypes, and of texts (calibration)"
 	@echo "make picture take the README's picture of the demo's report anew; needs make demo before, and Chromium"
@@ -76,10 +77,10 @@ types: $(INSTALLED)
 	@"$(BIN)/mypy"
 
 # The warehouse by hand, as an analyst with dbt would build it: every model and every quality test on simulated answers.
-warehouse sql: export BIASLEDGER_LEDGER = $(CURDIR)/build/warehouse/ledger.duckdb
-warehouse sql: export BIASLEDGER_WAREHOUSE = $(CURDIR)/build/warehouse/warehouse.duckdb
-warehouse sql: export DBT_TARGET_PATH = $(CURDIR)/build/warehouse/target
-warehouse sql: export DBT_LOG_PATH = $(CURDIR)/build/warehouse/logs
+warehouse sql docs: export BIASLEDGER_LEDGER = $(CURDIR)/build/warehouse/ledger.duckdb
+warehouse sql docs: export BIASLEDGER_WAREHOUSE = $(CURDIR)/build/warehouse/warehouse.duckdb
+warehouse sql docs: export DBT_TARGET_PATH = $(CURDIR)/build/warehouse/target
+warehouse sql docs: export DBT_LOG_PATH = $(CURDIR)/build/warehouse/logs
 warehouse: $(INSTALLED)
 	@rm -rf build/warehouse
 	@"$(BIN)/biasledger" collect audits/products.yml --target simulator
@@ -94,6 +95,12 @@ warehouse: $(INSTALLED)
 # sqlfluff reads the models as dbt compiles them, which needs a ledger.
 sql: warehouse
 	@"$(BIN)/sqlfluff" lint models analyses tests/dbt
+
+# dbt's own documentation of all tables as a single page, with the types that a build gives them.
+docs: warehouse
+	@"$(BIN)/dbt" docs generate --static --no-compile --profiles-dir . --quiet
+	@cp build/warehouse/target/static_index.html build/tables.html
+	@echo "Every table, its columns, tests and origins: build/tables.html"
 
 # What someone gets who only pip-installed: the wheel, without the developers' extras, in an environment of its own.
 smoke: $(INSTALLED)

@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: speed, collecting, audits of lists, decisions, prices and stereotypes, and calibration."""
+"""`python -m benchmarks`: speed, collecting, audits of lists, decisions, prices and stereotypes, comparisons, and calibration."""
 
 from __future__ import annotations
 
@@ -176,6 +176,17 @@ def markers(audits: int, trials: int, seed: int) -> None:
     from benchmarks.markers import run
 
     run(n_audits=audits, trials=trials, seed=seed)
+
+
+@main.command()
+@click.option("--runs", type=click.IntRange(min=2), default=13, show_default=True, help="Of one model.")
+@click.option("--changes", type=click.IntRange(min=1), default=3, show_default=True, help="To a worse model.")
+@click.option("--seed", type=int, default=1000, show_default=True)
+def comparisons(runs: int, changes: int, seed: int) -> None:
+    """False regressions between runs of one model, and what is found of a worse one."""
+    from benchmarks.comparisons import run
+
+    run(n_runs=runs, n_changes=changes, seed=seed)
 
 
 if __name__ == "__main__":

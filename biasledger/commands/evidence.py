@@ -1,12 +1,38 @@
-"""Whether what was kept still stands, and taking a text out of it for good."""
+"""Evidence for others, whether what was kept still stands, and taking a text out of it for good."""
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from biasledger.commands.common import EXIT_BROKEN, ledger_option, next_step
+from biasledger.commands.common import EXIT_BROKEN, PATH, ledger_option, next_step, warehouse_option
+
+if TYPE_CHECKING:
+    from biasledger.verify import Verdict
+
+
+@click.command("evidence")
+@click.argument("run", metavar="RUN")
+@ledger_option
+@warehouse_option
+@click.option("--output", type=PATH, metavar="FILE|DIR", help="The zip; evidence-RUN.zip if not given.")
+def pack(run: str, ledger: Path, warehouse: Path, output: Path | None) -> None:
+    """Pack one run for somebody who must check it.
+
+    Writes a zip with what was asked, findings, settings as judged, hashes and seal, the report and a summary in plain words. The
+    same run gives the same bytes. It holds no prompts or answers: `biasledger verify --pack` checks it against the ledger.
+    """
+    from biasledger.pack.making import make_pack
+
+    made = make_pack(run, ledger, warehouse, output)
+    click.echo(f"{made.path}: {made.n_files} files about the run {made.run_id}")
+    if made.seal is not None:
+        click.echo(f"  seal {made.seal}")
+    click.echo(f"  {made.sha256}")
+    next_step(f"biasledger verify --pack {shlex.quote(str(made.path))}")
 
 
 @click.command()
@@ -17,8 +43,19 @@ from biasledger.commands.common import EXIT_BROKEN, ledger_option, next_step
     metavar="COUNT:HASH",
     help="A seal that was kept elsewhere, as `collect` and `import` print it; a run must begin with these records.",
 )
+@click.option(
+    "--pack", type=PATH, metavar="FILE.zip", help="Check an evidence pack, and the run that it is about."
+)
+@click.option("--rebuild", is_flag=True, help="With --pack: also compute every finding of the pack anew.")
 @click.pass_context
-def verify(ctx: click.Context, run_ids: tuple[str, ...], ledger: Path, seal: str | None) -> None:
+def verify(
+    ctx: click.Context,
+    run_ids: tuple[str, ...],
+    ledger: Path,
+    seal: str | None,
+    pack: Path | None,
+    rebuild: bool,
+) -> None:
     """Check that runs are as they were kept.
 
     Recomputes the hash chain of each RUN, or of all, from what the ledger holds now, and compares it with the run's journal. Ends
@@ -27,19 +64,43 @@ def verify(ctx: click.Context, run_ids: tuple[str, ...], ledger: Path, seal: str
     from biasledger.verify import verify_ledger
     from collector.chain import Seal
 
-    verdicts = verify_ledger(ledger, run_ids, None if seal is None else Seal.parse(seal))
+    if pack is not None:
+        if run_ids or seal is not None:
+            raise click.UsageError("--pack says which run and seal to check; leave RUN and --seal out.")
+        verdicts = _verify_pack(pack, ledger, rebuild=rebuild)
+    elif rebuild:
+        raise click.UsageError("--rebuild goes with --pack FILE.zip.")
+    else:
+        verdicts = verify_ledger(ledger, run_ids, None if seal is None else Seal.parse(seal))
     for verdict in verdicts:
-        stands = "" if verdict.seal is None or verdict.state != "intact" else f", seal {verdict.seal}"
-        click.echo(f"{verdict.name}: {verdict.state}{stands}")
-        if verdict.fault is not None:
-            more = f" ({verdict.n_faults - 1:,} more)" if verdict.n_faults > 1 else ""
-            click.echo(f"  {verdict.fault}{more}")
-        for note in verdict.notes:
-            click.echo(f"  {note}")
+        _print_verdict(verdict)
     if not verdicts:
         click.echo(f"There is no run in {ledger}.")
     if any(verdict.state == "broken" for verdict in verdicts):
         ctx.exit(EXIT_BROKEN)
+
+
+def _verify_pack(path: Path, ledger: Path, *, rebuild: bool) -> list[Verdict]:
+    from biasledger.pack.checking import check_findings, check_pack
+
+    pack, verdicts = check_pack(path, ledger)
+    if rebuild and all(verdict.state != "broken" for verdict in verdicts):
+        from biasledger.display import build_progress
+
+        click.echo(f"Building the findings of {path.name} anew …")
+        with build_progress() as on_step:
+            verdicts.append(check_findings(pack, ledger, on_step))
+    return verdicts
+
+
+def _print_verdict(verdict: Verdict) -> None:
+    stands = "" if verdict.seal is None or verdict.state != "intact" else f", seal {verdict.seal}"
+    click.echo(f"{verdict.name}: {verdict.state}{stands}")
+    if verdict.fault is not None:
+        more = f" ({verdict.n_faults - 1:,} more)" if verdict.n_faults > 1 else ""
+        click.echo(f"  {verdict.fault}{more}")
+    for note in verdict.notes:
+        click.echo(f"  {note}")
 
 
 @click.command()
@@ -92,4 +153,4 @@ def erase(
 
 
 TITLE = "Evidence"
-COMMANDS = (verify, erase)
+COMMANDS = (pack, verify, erase)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from biasledger.commands.common import ROWS_SHOWN, ledger_option, warehouse_option
+from biasledger.commands.common import PATH, ROWS_SHOWN, ledger_option, warehouse_option
 
 
 @click.command()
@@ -51,7 +51,7 @@ def runs(ledger: Path) -> None:
 @warehouse_option
 @click.option(
     "--output",
-    type=click.Path(path_type=Path),
+    type=PATH,
     default=Path("report.html"),
     show_default=True,
     help="File to write; one that exists is replaced.",
@@ -64,7 +64,7 @@ def runs(ledger: Path) -> None:
     help="Report on this run only; may be repeated. Without it: on the latest run of each audit and target, older ones in brief.",
 )
 def report(warehouse: Path, output: Path, run_ids: tuple[str, ...]) -> None:
-    """Write the report: verdicts, pictures and the SQL behind them.
+    """Write verdicts and pictures into one HTML page.
 
     One HTML file that needs no network: for a browser, a printer, or as an attachment. Needs the extra: pip install
     'biasledger[report]'.

@@ -176,10 +176,10 @@ def _both(
 
 
 class Tables:
-    """Published tables by name, wherever their schema is."""
+    """Published tables by name, wherever their schema is; `connection` is read-only."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, warehouse: Path) -> None:
-        self._connection = connection
+        self.connection = connection
         self._warehouse = warehouse
         self._names = {
             table: f'"{schema}".{table}'
@@ -192,7 +192,7 @@ class Tables:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._connection.close()
+        self.connection.close()
 
     def has(self, table: str) -> bool:
         """Whether there is such a table."""
@@ -212,12 +212,12 @@ class Tables:
                     "`biasledger build`."
                 )
 
-        return self._connection.execute(sql.format_map(Names(self._names)), values or []).fetchall()
+        return self.connection.execute(sql.format_map(Names(self._names)), values or []).fetchall()
 
     def records(self, sql: str, values: list[Any] | None = None) -> list[dict[str, Any]]:
         """The same as dictionaries by column name, with None for what is no number (NaN)."""
         rows = self.execute(sql, values)
-        names = [column[0] for column in self._connection.description or ()]
+        names = [column[0] for column in self.connection.description or ()]
         return [
             {name: None if value != value else value for name, value in zip(names, row, strict=True)}
             for row in rows

@@ -32,6 +32,11 @@ tolerances as (
     from {{ ref("tolerances") }}
 ),
 
+output_thresholds as (
+    select *
+    from {{ ref("output_thresholds") }}
+),
+
 settings as (
     select to_json(thresholds) as setting
     from thresholds
@@ -41,6 +46,9 @@ settings as (
     union all
     select to_json(tolerances) as setting
     from tolerances
+    union all
+    select to_json(output_thresholds) as setting
+    from output_thresholds
 ),
 
 hashed_settings as (
@@ -62,6 +70,13 @@ this_build as (
         cast('{{ invocation_id }}' as varchar) as build_id,
         cast('{{ var("engine_version") }}' as varchar) as engine_version,
         cast(hashed_settings.settings_hash as varchar) as settings_hash,
+        cast('{{ dbt_version }}' as varchar) as dbt_version,
+        cast({{ var("alpha") }} as double) as alpha,
+        cast({{ var("permutations") }} as boolean) as permutations,
+        cast({{ var("min_permutations") }} as integer) as min_permutations,
+        cast({{ var("all_groups") }} as boolean) as all_groups,
+        cast({{ var("seed") }} as bigint) as seed,
+        cast({{ "'" ~ var("today") ~ "'" if var("today") else "current_date" }} as date) as judged_on,
         cast(counted_findings.n_findings as bigint) as n_findings,
         cast(counted_findings.n_runs as bigint) as n_runs,
         cast(counted_findings.n_alarms as bigint) as n_alarms,
@@ -82,6 +97,13 @@ select
     build_id,
     engine_version,
     settings_hash,
+    dbt_version,
+    alpha,
+    permutations,
+    min_permutations,
+    all_groups,
+    seed,
+    judged_on,
     n_findings,
     n_runs,
     n_alarms,

@@ -221,21 +221,37 @@ tested as (
         {{ two_sided_normal_p("deviate") }} as p_value,
         {{ two_sided_normal_p("deviate_worse") }} as p_worse,
         {{ two_sided_normal_p("deviate_better") }} as p_better,
-        count(*) over (
-            partition by
-                pair_key, measure, scheme, attribute, group_name, reference_group, subject, is_insufficient
-        ) as n_members
+        worsening - worsening_arm_low > -tolerance
+        and worsening + worsening_arm_high < tolerance as is_member_unchanged
     from deviates
 ),
 
--- Of a family the member speaks whose change is most certain; its p answers for them all (Bonferroni).
+families as (
+    select
+        *,
+        count(*) over family as n_members,
+        bool_and(is_member_unchanged) over family as is_unchanged,
+        if(
+            count(*) over family = 1, 1, {{ upper_normal_quantile("(0.025 / (count(*) over family))") }} / 1.959964
+        ) as widened
+    from tested
+    window
+        family as (
+            partition by pair_key, measure, scheme, attribute, group_name, reference_group, subject, is_insufficient
+        )
+),
+
+-- Of a family the member speaks whose change is most certain: its p answers for all of them (Bonferroni), its interval holds
+-- for all of them at once, and nothing has changed only where no member has.
 strongest_members as (
     select
-        * replace (
-            least(1, p_worse * n_members) as p_worse,
-            least(1, p_better * n_members) as p_better
-        )
-    from tested
+        * exclude (p_value, p_worse, p_better, worsening_arm_low, worsening_arm_high),
+        least(1, p_value * n_members) as p_value,
+        least(1, p_worse * n_members) as p_worse,
+        least(1, p_better * n_members) as p_better,
+        worsening_arm_low * widened as worsening_arm_low,
+        worsening_arm_high * widened as worsening_arm_high
+    from families
     qualify
         row_number() over (
             partition by pair_key, measure, scheme, attribute, group_name, reference_group, subject
@@ -289,8 +305,7 @@ judged as (
             when is_insufficient then 'insufficient_data'
             when p_worse_adjusted < alpha then 'worse'
             when p_better_adjusted < alpha then 'better'
-            when worsening - worsening_arm_low > -tolerance and worsening + worsening_arm_high < tolerance
-                then 'unchanged'
+            when is_unchanged then 'unchanged'
             else 'inconclusive'
         end as verdict
     from adjusted

@@ -39,8 +39,8 @@ def make_audited(folder: Path) -> Path:
 
     Planted: the target `simulator` steers products by race and not by gender, ranks and rates resumes with black names lower,
     gives them cheaper restaurants, says she of nurses and ties words to black names; `simulator-fair` does nothing of that;
-    `refusing` refuses half of the questions about Muslims and steers lists for Black; of eight black names four texts in five are
-    labelled negative, of eight white names one.
+    `changing` ranks fairly at first and as `simulator` does later; `refusing` refuses half of the questions about Muslims and
+    steers lists for Black; of eight black names four texts in five are labelled negative, of eight white names one.
     """
     init_project(folder)
     _add_target(folder / "targets.yml", "refusing", _REFUSING)
@@ -49,6 +49,11 @@ def make_audited(folder: Path) -> Path:
     _collect(folder, "recommendations", "refusing", subjects=20, domains=("music",))
     _collect(folder, "resumes", "simulator")
     _collect(folder, "rankings", "simulator")
+    _add_target(folder / "targets.yml", "changing", {"kind": "simulator", "seed": 20260201})
+    _collect(folder, "rankings", "changing")
+    shipped = yaml.safe_load((folder / "targets.yml").read_text(encoding="utf-8"))["targets"]["simulator"]
+    _add_target(folder / "targets.yml", "changing", shipped)
+    _collect(folder, "rankings", "changing")
     _collect(folder, "restaurants", "simulator", domains=("Boston",))
     _collect(folder, "stereotypes", "simulator", trials=3)
     _import_regard(folder)

@@ -48,7 +48,7 @@ def test_no_alarms_end_with_0_and_the_findings_can_be_read_again(
     set_findings(small_project, "Asian,0.001,clear,false")
     result = biasledger("build", "--threads", "2", "--full-refresh")
     assert result.exit_code == 0, result.output
-    assert "5 models and settings built, 2 quality tests passed in" in result.stdout
+    assert "6 models and settings built, 2 quality tests passed in" in result.stdout
     again = biasledger("findings", "--run", "run-1", "--all")
     assert again.exit_code == 0
     assert again.stdout.splitlines()[0] == "products, asked of robot, run run-1", (
@@ -125,7 +125,7 @@ def test_alarms_do_not_stop_publication_and_failures_do(biasledger: Biasledger, 
     set_findings(small_project, "Black,0.5,alarm,true")
     result = biasledger("build")
     assert result.exit_code == 1
-    assert "5 tables published in warehouse.duckdb." in result.stdout
+    assert "6 tables published in warehouse.duckdb." in result.stdout
     assert published(small_project) == [("Black", 0.5)]
     before = (small_project / "warehouse.duckdb").read_bytes()
 
@@ -174,6 +174,7 @@ def test_the_user_s_own_public_models_are_published_and_private_ones_are_not(
             ("mine", "Grain: my group."),
             ("model_prices", None),
             ("thresholds", None),
+            ("tolerances", None),
         ]
         keys = "select table_name, key_columns from publication.tables where len(key_columns) > 0"
         assert connection.execute(keys).fetchall() == [("fct_findings", ["finding_id"])]

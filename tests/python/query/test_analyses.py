@@ -143,7 +143,7 @@ def unstable_resumes(rows: list[Row]) -> None:
 def local_law(rows: list[Row]) -> None:
     parts = {"Sex categories": 2, "Race/ethnicity categories": 2, "Intersectional categories": 4}
     for audit in ("resumes", "rankings"):
-        of_audit = [row for row in rows if row["audit"] == audit]
+        of_audit = [row for row in rows if row["audit"] == audit and row["target"] == "simulator"]
         assert {part: sum(row["table_part"] == part for row in of_audit) for part in parts} == parts
         assert list(dict.fromkeys(row["table_part"] for row in of_audit)) == list(parts)
         for part in parts:
@@ -160,7 +160,9 @@ def local_law(rows: list[Row]) -> None:
     race = {
         row["category"]: row
         for row in rows
-        if row["table_part"].startswith("Race") and row["audit"] == "rankings"
+        if row["table_part"].startswith("Race")
+        and row["audit"] == "rankings"
+        and row["target"] == "simulator"
     }
     assert race["black"]["impact_ratio"] < 0.8 < race["white"]["impact_ratio"] == 1
 
@@ -210,10 +212,22 @@ def regard(rows: list[Row]) -> None:
 
 
 def costs(rows: list[Row]) -> None:
-    assert len(rows) == 8
+    assert len(rows) == 10
     simulated = [row for row in rows if row["is_simulated"]]
     assert all(row["cost_usd"] == 0 and row["cost_usd_per_thousand_usable"] == 0 for row in simulated)
     assert next(row for row in rows if row["audit"] == "products")["n_usable"] > 0
+
+
+def changes(rows: list[Row]) -> None:
+    first = rows[0]
+    assert (first["audit"], first["target"], first["verdict"]) == ("rankings", "changing", "worse")
+    place = next(row for row in rows if row["measure"] == "place_gap" and row["group_name"] == "black")
+    assert place["verdict"] == "worse"
+    assert place["value_now"] < place["value_then"]
+    assert place["worse_by"] > place["tolerance"]
+    assert place["compared_with"] == "run before"
+    assert "worse" not in {row["verdict"] for row in rows if row["attribute"] == "gender"}
+    assert {row["target"] for row in rows} == {"changing"}
 
 
 EXPECTED: dict[str, Callable[[list[Row]], None]] = {
@@ -221,6 +235,7 @@ EXPECTED: dict[str, Callable[[list[Row]], None]] = {
     "top_marked_words": words,
     "alarms_and_their_words": words_of_alarms,
     "worst_model_by_measure": worst_models,
+    "what_changed_since_the_baseline": changes,
     "who_is_refused_more": refusals,
     "intersectional_worst_cases": intersections,
     "how_many_more_answers": missing_answers,

@@ -1,0 +1,1 @@
+"""The evidence pack: one zip about one run, for somebody who was not there."""

@@ -1,0 +1,133 @@
+"""Makes the evidence pack of a run."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biasledger.checking.cases import read_check
+from biasledger.checking.formats import as_text
+from biasledger.comparing.changes import open_tables
+from biasledger.comparing.run_names import find_run
+from biasledger.pack.archive import write_pack
+from biasledger.pack.contents import ledger_files, warehouse_files
+from biasledger.report import render, require_extra
+from biasledger.verify import verify_ledger
+from collector.errors import BiasledgerError, InputError
+from collector.ledger import Ledger
+
+if TYPE_CHECKING:
+    from collector.chain import Seal
+
+# Another version of one of these may give other digits.
+SOFTWARE = ("biasledger", "dbt-core", "dbt-duckdb", "duckdb", "numpy", "pandas", "scipy", "scikit-learn")
+_MEANING = """\
+A finding says: asked these questions, in this language, then, the target answered differently about people who were described
+differently in one thing, by at least the threshold, and by more than shuffled labels give. It does not say why, nor that anybody
+was harmed. A finding that is clear rules out a difference past its threshold in its measure, and no other. What is inconclusive
+is no pass.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A pack that was written: where, its own 'sha256:…', and the seal in it (None of a run from before chains were kept)."""
+
+    path: Path
+    run_id: str
+    sha256: str
+    seal: Seal | None
+    n_files: int
+
+
+def make_pack(run: str, ledger_path: Path, warehouse: Path, output: Path | None = None) -> Made:
+    """Write the evidence pack of a run, after verifying its chain.
+
+    The same ledger, warehouse and software give the same bytes.
+
+    Args:
+        run: the run's id, its beginning, or `latest`.
+        output: the zip, or a folder to put it in; the present folder if None.
+
+    Raises:
+        InputError: no such run, or the warehouse was built before the run's last answers; the extra `report` is not installed.
+        LedgerError: the ledger cannot be read.
+        BiasledgerError: the run's chain is broken, or the warehouse cannot be read.
+        OSError: the zip cannot be written.
+    """
+    require_extra()
+    with open_tables(warehouse) as tables:
+        known = tables.execute(
+            "select run_id, audit, target from {dim_runs} order by started_at desc, run_id desc"
+        )
+        named = find_run(run, known, [])
+        (described,) = tables.records("select * from {dim_runs} where run_id = ?", [named.run_id])
+        findings = warehouse_files(tables.connection, named.run_id)
+    seal = _verified_seal(ledger_path, named.run_id)
+    with Ledger(ledger_path).read() as connection:
+        asked = ledger_files(connection, named.run_id, described["reading_hash"])
+        ((held,),) = connection.execute(
+            "select count(*) from raw.responses where run_id = ?", [named.run_id]
+        ).fetchall()
+    if held != described["n_responses"]:
+        raise InputError(
+            f"{warehouse} was built when the run {named.run_id} had {described['n_responses']:,} responses, and the ledger "
+            f"holds {held:,} now: `biasledger build`, then pack again."
+        )
+    files = {
+        **asked,
+        **findings,
+        "README.txt": Path(__file__).with_name("README.txt").read_bytes(),
+        "summary.md": _summary(described, warehouse).encode(),
+        "report.html": render(warehouse, [named.run_id]).encode(),
+    }
+    facts = {
+        "run_id": named.run_id,
+        "audit": named.audit,
+        "target": named.target,
+        "is_simulated": described["is_simulated"],
+        "reading_hash": described["reading_hash"],
+        "seal": None if seal is None else str(seal),
+        "software": _software(),
+    }
+    path = output or Path()
+    if path.is_dir():
+        path = path / f"evidence-{named.run_id}.zip"
+    if not path.parent.is_dir():
+        raise InputError(f"There is no folder {path.parent} to write {path.name} into.")
+    digest = write_pack(path, f"evidence-{named.run_id}", facts, files)
+    return Made(path, named.run_id, digest, seal, len(files) + 1)
+
+
+def _verified_seal(ledger_path: Path, run_id: str) -> Seal | None:
+    """A pack about a run that was tampered with would only lend it credit."""
+    (verdict,) = verify_ledger(ledger_path, [run_id])
+    if verdict.state == "broken":
+        raise BiasledgerError(f"No pack was made, as the run {run_id} is broken: {verdict.fault}")
+    return verdict.seal
+
+
+def _software() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for name in SOFTWARE:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:  # a checkout that is not installed
+            continue
+    return found
+
+
+def _summary(run: dict[str, Any], warehouse: Path) -> str:
+    check = read_check(warehouse, run=run["run_id"])
+    asked = f"`{run['target']}`" + (f" (model {run['model_asked']})" if run["model_asked"] else "")
+    asked_of = f"The audit `{run['audit']}` of {asked}"
+    counts = (
+        f"Run `{run['run_id']}`, begun {run['started_at']:%Y-%m-%d %H:%M} UTC: {run['n_prompts']:,} prompts, "
+        f"{run['n_responses']:,} responses kept, {run['n_ok']:,} of them good answers."
+    )
+    if check.is_simulated:
+        counts += " **The answers are simulated and say nothing about any real model.**"
+    return f"# {asked_of}\n\n{counts}\n\n```\n{as_text(check).rstrip()}\n```\n\n{_MEANING}"
