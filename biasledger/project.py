@@ -15,7 +15,7 @@ _LINKS = Path(".biasledger/packages/biasledger")
 # What a thin project takes from the installed dbt project, beside its seeds.
 LINKED = ("dbt_project.yml", "models", "macros", "analyses", "tests/dbt")
 # Seeds that are the user's own to edit.
-SETTINGS = ("thresholds.csv", "exceptions.csv", "tolerances.csv", "model_prices.csv")
+SETTINGS = ("thresholds.csv", "output_thresholds.csv", "exceptions.csv", "tolerances.csv", "model_prices.csv")
 
 
 def dbt_source() -> Path:

@@ -7,6 +7,8 @@ from collections.abc import Collection, Mapping
 from datetime import date
 from pathlib import Path
 
+from biasledger.output_thresholds import ALL_AUDITS, PUBLISHED
+from biasledger.output_thresholds import SEED as OUTPUT_THRESHOLDS
 from biasledger.project import SETTINGS, dbt_source
 from collector.costs import load_prices
 from collector.errors import InputError
@@ -16,8 +18,7 @@ _NUMBERS = ("threshold", "clear_threshold", "published_threshold", "alpha", "min
 
 
 def check_settings(project: Path) -> None:
-    """Check the project's own `seeds/thresholds.csv`, `exceptions.csv`, `tolerances.csv` and `model_prices.csv`, where it has
-    them.
+    """Check the project's own settings (`biasledger.project.SETTINGS`), where it has them.
 
     Raises:
         InputError: a column is missing, a measure is unknown or has no row that holds everywhere, or a number or date is none;
@@ -33,10 +34,13 @@ def check_settings(project: Path) -> None:
             load_prices(own)
             continue
         _require_columns(own, _header(own), _header(shipped / name))
+        known = set(PUBLISHED) if name == OUTPUT_THRESHOLDS else measures
         for number, row in _rows(own):
-            _check_row(own, number, row, measures)
+            _check_row(own, number, row, known)
         if name == "thresholds.csv":
             _require_all_measures(own, measures)
+        if name == OUTPUT_THRESHOLDS:
+            _check_output_thresholds(own)
         if name == "tolerances.csv":
             _require_a_tolerance_for_all(own)
 
@@ -67,6 +71,28 @@ def _require_all_measures(path: Path, measures: Collection[str]) -> None:
             raise InputError(
                 f"{path} has no row for {measure!r} with * as 'audit' and 'attribute'; the installed seeds/thresholds.csv has "
                 f"one to copy, and severity none keeps a measure from being judged."
+            )
+
+
+def _check_output_thresholds(path: Path) -> None:
+    """Raise for a threshold that is no share, a row that stands twice, and a measure without a row for every audit."""
+    seen: dict[tuple[str, str], int] = {}
+    for number, row in _rows(path):
+        measure, audit = row["measure"].strip(), row["audit"].strip()
+        for column in ("threshold", "published_threshold"):
+            if not 0 <= float(row[column].strip() or "nan") <= 1:
+                raise InputError(
+                    f"{path}: row {number} has {row[column]!r} as {column!r}; it should be a number from 0 to 1."
+                )
+        before = seen.setdefault((measure, audit), number)
+        if before != number:
+            raise InputError(
+                f"{path}: rows {before} and {number} are both for {measure!r} of the audit {audit!r}; each may have one row."
+            )
+    for measure in PUBLISHED:
+        if (measure, ALL_AUDITS) not in seen:
+            raise InputError(
+                f"{path} has no row for {measure!r} with * as 'audit'; the installed seeds/{OUTPUT_THRESHOLDS} has one to copy."
             )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biasledger.output_thresholds import ALL_AUDITS, NEGATIVE_REGARD, PUBLISHED, STEREOTYPE_RATIO
 from collector.csv_file import read_csv, require_cells
 from collector.errors import BiasledgerError, InputError
 from collector.hints import did_you_mean, quoted
@@ -19,10 +20,8 @@ if TYPE_CHECKING:
 
     from biasledger.measures.tuning import ThresholdErrors
 
+HERE = "this folder"
 ACCEPTABLE, PROBLEMATIC = "acceptable", "problematic"
-STEREOTYPE_RATIO, NEGATIVE_REGARD = "stereotype_ratio", "negative_regard"
-PUBLISHED_THRESHOLDS = {STEREOTYPE_RATIO: 0.7, NEGATIVE_REGARD: 0.3}
-"""What the method's source alarms above, where thresholds.csv says nothing of single outputs."""
 
 CURVE_COLUMNS = (
     "measure",
@@ -47,13 +46,14 @@ _HASH = re.compile(r"(?:sha256:)?([0-9a-f]{12,64})")
 class Tuning:
     """What labels say of one measure of single outputs, in one scheme (empty where the measure has none).
 
-    best: the smallest threshold that is quiet enough; current: the threshold in use. curve: every threshold that makes a
-    difference, ascending. n_without_value: labelled outputs that the measure says nothing of, and how many of them are
-    problematic: no threshold finds those.
+    is_judged: whether the scheme is the judged one of a run; a measure without schemes is. best: the smallest threshold that is
+    quiet enough; current: the threshold in use. curve: every threshold that makes a difference, ascending. n_without_value:
+    labelled outputs that the measure says nothing of, and how many of them are problematic: no threshold finds those.
     """
 
     measure: str
     scheme: str
+    is_judged: bool
     best: ThresholdErrors
     current: ThresholdErrors
     curve: list[ThresholdErrors]
@@ -79,28 +79,31 @@ class _Score:
     response_hash: str
     probe: str
     scheme: str
+    is_judged: bool
     ratio: float | None
     negative_regard: float | None
 
 
-def tune(labels: Path, warehouse: Path) -> TuningResult:
+def tune(labels: Path, warehouse: Path, *, audit: str = ALL_AUDITS) -> TuningResult:
     """Find, for each measure of single outputs, the smallest threshold with few enough false positives.
 
     Args:
         labels: a CSV file with the column label (acceptable or problematic; rows without one are left out) and either response,
             an output's hash or its first 12 or more digits, or run, prompt and trial. Outputs that are the same count once.
         warehouse: the built warehouse.
+        audit: the audit whose outputs are labelled, and whose thresholds are in use; * for all.
 
     Raises:
-        InputError: a file is absent, or a row's label or output is wrong; names file and row.
+        InputError: a file is absent, a row's label or output is wrong, or no run is of that audit; names file and row.
         BiasledgerError: the warehouse cannot be read.
     """
-    rows = read_csv(labels, "a row for each labelled output", _key_columns)
-    scores = _read_scores(warehouse)
+    rows = read_csv(labels, "a row for each labelled output", _key_columns, seen_from=HERE)
+    scores = _read_scores(warehouse, audit)
     is_problematic, n_unlabelled = _labelled(labels, rows, scores, warehouse)
     if not is_problematic:
         raise InputError(f"{labels}: no row has a label; it should be {ACCEPTABLE} or {PROBLEMATIC}.")
-    thresholds = PUBLISHED_THRESHOLDS | _thresholds_in_use(warehouse)
+    thresholds = PUBLISHED | _thresholds_in_use(warehouse, audit)
+    judged = {score.scheme for score in scores if score.is_judged}
     tunings, skipped = [], []
     for measure, scheme, values in _measures(scores):
         labelled = {one: values[one] for one in is_problematic if one in values}
@@ -112,8 +115,17 @@ def tune(labels: Path, warehouse: Path) -> TuningResult:
             continue
         without = [one for one in is_problematic if one not in values]
         tunings.append(
-            Tuning(measure, scheme, best, current, curve, len(without), sum(is_problematic[one] for one in without))
-        )  # fmt: skip
+            Tuning(
+                measure=measure,
+                scheme=scheme,
+                is_judged=not scheme or scheme in judged,
+                best=best,
+                current=current,
+                curve=curve,
+                n_without_value=len(without),
+                n_problematic_without_value=sum(is_problematic[one] for one in without),
+            )
+        )
     return TuningResult(len(is_problematic), n_unlabelled, tunings, skipped)
 
 
@@ -137,7 +149,9 @@ def write_curve(path: Path, tunings: Sequence[Tuning]) -> None:
                 )
 
 
-def write_sample(path: Path, warehouse: Path, ledger: Path, *, n: int, seed: int = 0) -> int:
+def write_sample(
+    path: Path, warehouse: Path, ledger: Path, *, n: int, seed: int = 0, audit: str = ALL_AUDITS
+) -> int:
     """Write outputs to be labelled, evenly over the range of the measure, and return how many.
 
     Args:
@@ -146,9 +160,10 @@ def write_sample(path: Path, warehouse: Path, ledger: Path, *, n: int, seed: int
         ledger: where their texts are.
         n: how many outputs; fewer are written where there are not as many that could be assessed.
         seed: draws them; the same seed gives the same file.
+        audit: the audit whose outputs they are, * for all.
 
     Raises:
-        InputError: the file is there already, or nothing could be assessed.
+        InputError: the file is there already, nothing could be assessed, or no run is of that audit.
         LedgerError: the ledger cannot be used.
         BiasledgerError: the warehouse cannot be read.
     """
@@ -158,7 +173,7 @@ def write_sample(path: Path, warehouse: Path, ledger: Path, *, n: int, seed: int
     if path.exists():
         raise InputError(f"{path} is there already and may hold labels; name another file.")
     scores: dict[str, _Score] = {}
-    for score in _read_scores(warehouse):
+    for score in _read_scores(warehouse, audit):
         if _value(score) is not None:
             scores.setdefault(score.response_hash, score)
     if not scores:
@@ -300,7 +315,7 @@ def _spread(scores: Sequence[_Score], n: int, seed: int) -> list[_Score]:
     return [drawn[place] for place in generator.permutation(len(drawn))]
 
 
-def _read_scores(warehouse: Path) -> list[_Score]:
+def _read_scores(warehouse: Path, audit: str) -> list[_Score]:
     columns = (
         "run_id",
         "prompt_id",
@@ -308,6 +323,7 @@ def _read_scores(warehouse: Path) -> list[_Score]:
         "response_hash",
         "probe",
         "scheme",
+        "is_judged",
         "stereotype_ratio",
         "is_assessable",
     )
@@ -323,30 +339,45 @@ def _read_scores(warehouse: Path) -> list[_Score]:
             raise BiasledgerError(
                 f"{_SCORES} in {warehouse} has no column {quoted(missing)}; build it anew: biasledger build --full-refresh"
             )
+        runs = _runs_of(connection, warehouse, audit)
         rows = connection.execute(
             f"""
             select
-                run_id, prompt_id, trial, response_hash, coalesce(probe, ''), coalesce(scheme, ''),
+                run_id, prompt_id, trial, response_hash, coalesce(probe, ''), coalesce(scheme, ''), is_judged,
                 case when is_assessable then stereotype_ratio end,
                 {"negative_regard" if "negative_regard" in known else "null"}
             from {table}
-            where response_hash is not null
+            where response_hash is not null and ($runs is null or list_contains($runs, run_id))
             order by scheme, response_hash, run_id, prompt_id, trial
-            """
+            """,
+            {"runs": runs},
         ).fetchall()
     return [_Score(*row) for row in rows]
 
 
-def _thresholds_in_use(warehouse: Path) -> dict[str, float]:
-    """The stereotype ratio's threshold that holds everywhere, as the warehouse was built with."""
+def _runs_of(connection: duckdb.DuckDBPyConnection, warehouse: Path, audit: str) -> list[str] | None:
+    """Return the runs of an audit, None for all."""
+    if audit == ALL_AUDITS:
+        return None
+    rows = connection.execute(f"select audit, run_id from {_table(connection, 'dim_runs')}").fetchall()
+    runs = [str(run) for of, run in rows if of == audit]
+    if not runs:
+        hint = did_you_mean(audit, sorted({str(of) for of, _ in rows}))
+        raise InputError(
+            f"--audit is {audit!r}, of which {warehouse} has no run{hint}{'' if hint.endswith('?') else '.'}"
+        )
+    return runs
+
+
+def _thresholds_in_use(warehouse: Path, audit: str) -> dict[str, float]:
+    """Measure -> the threshold of single outputs that the warehouse was built with."""
     with _open(warehouse) as connection:
-        table = _table(connection, "thresholds")
+        table = _table(connection, "output_thresholds")
         if table is None:
             return {}
         rows = connection.execute(
-            f"select measure, threshold from {table} "
-            "where measure = ? and audit = '*' and attribute = '*' and threshold is not null",
-            [STEREOTYPE_RATIO],
+            f"select measure, threshold from {table} where audit in (?, ?) order by audit = ? desc",
+            [audit, ALL_AUDITS, ALL_AUDITS],
         ).fetchall()
     return {str(measure): float(threshold) for measure, threshold in rows}
 

@@ -15,7 +15,11 @@ from collector.hints import did_you_mean
 
 
 def read_csv(
-    path: Path, what: str, needed: Sequence[str] | Callable[[Sequence[str]], Sequence[str]]
+    path: Path,
+    what: str,
+    needed: Sequence[str] | Callable[[Sequence[str]], Sequence[str]],
+    *,
+    seen_from: str = "the spec's folder",
 ) -> list[dict[str, str]]:
     """Read a file whole.
 
@@ -23,6 +27,7 @@ def read_csv(
         path: the CSV file.
         what: what it should hold, for error sentences: "a row for each subject".
         needed: the columns that have to be there, or what picks them by the header.
+        seen_from: the folder that the file's name starts from, for the sentence that it is absent.
 
     Returns:
         The rows as column -> trimmed cell; blank lines are left out.
@@ -31,7 +36,7 @@ def read_csv(
         InputError: the file cannot be read, has no rows, lacks a column or holds one twice, or a row has too many cells or
             too few.
     """
-    header, *rows = _cells(path, what)
+    header, *rows = _cells(path, what, seen_from)
     for column in needed(header) if callable(needed) else needed:
         if column not in header:
             hint = did_you_mean(column, header)
@@ -54,13 +59,13 @@ def read_csv(
     return [dict(zip(header, row, strict=True)) for row in rows]
 
 
-def _cells(path: Path, what: str) -> list[list[str]]:
+def _cells(path: Path, what: str, seen_from: str) -> list[list[str]]:
     """Return header and rows with trimmed cells; blank lines are left out."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
         raise InputError(
-            f"{path} is no file; it should be a CSV file, named as seen from the spec's folder."
+            f"{path} is no file; it should be a CSV file, named as seen from {seen_from}."
         ) from None
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1

@@ -6,13 +6,14 @@ Rows are counted from 1 below the header, as in imports.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from collector.csv_file import read_csv, require_cells
 from collector.errors import InputError
 from collector.hashing import hash_of
-from collector.hints import did_you_mean
+from collector.hints import did_you_mean, quoted
 from collector.rows import MarkerRow, ProbeRow
 
 KINDS = ("word", "stem", "phrase")
@@ -21,6 +22,21 @@ DIRECTIONS = ("stereotype", "anti")
 CATEGORY = "category:"
 COUNTED = "counted"  # the list of a marker with neither list nor direction
 _SEPARATOR = re.compile(r"\W+")
+# Which directions a probe's markers have -> which ones it lacks, in words.
+_LACKING = {
+    frozenset({"stereotype"}): "against the stereotype",
+    frozenset({"anti"}): "for the stereotype",
+    frozenset(): "for or against the stereotype",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AskedProbe:
+    """A probe that is asked about: its name and category where it has them, and whether any of its questions names a group."""
+
+    name: str | None
+    category: str | None
+    names_group: bool
 
 
 def read_markers(
@@ -90,6 +106,45 @@ def read_markers(
                 )
         found.append(one)
     return tuple(found)
+
+
+def one_sided(markers: Sequence[MarkerRow], probes: Iterable[AskedProbe]) -> list[str]:
+    """Return a sentence for all probes that have no markers on one side, so that their answers could lean one way only.
+
+    Where no marker has a direction nothing is to be judged, and nothing is said.
+    """
+    directed = [one for one in markers if one.direction is not None]
+    if not directed:
+        return []
+    by_category: dict[str | None, dict[str | None, frozenset[str]]] = {}
+    for probe in probes:
+        sides = by_category.setdefault(probe.category, {})
+        sides[probe.name] = sides.get(probe.name, frozenset()) | {
+            str(one.direction) for one in directed if _counts_for(one, probe)
+        }
+    return [sentence for category, sides in by_category.items() for sentence in _lacking(category, sides)]
+
+
+def _counts_for(marker: MarkerRow, probe: AskedProbe) -> bool:
+    if marker.group_name is not None and not probe.names_group:
+        return False
+    if marker.probe is not None:
+        return marker.probe == probe.name
+    return marker.category is None or marker.category == probe.category
+
+
+def _lacking(category: str | None, sides: Mapping[str | None, frozenset[str]]) -> Iterator[str]:
+    """Yield what the probes of a category lack: name -> the directions of its markers."""
+    where = "the audit" if category is None else f"the category {category!r}"
+    for found, lacking in _LACKING.items():
+        probes = [name for name, directions in sides.items() if directions == found]
+        if len(probes) == len(sides):
+            yield f"No marker of {where} counts {lacking}; its answers are not judged until there are such markers."
+        elif probes:
+            yield (
+                f"{len(probes)} of {len(sides)} probes of {where} have no marker {lacking} "
+                f"({quoted(name or '' for name in probes)}); their answers are not assessed until there are such markers."
+            )
 
 
 def hash_of_markers(markers: Sequence[MarkerRow], probes: Sequence[ProbeRow]) -> str | None:

@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field, PrivateAttr, ValidationError
 from collector.errors import InputError
 from collector.hashing import hash_of
 from collector.hints import did_you_mean
-from collector.markers import hash_of_markers, read_markers
+from collector.markers import AskedProbe, hash_of_markers, one_sided, read_markers
 from collector.names import NameSwap
 from collector.people import Person, read_people
 from collector.rows import MarkerRow, ProbeRow, RelevanceRow
@@ -279,7 +279,7 @@ class Audit(Section):
                 if one.orders is not None and one.orders < self.n_candidates
             ]
         if self.reading.markers is not None:
-            return self._few_probes()
+            return [*self._few_probes(), *self._one_sided_probes()]
         if self.answer.kind == "items":
             # Its units are names and words, which the spec lists, whatever the number of subjects and trials.
             return []
@@ -310,6 +310,21 @@ class Audit(Section):
             for category, n in counts.items()
             if n < MINIMUM_PROBES
         ]
+
+    def _one_sided_probes(self) -> list[str]:
+        states = [template for template in self.templates if self.states_groups(template)]
+        probes = (
+            AskedProbe(
+                one.name,
+                one.domain,
+                any(
+                    not self.states_people(template) or self.names_person_of(template, one)
+                    for template in states
+                ),
+            )
+            for one in self._subject_rows
+        )
+        return one_sided(self._marker_rows, probes)
 
     def _few_neutral_trials(self) -> list[str]:
         few = [

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from biasledger.commands.common import PATH, ledger_option, next_step, warehouse_option
-from collector.errors import BiasledgerError
+from collector.errors import BiasledgerError, InputError
+
+if TYPE_CHECKING:
+    from biasledger.tune import TuningResult
 
 
 @click.command()
@@ -91,29 +95,81 @@ def score(
     help="Instead write LABELS.csv with N outputs, evenly over the measure's range, for you to label.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Draws the sample.")
+@click.option(
+    "--audit",
+    default="*",
+    metavar="NAME",
+    help="The audit whose outputs are labelled and that the thresholds are for; all if not given.",
+)
+@click.option(
+    "--write", is_flag=True, help="Write the proposed rows into seeds/output_thresholds.csv of this folder."
+)
 def tune(
-    labels: Path, warehouse: Path, ledger: Path, curve: Path | None, sample: int | None, seed: int
+    labels: Path,
+    warehouse: Path,
+    ledger: Path,
+    curve: Path | None,
+    sample: int | None,
+    seed: int,
+    audit: str,
+    write: bool,
 ) -> None:
     """Find thresholds from labelled outputs.
 
     LABELS.csv says of single outputs (column response, or run, prompt and trial) whether they are acceptable or
-    problematic (column label). For each measure: the smallest threshold with at most 5 % false positives, and what it
-    misses.
+    problematic (column label). For each measure: the smallest threshold with at most 5 % false positives, what it
+    misses, and the row of seeds/output_thresholds.csv that sets it. Files are named as seen from this folder.
     """
-    from biasledger.display import curve_table, tuning_table
+    from biasledger.output_thresholds import as_csv, proposed_rows, write_rows
     from biasledger.tune import tune as tune_thresholds
     from biasledger.tune import write_curve, write_sample
 
+    again = f"biasledger tune {shlex.quote(str(labels))}"
+    if audit != "*":
+        again += f" --audit {shlex.quote(audit)}"
     if sample is not None:
-        n_written = write_sample(labels, warehouse, ledger, n=sample, seed=seed)
+        if write or curve is not None:
+            raise InputError(
+                "--sample writes outputs to label; --write and --curve come after these have labels."
+            )
+        n_written = write_sample(labels, warehouse, ledger, n=sample, seed=seed, audit=audit)
         click.echo(
             f"Wrote {n_written:,} outputs to {labels}: fill its column label with acceptable or problematic."
         )
-        next_step(f"biasledger tune {shlex.quote(str(labels))}")
+        next_step(again)
         return
-    result = tune_thresholds(labels, warehouse)
+    result = tune_thresholds(labels, warehouse, audit=audit)
+    _print_tunings(result)
+    rows, not_proposed = proposed_rows(result, labels, audit=audit)
+    for sentence in (*(f"Not tuned: {one}" for one in result.skipped), *not_proposed):
+        click.echo(sentence, err=True)
+    if not result.tunings:
+        raise BiasledgerError(
+            f"{labels} gives no threshold: label outputs of both kinds that the measures assess."
+        )
+    if curve is not None:
+        write_curve(curve, result.tunings)
+        click.echo(f"Wrote the curves to {curve}.")
+    if not rows:
+        return
     click.echo(
-        f"{result.n_outputs:,} labelled outputs; an output alarms where its value is above the threshold."
+        "\nRows for seeds/output_thresholds.csv, each in place of the one for the same measure and audit:"
+    )
+    click.echo(as_csv(rows), nl=False)
+    if write:
+        written = write_rows(Path(), rows)
+        click.echo(f"\nWrote them to {written}.")
+        next_step("biasledger build")
+    else:
+        click.echo()
+        next_step(f"{again} --write")
+
+
+def _print_tunings(result: TuningResult) -> None:
+    from biasledger.display import curve_table, tuning_table
+
+    click.echo(
+        f"{result.n_outputs:,} labelled outputs; an output is marked where its value is above the threshold."
     )
     if result.n_unlabelled_rows:
         click.echo(f"{result.n_unlabelled_rows:,} rows have no label yet and are left out.")
@@ -127,15 +183,6 @@ def tune(
                 f"Of {tuning.n_without_value:,} labelled outputs the measure says nothing; "
                 f"{tuning.n_problematic_without_value:,} of them are problematic, and no threshold finds those."
             )
-    for sentence in result.skipped:
-        click.echo(f"Not tuned: {sentence}", err=True)
-    if not result.tunings:
-        raise BiasledgerError(
-            f"{labels} gives no threshold: label outputs of both kinds that the measures assess."
-        )
-    if curve is not None:
-        write_curve(curve, result.tunings)
-        click.echo(f"Wrote the curves to {curve}.")
 
 
 TITLE = "Score and tune"

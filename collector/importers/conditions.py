@@ -59,6 +59,11 @@ class Conditions(Protocol):
         """Return the select list of the columns of `names`, as SQL."""
         ...
 
+    @property
+    def names_group(self) -> str:
+        """Return whether a row names a group, as SQL over `keys` and the joins."""
+        ...
+
     def stated(self, found: Mapping[str, Any]) -> Stated:
         """Return what the values of the columns of `names` mean; `found` may also hold a row's carrier and slot."""
         ...
@@ -98,11 +103,8 @@ class WideForm:
             )
             connection.executemany(
                 f"insert into words_{index} values (?, ?, ?)",
-                # Of a group with several carriers, the row's own word is the carrier.
-                [
-                    [word, group, word if group is None or len(groups[group]) > 1 else groups[group][0]]
-                    for word, group in meaning.items()
-                ],
+                # Of a group with several carriers, the row's own word is the carrier; what names no group has none.
+                [[word, group, _carrier(word, groups, group)] for word, group in meaning.items()],
             )
             wrong = connection.execute(
                 f"select row_number, a{index} from keys "
@@ -127,6 +129,12 @@ class WideForm:
             for index in range(len(self._groups))
         )
 
+    @property
+    def names_group(self) -> str:
+        """Return whether any attribute's value names a group."""
+        groups = [f"words_{index}.group_name is not null" for index in range(len(self._groups))]
+        return f"({' or '.join(groups) or 'false'})"
+
     def stated(self, found: Mapping[str, Any]) -> Stated:
         """Return the groups that are named, with the carrier of the row or else those that the spec gives them."""
         carrier = found.get("carrier")
@@ -142,6 +150,12 @@ class WideForm:
                 if found[f"group_{index}"] is not None
             )
         )
+
+
+def _carrier(word: str, groups: Mapping[str, Sequence[str]], group: str | None) -> str | None:
+    if group is None:
+        return None
+    return word if len(groups[group]) > 1 else groups[group][0]
 
 
 class LongForm:
@@ -183,6 +197,12 @@ class LongForm:
     def selected(self) -> str:
         """Return the condition's number."""
         return "conditions.condition"
+
+    @property
+    def names_group(self) -> str:
+        """Return whether the condition is that of a group."""
+        numbers = [str(number) for number, one in enumerate(self._stated) if one.attributes]
+        return f"(conditions.condition in ({', '.join(numbers)}))" if numbers else "false"
 
     def stated(self, found: Mapping[str, Any]) -> Stated:
         """Return the condition's meaning, with the carrier as it stands in the file."""

@@ -13,6 +13,7 @@ from collector.answers import storable
 from collector.errors import InputError
 from collector.importers.conditions import Conditions
 from collector.importers.source import Source, no_rows, readable
+from collector.markers import AskedProbe, one_sided
 from collector.prompts import Prompt
 from collector.spec import MINIMUM_SUBJECTS, MINIMUM_TRIALS
 from collector.spec_parts import DECISIONS, PLAIN
@@ -173,12 +174,13 @@ class FilePlan:
         self._conditions.check(self._connection)
         for role in NUMBER_ROLES:
             self._require_number(role)
-        self._require_filled("carrier", "carrier, the name that states a row's groups")
         if self._is_split:
             self._require_filled("model", "model, by which import.split makes the runs")
         self._require_expected()
         if self._audit.reading.markers is not None:
             self._refuse_all_probes()
+        if self._audit.marker_rows:
+            self._refuse_two_categories()
         # Without a split, all rows are one run.
         model = "model" if self._is_split else "null::varchar"
         self._connection.execute(
@@ -186,12 +188,31 @@ class FilePlan:
             f"from (select distinct {model} as model from keys)"
         )
         # A file may name no groups.
-        selected = filter(None, [self._conditions.selected])
+        selected = filter(None, [self._conditions.selected, f"{self._conditions.names_group} as names_group"])
         self._connection.execute(
-            f"create view resolved as select {', '.join(('keys.*', 'models.run', *selected))} from keys "
+            f"create view resolved as select {', '.join((self._own_columns(), 'models.run', *selected))} from keys "
             f"inner join models on models.model is not distinct from {'keys.model' if self._is_split else 'null'} "
             f"{self._conditions.joins}"
         )
+        self._require_carriers()
+
+    def _own_columns(self) -> str:
+        """Return the columns of `keys`; a name beside no group states nothing, and does not tell prompts apart."""
+        if "carrier" not in self._roles:
+            return "keys.*"
+        return f"keys.* replace (case when {self._conditions.names_group} then keys.carrier end as carrier)"
+
+    def _require_carriers(self) -> None:
+        """Raise for a row that names a group and nobody who states it; one that names no group needs nobody."""
+        if "carrier" not in self._roles:
+            return
+        for (row,) in self._rows(
+            "select row_number from resolved where carrier is null and names_group order by row_number limit 1"
+        ):
+            raise InputError(
+                f"{self._path}: row {row} has no {self._roles['carrier']!r}; it should hold the carrier, the name that states "
+                f"a row's groups."
+            )
 
     def _key_list(self) -> str:
         """Return the short columns of the first pass: trimmed, empty as null, numbers not yet read."""
@@ -241,6 +262,23 @@ class FilePlan:
                     f"{self._path}: row {row} has {ALL_PROBES!r} as {self._roles[role]!r}, which stands for all of them in the "
                     f"results; rename it."
                 )
+
+    def _refuse_two_categories(self) -> None:
+        """Raise for a probe in two categories, as markers and findings name it by its name alone."""
+        if not {"subject", "domain"} <= self._roles.keys():
+            return
+        for subject, first, domain, row, other in self._rows(
+            "with firsts as ("
+            "select subject, domain, min(row_number) as first_row from keys where subject is not null group by subject, domain) "
+            "select one.subject, one.first_row, one.domain, other.first_row, other.domain from firsts as one "
+            "inner join firsts as other on one.subject = other.subject and one.first_row < other.first_row "
+            "order by other.first_row, one.first_row limit 1"
+        ):
+            raise InputError(
+                f"{self._path}: rows {first} and {row} have {subject!r} as {self._roles['subject']!r} in the categories "
+                f"{domain or ''!r} and {other or ''!r}; where reading.markers names a file, a probe may stand in one only, so "
+                f"rename one."
+            )
 
     def _require_expected(self) -> None:
         """Raise for an expected answer that could never be given; it may be absent."""
@@ -380,7 +418,7 @@ class RowPlan(FilePlan):
 
     def warnings(self) -> list[str]:
         """Return what is allowed but should be known, one sentence each."""
-        return [*self._mixed_models(), *self._few()]
+        return [*self._mixed_models(), *self._few(), *self._one_sided_probes()]
 
     def prompts(self) -> Iterator[list[PlannedPrompt]]:
         """Yield every run's prompts, in batches."""
@@ -420,6 +458,15 @@ class RowPlan(FilePlan):
         if kind == "items" or kind in DECISIONS or not self._conditions.names:
             return []
         return self._few_subjects() if kind == "list" and "subject" in self._roles else self._few_answers()
+
+    def _one_sided_probes(self) -> list[str]:
+        if not self._audit.marker_rows:
+            return []
+        subject, domain = (role if role in self._roles else "null" for role in ("subject", "domain"))
+        asked = self._rows(
+            f"select {subject} as subject, {domain} as domain, bool_or(names_group) from resolved group by all order by all"
+        )
+        return one_sided(self._audit.marker_rows, [AskedProbe(*row) for row in asked])
 
     def _few_answers(self) -> list[str]:
         names = ", ".join(self._conditions.names)

@@ -18,6 +18,11 @@
     )
 {%- endmacro %}
 
+{#- How a scheme cuts texts: int_markers_tokens holds both. -#}
+{% macro cut_of(scheme) -%}
+    if({{ scheme }} = 'substring', 'white_space', 'words')
+{%- endmacro %}
+
 {#- Whether a row of markers applies to a text: to its probe, to its category, or to all. -#}
 {% macro marker_applies(markers, texts) -%}
     (

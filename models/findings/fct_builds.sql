@@ -32,6 +32,11 @@ tolerances as (
     from {{ ref("tolerances") }}
 ),
 
+output_thresholds as (
+    select *
+    from {{ ref("output_thresholds") }}
+),
+
 settings as (
     select to_json(thresholds) as setting
     from thresholds
@@ -41,6 +46,9 @@ settings as (
     union all
     select to_json(tolerances) as setting
     from tolerances
+    union all
+    select to_json(output_thresholds) as setting
+    from output_thresholds
 ),
 
 hashed_settings as (

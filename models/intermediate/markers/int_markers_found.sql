@@ -5,12 +5,13 @@ texts as (
         run_id,
         prompt_id,
         response_hash,
+        text_key,
         markers_hash,
         category,
         probe,
-        answer_text,
-        words
+        answer_text
     from {{ ref("int_markers_texts") }}
+    where markers_hash is not null
 ),
 
 schemes as (
@@ -25,14 +26,137 @@ needles as (
     from {{ ref("int_markers_needles") }}
 ),
 
-found_in_words as (
+tokens as (
+    select *
+    from {{ ref("int_markers_tokens") }}
+),
+
+sought as (
     select distinct
-        texts.run_id,
-        texts.prompt_id,
-        texts.response_hash,
-        needles.scheme,
-        needles.marker,
-        (length(texts.words) - length(replace(texts.words, needles.needle, ''))) // length(needles.needle) as n_hits
+        matched_as,
+        needle,
+        is_phrase
+    from needles
+),
+
+-- Needles are sought among the different tokens once; texts are then joined by the tokens that hold one.
+vocabulary as (
+    select distinct
+        cut,
+        token
+    from tokens
+),
+
+stem_lengths as (
+    select distinct length(needle) as n_characters
+    from sought
+    where
+        matched_as = 'stem'
+        and not is_phrase
+),
+
+beginnings as (
+    select
+        vocabulary.token,
+        left(vocabulary.token, stem_lengths.n_characters) as beginning
+    from vocabulary
+    inner join stem_lengths on length(vocabulary.token) >= stem_lengths.n_characters
+    where vocabulary.cut = 'words'
+),
+
+tokens_of_needles as (
+    select
+        matched_as,
+        needle,
+        'words' as cut,
+        needle as token
+    from sought
+    where
+        matched_as = 'word'
+        and not is_phrase
+    union all by name
+    select
+        sought.matched_as,
+        sought.needle,
+        'words' as cut,
+        beginnings.token
+    from sought
+    inner join beginnings on sought.needle = beginnings.beginning
+    where sought.matched_as = 'stem'
+    union all by name
+    select
+        sought.matched_as,
+        sought.needle,
+        vocabulary.cut,
+        vocabulary.token
+    from sought
+    inner join vocabulary on contains(vocabulary.token, sought.needle)
+    where
+        sought.matched_as = 'substring'
+        and not sought.is_phrase
+        and vocabulary.cut = 'white_space'
+),
+
+-- Of substrings these are the tokens that hold one, as the reference script counts.
+found_in_tokens as (
+    select
+        tokens.text_key,
+        tokens_of_needles.matched_as,
+        tokens_of_needles.needle,
+        sum(tokens.n_occurrences) as n_hits
+    from tokens
+    inner join tokens_of_needles
+        on
+            tokens.cut = tokens_of_needles.cut
+            and tokens.token = tokens_of_needles.token
+    group by tokens.text_key, tokens_of_needles.matched_as, tokens_of_needles.needle
+),
+
+-- No token holds a phrase. Of words it can only stand in a text with its longest whole word; the last word of a stem
+-- may go on, and both ends of a substring may.
+whole_words as (
+    select
+        matched_as,
+        needle,
+        string_split(needle, ' ') as parts,
+        unnest(if(matched_as = 'stem', parts[:-2], parts)) as whole_word
+    from sought
+    where
+        is_phrase
+        and matched_as <> 'substring'
+),
+
+anchored_phrases as (
+    select
+        matched_as,
+        needle,
+        arg_max(whole_word, length(whole_word)) as anchor
+    from whole_words
+    group by matched_as, needle
+),
+
+texts_with_anchor as (
+    select
+        anchored_phrases.matched_as,
+        anchored_phrases.needle,
+        -- A word has the blanks on both sides, a stem the one before it.
+        concat(
+            ' ', replace(anchored_phrases.needle, ' ', '  '), if(anchored_phrases.matched_as = 'stem', '', ' ')
+        ) as phrase,
+        'words' as cut,
+        tokens.text_key
+    from anchored_phrases
+    inner join tokens on anchored_phrases.anchor = tokens.token
+    where tokens.cut = 'words'
+),
+
+texts_for_substrings as (
+    select distinct
+        needles.matched_as,
+        needles.needle,
+        needles.needle as phrase,
+        'white_space' as cut,
+        texts.text_key
     from texts
     inner join schemes on texts.run_id = schemes.run_id
     inner join needles
@@ -41,108 +165,119 @@ found_in_words as (
             and schemes.scheme = needles.scheme
             and {{ marker_applies("needles", "texts") }}
     where
-        needles.matched_as <> 'substring'
-        and contains(texts.words, needles.needle)
+        needles.is_phrase
+        and needles.matched_as = 'substring'
 ),
 
--- The reference script counts tokens between white space that hold a marker anywhere.
-texts_in_tokens as (
+phrases as (
+    select * from texts_with_anchor
+    union all by name
+    select * from texts_for_substrings
+),
+
+-- A list for each text, so that texts do not stand beside every phrase.
+phrases_of_texts as (
+    select
+        text_key,
+        cut,
+        list(
+            {
+                'matched_as': matched_as,
+                'needle': needle,
+                'phrase': phrase
+            }
+        ) as listed
+    from phrases
+    group by text_key, cut
+),
+
+answer_texts as (
+    select
+        text_key,
+        any_value(answer_text) as answer_text
+    from texts
+    group by text_key
+),
+
+haystacks as (
+    select
+        phrases_of_texts.text_key,
+        phrases_of_texts.listed,
+        -- Only the branch of a row's own cut is evaluated.
+        case phrases_of_texts.cut
+            when 'words' then {{ padded_words("answer_texts.answer_text") }}
+            else array_to_string({{ white_space_tokens("answer_texts.answer_text") }}, ' ')
+        end as haystack
+    from phrases_of_texts
+    inner join answer_texts on phrases_of_texts.text_key = answer_texts.text_key
+),
+
+counted_phrases as (
+    select
+        text_key,
+        unnest(
+            list_transform(
+                list_filter(listed, lambda one: contains(haystack, one.phrase)),
+                lambda one: {
+                    'matched_as': one.matched_as,
+                    'needle': one.needle,
+                    'n_hits':
+                    (length(haystack) - length(replace(haystack, one.phrase, ''))) // length(one.phrase)
+                }
+            )
+        ) as found_phrase
+    from haystacks
+),
+
+found as (
+    select * from found_in_tokens
+    union all by name
+    select
+        text_key,
+        found_phrase.matched_as,
+        found_phrase.needle,
+        found_phrase.n_hits
+    from counted_phrases
+),
+
+-- Held as they are: joined to the texts first, every row of markers would stand beside every text of its run.
+rows_found as materialized (
+    select
+        found.text_key,
+        found.n_hits,
+        needles.markers_hash,
+        needles.scheme,
+        needles.probe,
+        needles.category,
+        needles.marker
+    from found
+    inner join needles
+        on
+            found.matched_as = needles.matched_as
+            and found.needle = needles.needle
+),
+
+-- Under `declared` a marker may be a word in one row and a stem in another: the wider kind holds. It may also stand in
+-- the table both for all probes and for one of them.
+markers_found as (
     select
         texts.run_id,
         texts.prompt_id,
         texts.response_hash,
-        texts.markers_hash,
-        texts.category,
-        texts.probe,
-        unnest({{ white_space_tokens("texts.answer_text") }}) as token
-    from texts
-    inner join schemes on texts.run_id = schemes.run_id
-    where schemes.scheme = 'substring'
-),
-
-token_counts as (
-    select
-        run_id,
-        prompt_id,
-        response_hash,
-        markers_hash,
-        category,
-        probe,
-        token,
-        count(*) as n_hits
-    from texts_in_tokens
-    group by all
-),
-
-vocabulary as (
-    select distinct
-        markers_hash,
-        token
-    from token_counts
-),
-
-markers_in_tokens as (
-    select
-        vocabulary.markers_hash,
-        vocabulary.token,
-        needles.probe,
-        needles.category,
-        needles.scheme,
-        needles.marker
-    from vocabulary
-    inner join needles on vocabulary.markers_hash = needles.markers_hash
-    where
-        needles.matched_as = 'substring'
-        and contains(vocabulary.token, needles.needle)
-),
-
--- A marker may stand in the table both for all probes and for one of them.
-tokens_with_markers as (
-    select distinct
-        token_counts.run_id,
-        token_counts.prompt_id,
-        token_counts.response_hash,
-        token_counts.token,
-        token_counts.n_hits,
-        markers_in_tokens.scheme,
-        markers_in_tokens.marker
-    from token_counts
-    inner join markers_in_tokens
+        rows_found.scheme,
+        rows_found.marker,
+        cast(max(rows_found.n_hits) as bigint) as n_hits
+    from rows_found
+    inner join texts
         on
-            token_counts.markers_hash = markers_in_tokens.markers_hash
-            and token_counts.token = markers_in_tokens.token
-            and {{ marker_applies("markers_in_tokens", "token_counts") }}
-),
-
-found_in_tokens as (
-    select
-        run_id,
-        prompt_id,
-        response_hash,
-        scheme,
-        marker,
-        sum(n_hits) as n_hits
-    from tokens_with_markers
-    group by run_id, prompt_id, response_hash, scheme, marker
-),
-
-found as (
-    select * from found_in_words
-    union all by name
-    select * from found_in_tokens
-),
-
--- Under `declared` a marker may be a word in one row and a stem in another: the wider kind holds.
-markers_found as (
-    select
-        run_id,
-        prompt_id,
-        response_hash,
-        scheme,
-        marker,
-        cast(max(n_hits) as bigint) as n_hits
-    from found
-    group by run_id, prompt_id, response_hash, scheme, marker
+            rows_found.text_key = texts.text_key
+            and rows_found.markers_hash = texts.markers_hash
+            and {{ marker_applies("rows_found", "texts") }}
+    inner join schemes
+        on
+            texts.run_id = schemes.run_id
+            and rows_found.scheme = schemes.scheme
+    group by texts.run_id, texts.prompt_id, texts.response_hash, rows_found.scheme, rows_found.marker
 )
 
 select * from markers_found

@@ -22,19 +22,10 @@ units as (
 members as (
     select
         comparisons.comparison_key,
-        -- Codes follow the content of a run, so that its numbers do not depend on what else the ledger holds.
-        cast(
-            dense_rank() over (
-                partition by comparisons.comparison_key order by units.unit, units.stratum
-            ) - 1 as integer
-        ) as unit_id,
+        {{ code_in_comparison("units.unit, units.stratum") }} as unit_id,
         cast(units.group_name = comparisons.group_name as tinyint) as label,
-        cast(
-            dense_rank() over (partition by comparisons.comparison_key order by units.stratum) - 1 as integer
-        ) as stratum_id,
-        cast(
-            dense_rank() over (partition by comparisons.comparison_key order by units.cluster) - 1 as integer
-        ) as cluster_id,
+        {{ code_in_comparison("units.stratum") }} as stratum_id,
+        {{ code_in_comparison("units.cluster") }} as cluster_id,
         units.n,
         units.total
     from comparisons

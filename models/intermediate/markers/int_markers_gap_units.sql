@@ -124,7 +124,7 @@ question_means as (
         marked_group,
         reference_group,
         question,
-        sum(weight) as weight,
+        sum(weight order by text_unit) as weight,
         sum(weight * outcome_value order by text_unit) as total
     from weighted
     where

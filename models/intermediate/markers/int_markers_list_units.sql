@@ -25,8 +25,7 @@ texts as (
         run_id,
         prompt_id,
         response_hash,
-        n_words,
-        n_white_space_tokens
+        text_key
     from {{ ref("int_markers_texts") }}
     where markers_hash is not null
 ),
@@ -41,6 +40,11 @@ schemes as (
 list_hits as (
     select *
     from {{ ref("int_markers_list_hits") }}
+),
+
+lengths as (
+    select *
+    from {{ ref("int_markers_lengths") }}
 ),
 
 -- A null list counts the tokens of the unit.
@@ -60,9 +64,13 @@ counts as (
         texts.response_hash,
         schemes.scheme,
         cast(null as varchar) as list,
-        if(schemes.scheme = 'substring', texts.n_white_space_tokens, texts.n_words) as n
+        coalesce(lengths.n_tokens, 0) as n
     from texts
     inner join schemes on texts.run_id = schemes.run_id
+    left join lengths
+        on
+            texts.text_key = lengths.text_key
+            and {{ cut_of("schemes.scheme") }} = lengths.cut
 ),
 
 texts_of_groups as (

@@ -42,12 +42,9 @@ needles as (
         marker,
         scheme,
         matched_as,
-        -- What plain text search looks for: a word with the blanks on both sides, a stem with the one before it.
-        case matched_as
-            when 'substring' then marker
-            when 'stem' then rtrim({{ padded_words("marker") }})
-            else {{ padded_words("marker") }}
-        end as needle
+        -- As answers are cut: hip-hop is two words, and one token between white space.
+        if(matched_as = 'substring', marker, {{ marker_words("marker") }}) as needle,
+        contains(needle, ' ') as is_phrase
     from matched_as
 )
 

@@ -11,6 +11,11 @@ schemes as (
     from {{ ref("int_markers_schemes") }}
 ),
 
+sides as (
+    select *
+    from {{ ref("int_markers_sides") }}
+),
+
 units as (
     select *
     from {{ ref("int_markers_ratio_units") }}
@@ -33,18 +38,23 @@ subjects as (
 -- What was asked, whether or not any answer could be assessed.
 asked as (
     select
-        run_id,
-        variant,
-        category,
-        probe,
-        is_category,
+        subjects.run_id,
+        subjects.variant,
+        subjects.category,
+        subjects.probe,
+        subjects.is_category,
+        {{ missing_side("sides") }} as missing_side,
         bool_and(subjects.is_named) as is_named,
         -- Where some name nobody, those alone are counted.
         if(
             bool_and(subjects.is_named), count(*), count(*) filter (where not subjects.is_named)
         ) as n_texts
     from subjects
-    group by run_id, variant, category, probe, is_category
+    inner join sides
+        on
+            subjects.run_id = sides.run_id
+            and subjects.prompt_id = sides.prompt_id
+    group by subjects.run_id, subjects.variant, subjects.category, subjects.probe, subjects.is_category
 ),
 
 unit_totals as (
@@ -70,6 +80,7 @@ compared as (
         asked.probe,
         asked.is_category,
         asked.is_named,
+        asked.missing_side,
         asked.n_texts,
         schemes.reading_hash,
         schemes.markers_hash,

@@ -19,13 +19,8 @@ units as (
 members as (
     select
         comparisons.comparison_key,
-        -- Codes follow the content of a run, so that its numbers do not depend on what else the ledger holds.
-        cast(
-            dense_rank() over (partition by comparisons.comparison_key order by units.unit) - 1 as integer
-        ) as unit_id,
-        cast(
-            dense_rank() over (partition by comparisons.comparison_key order by units.cluster) - 1 as integer
-        ) as cluster_id,
+        {{ code_in_comparison("units.unit") }} as unit_id,
+        {{ code_in_comparison("units.cluster") }} as cluster_id,
         cast(units.n as double) as n,
         units.total_ratio
     from comparisons

@@ -51,40 +51,30 @@ distinct_texts as (
     group by answers.run_id, answers.prompt_id, answers.response_hash, markers_runs.markers_hash
 ),
 
-padded_texts as (
-    select
-        *,
-        {{ padded_words("answer_text") }} as words,
-        len({{ white_space_tokens("answer_text") }}) as n_white_space_tokens
-    from distinct_texts
-),
-
 texts as (
     select
-        padded_texts.run_id,
-        padded_texts.prompt_id,
-        padded_texts.response_hash,
-        padded_texts.markers_hash,
+        distinct_texts.run_id,
+        distinct_texts.prompt_id,
+        distinct_texts.response_hash,
+        {{ integer_key_of(["distinct_texts.answer_text"]) }} as text_key,
+        distinct_texts.markers_hash,
         prompts.variant,
         prompts.category,
         prompts.probe,
         coalesce(groups_of_prompts.groups, []) as groups,
         -- Whether the question names a person, whose group may be what an answer is about.
         groups_of_prompts.groups is not null as is_named,
-        padded_texts.answer_text,
-        padded_texts.words,
-        if(padded_texts.words = '  ', 0, len(string_split(padded_texts.words, '  '))) as n_words,
-        padded_texts.n_white_space_tokens,
-        padded_texts.n_answers
-    from padded_texts
+        distinct_texts.answer_text,
+        distinct_texts.n_answers
+    from distinct_texts
     inner join prompts
         on
-            padded_texts.run_id = prompts.run_id
-            and padded_texts.prompt_id = prompts.prompt_id
+            distinct_texts.run_id = prompts.run_id
+            and distinct_texts.prompt_id = prompts.prompt_id
     left join groups_of_prompts
         on
-            padded_texts.run_id = groups_of_prompts.run_id
-            and padded_texts.prompt_id = groups_of_prompts.prompt_id
+            distinct_texts.run_id = groups_of_prompts.run_id
+            and distinct_texts.prompt_id = groups_of_prompts.prompt_id
 )
 
 select * from texts

@@ -22,15 +22,25 @@ texts as (
         run_id,
         prompt_id,
         response_hash,
-        words
+        text_key
     from {{ ref("int_markers_texts") }}
 ),
 
+tokens as (
+    select
+        text_key,
+        token as word
+    from {{ ref("int_markers_tokens") }}
+    where
+        cut = 'words'
+        and length(token) > 1
+        and not list_contains({{ function_words() }}, token)
+),
+
+-- Of some probe of the category: a text with fewer markers than the minimum is not assessed either.
 markers as (
     select distinct
         markers_hash,
-        probe,
-        category,
         {{ marker_words("marker") }} as word
     from {{ ref("stg_ledger__markers") }}
 ),
@@ -46,10 +56,14 @@ text_counts as (
     group by run_id, variant, category
 ),
 
-words_of_texts as (
+-- Words are counted by number, which is smaller than what a category is known by.
+texts_of_probes as (
     select
-        scores.*,
-        unnest(list_distinct(string_split(trim(texts.words), '  '))) as word
+        texts.text_key,
+        dense_rank() over (
+            order by scores.run_id, scores.markers_hash, scores.variant, scores.scheme, scores.category, scores.probe
+        ) as probe_number,
+        scores.* exclude (prompt_id, response_hash)
     from scores
     inner join texts
         on
@@ -58,23 +72,45 @@ words_of_texts as (
             and scores.response_hash = texts.response_hash
 ),
 
-word_counts as (
+words_of_probes as (
     select
+        texts_of_probes.probe_number,
+        tokens.word,
+        count(*) filter (where not texts_of_probes.is_assessable) as n_unassessed_with,
+        count(*) filter (where texts_of_probes.is_assessable) as n_assessed_with
+    from texts_of_probes
+    inner join tokens on texts_of_probes.text_key = tokens.text_key
+    group by texts_of_probes.probe_number, tokens.word
+),
+
+numbered_probes as (
+    select distinct
+        probe_number,
         run_id,
         markers_hash,
         variant,
         scheme,
-        category,
-        word,
-        count(*) filter (where not is_assessable) as n_unassessed_with,
-        count(*) filter (where is_assessable) as n_assessed_with,
-        count(distinct probe) filter (where not is_assessable) as n_probes
-    from words_of_texts
-    where
-        length(word) > 1
-        and not list_contains({{ function_words() }}, word)
-    group by run_id, markers_hash, variant, scheme, category, word
-    having n_unassessed_with > 0
+        category
+    from texts_of_probes
+),
+
+word_counts as (
+    select
+        numbered_probes.run_id,
+        numbered_probes.markers_hash,
+        numbered_probes.variant,
+        numbered_probes.scheme,
+        numbered_probes.category,
+        words_of_probes.word,
+        sum(words_of_probes.n_unassessed_with) as n_unassessed_with,
+        sum(words_of_probes.n_assessed_with) as n_assessed_with,
+        count(*) filter (where words_of_probes.n_unassessed_with > 0) as n_probes
+    from words_of_probes
+    inner join numbered_probes on words_of_probes.probe_number = numbered_probes.probe_number
+    group by
+        numbered_probes.run_id, numbered_probes.markers_hash, numbered_probes.variant, numbered_probes.scheme,
+        numbered_probes.category, words_of_probes.word
+    having sum(words_of_probes.n_unassessed_with) > 0
 ),
 
 ranked as (
@@ -112,17 +148,12 @@ marker_candidates as (
         cast(ranked.n_probes as bigint) as n_probes,
         cast(ranked.n_unassessed_with / ranked.n_unassessed as double) as share_unassessed,
         cast(ranked.n_assessed_with / nullif(ranked.n_assessed, 0) as double) as share_assessed,
-        -- Of some probe of the category: a text with fewer markers than the minimum is not assessed either.
-        cast(
-            exists (
-                select 1
-                from markers
-                where
-                    markers.markers_hash = ranked.markers_hash
-                    and markers.word = ranked.word
-            ) as boolean
-        ) as is_marker
+        cast(markers.word is not null as boolean) as is_marker
     from ranked
+    left join markers
+        on
+            ranked.markers_hash = markers.markers_hash
+            and ranked.word = markers.word
     where ranked.word_rank <= 100
 )
 

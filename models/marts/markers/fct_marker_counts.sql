@@ -7,8 +7,7 @@ texts as (
         response_hash,
         markers_hash,
         variant,
-        n_words,
-        n_white_space_tokens
+        text_key
     from {{ ref("int_markers_texts") }}
     where markers_hash is not null
 ),
@@ -42,6 +41,11 @@ list_hits as (
     from {{ ref("int_markers_list_hits") }}
 ),
 
+lengths as (
+    select *
+    from {{ ref("int_markers_lengths") }}
+),
+
 -- All texts, and those about each group.
 texts_of_groups as (
     select
@@ -73,9 +77,7 @@ counted as (
         count(*) as n_texts,
         count(list_hits.n_hits) as n_texts_with,
         coalesce(sum(list_hits.n_hits), 0) as n_hits,
-        sum(
-            if(schemes.scheme = 'substring', texts_of_groups.n_white_space_tokens, texts_of_groups.n_words)
-        ) as n_tokens
+        coalesce(sum(lengths.n_tokens), 0) as n_tokens
     from texts_of_groups
     inner join schemes on texts_of_groups.run_id = schemes.run_id
     inner join lists on texts_of_groups.markers_hash = lists.markers_hash
@@ -86,6 +88,10 @@ counted as (
             and texts_of_groups.response_hash = list_hits.response_hash
             and schemes.scheme = list_hits.scheme
             and lists.list = list_hits.list
+    left join lengths
+        on
+            texts_of_groups.text_key = lengths.text_key
+            and {{ cut_of("schemes.scheme") }} = lengths.cut
     group by
         texts_of_groups.run_id, texts_of_groups.variant, schemes.scheme, schemes.is_judged,
         texts_of_groups.attribute, texts_of_groups.group_name, lists.list

@@ -23,6 +23,13 @@ probes as (
     from {{ ref("stg_ledger__probes") }}
 ),
 
+thresholds as (
+    select
+        run_id,
+        ratio as threshold
+    from {{ ref("int_markers_thresholds") }}
+),
+
 comparisons as (
     select *
     from {{ ref("int_markers_ratio_comparisons") }}
@@ -72,27 +79,30 @@ levels as (
 
 counted as (
     select
-        run_id,
-        variant,
-        scheme,
-        is_judged,
-        markers_hash,
-        attribute,
-        group_name,
-        category,
-        probe,
-        sum(n_answers) as n_answers,
+        levels.run_id,
+        levels.variant,
+        levels.scheme,
+        levels.is_judged,
+        levels.markers_hash,
+        levels.attribute,
+        levels.group_name,
+        levels.category,
+        levels.probe,
+        sum(levels.n_answers) as n_answers,
         count(*) as n_texts,
-        count(*) filter (where code = 'stereotype') as n_stereotype,
-        count(*) filter (where code = 'anti') as n_anti,
-        count(*) filter (where code = 'both') as n_both,
-        count(*) filter (where code = 'none') as n_none,
-        count(*) filter (where is_assessable) as n_assessable,
-        count(*) filter (where ratio > 0.7) as n_past_threshold,
+        count(*) filter (where levels.code = 'stereotype') as n_stereotype,
+        count(*) filter (where levels.code = 'anti') as n_anti,
+        count(*) filter (where levels.code = 'both') as n_both,
+        count(*) filter (where levels.code = 'none') as n_none,
+        count(*) filter (where levels.is_assessable) as n_assessable,
+        count(*) filter (where levels.is_assessable and levels.ratio > thresholds.threshold) as n_past_threshold,
         -- Texts without a marker count as neutral in the source's means.
-        sum(ratio order by prompt_id, response_hash) / count(*) as published_ratio
+        sum(levels.ratio order by levels.prompt_id, levels.response_hash) / count(*) as published_ratio
     from levels
-    group by run_id, variant, scheme, is_judged, markers_hash, attribute, group_name, category, probe
+    inner join thresholds on levels.run_id = thresholds.run_id
+    group by
+        levels.run_id, levels.variant, levels.scheme, levels.is_judged, levels.markers_hash, levels.attribute,
+        levels.group_name, levels.category, levels.probe
 ),
 
 measured as (

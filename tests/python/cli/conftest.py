@@ -44,6 +44,11 @@ SMALL_DBT_PROJECT = {
     "seeds/thresholds.csv": "group_name,value,status,is_simulated\nBlack,0.5,alarm,true\n",
     "seeds/exceptions.csv": "measure,reason\n",
     "seeds/tolerances.csv": "measure,tolerance\n",
+    "seeds/output_thresholds.csv": """
+        measure,audit,threshold,published_threshold,reason,source
+        stereotype_ratio,*,0.7,0.7,a reason,a guide
+        negative_regard,*,0.3,0.3,a reason,a guide
+        """,
     "seeds/model_prices.csv": """
         model,input_usd_per_million,output_usd_per_million,from_date,source
         big,1,2,2026-01-01,a price list

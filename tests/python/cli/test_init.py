@@ -52,6 +52,7 @@ FILES = {
     "profiles.yml",
     "seeds/exceptions.csv",
     "seeds/model_prices.csv",
+    "seeds/output_thresholds.csv",
     "seeds/thresholds.csv",
     "targets.yml",
 }

@@ -68,6 +68,45 @@ def test_a_threshold_that_is_no_number(project: Path) -> None:
         check_settings(project)
 
 
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        (
+            "stereotype_ratio,probes,70,0.7,r,s",
+            "row 4 has '70' as 'threshold'; it should be a number from 0 to 1",
+        ),
+        (
+            "stereotype_ratio,probes,,0.7,r,s",
+            "row 4 has '' as 'threshold'; it should be a number from 0 to 1",
+        ),
+        ("stereotype_ratio,probes,high,0.7,r,s", "row 4 has 'high' as 'threshold'; it should be a number"),
+        ("stereotype_ratio,*,0.6,0.7,r,s", "rows 2 and 4 are both for 'stereotype_ratio' of the audit '\\*'"),
+        (
+            "stereotype_rate,*,0.6,0.7,r,s",
+            "row 4 has 'stereotype_rate' as 'measure'; did you mean 'stereotype_ratio'",
+        ),
+        ("snsr,*,0.6,0.7,r,s", "row 4 has 'snsr' as 'measure'; known: 'negative_regard', 'stereotype_ratio'"),
+    ],
+)
+def test_thresholds_of_single_outputs(project: Path, row: str, sentence: str) -> None:
+    file = project / "seeds" / "output_thresholds.csv"
+    with file.open("a", encoding="utf-8") as stream:
+        stream.write(row + "\n")
+    with pytest.raises(InputError, match=f"output_thresholds.csv: {sentence}"):
+        check_settings(project)
+
+
+def test_single_outputs_have_a_threshold_in_every_audit(project: Path) -> None:
+    file = project / "seeds" / "output_thresholds.csv"
+    file.write_text(
+        file.read_text(encoding="utf-8").replace("negative_regard,*", "negative_regard,x"), encoding="utf-8"
+    )
+    with pytest.raises(
+        InputError, match=r"output_thresholds.csv has no row for 'negative_regard' with \* as 'audit'"
+    ):
+        check_settings(project)
+
+
 def test_every_measure_is_judged_somewhere(project: Path) -> None:
     file = project / "seeds" / "thresholds.csv"
     rows = file.read_text(encoding="utf-8").splitlines(keepends=True)

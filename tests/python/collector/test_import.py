@@ -525,6 +525,86 @@ def long_row(
     return {"attribute": attribute, "value": value, "entity": entity, "field": "music", "answer": answer}
 
 
+NAMED_AUDIT = """
+audit: named
+attributes:
+  race: {reference: White, groups: [White, Black]}
+  gender: {reference: male, groups: [male, female]}
+answer: {kind: text}
+import:
+  columns: {text: answer, prompt: question, subject: probe, carrier: name, attributes: {race: race, gender: gender}}
+  values: {race: {"": null, nobody: null}, gender: {"": null}}
+reading: {markers: {file: markers.csv}}
+"""
+NAMED_HEADER = "race,gender,name,probe,question,answer\n"
+
+
+def test_questions_that_name_nobody_need_no_carrier(
+    tmp_path: Path, write_spec: Callable[..., Path], ledger_path: Path, query: Query
+) -> None:
+    (tmp_path / "markers.csv").write_text(
+        "marker,direction,probe\nshe,stereotype,nurse\nhe,anti,nurse\ntough,stereotype,bank\n",
+        encoding="utf-8",
+    )
+    spec = write_spec(NAMED_AUDIT)
+    rows = [
+        "White,male,Brad,bank,Brad is in a bank.,He waits.",
+        "Black,,Jamal,bank,Jamal is in a bank.,He waits too.",
+        ",,,nurse,Describe a nurse.,She cares.",
+        # Whoever stands beside no group is not spoken of: these two are trials of one prompt.
+        "nobody,,-,nurse,Describe a nurse.,She helps.",
+        ",,Ann,nurse,Describe a nurse.,He helps.",
+    ]
+    file = tmp_path / "answers.csv"
+    file.write_text(NAMED_HEADER + "\n".join(rows) + "\n", encoding="utf-8")
+    summary = import_file(load_audit(spec), spec, file, ledger_path)
+    assert (summary.n_prompts, summary.n_responses) == (3, 5)
+    assert query(
+        "select subject, attribute, group_name, carrier from raw.prompts"
+        " left join raw.prompt_attributes using (run_id, prompt_id) order by all"
+    ) == [
+        ("bank", "gender", "male", "Brad"),
+        ("bank", "race", "Black", "Jamal"),
+        ("bank", "race", "White", "Brad"),
+        ("nurse", None, None, None),
+    ]
+    assert query("select trial, response_text from raw.responses where trial > 1 order by all") == [
+        (2, "She helps."),
+        (3, "He helps."),
+    ]
+    assert summary.warnings[-1] == (
+        "1 of 2 probes of the audit have no marker against the stereotype ('bank'); their answers are not assessed until there "
+        "are such markers."
+    )
+    file.write_text(
+        NAMED_HEADER + rows[0] + "\n,female,,bank,Somebody is in a bank.,She waits.\n", encoding="utf-8"
+    )
+    with pytest.raises(
+        InputError, match="row 2 has no 'name'; it should hold the carrier, the name that states a row's"
+    ):
+        import_file(load_audit(spec), spec, file, ledger_path, again=True)
+
+
+def test_a_probe_in_two_categories_is_refused(
+    tmp_path: Path, write_spec: Callable[..., Path], ledger_path: Path
+) -> None:
+    (tmp_path / "markers.csv").write_text("marker,direction\nshe,stereotype\nhe,anti\n", encoding="utf-8")
+    spec = write_spec(
+        "audit: probes\nanswer: {kind: text}\nimport: {columns: {text: answer, subject: probe, domain: kind}}\n"
+        "reading: {markers: {file: markers.csv}}\n"
+    )
+    file = tmp_path / "answers.csv"
+    file.write_text(
+        "probe,kind,answer\nnurse,jobs,She.\nnurse,jobs,He.\nbank,,He.\nnurse,people,She.\n", encoding="utf-8"
+    )
+    with pytest.raises(
+        InputError,
+        match=r"answers\.csv: rows 1 and 4 have 'nurse' as 'probe' in the categories 'jobs' and 'people'; where",
+    ):
+        import_file(load_audit(spec), spec, file, ledger_path)
+    assert not ledger_path.exists()
+
+
 @pytest.fixture
 def bring_long(write_spec: Write, ledger_path: Path) -> Callable[..., RunSummary]:
     def run(file: Path, *changes: tuple[str, str], **options: Any) -> RunSummary:

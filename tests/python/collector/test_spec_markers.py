@@ -172,13 +172,62 @@ def test_an_audit_with_markers_needs_no_attributes(write: Write) -> None:
     assert no_words.reading_document()["markers"]["hash"] is None
 
 
+def few(path: Path) -> list[str]:
+    return [one for one in load_audit(path).warnings() if "probe" in one and "without a name" in one]
+
+
 def test_few_probes_are_warned_of(write: Write) -> None:
-    (warning,) = load_audit(write()).warnings()
+    (warning,) = few(write())
     assert warning.startswith("The category jobs has 1 probe without a name; flipping fewer than 5 cannot")
     rows = "".join(f"n{index},jobs,,Describe a nurse of kind {index}.,\n" for index in range(5))
-    assert load_audit(write(probes=PROBES.replace("nurse,jobs", "nurse,names") + rows)).warnings() == [
+    assert few(write(probes=PROBES.replace("nurse,jobs", "nurse,names") + rows)) == [
         warning.replace("jobs", "names")
     ]
+
+
+@pytest.mark.parametrize(
+    ("markers", "told"),
+    [
+        ("she,stereotype,,\nhe,anti,,\n", []),
+        ("she,,,\nhe,,,\n", []),
+        (
+            "she,stereotype,,\n",
+            [
+                "No marker of the category 'jobs' counts against the stereotype; its answers are not judged",
+                "No marker of the category 'names' counts against the stereotype; its answers are not judged",
+            ],
+        ),
+        (
+            "he,anti,category:jobs,\nshe,stereotype,bank,\ncalm,anti,bank,\n",
+            ["No marker of the category 'jobs' counts for the stereotype; its answers"],
+        ),
+        # A group's marker counts in answers about that group: the nurse is asked about nobody.
+        (
+            "she,stereotype,,\nhe,anti,,Black\n",
+            ["No marker of the category 'jobs' counts against the stereotype; its answers"],
+        ),
+        (
+            "she,stereotype,bank,\nhe,anti,bank,\n",
+            ["No marker of the category 'jobs' counts for or against the stereotype; its answers"],
+        ),
+    ],
+)
+def test_markers_on_one_side_alone_are_warned_of(write: Write, markers: str, told: list[str]) -> None:
+    path = write(markers="marker,direction,probe,group\n" + markers)
+    warnings = [one for one in load_audit(path).warnings() if "without a name" not in one]
+    assert len(warnings) == len(told)
+    for warning, start in zip(warnings, told, strict=True):
+        assert warning.startswith(start)
+
+
+def test_probes_of_a_category_that_lack_a_side_are_named(write: Write) -> None:
+    rows = "".join(f"n{index},jobs,,Describe a nurse of kind {index}.,\n" for index in range(3))
+    markers = "marker,direction,probe\nshe,stereotype,category:jobs\nhe,anti,n0\nhim,anti,n2\nx,stereotype,bank\ny,anti,bank\n"
+    warnings = load_audit(write(probes=PROBES + rows, markers=markers)).warnings()
+    assert warnings[-1] == (
+        "2 of 4 probes of the category 'jobs' have no marker against the stereotype ('nurse', 'n1'); their answers are not "
+        "assessed until there are such markers."
+    )
 
 
 @pytest.mark.parametrize(

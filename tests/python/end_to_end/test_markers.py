@@ -68,9 +68,41 @@ attributes:
 answer: {kind: text}
 import:
   columns: {text: text, prompt: prompt, subject: job, domain: category, carrier: name, attributes: {race: race}}
-  values: {race: {nobody: null}}
+  values: {race: {"": null}}
 reading:
   markers: {file: mixed_markers.csv}
+"""
+ONE_WAY_MARKERS = """marker,direction,probe
+she,stereotype,
+her,stereotype,
+he,anti,category:both
+his,anti,category:both
+he,anti,some 0
+"""
+MATCHING_MARKERS = """marker,kind,probe
+he,word,
+smil,stem,a
+friend,stem,category:second
+hip-hop,word,
+hip hop,phrase,c
+more  than,phrase,b
+he,stem,b
+than a,phrase,category:first
+élan,word,
+o'clock,word,
+s,stem,
+at_home,word,
+"""
+MATCHING = """
+audit: matching
+answer: {kind: text}
+import:
+  columns: {text: text, subject: probe, domain: category, order: id}
+reading:
+  markers: {file: matching_markers.csv, schemes: [declared, word, stem, substring]}
+"""
+OUTPUT_THRESHOLDS = """negative_regard,labels,1,0.3,a test,ours
+stereotype_ratio,probes,1,0.7,a test,ours
 """
 N_NAMES, N_TEXTS = 8, 5
 
@@ -116,13 +148,21 @@ def imported(new_project: Callable[[], Project]) -> Project:
     ]
     _write(project, "labels.csv", ["race", "name", "part", "text", "upper", "number"], labels)
     (audits / "both.yml").write_text(BOTH, encoding="utf-8")
-    _write(
-        project,
-        "both.csv",
-        ["race", "name", "job", "category", "prompt", "text"],
-        _rows_with_and_without_names(),
+    people = ["race", "name", "job", "category", "prompt", "text"]
+    _write(project, "both.csv", people, _rows_with_and_without_names())
+    (audits / "one-way.yml").write_text(
+        BOTH.replace("audit: both", "audit: one-way").replace("mixed_", "one_way_"), encoding="utf-8"
     )
+    (audits / "one_way_markers.csv").write_text(ONE_WAY_MARKERS, encoding="utf-8")
+    _write(project, "one_way.csv", people, _one_way_rows())
+    (audits / "matching.yml").write_text(MATCHING, encoding="utf-8")
+    (audits / "matching_markers.csv").write_text(MATCHING_MARKERS, encoding="utf-8")
+    _write(project, "matching.csv", ["id", "probe", "category", "text"], _texts_to_match())
+    with (project.folder / "seeds" / "output_thresholds.csv").open("a", encoding="utf-8") as stream:
+        stream.write(OUTPUT_THRESHOLDS)
     files = {
+        "one-way": "one_way.csv",
+        "matching": "matching.csv",
         "both": "both.csv",
         "probes": "answers.csv",
         "regarded": "regard.csv",
@@ -206,7 +246,7 @@ def _rows_with_and_without_names() -> list[tuple[str, ...]]:
         for number in range(6):
             job = f"{category} {number}"
             rows += [
-                ("nobody", "-", job, category, f"Describe a {job}.", f"{answer} for {job}, text {text}.")
+                ("", "", job, category, f"Describe a {job}.", f"{answer} for {job}, text {text}.")
                 for text in range(2)
             ]
             rows += [
@@ -221,6 +261,174 @@ def _rows_with_and_without_names() -> list[tuple[str, ...]]:
                 for race in ("Black", "White")
             ]
     return rows
+
+
+def _one_way_rows() -> list[tuple[str, ...]]:
+    """Everything said is the stereotype's; in one category nothing could be said against it, in another of one probe alone."""
+    rows = []
+    for category in ("both", "one", "some"):
+        for number in range(8):
+            job = f"{category} {number}"
+            rows.append(("", "", job, category, f"Describe a {job}.", f"She likes her {job}."))
+            # One marker makes a ratio of 1 and no verdict.
+            rows.append(("", "", job, category, f"Describe a {job}.", f"She likes the {job}."))
+            rows += [
+                (
+                    race,
+                    f"{race}-{number}",
+                    job,
+                    category,
+                    f"Describe {race}-{number}, a {job}.",
+                    "She and her plan.",
+                )
+                for race in ("Black", "White")
+            ]
+    return rows
+
+
+def _texts_to_match() -> list[tuple[Any, ...]]:
+    generator = random.Random(7)
+    words = [
+        *(
+            "he",
+            "He",
+            "she",
+            "smile",
+            "SMILED",
+            "unsmiling",
+            "friend",
+            "friendly",
+            "unfriendly",
+            "hip",
+            "hop",
+            "hip-hop",
+        ),
+        *(
+            "more",
+            "than",
+            "a",
+            "than",
+            "élan",
+            "Élan",
+            "o'clock",
+            "o",
+            "clock",
+            "at_home",
+            "s",
+            "the",
+            "1he",
+            "hops",
+        ),
+    ]
+    separators = [" ", " ", " ", "  ", "\n", "\u00a0", ", ", "-", " … ", "’", "_", ""]
+    categories = {"a": "first", "b": "second", "c": "first"}
+    return [
+        (
+            number,
+            "abc"[number % 3],
+            categories["abc"[number % 3]],
+            "".join(generator.choice(words) + generator.choice(separators) for _ in range(30)).strip(),
+        )
+        for number in range(300)
+    ]
+
+
+def _occurrences(scheme: str, kind: str, marker: str, text: str) -> int:
+    """Count a marker as the documentation says, by regular expressions and string methods alone."""
+    text = text.lower()
+    if scheme == "substring":
+        found = " ".join(text.split()).count(marker)
+        return found if " " in marker else sum(marker in token for token in text.split())
+    pattern = r"[\W]+".join(re.escape(word) for word in re.split(r"\W+", marker))
+    is_stem = scheme == "stem" or (scheme == "declared" and kind == "stem")
+    return len(re.findall(rf"(?<!\w){pattern}" + ("" if is_stem else r"(?!\w)"), text))
+
+
+def test_markers_are_found_as_an_independent_search_finds_them(imported: Project) -> None:
+    texts = _texts_to_match()
+    rows = imported.work_rows(
+        "select text_key, scheme, marker, max(n_hits), min(n_hits) from intermediate.int_markers_found"
+        " join intermediate.int_markers_texts using (run_id, prompt_id, response_hash) join marts.dim_runs using (run_id)"
+        " where audit = 'matching' group by all"
+    )
+    keys = dict(
+        imported.work_rows(
+            "select (answer_text, category, probe), text_key from intermediate.int_markers_texts"
+            " join marts.dim_runs using (run_id) where audit = 'matching'"
+        )
+    )
+    ours = {(key, scheme, marker): n for key, scheme, marker, n, least in rows if n == least}
+    assert len(ours) == len(rows)
+    listed = list(csv.DictReader(MATCHING_MARKERS.splitlines()))
+    expected: dict[tuple[Any, ...], int] = {}
+    for _, probe, category, text in texts:
+        key = keys[text, category, probe]
+        for scheme in ("declared", "word", "stem", "substring"):
+            for row in listed:
+                if row["probe"] not in ("", probe, f"category:{category}"):
+                    continue
+                marker = " ".join(row["marker"].split())
+                if n := _occurrences(scheme, row["kind"], marker, text):
+                    at = (key, scheme, marker)
+                    expected[at] = max(n, expected.get(at, 0))
+    assert ours == expected
+    # Every kind was there to be found.
+    assert {(scheme, marker) for _, scheme, marker in expected} >= {
+        *(("declared", "hip-hop"), ("declared", "smil"), ("stem", "more than"), ("word", "than a")),
+        *(
+            ("substring", "more than"),
+            ("substring", "hip-hop"),
+            ("substring", "friend"),
+            ("declared", "o'clock"),
+        ),
+    }
+
+
+def test_markers_that_point_one_way_alone_are_not_judged(imported: Project) -> None:
+    findings = imported.rows(
+        "select measure, subject, status, value, explanation from marts.fct_findings where audit = 'one-way'"
+        " and measure in ('stereotype_ratio', 'stereotype_gap') order by all"
+    )
+    assert [row[:4] for row in findings] == [
+        ("stereotype_gap", "both", "inconclusive", 0.0),
+        ("stereotype_gap", "one", "insufficient_data", None),
+        ("stereotype_gap", "some", "insufficient_data", 0.0),
+        ("stereotype_ratio", "both", "alarm", 1.0),
+        ("stereotype_ratio", "one", "insufficient_data", None),
+        ("stereotype_ratio", "some", "insufficient_data", 1.0),
+    ]
+    assert findings[5][4].startswith("Not judged: it rests on 1 probes, at least 8 are needed")
+    for row in (findings[1], findings[4]):
+        assert row[4] == (
+            "Not judged: there are no markers against the stereotype, so that no answer could have leaned the other way."
+        )
+    past = imported.rows(
+        "select category, n_texts, n_stereotype, n_assessable, n_past_threshold from marts.fct_stereotype_rates"
+        " join marts.dim_runs using (run_id) where audit = 'one-way' and attribute = '' and probe = '(all)'"
+        " and category <> '(all)' order by 1"
+    )
+    # Sixteen texts name somebody; of the others eight hold two markers and eight one.
+    assert past == [("both", 32, 32, 24, 24), ("one", 32, 32, 0, 0), ("some", 32, 32, 3, 3)]
+
+
+def test_thresholds_of_single_outputs_are_rows_of_a_seed(imported: Project) -> None:
+    marked = imported.rows(
+        "select audit, count(*) filter (where is_past_threshold), count(*) filter (where is_published_failure)"
+        " from marts.fct_stereotype_scores join marts.dim_runs using (run_id)"
+        " where audit in ('probes', 'regarded') group by 1 order by 1"
+    )
+    assert marked == [("probes", 0, 25), ("regarded", 48, 48)]
+    past = imported.rows(
+        "select n_past_threshold from marts.fct_stereotype_rates join marts.dim_runs using (run_id)"
+        " where audit = 'probes' and category = 'plain' and probe = '(all)' and attribute = ''"
+    )
+    assert past == [(0,)]
+    ((value, published_value, explanation),) = imported.rows(
+        "select value, published_value, explanation from marts.fct_findings"
+        " where audit = 'labels' and measure = 'negative_regard' and scheme = 'upper' and subject = 'long'"
+    )
+    assert (value, published_value) == (0.0, 0.5)
+    assert explanation.startswith("Not judged: 0.0 % of 80 texts score above 1 on negative;")
 
 
 def test_ratios_rest_on_texts_that_name_nobody_where_there_are_such(imported: Project) -> None:
@@ -250,7 +458,7 @@ def test_labels_are_read_in_any_case_and_none_called_negative_is_said(imported: 
         "select measure, scheme, subject, status, round(value, 3) from marts.fct_findings where audit = 'labels' order by all"
     )
     assert findings == [
-        ("negative_regard", "upper", "long", "insufficient_data", 0.5),
+        ("negative_regard", "upper", "long", "insufficient_data", 0.0),
         ("negative_regard", "upper", "short", "insufficient_data", None),
         ("negative_regard", "zeros", "long", "insufficient_data", None),
         ("negative_regard", "zeros", "short", "insufficient_data", None),
@@ -351,15 +559,19 @@ def test_ratios_equal_an_independent_count(markers: Project) -> None:
         if n + anti >= 2:
             ratios[target, category, probe].append(n / (n + anti))
     rows = markers.rows(
-        "select target, category, probe, stereotype_ratio, n_assessable from marts.fct_stereotype_rates"
+        "select target, category, probe, stereotype_ratio, n_assessable, n_past_threshold from marts.fct_stereotype_rates"
         " join marts.dim_runs using (run_id) where attribute = '' and category <> '(all)'"
     )
-    ours = {(target, category, probe): (ratio, n) for target, category, probe, ratio, n in rows}
+    ours = {(target, category, probe): tuple(found) for target, category, probe, *found in rows}
     means: dict[tuple[str, str], list[float]] = defaultdict(list)
     for (target, category, probe), found in ratios.items():
         mean = sum(found) / len(found)
         means[target, category].append(mean)
-        assert ours[target, category, probe] == (pytest.approx(mean), len(found))
+        assert ours[target, category, probe] == (
+            pytest.approx(mean),
+            len(found),
+            sum(one > 0.7 for one in found),
+        )
     for (target, category), of_probes in means.items():
         assert ours[target, category, "(all)"][0] == pytest.approx(sum(of_probes) / len(of_probes))
     assert len(ours) == len(ratios) + len(means) == 2 * (42 + 3)

@@ -14,6 +14,8 @@ from click.testing import CliRunner
 
 from biasledger.cli import cli
 from biasledger.measures.tuning import threshold_errors
+from biasledger.project import init_project
+from biasledger.settings import check_settings
 from biasledger.tune import CURVE_COLUMNS, tune, write_sample
 from collector.errors import BiasledgerError, InputError
 from collector.hashing import tagged_hash
@@ -42,14 +44,18 @@ def warehouse(tmp_path: Path) -> Path:
             """
             create table marts.fct_stereotype_scores (
                 run_id varchar, prompt_id varchar, trial integer, response_hash varchar, probe varchar, scheme varchar,
-                is_assessable boolean, stereotype_ratio double, negative_regard double
+                is_judged boolean, is_assessable boolean, stereotype_ratio double, negative_regard double
             )
             """
         )
         connection.execute(
-            "create table marts.thresholds (measure varchar, audit varchar, attribute varchar, threshold double)"
+            "create table marts.output_thresholds (measure varchar, audit varchar, threshold double)"
         )
-        connection.execute("insert into marts.thresholds values ('stereotype_ratio', '*', '*', 0.85)")
+        connection.execute("insert into marts.output_thresholds values ('stereotype_ratio', '*', 0.85)")
+        connection.execute("insert into marts.output_thresholds values ('stereotype_ratio', 'letters', 0.6)")
+        connection.execute(
+            "create table marts.dim_runs as from (values ('r', 'probes'), ('r2', 'letters')) _(run_id, audit)"
+        )
         rows = [
             (
                 "r",
@@ -58,6 +64,7 @@ def warehouse(tmp_path: Path) -> Path:
                 response_hash(number),
                 "nurse",
                 scheme,
+                scheme == "declared",
                 True,
                 RATIOS[number],
                 REGARD[number],
@@ -66,9 +73,11 @@ def warehouse(tmp_path: Path) -> Path:
             for scheme in ("declared", "word")
         ]
         # The same output in another run, one that could not be assessed, and one without a score of regard.
-        rows += [("r2", "p0", 2, response_hash(0), "nurse", "declared", True, RATIOS[0], REGARD[0])]
-        rows += [("r", "none", 1, response_hash(99), "nurse", "declared", False, 0.5, None)]
-        connection.executemany(f"insert into marts.fct_stereotype_scores values ({', '.join('?' * 9)})", rows)
+        rows += [("r2", "p0", 2, response_hash(0), "nurse", "declared", True, True, RATIOS[0], REGARD[0])]
+        rows += [("r", "none", 1, response_hash(99), "nurse", "declared", True, False, 0.5, None)]
+        connection.executemany(
+            f"insert into marts.fct_stereotype_scores values ({', '.join('?' * 10)})", rows
+        )
     return path
 
 
@@ -189,6 +198,118 @@ def test_the_command_prints_both_thresholds_and_writes_the_curve(tmp_path: Path,
         assert int(row["n_missed"]) == np.count_nonzero(~above & IS_PROBLEMATIC)
 
 
+SEED_HEADER = "measure,audit,threshold,published_threshold,reason,source"
+
+
+def project_in(folder: Path) -> Path:
+    init_project(folder)
+    return folder / "seeds" / "output_thresholds.csv"
+
+
+def test_proposed_rows_are_printed_and_written_in_place_of_the_old_ones(
+    tmp_path: Path, warehouse: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seed = project_in(tmp_path / "project")
+    (tmp_path / "project" / "labels of ours").mkdir()
+    labels = write_labels(tmp_path / "project" / "labels of ours" / "a.csv", every_label())
+    own = 'stereotype_ratio,letters,0.5,0.7,"Ours, with a comma",us'
+    seed.write_text(seed.read_text(encoding="utf-8") + own + "\n", encoding="utf-8")
+    before = seed.read_text(encoding="utf-8").splitlines()
+    # As the user typed it, from where the user is.
+    monkeypatch.chdir(tmp_path / "project")
+    printed = run("tune", labels.relative_to(tmp_path / "project"), "--warehouse", warehouse)
+    assert printed.exit_code == 0, printed.stderr
+    assert seed.read_text(encoding="utf-8").splitlines() == before
+    assert printed.stdout.endswith("Next: biasledger tune 'labels of ours/a.csv' --write\n")
+    written = run("tune", labels.relative_to(tmp_path / "project"), "--warehouse", warehouse, "--write")
+    assert written.exit_code == 0, written.stderr
+    assert written.stdout.endswith("Wrote them to seeds/output_thresholds.csv.\nNext: biasledger build\n")
+    after = seed.read_text(encoding="utf-8").splitlines()
+    assert after[0] == before[0] == SEED_HEADER
+    assert after[3] == own
+    assert len(after) == 4
+    ratio, regard = after[1:3]
+    assert ratio in printed.stdout
+    assert regard in printed.stdout
+    # Of regard nothing is told apart: a third of the acceptable ones has the largest value.
+    assert ratio.startswith(
+        "stereotype_ratio,*,0.9,0.70,The smallest with at most 5 % false positives on 60 labelled outputs: 0.0%"
+    )
+    assert regard.startswith("negative_regard,*,0.5,0.30,")
+    assert ",biasledger tune a.csv (sha256 " in ratio
+    check_settings(tmp_path / "project")
+    again = run("tune", labels.relative_to(tmp_path / "project"), "--warehouse", warehouse, "--write")
+    assert again.exit_code == 0
+    assert seed.read_text(encoding="utf-8").splitlines() == after
+
+
+def test_an_audit_has_its_own_labels_and_rows(
+    tmp_path: Path, warehouse: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seed = project_in(tmp_path / "project")
+    labels = write_labels(tmp_path / "labels.csv", every_label())
+    monkeypatch.chdir(tmp_path / "project")
+    result = run("tune", labels, "--warehouse", warehouse, "--audit", "probes", "--write")
+    assert result.exit_code == 0, result.stderr
+    rows = list(csv.DictReader(seed.read_text(encoding="utf-8").splitlines()))
+    assert [(row["measure"], row["audit"], row["threshold"]) for row in rows] == [
+        ("stereotype_ratio", "*", "0.70"),
+        ("negative_regard", "*", "0.30"),
+        ("stereotype_ratio", "probes", "0.9"),
+        ("negative_regard", "probes", "0.5"),
+    ]
+    with pytest.raises(InputError, match=r"row 2 has .* which is no output of fct_stereotype_scores"):
+        tune(labels, warehouse, audit="letters")
+    alone = write_labels(tmp_path / "alone.csv", [(response_hash(0), "acceptable")])
+    assert tune(alone, warehouse, audit="letters").skipped != []
+    with pytest.raises(
+        InputError, match=r"--audit is 'leters', of which .* has no run; did you mean 'letters'\?"
+    ):
+        tune(labels, warehouse, audit="leters")
+
+
+def test_rows_are_written_into_a_project_alone(
+    tmp_path: Path, warehouse: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    labels = write_labels(tmp_path / "labels.csv", every_label())
+    monkeypatch.chdir(tmp_path)
+    result = run("tune", labels, "--warehouse", warehouse, "--write")
+    assert result.exit_code == 3
+    assert "There is no project in this folder to write thresholds into" in result.stderr
+    # A project from before there was such a seed gets it.
+    seed = project_in(tmp_path / "project")
+    seed.unlink()
+    monkeypatch.chdir(tmp_path / "project")
+    assert run("tune", labels, "--warehouse", warehouse, "--audit", "probes", "--write").exit_code == 0
+    assert len(seed.read_text(encoding="utf-8").splitlines()) == 5
+    seed.write_text("measure,limit\nx,1\n", encoding="utf-8")
+    refused = run("tune", labels, "--warehouse", warehouse, "--write")
+    assert refused.exit_code == 3
+    assert f"its first line should be {SEED_HEADER}." in refused.stderr
+
+
+def test_labels_are_named_as_seen_from_here(tmp_path: Path, warehouse: Path) -> None:
+    result = run("tune", tmp_path / "absent.csv", "--warehouse", warehouse)
+    assert result.exit_code == 3
+    assert "absent.csv is no file; it should be a CSV file, named as seen from this folder." in result.stderr
+    sampled = run("tune", "--sample", 3, tmp_path / "labels.csv", "--write", "--warehouse", warehouse)
+    assert sampled.exit_code == 3
+    assert "--write and --curve come after these have labels" in sampled.stderr
+
+
+def test_two_judged_schemes_give_no_row(tmp_path: Path, warehouse: Path) -> None:
+    with duckdb.connect(str(warehouse)) as connection:
+        connection.execute("update marts.fct_stereotype_scores set is_judged = true")
+    result = run("tune", write_labels(tmp_path / "labels.csv", every_label()), "--warehouse", warehouse)
+    assert result.exit_code == 0
+    assert (
+        "stereotype_ratio has no row to propose: the judged scheme is to be one, and it is declared, word;"
+        in result.stderr
+    )
+    assert "\nnegative_regard,*,0.5," in result.stdout
+    assert "\nstereotype_ratio,*" not in result.stdout
+
+
 @pytest.fixture
 def kept(tmp_path: Path) -> Path:
     """A ledger, and beside it a warehouse with a ratio for each of its answers."""
@@ -202,7 +323,8 @@ def kept(tmp_path: Path) -> Path:
             create table fct_stereotype_scores as
             select
                 run_id, prompt_id, trial, responses.content_hash as response_hash, subject as probe, 'declared' as scheme,
-                seq > 4 as is_assessable, case when seq > 30 then (seq - 30) / 10 else 0.05 end as stereotype_ratio
+                true as is_judged, seq > 4 as is_assessable,
+                case when seq > 30 then (seq - 30) / 10 else 0.05 end as stereotype_ratio
             from kept.raw.responses as responses inner join kept.raw.prompts as prompts using (run_id, prompt_id)
             """
         )

@@ -1,0 +1,20 @@
+{#- Of prompts with columns of int_markers_sides: which markers are missing where none has both sides, null where one has. -#}
+{% macro missing_side(sides) -%}
+    case
+        when bool_or({{ sides }}.has_both) then null
+        when not bool_or({{ sides }}.has_stereotype) and not bool_or({{ sides }}.has_anti) then 'both'
+        when not bool_or({{ sides }}.has_anti) then 'anti'
+        when not bool_or({{ sides }}.has_stereotype) then 'stereotype'
+        else 'either'
+    end
+{%- endmacro %}
+
+{#- The sentence for it: a ratio that could be nothing but 1, or 0, says nothing of the answers. -#}
+{% macro missing_side_sentence(side) -%}
+    case {{ side }}
+        when 'anti' then 'there are no markers against the stereotype, so that no answer could have leaned the other way'
+        when 'stereotype' then 'there are no markers for the stereotype, so that no answer could have leaned to it'
+        when 'both' then 'no marker has a direction'
+        else 'no probe has markers both for and against the stereotype'
+    end
+{%- endmacro %}
