@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
+from biasledger.comparing.changes import compare_variants
+from collector.errors import InputError
+
 from .conftest import Project
 
 
@@ -26,6 +31,17 @@ def test_mitigations_are_compared_with_the_plain_audit(new_project: Callable[[],
         " where attribute = 'race' and measure = 'word_divergence' group by 1 order by 1"
     )
     assert rows == [("debiased", 4, 4), ("masked", 4, 4)]
+    # `compare RUN --variant` tells the same, with what became of the answers' quality.
+    both = compare_variants(project.warehouse, "latest", None)
+    assert [changes.variant for changes in both] == ["debiased", "masked"]
+    for changes in both:
+        better = {change.group_name for change in changes.changes if change.verdict == "better"}
+        assert better == {"Asian", "Black", "Latino", "Middle-Eastern"}
+        assert {one.name for one in changes.quality} >= {"refused", "in another form than asked"}
+    with pytest.raises(
+        InputError, match="was not asked under the variant 'other'; it was asked under debiased, masked"
+    ):
+        compare_variants(project.warehouse, "latest", "other")
     # A mitigation never fails the audit's alarm test; the plain audit does.
     severities = project.rows(
         "select variant, list(distinct severity order by severity) from marts.fct_findings"
