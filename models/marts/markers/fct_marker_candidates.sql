@@ -63,7 +63,12 @@ texts_of_probes as (
         dense_rank() over (
             order by scores.run_id, scores.markers_hash, scores.variant, scores.scheme, scores.category, scores.probe
         ) as probe_number,
-        scores.* exclude (prompt_id, response_hash)
+        scores.run_id,
+        scores.markers_hash,
+        scores.variant,
+        scores.scheme,
+        scores.category,
+        scores.is_assessable
     from scores
     inner join texts
         on
