@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from collector.errors import BiasledgerError, InputError
+from biasledger.opening import connect_read_only
+from collector.errors import InputError
 from collector.hints import did_you_mean
 
 if TYPE_CHECKING:
@@ -61,21 +62,11 @@ def read_findings(
         InputError: no such warehouse, or no such run in it.
         BiasledgerError: the warehouse cannot be read, or it holds no findings table.
     """
-    import duckdb
-
-    if not warehouse.is_file():
-        raise InputError(f"There is no warehouse at {warehouse}: `biasledger build` makes it.")
-    try:
-        with duckdb.connect(str(warehouse), read_only=True) as connection:
-            table = _findings_table(connection, warehouse)
-            _require_run(connection, table, run)
-            values = {"run": run, "statuses": list(statuses), "only_current": only_current}
-            rows = connection.execute(_query(table), values).fetchall()
-    except duckdb.IOException as error:
-        raise BiasledgerError(
-            f"{warehouse} cannot be read: another program may be writing it, or it is no DuckDB file "
-            f"({str(error).splitlines()[0]})"
-        ) from error
+    with connect_read_only(warehouse) as connection:
+        table = _findings_table(connection, warehouse)
+        _require_run(connection, table, run)
+        values = {"run": run, "statuses": list(statuses), "only_current": only_current}
+        rows = connection.execute(_query(table), values).fetchall()
     return [Finding(*row) for row in rows]
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biasledger.opening import connect_read_only
 from biasledger.output_thresholds import ALL_AUDITS, NEGATIVE_REGARD, PUBLISHED, STEREOTYPE_RATIO
 from collector.csv_file import read_csv, require_cells
 from collector.errors import BiasledgerError, InputError
@@ -327,7 +328,7 @@ def _read_scores(warehouse: Path, audit: str) -> list[_Score]:
         "stereotype_ratio",
         "is_assessable",
     )
-    with _open(warehouse) as connection:
+    with connect_read_only(warehouse) as connection:
         table = _table(connection, _SCORES)
         if table is None:
             raise InputError(
@@ -371,7 +372,7 @@ def _runs_of(connection: duckdb.DuckDBPyConnection, warehouse: Path, audit: str)
 
 def _thresholds_in_use(warehouse: Path, audit: str) -> dict[str, float]:
     """Measure -> the threshold of single outputs that the warehouse was built with."""
-    with _open(warehouse) as connection:
+    with connect_read_only(warehouse) as connection:
         table = _table(connection, "output_thresholds")
         if table is None:
             return {}
@@ -380,20 +381,6 @@ def _thresholds_in_use(warehouse: Path, audit: str) -> dict[str, float]:
             [audit, ALL_AUDITS, ALL_AUDITS],
         ).fetchall()
     return {str(measure): float(threshold) for measure, threshold in rows}
-
-
-def _open(warehouse: Path) -> duckdb.DuckDBPyConnection:
-    import duckdb
-
-    if not warehouse.is_file():
-        raise InputError(f"There is no warehouse at {warehouse}: `biasledger build` makes it.")
-    try:
-        return duckdb.connect(str(warehouse), read_only=True)
-    except duckdb.IOException as error:
-        raise BiasledgerError(
-            f"{warehouse} cannot be read: another program may be writing it, or it is no DuckDB file "
-            f"({str(error).splitlines()[0]})"
-        ) from error
 
 
 def _table(connection: duckdb.DuckDBPyConnection, name: str) -> str | None:

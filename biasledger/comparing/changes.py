@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from biasledger.comparing.baselines import Baseline, built_file, list_baselines
 from biasledger.comparing.run_names import NamedRun, find_run
+from biasledger.opening import connect_read_only
 from collector.errors import BiasledgerError, InputError
 
 if TYPE_CHECKING:
@@ -231,17 +232,7 @@ def open_tables(warehouse: Path) -> Tables:
         InputError: there is no such file.
         BiasledgerError: it cannot be read.
     """
-    import duckdb
-
-    if not warehouse.is_file():
-        raise InputError(f"There is no warehouse at {warehouse}: `biasledger build` makes it.")
-    try:
-        return Tables(duckdb.connect(str(warehouse), read_only=True), warehouse)
-    except duckdb.IOException as error:
-        raise BiasledgerError(
-            f"{warehouse} cannot be read: another program may be writing it, or it is no DuckDB file "
-            f"({str(error).splitlines()[0]})"
-        ) from error
+    return Tables(connect_read_only(warehouse), warehouse)
 
 
 def _runs(warehouse: Path) -> list[tuple[str, str, str]]:

@@ -10,9 +10,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biasledger.opening import told_if_closed
 from biasledger.publishing.quoting import quote_name, quote_text
 from biasledger.publishing.warehouse import MEMORY_LIMIT, PUBLICATION, BuildInfo
-from collector.errors import BiasledgerError, InputError
+from collector.errors import InputError
 
 if TYPE_CHECKING:
     import duckdb
@@ -82,19 +83,12 @@ def open_published(warehouse: Path) -> Iterator[Published]:
     """
     import duckdb
 
-    if not warehouse.is_file():
-        raise InputError(f"There is no warehouse at {warehouse}: `biasledger build` makes it.")
     # Attached rather than opened: a connection to a read-only file writes no other one.
     connection = duckdb.connect(":memory:")
     try:
         connection.execute("set memory_limit = ?", [MEMORY_LIMIT])
-        try:
+        with told_if_closed(warehouse):
             connection.execute(f"attach {quote_text(str(warehouse))} as {DATABASE} (read_only)")
-        except duckdb.Error as error:
-            raise BiasledgerError(
-                f"{warehouse} cannot be read: another program may be writing it, or it is no DuckDB file "
-                f"({str(error).splitlines()[0]})"
-            ) from error
         yield Published(warehouse, connection, _build(connection, warehouse), _tables(connection))
     finally:
         connection.close()

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from collector.errors import BiasledgerError, InputError
+from biasledger.opening import told_if_closed
+from collector.errors import BiasledgerError
 
 if TYPE_CHECKING:
     import duckdb
@@ -35,17 +36,10 @@ def locked_warehouse(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """
     import duckdb
 
-    if not path.is_file():
-        raise InputError(f"There is no warehouse at {path}: `biasledger build` makes it.")
     # A database of its own, so that its locks are no other connection's of this process.
     with duckdb.connect(":memory:") as connection:
-        try:
+        with told_if_closed(path):
             connection.execute(f"attach {_quoted(str(path))} as warehouse (read_only)")
-        except duckdb.Error as error:
-            raise BiasledgerError(
-                f"{path} cannot be read: another program may be writing it, or it is no DuckDB file "
-                f"({str(error).splitlines()[0]})"
-            ) from error
         schemas = _schemas(connection)
         if SCHEMAS[0] not in schemas:
             raise BiasledgerError(f"{path} holds no published tables: `biasledger build` makes them.")

@@ -11,7 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from collector.errors import BiasledgerError, InputError
+from biasledger.opening import connect_read_only
+from collector.errors import InputError
 from collector.hints import did_you_mean
 
 if TYPE_CHECKING:
@@ -73,18 +74,7 @@ def open_warehouse(warehouse: Path) -> Iterator[Source]:
         InputError: there is no such file, or it holds no findings.
         BiasledgerError: the file cannot be read.
     """
-    import duckdb
-
-    if not warehouse.is_file():
-        raise InputError(f"There is no warehouse at {warehouse}: `biasledger build` makes it.")
-    try:
-        connection = duckdb.connect(str(warehouse), read_only=True)
-    except duckdb.IOException as error:
-        raise BiasledgerError(
-            f"{warehouse} cannot be read: another program may be writing it, or it is no DuckDB file "
-            f"({str(error).splitlines()[0]})"
-        ) from error
-    with connection:
+    with connect_read_only(warehouse) as connection:
         # Nothing in a warehouse is a reason to read another file, and the same rows come in the same order on one thread.
         connection.execute("set enable_external_access = false")
         source = Source(connection)

@@ -47,6 +47,8 @@ def make_audited(folder: Path) -> Path:
     _collect(folder, "products", "simulator", variants=("debiased",))
     _collect(folder, "products", "simulator-fair")
     _collect(folder, "recommendations", "refusing", subjects=20, domains=("music",))
+    wordings = ("robustness", "personality")
+    _collect(folder, "recommendations", "simulator-fair", subjects=3, domains=("music",), parts=wordings)
     _collect(folder, "resumes", "simulator")
     _collect(folder, "rankings", "simulator")
     _add_target(folder / "targets.yml", "changing", {"kind": "simulator", "seed": 20260201})
@@ -54,7 +56,7 @@ def make_audited(folder: Path) -> Path:
     shipped = yaml.safe_load((folder / "targets.yml").read_text(encoding="utf-8"))["targets"]["simulator"]
     _add_target(folder / "targets.yml", "changing", shipped)
     _collect(folder, "rankings", "changing")
-    _collect(folder, "restaurants", "simulator", domains=("Boston",))
+    _collect(folder, "restaurants", "simulator", domains=("Boston",), parts=("locations",))
     _collect(folder, "stereotypes", "simulator", trials=3)
     _import_regard(folder)
     build_warehouse(folder, folder / "ledger.duckdb", folder / "warehouse.duckdb")
@@ -73,6 +75,7 @@ def _collect(
     target: str,
     *,
     variants: tuple[str, ...] = (),
+    parts: tuple[str, ...] = (),
     subjects: int | None = None,
     domains: tuple[str, ...] = (),
     trials: int | None = None,
@@ -82,6 +85,7 @@ def _collect(
         load_target(folder / "targets.yml", target),
         folder / "ledger.duckdb",
         variants=variants,
+        parts=parts,
         trials=trials,
         show_progress=False,
         versions=VERSIONS,

@@ -39,15 +39,15 @@ reruns as (
 select
     spread.domain,
     spread.attribute,
-    groups.group_name,
+    similarities.group_name,
     judged.status,
-    groups.similarity_name,
-    groups.similarity,
-    groups.interval_low,
-    groups.interval_high,
-    groups.n_subjects,
-    groups.n_absent,
-    case groups.similarity_name
+    similarities.similarity_name,
+    similarities.similarity,
+    similarities.interval_low,
+    similarities.interval_high,
+    similarities.n_subjects,
+    similarities.n_absent,
+    case similarities.similarity_name
         when 'jaccard' then reruns.jaccard
         when 'serp' then reruns.serp
         when 'prag' then reruns.prag
@@ -55,7 +55,7 @@ select
         when 'prag_code' then reruns.prag_code
     end as rerun_similarity,
     spread.snsr_noise_floor_high as noise_floor_high
-from marts.fct_group_similarity as groups
+from marts.fct_group_similarity as similarities
 inner join marts.fct_similarity_spread as spread
     using (run_id, variant, scheme, neutral, wording, domain, attribute, similarity_name)
 inner join judged using (run_id, variant, attribute, similarity_name, domain)
@@ -69,5 +69,5 @@ order by
     spread.snsr_debiased desc,
     spread.domain,
     spread.attribute,
-    groups.similarity desc,
-    groups.group_name
+    similarities.similarity desc,
+    similarities.group_name

@@ -37,4 +37,6 @@ where
     gaps.run_id = $run_id
     and gaps.variant = 'plain'
     and gaps.is_judged
-order by gaps.attribute like '%*%', gaps.attribute, gaps.category, gaps.adjusted_gap desc, gaps.group_name, gaps.reference_group
+order by
+    gaps.attribute like '%*%', gaps.attribute, gaps.category, gaps.adjusted_gap desc,
+    gaps.group_name, gaps.reference_group

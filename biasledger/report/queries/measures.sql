@@ -6,9 +6,10 @@ select
     scale,
     unit
 from marts.dim_measures
-where measure in (
-    select findings.measure
-    from marts.fct_findings as findings
-    where list_contains($run_ids, findings.run_id)
-)
+where
+    measure in (
+        select findings.measure
+        from marts.fct_findings as findings
+        where list_contains($run_ids, findings.run_id)
+    )
 order by list_position(['words', 'lists', 'decisions', 'prices', 'markers'], room), measure

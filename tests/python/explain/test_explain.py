@@ -21,9 +21,9 @@ from collector.errors import InputError
 
 MEASURES = [
     "accuracy_gap", "category_association", "impact_ratio", "marked_words", "marker_association", "negative_regard",
-    "negative_regard_gap", "place_gap", "position_bias", "price_gap", "price_share", "probe_stereotype_ratio", "rank_gap",
-    "repeat_spread", "separability", "shortfall_spread", "snsr", "snsv", "stereotype_gap", "stereotype_ratio",
-    "unanswered_spread", "word_divergence",
+    "negative_regard_gap", "personality_fairness", "place_gap", "position_bias", "price_gap", "price_share",
+    "price_spread", "probe_stereotype_ratio", "rank_gap", "repeat_spread", "robustness", "separability",
+    "shortfall_spread", "snsr", "snsv", "stereotype_gap", "stereotype_ratio", "unanswered_spread", "word_divergence",
 ]  # fmt: skip
 
 
@@ -139,6 +139,17 @@ def test_lists(audited: Path, finding_of: Callable[..., dict[str, Any]]) -> None
             for span in answer.spans:
                 assert (answer.text or "")[span.start : span.end] in texts[subject]
     assert sum(map(len, marked(found, 0))) < sum(map(len, marked(found, 1)))
+
+
+def test_wordings(audited: Path, finding_of: Callable[..., dict[str, Any]]) -> None:
+    finding = finding_of("robustness")
+    disturbed, clean = explain(audited, finding).sides
+    assert (disturbed.name, clean.name) == (finding["group_name"], "clean")
+    assert len(disturbed.answers) == len(clean.answers) == 2
+    for one, other in zip(disturbed.answers, clean.answers, strict=True):
+        assert one.prompt != other.prompt
+        assert one.spans
+        assert all((one.text or "")[span.start : span.end] in (other.text or "") for span in one.spans)
 
 
 def test_refusals(audited: Path, finding_of: Callable[..., dict[str, Any]]) -> None:

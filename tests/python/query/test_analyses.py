@@ -132,7 +132,7 @@ def neutral_lists(rows: list[Row]) -> None:
 def certainty(rows: list[Row]) -> None:
     assert {row["domain"] for row in rows} == {"music"}
     assert all(0 <= row["mean_jaccard"] <= 1 and row["mean_entropy"] > 4 for row in rows)
-    assert all(row["n_subjects"] == 20 for row in rows)
+    assert {(row["target"], row["n_subjects"]) for row in rows} == {("refusing", 20), ("simulator-fair", 3)}
 
 
 def unstable_resumes(rows: list[Row]) -> None:
@@ -212,7 +212,7 @@ def regard(rows: list[Row]) -> None:
 
 
 def costs(rows: list[Row]) -> None:
-    assert len(rows) == 10
+    assert len(rows) == 11
     simulated = [row for row in rows if row["is_simulated"]]
     assert all(row["cost_usd"] == 0 and row["cost_usd_per_thousand_usable"] == 0 for row in simulated)
     assert next(row for row in rows if row["audit"] == "products")["n_usable"] > 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,6 +45,7 @@ class Opened:
     page: Page
     troubles: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
+    seconds: float = 0.0
 
     def wait_for_charts(self) -> None:
         self.page.wait_for_selector("html[data-charts=drawn]", state="attached", timeout=60_000)
@@ -64,6 +66,13 @@ def drawn(browser: Browser, hostile_report: Path) -> Iterator[Opened]:
         yield opener(hostile_report)
 
 
+@pytest.fixture(scope="module")
+def opened_large(browser: Browser, large_report: Path) -> Iterator[Opened]:
+    """One page for all tests of the large report."""
+    for opener in _opener(browser):
+        yield opener(large_report, drawn=False)
+
+
 def _opener(browser: Browser) -> Iterator[Open]:
     contexts: list[BrowserContext] = []
 
@@ -82,7 +91,11 @@ def _opener(browser: Browser) -> Iterator[Open]:
         opened.page.on("pageerror", lambda error: opened.troubles.append(str(error)))
         opened.page.on("dialog", lambda dialog: opened.troubles.append(f"dialog: {dialog.message}"))
         opened.page.on("request", lambda request: opened.requests.append(request.url))
+        started = time.monotonic()
         opened.page.goto(report.as_uri())
+        if options.get("java_script_enabled", True):
+            opened.page.wait_for_selector("#filter:not([hidden])", state="attached")
+        opened.seconds = time.monotonic() - started
         if drawn:
             opened.wait_for_charts()
         return opened

@@ -116,7 +116,10 @@ def test_axe_finds_nothing_in_light_and_in_dark_and_what_is_wrong(
     )
     assert violations(opened) == []
     opened.page.emulate_media(color_scheme="dark")
-    # Of what dark changes, colours alone.
+    # Of what dark changes, colours alone; the first pictures have all of them.
+    opened.page.evaluate(
+        "document.querySelectorAll('.picture:nth-of-type(n + 4)').forEach((one) => one.remove())"
+    )
     assert violations(opened, rules=["color-contrast"]) == []
     opened.page.emulate_media(color_scheme="light")
     opened.page.evaluate(
@@ -263,24 +266,24 @@ def test_names_beside_points_do_not_overlap(drawn: Opened) -> None:
 
 
 class TestTwentyRunsAndTenThousandFindings:
-    def test_it_is_small_enough_and_opens_in_seconds(
-        self, open_report: Open, large_report: Path, tmp_path: Path
-    ) -> None:
+    def test_it_is_small_enough_and_opens_in_seconds(self, opened_large: Opened, large_report: Path) -> None:
         assert large_report.stat().st_size < 10_000_000
-        started = time.monotonic()
-        opened = open_report(large_report, drawn=False)
-        opened.page.wait_for_selector("#findings-rows tr")
-        opened.page.locator(".chart").first.scroll_into_view_if_needed()
-        opened.page.wait_for_selector(".chart[data-state=drawn] svg")
-        assert time.monotonic() - started < 20
-        assert opened.page.locator("tbody tr th[scope=row]").count() == 20
-        assert opened.page.locator(".chart").count() > 400
-        assert overflow(opened) <= 0
-        assert opened.troubles == []
-        opened.page.screenshot(path=tmp_path / "large.png")
+        # Of a machine that does other things, too; alone it is two or three.
+        assert opened_large.seconds < 20
+        assert opened_large.page.locator("tbody tr th[scope=row]").count() == 20
+        assert opened_large.page.locator(".chart").count() > 400
+        assert overflow(opened_large) <= 0
+        assert opened_large.troubles == []
 
-    def test_findings_are_paged_and_filtered(self, open_report: Open, large_report: Path) -> None:
-        page = open_report(large_report, drawn=False).page
+    def test_charts_are_drawn_when_they_are_seen(self, opened_large: Opened, tmp_path: Path) -> None:
+        last = opened_large.page.locator(".chart").last
+        assert last.get_attribute("data-state") is None
+        last.scroll_into_view_if_needed()
+        last.locator("svg").wait_for(timeout=20_000)
+        opened_large.page.screenshot(path=tmp_path / "large.png")
+
+    def test_findings_are_paged_and_filtered(self, opened_large: Opened) -> None:
+        page = opened_large.page
         said = page.locator("#findings-count")
         assert said.inner_text() == "1 to 50 of 10,000 findings."
         assert page.locator("#findings-rows tr").count() == 50
@@ -302,11 +305,3 @@ class TestTwentyRunsAndTenThousandFindings:
         assert said.inner_text().endswith(f"of {n} findings that fit, of 10,000.")
         page.get_by_label("Search").fill("no such text")
         assert said.inner_text() == "No finding fits, of 10,000."
-
-    def test_axe_finds_nothing_in_the_table_of_findings(self, open_report: Open, large_report: Path) -> None:
-        opened = open_report(large_report, drawn=False)
-        # The rest of the page is that of the other report, twenty times.
-        opened.page.evaluate(
-            "document.querySelectorAll('.run, #findings-rows tr:nth-child(n + 12)').forEach((one) => one.remove())"
-        )
-        assert violations(opened) == []
