@@ -18,13 +18,9 @@ imported_baselines as (
         baselines.target,
         baselines.run_id,
         baselines.file_hash,
-        cast(baselines.manifest ->> 'started_at' as timestamp) as started_at,
-        baselines.manifest ->> 'model_asked' as model_asked,
-        baselines.manifest ->> 'spec_hash' as spec_hash,
         baselines.manifest -> 'spec' as spec,
         baselines.manifest ->> 'reading_hash' as reading_hash,
-        baselines.manifest ->> 'engine_version' as engine_version,
-        cast(baselines.manifest ->> 'is_simulated' as boolean) as is_simulated
+        baselines.manifest ->> 'engine_version' as engine_version
     from baselines
     left join runs on baselines.run_id = runs.run_id
     where runs.run_id is null

@@ -8,7 +8,6 @@ runs as (
         run_id,
         audit,
         target,
-        spec_hash,
         spec,
         started_at
     from {{ ref("stg_ledger__runs") }}
@@ -42,7 +41,6 @@ local_runs as (
         runs.run_id,
         runs.audit,
         runs.target,
-        runs.spec_hash,
         {{ question_of("runs.spec") }} as question,
         run_readings.reading_hash,
         '{{ var("engine_version") }}' as engine_version,
@@ -61,7 +59,6 @@ imported_runs as (
         run_id,
         audit,
         target,
-        spec_hash,
         {{ question_of("spec") }} as question,
         reading_hash,
         engine_version,
