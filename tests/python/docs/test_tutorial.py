@@ -34,7 +34,8 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess
     # The reader's endpoint is up before the next command is typed; the shell's end is the endpoint's.
     up = f"until python -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}))' 2>/dev/null; do sleep 0.1; done\n"
     started, *asked = others
-    script = "trap 'kill $(jobs -p)' EXIT\n" + started + up + "".join(asked)
+    # Job control, so that the endpoint has a process group of its own, to be ended as a whole.
+    script = "set -m\n" + started + "server=$!\ntrap 'kill -- -$server' EXIT\n" + up + "".join(asked)
     return project, run(script, project)
 
 
