@@ -48,7 +48,7 @@ def test_no_alarms_end_with_0_and_the_findings_can_be_read_again(
     set_findings(small_project, "Asian,0.001,clear,false")
     result = biasledger("build", "--threads", "2", "--full-refresh")
     assert result.exit_code == 0, result.output
-    assert "6 models and settings built, 2 quality tests passed in" in result.stdout
+    assert "7 models and settings built, 2 quality tests passed in" in result.stdout
     again = biasledger("findings", "--run", "run-1", "--all")
     assert again.exit_code == 0
     assert again.stdout.splitlines()[0] == "products, asked of robot, run run-1", (
@@ -125,7 +125,7 @@ def test_alarms_do_not_stop_publication_and_failures_do(biasledger: Biasledger, 
     set_findings(small_project, "Black,0.5,alarm,true")
     result = biasledger("build")
     assert result.exit_code == 1
-    assert "6 tables published in warehouse.duckdb." in result.stdout
+    assert "7 tables published in warehouse.duckdb." in result.stdout
     assert published(small_project) == [("Black", 0.5)]
     before = (small_project / "warehouse.duckdb").read_bytes()
 
@@ -173,6 +173,7 @@ def test_the_user_s_own_public_models_are_published_and_private_ones_are_not(
             ("fct_findings", "Grain: finding. What 'was' found."),
             ("mine", "Grain: my group."),
             ("model_prices", None),
+            ("output_thresholds", None),
             ("thresholds", None),
             ("tolerances", None),
         ]
