@@ -52,8 +52,7 @@ settings as (
 ),
 
 hashed_settings as (
-    select
-        'md5:' || md5(string_agg(cast(setting as varchar), chr(10) order by cast(setting as varchar))) as settings_hash
+    select 'md5:' || md5(string_agg(cast(setting as varchar), chr(10) order by cast(setting as varchar))) as settings_hash
     from settings
 ),
 

@@ -241,8 +241,8 @@ families as (
         )
 ),
 
--- Of a family the member speaks whose change is most certain: its p answers for all of them (Bonferroni), its interval holds
--- for all of them at once, and nothing has changed only where no member has.
+-- Of a family the member speaks whose change is most certain: its p answers for all of them (Bonferroni), its interval
+-- holds for all of them at once, and nothing has changed only where no member has.
 strongest_members as (
     select
         * exclude (p_value, p_worse, p_better, worsening_arm_low, worsening_arm_high),
