@@ -38,21 +38,21 @@ output_thresholds as (
 ),
 
 settings as (
-    select to_json(thresholds) as setting
+    select cast(to_json(thresholds) as varchar) as setting
     from thresholds
     union all
-    select to_json(exceptions) as setting
+    select cast(to_json(exceptions) as varchar) as setting
     from exceptions
     union all
-    select to_json(tolerances) as setting
+    select cast(to_json(tolerances) as varchar) as setting
     from tolerances
     union all
-    select to_json(output_thresholds) as setting
+    select cast(to_json(output_thresholds) as varchar) as setting
     from output_thresholds
 ),
 
 hashed_settings as (
-    select 'md5:' || md5(string_agg(cast(setting as varchar), chr(10) order by cast(setting as varchar))) as settings_hash
+    select 'md5:' || md5(string_agg(setting, chr(10) order by setting)) as settings_hash
     from settings
 ),
 
