@@ -33,6 +33,7 @@ improved as (
         comparisons.group_name,
         comparisons.reference_group as compared_with,
         comparisons.subject,
+        comparisons.verdict,
         comparisons.plain_value as value_without,
         comparisons.variant_value as value_with,
         case measures.side

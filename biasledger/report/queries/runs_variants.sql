@@ -1,4 +1,4 @@
--- What a mitigation changed in each measure, against the plain audit of the same run.
+-- What a mitigation changed in each measure, against the plain audit of the same run, where enough answers say so.
 select
     variant,
     measure,
@@ -13,5 +13,7 @@ select
     interval_high,
     p_value
 from marts.fct_variant_comparisons
-where run_id = $run_id
+where
+    run_id = $run_id
+    and verdict <> 'insufficient_data'
 order by variant, measure, attribute like '%*%', attribute, group_name, reference_group, subject, scheme

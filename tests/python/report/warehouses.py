@@ -446,6 +446,7 @@ class _Run:
                 "scheme": "words",
                 **self.contrasts[0],
                 "subject": "",
+                "verdict": "better",
                 "plain_value": 0.06,
                 "variant_value": 0.02,
                 **change,
