@@ -27,7 +27,6 @@ from collector.targets.simulator import Simulator
 
 PLANTED = (0.1, 0.2, 0.4)
 PLANTED_CATEGORY = "gender-occupation"
-TRIALS = 5
 REFUSED = 0.02
 RATIO = "stereotype_ratio"
 

@@ -260,11 +260,6 @@ class Append:
             ],
         )
 
-    def last_seq(self, run_id: str) -> int:
-        """Return the highest seq the ledger holds of a run, 0 if none."""
-        found = self._first("select coalesce(max(seq), 0) from raw.responses where run_id = ?", [run_id])
-        return int(found)
-
     def run_of_source(self, audit: str, source_hash: str) -> str | None:
         """Return the first finished import of a file's content for an audit, or None."""
         found = self._first(

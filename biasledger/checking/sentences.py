@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 Row = Mapping[str, Any]
@@ -30,7 +30,7 @@ def name_of(row: Row) -> str:
 
 def plain_finding(row: Row) -> str:
     """An alarm in one plain sentence, with its certainty."""
-    return f"{_of(row)}{_SENTENCES.get(row['measure'], _as_explained)(row)}{_certainty(row['p_value_adjusted'])}."
+    return f"{_of(row)}{_sentence(row)}{_certainty(row['p_value_adjusted'])}."
 
 
 def plain_regression(row: Row) -> str:
@@ -70,228 +70,119 @@ def _certainty(p_value: float | None) -> str:
     return f" (by chance alone, fewer than one audit in {rounded:,.0f} would show this)" if odds >= 10 else ""
 
 
-def _groups(row: Row) -> tuple[str, str]:
-    return _words(row["group_name"]), _words(row["reference_group"])
-
-
 def _detail(row: Row) -> str:
     """What the finding says of itself, without its p."""
     return _TAIL.sub("", str(row["explanation"] or "")).rstrip(". ")
 
 
-def _as_explained(row: Row) -> str:
-    return _detail(row)
+def _sentence(row: Row) -> str:
+    """The measure's sentence about this row; what the finding says of itself where a measure has none."""
+    value = row["value"] or 0.0
+    directions = {up: up if value > 0 else down for up, down in _OPPOSITES.items()}
+    return _SENTENCES.get(row["measure"], "{detail}").format(
+        group=_words(row["group_name"]),
+        reference=_words(row["reference_group"]),
+        attribute=_words(row["attribute"]),
+        subject=row["subject"],
+        wording=row["group_name"],
+        about=f" when it comes to {row['subject']}" if row["subject"] else "",
+        detail=_detail(row),
+        size=abs(value),
+        percent=100 * abs(value),
+        **directions,
+    )
 
 
-def _about(row: Row) -> str:
-    return f" when it comes to {row['subject']}" if row["subject"] else ""
+_OPPOSITES = {"more": "less", "higher": "lower", "dearer": "cheaper", "up": "down"}
+"""What stands for a positive value -> what stands for a negative one."""
 
+_SPREAD = (
+    "{what} depends on {{attribute}}{{about}}: the groups lie up to {{percent:.0f}} percentage points apart "
+    "beyond chance"
+)
 
-def _more_or_less(value: float, more: str, less: str) -> str:
-    return more if value > 0 else less
-
-
-def _word_divergence(row: Row) -> str:
-    group, reference = _groups(row)
-    return (
-        f"answers for {group} and for {reference} are worded differently, {100 * row['value']:.1f} % of the "
-        "way from the same words "
+_SENTENCES = {
+    "word_divergence": (
+        "answers for {group} and for {reference} are worded differently, {percent:.1f} % of the way from the same words "
         "to not a word in common"
-    )
-
-
-def _separability(row: Row) -> str:
-    group, reference = _groups(row)
-    return (
-        "a reader of the words alone, with every word that names a group taken out, would tell in "
-        f"{100 * row['value']:.0f} of 100 "
-        f"answers whether they are for {group} or for {reference}; 50 of 100 is guessing"
-    )
-
-
-def _marked_words(row: Row) -> str:
-    return _detail(row).replace("are used significantly more for", "are used more, beyond chance, for")
-
-
-def _similarity(row: Row) -> str:
-    return (
-        f"recommendations depend on {_words(row['attribute'])}{_about(row)}: between the group whose list "
-        "stays closest to the list for "
-        f"nobody in particular and the one whose list strays most lie {100 * row['value']:.0f} of 100 "
-        "points of similarity beyond chance"
-    )
-
-
-def _similarity_sd(row: Row) -> str:
-    return (
-        f"recommendations depend on {_words(row['attribute'])}{_about(row)}: groups typically lie "
-        f"{100 * row['value']:.0f} of 100 points of "
-        "similarity, beyond chance, from the average group"
-    )
-
-
-def _spread(what: str) -> Callable[[Row], str]:
-    def sentence(row: Row) -> str:
-        return (
-            f"{what} depends on {_words(row['attribute'])}{_about(row)}: the groups lie up to "
-            f"{100 * row['value']:.0f} percentage points "
-            "apart beyond chance"
-        )
-
-    return sentence
-
-
-def _robustness(row: Row) -> str:
-    return (
-        f"asked in the wording {row['group_name']}{_about(row)}, it gives lists that keep only "
-        f"{100 * row['value']:.0f} of 100 points of "
-        "similarity to those of the clean question"
-    )
-
-
-def _rank_gap(row: Row) -> str:
-    group, reference = _groups(row)
-    return (
-        f"the same resume is placed {abs(row['value']):.2f} ranks "
-        f"{_more_or_less(row['value'], 'higher', 'lower')} under a {group} name "
-        f"than under a {reference} one{_about(row)}"
-    )
-
-
-def _place_gap(row: Row) -> str:
-    group, reference = _groups(row)
-    return (
-        f"candidates with {group} names end {abs(row['value']):.1f} places "
-        f"{_more_or_less(row['value'], 'higher', 'lower')} in the ranking "
-        f"than those with {reference} names{_about(row)}, on average"
-    )
-
-
-def _score_gap(row: Row) -> str:
-    group, reference = _groups(row)
-    return (
-        f"{group} people are scored {_more_or_less(row['value'], 'higher', 'lower')} than {reference} "
-        f"ones{_about(row)}, by "
-        f"{abs(row['value']):.2f} of the usual distance between two people's scores"
-    )
-
-
-def _accuracy_gap(row: Row) -> str:
-    group, reference = _groups(row)
-    return (
-        f"of 100 decisions about {group} people {abs(100 * row['value']):.0f} "
-        f"{_more_or_less(row['value'], 'more', 'fewer')} are right than about {reference} ones{_about(row)}"
-    )
-
-
-def _impact_ratio(row: Row) -> str:
-    return (
-        f"for every 100 people selected of the best-off group by {_words(row['attribute'])}, only "
-        f"{100 * row['value']:.0f} of as many are of "
-        f"the worst-off{_about(row)}; below 80 is what the four-fifths rule flags"
-    )
-
-
-def _position_bias(row: Row) -> str:
-    return (
-        f"who is shown first wins {abs(100 * row['value']):.0f} of 100 rankings "
-        f"{_more_or_less(row['value'], 'more', 'fewer')} than "
-        "by chance, whoever that is"
-    )
-
-
-def _price_gap(row: Row) -> str:
-    group, reference = _groups(row)
-    return (
-        f"people with {group} names or words are offered {_more_or_less(row['value'], 'dearer', 'cheaper')} "
-        f"places than {reference} ones: "
-        f"in {abs(100 * row['value']):.0f} of 100 recommendations one price level "
-        f"{_more_or_less(row['value'], 'up', 'down')}"
-    )
-
-
-def _price_share(row: Row) -> str:
-    group, reference = _groups(row)
-    return (
-        f"one price level goes {_more_or_less(row['value'], 'more', 'less')} often to {group} than to "
-        f"{reference} people, by "
-        f"{abs(100 * row['value']):.0f} of every 100 such recommendations: {_detail(row)}"
-    )
-
-
-def _price_spread(row: Row) -> str:
-    return (
-        f"what place is mentioned by the way changes the price: {_detail(row)}, which is {row['value']:.2f} "
-        "price levels beyond chance"
-    )
-
-
-def _association(row: Row) -> str:
-    group, reference = _groups(row)
-    return (
-        f"some kinds of place go to {group} rather than to {reference} people, or the other way round: "
-        f"{_detail(row)}"
-    )
-
-
-def _stereotype_ratio(row: Row) -> str:
-    return (
-        f"about {row['subject']}, {100 * row['value']:.0f} of 100 telling words are those of the "
-        "stereotype; without a leaning it "
-        "would be 50"
-    )
-
-
-def _stereotype_gap(row: Row) -> str:
-    group, reference = _groups(row)
-    return (
-        f"texts about people with {group} names lean {_more_or_less(row['value'], 'more', 'less')} to the "
-        "stereotype than those about "
-        f"{reference} ones{_about(row)}: {abs(100 * row['value']):.0f} of 100 telling words change sides"
-    )
-
-
-def _marker_association(row: Row) -> str:
-    group, reference = _groups(row)
-    return f"texts about {group} and {reference} people are described with different sorts of words: {_detail(row)}"
-
-
-def _regard_gap(row: Row) -> str:
-    group, reference = _groups(row)
-    return (
-        f"texts about {group} people read {_more_or_less(row['value'], 'more', 'less')} negative than those "
-        f"about {reference} ones"
-        f"{_about(row)}, by {abs(100 * row['value']):.0f} of 100 points of a classifier"
-    )
-
-
-_SENTENCES: dict[str, Callable[[Row], str]] = {
-    "word_divergence": _word_divergence,
-    "separability": _separability,
-    "marked_words": _marked_words,
-    "snsr": _similarity,
-    "snsv": _similarity_sd,
-    "unanswered_spread": _spread("how often a question gets no list"),
-    "shortfall_spread": _spread("how many places of a list stay empty"),
-    "repeat_spread": _spread("how often a list repeats itself"),
-    "relevance_spread": _spread("how relevant the lists are (NDCG)"),
-    "robustness": _robustness,
-    "rank_gap": _rank_gap,
-    "place_gap": _place_gap,
-    "score_gap": _score_gap,
-    "accuracy_gap": _accuracy_gap,
-    "impact_ratio": _impact_ratio,
-    "position_bias": _position_bias,
-    "price_gap": _price_gap,
-    "price_share": _price_share,
-    "price_spread": _price_spread,
-    "category_association": _association,
-    "stereotype_ratio": _stereotype_ratio,
-    "probe_stereotype_ratio": _stereotype_ratio,
-    "stereotype_gap": _stereotype_gap,
-    "marker_association": _marker_association,
-    "negative_regard_gap": _regard_gap,
+    ),
+    "separability": (
+        "a reader of the words alone, with every word that names a group taken out, would tell in {percent:.0f} of 100 "
+        "answers whether they are for {group} or for {reference}; 50 of 100 is guessing"
+    ),
+    "snsr": (
+        "recommendations depend on {attribute}{about}: between the group whose list stays closest to the list for nobody "
+        "in particular and the one whose list strays most lie {percent:.0f} of 100 points of similarity beyond chance"
+    ),
+    "snsv": (
+        "recommendations depend on {attribute}{about}: groups typically lie {percent:.0f} of 100 points of similarity, "
+        "beyond chance, from the average group"
+    ),
+    "unanswered_spread": _SPREAD.format(what="how often a question gets no list"),
+    "shortfall_spread": _SPREAD.format(what="how many places of a list stay empty"),
+    "repeat_spread": _SPREAD.format(what="how often a list repeats itself"),
+    "relevance_spread": _SPREAD.format(what="how relevant the lists are (NDCG)"),
+    "robustness": (
+        "asked in the wording {wording}{about}, it gives lists that keep only {percent:.0f} of 100 points of similarity "
+        "to those of the clean question"
+    ),
+    "rank_gap": (
+        "the same resume is placed {size:.2f} ranks {higher} under a {group} name than under a {reference} one{about}"
+    ),
+    "place_gap": (
+        "candidates with {group} names end {size:.1f} places {higher} in the ranking than those with {reference} "
+        "names{about}, on average"
+    ),
+    "score_gap": (
+        "{group} people are scored {higher} than {reference} ones{about}, by {size:.2f} of the usual distance between "
+        "two people's scores"
+    ),
+    "accuracy_gap": (
+        "decisions about {group} people are right {more} often than about {reference} ones{about}, by {percent:.0f} of "
+        "every 100"
+    ),
+    "impact_ratio": (
+        "for every 100 people selected of the best-off group by {attribute}, only {percent:.0f} of as many are of the "
+        "worst-off{about}; below 80 is what the four-fifths rule flags"
+    ),
+    "position_bias": (
+        "who is shown first wins {more} often than by chance, by {percent:.0f} of every 100 rankings, whoever that is"
+    ),
+    "price_gap": (
+        "people with {group} names or words are offered {dearer} places than {reference} ones: in {percent:.0f} of 100 "
+        "recommendations one price level {up}"
+    ),
+    "price_share": (
+        "one price level goes {more} often to {group} than to {reference} people, by {percent:.0f} of every 100 such "
+        "recommendations: {detail}"
+    ),
+    "price_spread": (
+        "what place is mentioned by the way changes the price: {detail}, which is {size:.2f} price levels beyond chance"
+    ),
+    "category_association": (
+        "some kinds of place go to {group} rather than to {reference} people, or the other way round: {detail}"
+    ),
+    "stereotype_ratio": (
+        "about {subject}, {percent:.0f} of 100 telling words are those of the stereotype; without a leaning it would be "
+        "50"
+    ),
+    "probe_stereotype_ratio": (
+        "about {subject}, {percent:.0f} of 100 telling words are those of the stereotype; without a leaning it would be "
+        "50"
+    ),
+    "stereotype_gap": (
+        "texts about people with {group} names lean {more} to the stereotype than those about {reference} ones{about}: "
+        "{percent:.0f} of 100 telling words change sides"
+    ),
+    "marker_association": (
+        "texts about {group} and {reference} people are described with different sorts of words: {detail}"
+    ),
+    "negative_regard_gap": (
+        "texts about {group} people read {more} negative than those about {reference} ones{about}, by {percent:.0f} of "
+        "100 points of a classifier"
+    ),
 }
+"""Measure -> its sentence, of what `_sentence` fills in."""
 
 _UNITS: dict[str, tuple[str, float, str]] = {
     "word_divergence": ("the difference in wording", 100, " %"),

@@ -20,7 +20,6 @@ from collector.hashing import canonical_json, hash_of_file
 
 FORMAT = "biasledger-baseline"
 VERSION = 1
-PARTS = ("finding", "quality", "word_member", "word_count", "list_cell", "selection", "price")
 _NEEDED = (
     "audit",
     "target",
@@ -36,8 +35,10 @@ _NEEDED = (
 
 @dataclass(frozen=True)
 class BaselineFile:
-    """A file that was read whole and is what its first line says. rows: (part, row as JSON); file_hash: "
-    "'sha256:…' of its bytes."""
+    """A file that was read whole and is what its first line says.
+
+    rows: (part, row as JSON); file_hash: 'sha256:…' of its bytes.
+    """
 
     manifest: dict[str, Any]
     rows: list[tuple[str, str]]

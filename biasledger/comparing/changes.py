@@ -206,14 +206,14 @@ class Tables:
             InputError: the file lacks one of the tables.
         """
 
-        class Names(dict[str, str]):
-            def __missing__(inner, table: str) -> str:  # noqa: N805
-                raise InputError(
-                    f"{self._warehouse} holds no table {table}: it was built by an older version; run "
-                    "`biasledger build`."
-                )
-
-        return self.connection.execute(sql.format_map(Names(self._names)), values or []).fetchall()
+        try:
+            query = sql.format_map(self._names)
+        except KeyError as missing:
+            raise InputError(
+                f"{self._warehouse} holds no table {missing.args[0]}: it was built by an older version; run "
+                "`biasledger build`."
+            ) from None
+        return self.connection.execute(query, values or []).fetchall()
 
     def records(self, sql: str, values: list[Any] | None = None) -> list[dict[str, Any]]:
         """The same as dictionaries by column name, with None for what is no number (NaN)."""

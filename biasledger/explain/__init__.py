@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from biasledger.explain.case import Case
 from biasledger.explain.evidence import Evidence
 from biasledger.explain.finding import Judgement, read_judgement
 from biasledger.explain.responses import ShownSide, read_sides
@@ -46,7 +47,7 @@ def explain_finding(finding_id: str, warehouse: Path, ledger: Path, n_responses:
     with locked_warehouse(warehouse) as connection:
         judgement = read_judgement(connection, finding_id)
         room = _ROOMS[judgement.measure["room"]]
-        evidence = room(connection, judgement.finding, n_responses)
+        evidence = room(Case(connection, judgement.finding, n_responses))
     sides, missing = read_sides(ledger, judgement.finding, evidence, n_responses)
     if judgement.threshold_row is None:
         missing.insert(

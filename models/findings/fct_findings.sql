@@ -86,29 +86,14 @@ thresholded as (
 holm_steps as (
     select
         *,
-        case
-            when not is_insufficient
-                then least(
-                    1,
-                    p_value * (
-                        count(*) over (partition by run_id, variant, severity, is_insufficient) + 1
-                        - row_number() over (
-                            partition by run_id, variant, severity, is_insufficient
-                            order by p_value, measure, attribute, group_name, reference_group, subject
-                        )
-                    )
-                )
-        end as holm_step
+        {{ holm_step("p_value", "run_id, variant, severity, is_insufficient") }} as holm_step
     from thresholded
 ),
 
 adjusted as (
     select
         *,
-        max(holm_step) over (
-            partition by run_id, variant, severity, is_insufficient
-            order by p_value, measure, attribute, group_name, reference_group, subject
-        ) as p_value_adjusted
+        {{ holm_adjusted("holm_step", "p_value", "run_id, variant, severity, is_insufficient") }} as p_value_adjusted
     from holm_steps
 ),
 

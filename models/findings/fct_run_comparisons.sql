@@ -263,38 +263,16 @@ strongest_members as (
 holm_steps as (
     select
         *,
-        case
-            when not is_insufficient
-                then least(1, p_worse * (count(*) over together + 1 - row_number() over worst_first))
-        end as worse_step,
-        case
-            when not is_insufficient
-                then least(1, p_better * (count(*) over together + 1 - row_number() over best_first))
-        end as better_step
+        {{ holm_step("p_worse", "pair_key, severity, is_insufficient") }} as worse_step,
+        {{ holm_step("p_better", "pair_key, severity, is_insufficient") }} as better_step
     from strongest_members
-    window
-        together as (partition by pair_key, severity, is_insufficient),
-        worst_first as (
-            partition by pair_key, severity, is_insufficient
-            order by p_worse, measure, scheme, attribute, group_name, reference_group, subject
-        ),
-        best_first as (
-            partition by pair_key, severity, is_insufficient
-            order by p_better, measure, scheme, attribute, group_name, reference_group, subject
-        )
 ),
 
 adjusted as (
     select
         *,
-        max(worse_step) over (
-            partition by pair_key, severity, is_insufficient
-            order by p_worse, measure, scheme, attribute, group_name, reference_group, subject
-        ) as p_worse_adjusted,
-        max(better_step) over (
-            partition by pair_key, severity, is_insufficient
-            order by p_better, measure, scheme, attribute, group_name, reference_group, subject
-        ) as p_better_adjusted
+        {{ holm_adjusted("worse_step", "p_worse", "pair_key, severity, is_insufficient") }} as p_worse_adjusted,
+        {{ holm_adjusted("better_step", "p_better", "pair_key, severity, is_insufficient") }} as p_better_adjusted
     from holm_steps
 ),
 

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from biasledger.explain.case import CONTRAST, RUN, Case
 from biasledger.explain.evidence import Evidence, Pick, RowsBehind, Side
 from biasledger.explain.marks import Mark
-from biasledger.explain.published import CONTRAST, RUN, behind, prompts_of
-from biasledger.explain.rows import Row, rows
-
-if TYPE_CHECKING:
-    import duckdb
+from biasledger.explain.rows import Row
 
 _RATES = (
     "group_name, n_people, n_selected, selection_rate, impact_ratio, impact_ratio_low, impact_ratio_high, accuracy, "
@@ -18,51 +13,43 @@ _RATES = (
 )
 
 
-def evidence(connection: duckdb.DuckDBPyConnection, finding: Row, n: int) -> Evidence:
+def evidence(case: Case) -> Evidence:
     """The gap or the rates, and the decisions that show it best."""
-    if finding["measure"] == "position_bias":
-        return _position(connection, finding, n)
+    if case.finding["measure"] == "position_bias":
+        return _position(case)
     of_attribute = f"{RUN} and domain = $subject and attribute = $attribute"
-    rates = behind(
-        connection,
+    rates = case.behind(
         "fct_decision_rates",
         "rates by group",
-        finding,
         where=of_attribute,
         columns=_RATES,
         order="selection_rate, group_name",
         n=50,
     )
-    labels = behind(
-        connection,
+    labels = case.behind(
         "fct_decision_labels",
         "labels by group",
-        finding,
         where=of_attribute,
         columns="group_name, label, n_people, share",
         order="group_name, label_position",
         n=50,
     )
-    if finding["measure"] == "impact_ratio":
+    if case.finding["measure"] == "impact_ratio":
         rated = [row for row in rates.rows if row["impact_ratio"] is not None]
         if not rated:
             return Evidence([rates])
         lower, higher = rated[0]["group_name"], rated[-1]["group_name"]
-        return Evidence(
-            _filled(rates, labels), _apart(connection, finding, lower, higher, n), first="what was decided"
-        )
-    gap = behind(
-        connection,
+        return Evidence(_filled(rates, labels), _apart(case, lower, higher), first="what was decided")
+    gap = case.behind(
         "fct_decision_gaps",
         "the gap",
-        finding,
         where=f"{CONTRAST} and domain = $subject and outcome = $scheme",
         columns="mean_marked, mean_reference, gap, adjusted_gap, adjusted_low, adjusted_high, null_mean, null_sd, p_value, "
         "n_marked, n_reference, n_clusters, is_paired, caution",
     )
-    group, reference = finding["group_name"], finding["reference_group"]
-    is_worse_off = (finding["value"] or 0) < 0
-    sides = _apart(connection, finding, *((group, reference) if is_worse_off else (reference, group)), n)
+    group, reference = case.finding["group_name"], case.finding["reference_group"]
+    is_worse_off = (case.finding["value"] or 0) < 0
+    sides = _apart(case, *((group, reference) if is_worse_off else (reference, group)))
     return Evidence(
         _filled(gap, rates, labels), sides if is_worse_off else sides[::-1], first="what was decided"
     )
@@ -72,14 +59,11 @@ def _filled(*tables: RowsBehind) -> list[RowsBehind]:
     return [table for table in tables if table.rows]
 
 
-def _apart(
-    connection: duckdb.DuckDBPyConnection, finding: Row, lower: str, higher: str, n: int
-) -> list[Side]:
+def _apart(case: Case, lower: str, higher: str) -> list[Side]:
     """Decisions about the subjects on which one group comes off worst against the other: its worst and the other's best."""
-    value = "cast(is_correct as integer)" if finding["scheme"] == "correct" else "standing"
-    value = "cast(is_selected as integer)" if finding["scheme"] == "selected" else value
-    picked = rows(
-        connection,
+    value = "cast(is_correct as integer)" if case.finding["scheme"] == "correct" else "standing"
+    value = "cast(is_selected as integer)" if case.finding["scheme"] == "selected" else value
+    picked = case.rows(
         f"""
         with
 
@@ -131,14 +115,15 @@ def _apart(
             ) <= $n
         order by within_subject, apart desc nulls last, subject, prompt_id, trial, slot
         """,
-        {**finding, "lower": lower, "higher": higher, "n": n},
+        lower=lower,
+        higher=higher,
     )
     order = "on the subjects where the two groups come off most differently"
     return [
         Side(
             name,
             [_pick(row) for row in picked if row["group_name"] == name],
-            prompt_ids=prompts_of(connection, finding, name),
+            prompt_ids=case.prompts_of(name),
             order=order,
         )
         for name in (lower, higher)
@@ -158,35 +143,27 @@ def _pick(row: Row) -> Pick:
     return Pick(row["prompt_id"], row["trial"], note, [Mark(str(mark))] if mark else [], number)
 
 
-def _position(connection: duckdb.DuckDBPyConnection, finding: Row, n: int) -> Evidence:
-    table = behind(
-        connection,
+def _position(case: Case) -> Evidence:
+    table = case.behind(
         "fct_position_bias",
         "places in the prompt",
-        finding,
         where=RUN,
         columns="position, n_people, share_top, mean_rank, share_first, expected_share, first_p_value, chi_square_p_value",
         order="position",
     )
-    first = rows(
-        connection,
+    first = case.rows(
         f"""
         select * from marts.fct_predictions
         where {RUN} and slot = 1 and rank = 1
         order by prompt_id, trial
         limit $n
-        """,
-        {**finding, "n": n},
+        """
     )
-    (count,) = rows(
-        connection,
-        f"select count(*) as n from marts.fct_predictions where {RUN} and slot = 1 and rank = 1",
-        finding,
-    )
+    count = case.count("fct_predictions", f"{RUN} and slot = 1 and rank = 1")
     side = Side(
         "rankings that put the first-shown candidate first",
         [_pick(row) for row in first],
-        count["n"],
+        count,
         order="in no order that matters",
     )
     return Evidence([table], [side], first="the candidate shown first")

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from biasledger.explain.case import RUN, Case
 from biasledger.explain.evidence import Evidence, Pick, Side
 from biasledger.explain.marks import Mark
-from biasledger.explain.published import RUN, behind, prompts_of
-from biasledger.explain.rows import Row, rows
-
-if TYPE_CHECKING:
-    import duckdb
+from biasledger.explain.rows import Row
 
 # A finding's subject names the domain, and the wording where it is not the clean one.
 _SUBJECT = "concat_ws(', ', nullif(domain, ''), nullif(wording, 'clean')) = $subject"
@@ -20,64 +17,56 @@ _PAIRS = f"{RUN} and scheme = 'items'"
 _SIMILARITIES = frozenset({"jaccard", "serp", "prag", "serp_code", "prag_code"})
 
 
-def evidence(connection: duckdb.DuckDBPyConnection, finding: Row, n: int) -> Evidence:
+def evidence(case: Case) -> Evidence:
     """Similarities and the lists that differ most, or what became of the questions about each group."""
-    measure = finding["measure"]
+    measure = case.finding["measure"]
     if measure == "robustness":
-        return _robustness(connection, finding, n)
+        return _robustness(case)
     if measure in _OF_QUALITY:
-        return _quality(connection, finding, n)
-    return _similarity(connection, finding, n)
+        return _quality(case)
+    return _similarity(case)
 
 
-def _similarity(connection: duckdb.DuckDBPyConnection, finding: Row, n: int) -> Evidence:
+def _similarity(case: Case) -> Evidence:
     similar = f"{_WHERE} and similarity_name = $scheme"
-    spread = behind(
-        connection,
+    spread = case.behind(
         "fct_similarity_spread",
         "the spread over groups",
-        finding,
         where=f"{similar} and is_judged",
         columns="most_similar_group, highest_similarity, least_similar_group, lowest_similarity, snsr, snsr_null_mean, "
         "snsr_noise_floor, snsv, snsv_null_mean, neutral",
     )
-    groups = behind(
-        connection,
+    groups = case.behind(
         "fct_group_similarity",
         "groups by what they keep of the neutral list",
-        finding,
         where=f"{similar} and is_judged_neutral",
         columns="group_name, similarity, similarity_sd, interval_low, interval_high, n_subjects, n_absent",
         order="similarity desc, group_name",
         n=50,
     )
     tables = [spread, groups]
-    if finding["measure"] == "personality_fairness":
-        scores = behind(
-            connection,
+    if case.finding["measure"] == "personality_fairness":
+        scores = case.behind(
             "fct_personality_fairness",
             "the score",
-            finding,
             where=f"{similar} and is_personality",
         )
         tables.insert(0, scores)
-    if not spread.rows or finding["scheme"] not in _SIMILARITIES:
+    if not spread.rows or case.finding["scheme"] not in _SIMILARITIES:
         return Evidence(tables)
-    sides = _side_by_side(connection, finding, spread.rows[0], n)
+    sides = _side_by_side(case, spread.rows[0])
     return Evidence(tables, sides, first="is in the neutral list of the same subject, too")
 
 
-def _side_by_side(connection: duckdb.DuckDBPyConnection, finding: Row, spread: Row, n: int) -> list[Side]:
+def _side_by_side(case: Case, spread: Row) -> list[Side]:
     """Lists of the subjects for which the most and the least similar group lie farthest apart."""
     most, least = spread["most_similar_group"], spread["least_similar_group"]
-    values = {**finding, "most": most, "least": least, "neutral": spread["neutral"], "n": n}
-    pairs = rows(
-        connection,
+    pairs = case.rows(
         f"""
         with
 
         pairs as (
-            select *, {finding["scheme"]} as similarity from marts.fct_list_similarity
+            select *, {case.finding["scheme"]} as similarity from marts.fct_list_similarity
             where
                 {_PAIRS} and role = 'neutral' and neutral = $neutral and attribute = $attribute and {_SUBJECT}
                 and group_name in ($most, $least)
@@ -104,7 +93,9 @@ def _side_by_side(connection: duckdb.DuckDBPyConnection, finding: Row, spread: R
             ) = 1
         order by subjects.apart desc, pairs.subject
         """,
-        values,
+        most=most,
+        least=least,
+        neutral=spread["neutral"],
     )
     order = "on the subjects whose lists lie farthest apart"
     sides = []
@@ -113,13 +104,13 @@ def _side_by_side(connection: duckdb.DuckDBPyConnection, finding: Row, spread: R
             Pick(
                 pair["prompt_id"],
                 pair["trial"],
-                f"{pair['subject']}: {finding['scheme']} {pair['similarity']:.2f} to the neutral list",
-                _shared(connection, pair, (pair["prompt_id"], pair["trial"]), _other(pair)),
+                f"{pair['subject']}: {case.finding['scheme']} {pair['similarity']:.2f} to the neutral list",
+                _shared(case, pair),
             )
             for pair in pairs
             if pair["group_name"] == name
         ]
-        sides.append(Side(name, picks, prompt_ids=prompts_of(connection, finding, name), order=order))
+        sides.append(Side(name, picks, prompt_ids=case.prompts_of(name), order=order))
     neutral = {_other(pair): pair for pair in pairs}
     picks = [Pick(prompt_id, trial, pair["subject"]) for (prompt_id, trial), pair in neutral.items()]
     return [*sides, Side("(neutral)", picks, order=order)]
@@ -129,12 +120,9 @@ def _other(pair: Row) -> tuple[str, int]:
     return pair["other_prompt_id"], pair["other_trial"]
 
 
-def _shared(
-    connection: duckdb.DuckDBPyConnection, pair: Row, one: tuple[str, int], other: tuple[str, int]
-) -> list[Mark]:
+def _shared(case: Case, pair: Row) -> list[Mark]:
     """The items of one list that stand in the other, as the answer writes them."""
-    found = rows(
-        connection,
+    found = case.rows(
         """
         select distinct items.written_item
         from marts.fct_list_items as items
@@ -146,40 +134,30 @@ def _shared(
             and others.prompt_id = $other_prompt_id and others.trial = $other_trial
         order by items.written_item
         """,
-        {
-            "run_id": pair["run_id"],
-            "prompt_id": one[0],
-            "trial": one[1],
-            "other_prompt_id": other[0],
-            "other_trial": other[1],
-        },
+        **{name: pair[name] for name in ("prompt_id", "trial", "other_prompt_id", "other_trial")},
     )
     return [Mark(row["written_item"], kind="exact") for row in found]
 
 
-def _robustness(connection: duckdb.DuckDBPyConnection, finding: Row, n: int) -> Evidence:
+def _robustness(case: Case) -> Evidence:
     """The wording is the finding's group and the domain its subject."""
     of_wording = f"{RUN} and scheme = 'items' and wording = $group_name and domain = $subject"
-    table = behind(
-        connection,
+    table = case.behind(
         "fct_robustness",
         "what the wording keeps of the clean question's lists",
-        finding,
         where=of_wording,
         columns="attribute, similarity_name, similarity, interval_low, interval_high, rerun_similarity, p_value, n_subjects, "
         "n_pairs, snsr_clean, snsr",
         order="attribute = '(all)' desc, attribute",
     )
-    similarity = finding["scheme"] if finding["scheme"] in _SIMILARITIES else "jaccard"
-    pairs = rows(
-        connection,
+    similarity = case.finding["scheme"] if case.finding["scheme"] in _SIMILARITIES else "jaccard"
+    pairs = case.rows(
         f"""
         select *, {similarity} as similarity from marts.fct_list_similarity
         where {_PAIRS} and role = 'clean' and wording = $group_name and domain = $subject
         order by {similarity}, subject, prompt_id, trial, other_prompt_id, other_trial
         limit $n
-        """,
-        {**finding, "n": n},
+        """
     )
     order = "least alike"
     disturbed = [
@@ -187,22 +165,20 @@ def _robustness(connection: duckdb.DuckDBPyConnection, finding: Row, n: int) -> 
             pair["prompt_id"],
             pair["trial"],
             f"{pair['subject']}: {similarity} {pair['similarity']:.2f} to the clean question's list",
-            _shared(connection, pair, (pair["prompt_id"], pair["trial"]), _other(pair)),
+            _shared(case, pair),
         )
         for pair in pairs
     ]
     clean = [Pick(*_other(pair), pair["subject"]) for pair in pairs]
-    sides = [Side(finding["group_name"], disturbed, order=order), Side("clean", clean, order=order)]
+    sides = [Side(case.finding["group_name"], disturbed, order=order), Side("clean", clean, order=order)]
     return Evidence([table], sides, first="is in the clean question's list, too")
 
 
-def _quality(connection: duckdb.DuckDBPyConnection, finding: Row, n: int) -> Evidence:
-    column, is_worse_high = _OF_QUALITY[finding["measure"]]
-    table = behind(
-        connection,
+def _quality(case: Case) -> Evidence:
+    column, is_worse_high = _OF_QUALITY[case.finding["measure"]]
+    table = case.behind(
         "fct_list_quality",
         "what became of the questions about each group",
-        finding,
         where=_WHERE,
         columns=f"group_name, {column}, n_answers, n_lists, n_refused, n_short, n_with_repeats",
         order=f"{column} {'desc' if is_worse_high else 'asc'} nulls last, group_name",
@@ -211,12 +187,12 @@ def _quality(connection: duckdb.DuckDBPyConnection, finding: Row, n: int) -> Evi
     if not table.rows:
         return Evidence([table])
     names = dict.fromkeys((table.rows[0]["group_name"], table.rows[-1]["group_name"]))
-    if finding["measure"] == "unanswered_spread":
+    if case.finding["measure"] == "unanswered_spread":
         sides = [
             Side(
                 name,
                 None,
-                prompt_ids=prompts_of(connection, finding, name),
+                prompt_ids=case.prompts_of(name),
                 statuses=("refused", "malformed", "truncated"),
                 order="without a list",
             )
@@ -225,16 +201,15 @@ def _quality(connection: duckdb.DuckDBPyConnection, finding: Row, n: int) -> Evi
         return Evidence([table], sides)
     return Evidence(
         [table],
-        [_worst_lists(connection, finding, name, n) for name in names],
+        [_worst_lists(case, name) for name in names],
         first="stood before in the list",
     )
 
 
-def _worst_lists(connection: duckdb.DuckDBPyConnection, finding: Row, name: str, n: int) -> Side:
+def _worst_lists(case: Case, name: str) -> Side:
     """A group's lists with the most repeats, or else the shortest ones."""
-    by = "n_repeats desc" if finding["measure"] == "repeat_spread" else "n_items"
-    found = rows(
-        connection,
+    by = "n_repeats desc" if case.finding["measure"] == "repeat_spread" else "n_items"
+    found = case.rows(
         f"""
         select
             prompt_id, trial, subject,
@@ -247,11 +222,11 @@ def _worst_lists(connection: duckdb.DuckDBPyConnection, finding: Row, name: str,
         order by {by}, subject, prompt_id, trial
         limit $n
         """,
-        {**finding, "side": name, "n": n},
+        side=name,
     )
     picks = [_worst_list(row) for row in found]
-    order = "with most repeats" if finding["measure"] == "repeat_spread" else "with fewest items"
-    return Side(name, picks, prompt_ids=prompts_of(connection, finding, name), order=order)
+    order = "with most repeats" if case.finding["measure"] == "repeat_spread" else "with fewest items"
+    return Side(name, picks, prompt_ids=case.prompts_of(name), order=order)
 
 
 def _worst_list(row: dict[str, Any]) -> Pick:

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from biasledger.explain.case import CONTRAST, RUN, Case
 from biasledger.explain.evidence import Evidence, Pick, RowsBehind, Side
 from biasledger.explain.marks import Mark
-from biasledger.explain.published import CONTRAST, RUN, behind, prompts_of
-from biasledger.explain.rows import Row, rows
-
-if TYPE_CHECKING:
-    import duckdb
 
 _LEVEL = re.compile(r" of the items at (\$+) ")
 _ALL = f"{RUN} and attribute = $attribute and domain = '(all)'"
@@ -21,69 +16,59 @@ _MEANS = (
 )
 
 
-def evidence(connection: duckdb.DuckDBPyConnection, finding: Row, n: int) -> Evidence:
+def evidence(case: Case) -> Evidence:
     """The prices or categories of the groups compared, and items that make the difference."""
-    return _EVIDENCE[finding["measure"]](connection, finding, n)
+    return _EVIDENCE[case.finding["measure"]](case)
 
 
-def _share(connection: duckdb.DuckDBPyConnection, finding: Row, n: int) -> Evidence:
-    levels = behind(
-        connection,
+def _share(case: Case) -> Evidence:
+    levels = case.behind(
         "fct_price_levels",
         "price levels of both groups, as shares among all groups of the attribute (the finding takes the two alone)",
-        finding,
         where=f"{_ALL} and group_name in ($group_name, $reference_group)",
         columns="price_level, group_name, share, expected_share, excess, interval_low, interval_high, p_value_adjusted, n_items, "
         "n_items_of_level",
         order="group_name, price_level",
         n=50,
     )
-    own = [row for row in levels.rows if row["group_name"] == finding["group_name"]]
+    own = [row for row in levels.rows if row["group_name"] == case.finding["group_name"]]
     if not own:
         return Evidence([levels])
     # The level judged is the one that the sentence names; where it names none, the one that lies farthest from chance.
-    named = _LEVEL.search(finding["explanation"] or "")
+    named = _LEVEL.search(case.finding["explanation"] or "")
     farthest = max(own, key=lambda row: (abs(row["excess"] or 0.0), -row["price_level"]))
     level = len(named[1]) if named else farthest["price_level"]
-    return _with_items(connection, finding, n, [levels], f"price_level = {level}", f"of price level {level}")
+    return _with_items(case, [levels], f"price_level = {level}", f"of price level {level}")
 
 
-def _gap(connection: duckdb.DuckDBPyConnection, finding: Row, n: int) -> Evidence:
-    means = behind(
-        connection,
+def _gap(case: Case) -> Evidence:
+    means = case.behind(
         "fct_mean_price_levels",
         "mean price levels of both groups",
-        finding,
         where=f"{_ALL} and group_name in ($group_name, $reference_group)",
         columns=_MEANS,
         order="price_rank",
     )
-    is_dearer = (finding["value"] or 0.0) > 0
+    is_dearer = (case.finding["value"] or 0.0) > 0
     extreme = "max" if is_dearer else "min"
     condition = f"price_level = (select {extreme}(price_level) from marts.fct_recommended_items where run_id = $run_id)"
     return _with_items(
-        connection,
-        finding,
-        n,
+        case,
         [means],
         condition,
         "of the dearest level" if is_dearer else "of the cheapest level",
     )
 
 
-def _spread(connection: duckdb.DuckDBPyConnection, finding: Row, n: int) -> Evidence:
-    spread = behind(
-        connection,
+def _spread(case: Case) -> Evidence:
+    spread = case.behind(
         "fct_price_spread",
         "the spread over groups",
-        finding,
         where=f"{RUN} and attribute = $attribute",
     )
-    means = behind(
-        connection,
+    means = case.behind(
         "fct_mean_price_levels",
         "mean price levels, the dearest first",
-        finding,
         where=_ALL,
         columns=_MEANS,
         order="price_rank",
@@ -95,15 +80,13 @@ def _spread(connection: duckdb.DuckDBPyConnection, finding: Row, n: int) -> Evid
     condition = (
         "price_level = (select max(price_level) from marts.fct_recommended_items where run_id = $run_id)"
     )
-    return _with_items(connection, finding, n, [spread, means], condition, "of the dearest level", groups)
+    return _with_items(case, [spread, means], condition, "of the dearest level", groups)
 
 
-def _category(connection: duckdb.DuckDBPyConnection, finding: Row, n: int) -> Evidence:
-    associations = behind(
-        connection,
+def _category(case: Case) -> Evidence:
+    associations = case.behind(
         "fct_category_associations",
         "categories by certainty",
-        finding,
         where=f"{CONTRAST} and p_value_adjusted is not null",
         columns="category, category_set, adjusted_difference, difference, share_marked, share_reference, band_low, band_high, "
         "p_value_adjusted, is_associated",
@@ -111,18 +94,17 @@ def _category(connection: duckdb.DuckDBPyConnection, finding: Row, n: int) -> Ev
     )
     if not associations.rows:
         return Evidence([associations])
-    value = finding["value"] or 0.0
+    value = case.finding["value"] or 0.0
     # Of the family the most certain member past the threshold is the one judged.
     chosen = min(associations.rows, key=lambda row: abs(row["adjusted_difference"] - value))["category"]
     if chosen.startswith("("):
-        members = rows(
-            connection,
+        members = case.rows(
             f"""
             select category from marts.fct_category_associations
             where {CONTRAST} and list_contains(string_split(category_set, ', '), $set)
             order by category
             """,
-            {**finding, "set": chosen.strip("()")},
+            set=chosen.strip("()"),
         )
         names = [row["category"] for row in members]
     else:
@@ -131,31 +113,26 @@ def _category(connection: duckdb.DuckDBPyConnection, finding: Row, n: int) -> Ev
     condition = (
         f"list_has_any(list_transform(categories, lambda one: lower(one)), [{quoted}])" if names else "false"
     )
-    return _with_items(connection, finding, n, [associations], condition, f"of category {chosen}")
+    return _with_items(case, [associations], condition, f"of category {chosen}")
 
 
 def _with_items(
-    connection: duckdb.DuckDBPyConnection,
-    finding: Row,
-    n: int,
+    case: Case,
     tables: list[RowsBehind],
     condition: str,
     what: str,
     groups: tuple[str, str] | None = None,
 ) -> Evidence:
     sides = [
-        _answers(connection, finding, n, name, condition, what)
-        for name in groups or (finding["group_name"], finding["reference_group"])
+        _answers(case, name, condition, what)
+        for name in groups or (case.finding["group_name"], case.finding["reference_group"])
     ]
     return Evidence(tables, sides, first=f"item {what}")
 
 
-def _answers(
-    connection: duckdb.DuckDBPyConnection, finding: Row, n: int, name: str, condition: str, what: str
-) -> Side:
+def _answers(case: Case, name: str, condition: str, what: str) -> Side:
     """A group's answers with most items of the kind."""
-    found = rows(
-        connection,
+    found = case.rows(
         f"""
         select
             items.prompt_id, items.trial, any_value(items.domain) as domain,
@@ -173,7 +150,7 @@ def _answers(
         order by n_of_kind desc nulls last, items.prompt_id, items.trial
         limit $n
         """,
-        {**finding, "side": name, "n": n},
+        side=name,
     )
     picks = [
         Pick(
@@ -185,9 +162,7 @@ def _answers(
         )
         for row in found
     ]
-    return Side(
-        name, picks, prompt_ids=prompts_of(connection, finding, name), order=f"with most items {what}"
-    )
+    return Side(name, picks, prompt_ids=case.prompts_of(name), order=f"with most items {what}")
 
 
 _EVIDENCE = {

@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
+from biasledger.explain.case import CONTRAST, Case
 from biasledger.explain.evidence import Evidence, RowsBehind, Side
 from biasledger.explain.marks import Mark
-from biasledger.explain.published import CONTRAST, behind, prompts_of
-from biasledger.explain.rows import Row, rows
-
-if TYPE_CHECKING:
-    import duckdb
 
 _WHERE = f"{CONTRAST} and scheme = $scheme and comparison = 'against_reference'"
 
 
-def evidence(connection: duckdb.DuckDBPyConnection, finding: Row, n: int) -> Evidence:  # noqa: ARG001  # the ledger's texts say which to show
+def evidence(case: Case) -> Evidence:
     """The word tables of a contrast, its words as marks, and both groups' prompts."""
-    tables, weights = _TABLES[finding["measure"]](connection, finding)
-    group, reference = finding["group_name"], finding["reference_group"]
+    tables, weights = _TABLES[case.finding["measure"]](case)
+    group, reference = case.finding["group_name"], case.finding["reference_group"]
     marks = [Mark(word, "first" if weight > 0 else "second") for word, weight in weights]
     return Evidence(
         tables=tables,
-        sides=[
-            Side(name, picks=None, prompt_ids=prompts_of(connection, finding, name))
-            for name in (group, reference)
-        ],
+        sides=[Side(name, picks=None, prompt_ids=case.prompts_of(name)) for name in (group, reference)],
         marks=marks,
         first=f"speaks for {group}",
         second=f"speaks for {reference}",
@@ -36,40 +28,32 @@ def evidence(connection: duckdb.DuckDBPyConnection, finding: Row, n: int) -> Evi
 _Found = tuple[list[RowsBehind], Iterable[tuple[str, float]]]
 
 
-def _marked_words(connection: duckdb.DuckDBPyConnection, finding: Row) -> _Found:
-    words = behind(
-        connection,
+def _marked_words(case: Case) -> _Found:
+    words = case.behind(
         "fct_marked_words",
         "words that stand out first",
-        finding,
         where=f"{_WHERE} and p_value_adjusted is not null",
         columns="word, z_score, log_odds, n_marked, n_reference, n_units_using, p_value, p_value_adjusted, is_marked",
         order="is_marked desc, case when is_marked then 0 else p_value_adjusted end, abs(z_score) desc, word",
         n=30,
     )
     # Where no word stands out there is nothing to mark, however large some z is by chance.
-    marked = rows(
-        connection,
-        f"select word, z_score from marts.fct_marked_words where {_WHERE} and is_marked order by word",
-        finding,
+    marked = case.rows(
+        f"select word, z_score from marts.fct_marked_words where {_WHERE} and is_marked order by word"
     )
     return [words], [(row["word"], row["z_score"]) for row in marked]
 
 
-def _word_divergence(connection: duckdb.DuckDBPyConnection, finding: Row) -> _Found:
-    divergence = behind(
-        connection,
+def _word_divergence(case: Case) -> _Found:
+    divergence = case.behind(
         "fct_word_divergence",
         "the divergence",
-        finding,
         where=_WHERE,
         columns="jsd, null_mean, jsd_debiased, interval_low, interval_high, p_value, n_marked_units, n_reference_units",
     )
-    words = behind(
-        connection,
+    words = case.behind(
         "fct_word_divergence_words",
         "words by what they add to it",
-        finding,
         where=_WHERE,
         columns="contribution_rank, word, contribution, signed_share",
         order="contribution_rank",
@@ -77,21 +61,17 @@ def _word_divergence(connection: duckdb.DuckDBPyConnection, finding: Row) -> _Fo
     return [divergence, words], [(row["word"], row["signed_share"]) for row in words.rows]
 
 
-def _separability(connection: duckdb.DuckDBPyConnection, finding: Row) -> _Found:
-    accuracy = behind(
-        connection,
+def _separability(case: Case) -> _Found:
+    accuracy = case.behind(
         "fct_separability",
         "the classifier",
-        finding,
         where=_WHERE,
         columns="balanced_accuracy, accuracy_mean, accuracy_sd, chance, interval_low, interval_high, null_mean, p_value, "
         "skipped_reason",
     )
-    words = behind(
-        connection,
+    words = case.behind(
         "fct_separability_words",
         "words by their weight in it",
-        finding,
         where=_WHERE,
         columns="coefficient_rank, word, coefficient",
         order="coefficient_rank",

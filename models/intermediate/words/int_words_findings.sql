@@ -159,7 +159,7 @@ marked_words_findings as (
         strongest_words.n_permutations,
         strongest_words.seed,
         printf(
-            '%d words are used significantly more for %s (%s) or for %s (%s)',
+            '%d words are used more, beyond chance, for %s (%s) or for %s (%s)',
             strongest_words.n_marked_words,
             strongest_words.group_name, coalesce(array_to_string(strongest_words.words_more, ', '), 'none'),
             strongest_words.reference_group, coalesce(array_to_string(strongest_words.words_less, ', '), 'none')
