@@ -1,4 +1,4 @@
-"""The README's first audit, run once as printed; several rooms look at what it leaves."""
+"""What tests of several rooms share: built projects, and which tests a worker of pytest-xdist takes together."""
 
 from __future__ import annotations
 
@@ -11,6 +11,22 @@ import pytest
 
 from tests.python.audited import make_audited
 from tests.python.docs.shell import blocks, run
+
+# Session fixtures that build a warehouse: the files that use one go to one worker, so that it is built once.
+_BUILT = ("audited", "odd", "first_audit", "replicated")
+# What takes longest starts first, so that no worker is left with it alone at the end.
+_FIRST = ("end_to_end", "docs", "query", "explain", "replication", "benchmarks", "cli")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Group files by the built project they use, for `--dist loadgroup`, and order them by how long they take."""
+    used: dict[Path, set[str]] = {}
+    for item in items:
+        used.setdefault(item.path, set()).update(getattr(item, "fixturenames", ()))
+    for item in items:
+        built = next((name for name in _BUILT if name in used[item.path]), None)
+        item.add_marker(pytest.mark.xdist_group(built or item.nodeid.partition("::")[0]))
+    items.sort(key=lambda item: (*_FIRST, item.path.parent.name).index(item.path.parent.name))
 
 
 @dataclass(frozen=True)

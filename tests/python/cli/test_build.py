@@ -183,9 +183,7 @@ def test_the_user_s_own_public_models_are_published_and_private_ones_are_not(
     results = json.loads((small_project / "target" / "run_results.json").read_text(encoding="utf-8"))
     assert build_id == results["metadata"]["invocation_id"]
 
-
-def test_a_deleted_work_file_costs_nothing_but_time(biasledger: Biasledger, small_project: Path) -> None:
-    assert biasledger("build").exit_code == 1
+    # A deleted work file costs nothing but time.
     before = published(small_project)
     shutil.rmtree(small_project / ".biasledger" / "work")
     assert biasledger("build").exit_code == 1
@@ -200,7 +198,6 @@ def test_two_builds_at_once(biasledger: Biasledger, small_project: Path) -> None
     assert result.stderr == (
         "Error: Another `biasledger build` of warehouse.duckdb is under way: wait until it ends.\n"
     )
-    assert biasledger("build").exit_code == 1
 
 
 def test_the_ledger_is_not_taken_for_the_warehouse(biasledger: Biasledger, small_project: Path) -> None:

@@ -61,10 +61,28 @@ def test_modules_know_their_arguments(document: str, command: str) -> None:
 def test_the_readme_s_first_audit(first_audit: FirstAudit) -> None:
     finished = first_audit.finished
     assert finished.returncode == 0, finished.stderr
-    assert "225" in finished.stdout
-    assert "alarm" in finished.stdout
+    assert "products asked of simulator (simulated)" in finished.stdout
+    assert "15 prompts, 225 responses" in finished.stdout
+    assert "Next: biasledger build\n" in finished.stdout
+    rows = [line.split() for line in finished.stdout.splitlines() if " vs " in line]
+    assert {row[0] for row in rows if row[1] == "race"} == {"alarm"}
+    assert "alarm" not in {row[0] for row in rows if row[1] == "gender"}
     assert "inconclusive" in finished.stdout
     assert "Traceback" not in finished.stdout + finished.stderr
+
+
+def test_what_it_leaves_can_be_listed_and_read(first_audit: FirstAudit) -> None:
+    listed = run("biasledger runs", first_audit.folder).stdout
+    assert "finished" in listed
+    run_id = next(word for word in listed.split() if word.startswith("products-simulator-"))
+    shown = run(f"biasledger findings --run {run_id} --status alarm --why", first_audit.folder)
+    assert shown.returncode == 0, shown.stderr
+    with duckdb.connect(str(first_audit.folder / "warehouse.duckdb"), read_only=True) as connection:
+        ((n_alarms,),) = connection.execute(
+            "select count(*) from marts.fct_findings where status = 'alarm'"
+        ).fetchall()
+    assert f"{n_alarms} findings: {n_alarms} alarms" in shown.stdout
+    assert "adjusted p < 0.001" in shown.stdout
 
 
 def test_the_report_s_commands_write_it(first_audit: FirstAudit) -> None:
