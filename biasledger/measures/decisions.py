@@ -338,8 +338,9 @@ def _difference(groups: _Groups, a: int, b: int, alpha: float) -> _Interval:
         pseudo_values = n * value - (n - 1) * without
         error = float(pseudo_values.std(ddof=1) / np.sqrt(n))
         degrees = float(n - 1)
-        # An unequal share of units in clusters makes single pseudo-values larger than the range.
-        size = max(1.0, float(np.abs(pseudo_values).max()))
+        # What no subject showed yet is taken to be as large as the largest that one did; of none, as the whole range.
+        largest = float(np.abs(pseudo_values).max())
+        size = largest if largest > NO_VARIANCE else 1.0
         parts = [np.maximum(sign * pseudo_values, 0.0) / size for sign in (1, -1)]
         means = [float(part.mean()) for part in parts]
         limits = [

@@ -386,6 +386,30 @@ class TestGapCoverage:
             covered += result.interval_low <= truth <= result.interval_high
         assert covered >= at_least(n_audits)
 
+    @pytest.mark.parametrize(
+        ("n_resumes", "often", "rare"), [(12, 0.3, 0.0), (12, 0.3, 0.03), (40, 0.05, 0.01)]
+    )
+    def test_paired_levels_that_mostly_move_one_way_and_seldom_far(self, n_resumes, often, rare):
+        """Levels 0 to 4; a name's version is put one level lower often and three levels lower rarely."""
+        rng = np.random.default_rng(24)
+
+        def sample(n):
+            reference = np.repeat(rng.integers(1, 4, size=n)[:, np.newaxis], 4, axis=1).astype(float)
+            fall = np.where(rng.random((n, 2)) < rare, 3.0, rng.random((n, 2)) < often)
+            reference[:, 2:] = np.maximum(reference[:, 2:] - fall, 0.0)
+            return reference
+
+        many = sample(400_000)
+        truth = many[:, 2:].mean() - many[:, :2].mean()
+        n_audits, covered, lengths = 200, 0, []
+        for _ in range(n_audits):
+            result = gap_of(versions(sample(n_resumes)), highest=4.0)
+            covered += result.interval_low <= truth <= result.interval_high
+            lengths.append(result.interval_high - result.interval_low)
+        assert covered >= at_least(n_audits)
+        # A rule of three over the whole range would make it twice as long (1.36 and 0.25).
+        assert np.median(lengths) < (0.8 if n_resumes == 12 else 0.22)
+
     def test_rare_disadvantage_of_a_single_pair_that_students_interval_misses(self):
         rng = np.random.default_rng(21)
         resumes = np.repeat(np.arange(120), 2)
