@@ -76,6 +76,14 @@ def init(directory: Path) -> None:
     help="Also ask this mitigation variant; may be repeated.",
 )
 @click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Fixes the order of the questions and is sent along by targets that take a seed; kept with the run.",
+)
+@click.option(
     "--resume",
     "resumed",
     metavar="RUN",
@@ -114,6 +122,7 @@ def collect(
     domains: tuple[str, ...],
     parts: tuple[str, ...],
     variants: tuple[str, ...],
+    seed: int,
     resumed: str | None,
     retry_failed: bool,
     dry_run: bool,
@@ -150,6 +159,7 @@ def collect(
 
         for target in asked:
             dry_run_table(plan_run(audit, target, prices, variants=variants, parts=parts, trials=trials))
+        print_warnings((audit if trials is None else audit.with_trials(trials)).warnings())
         return
     meters = [meter_for(target, prices, max_cost_usd) for target in asked]
     failed: list[str] = []
@@ -163,6 +173,7 @@ def collect(
                     variants=variants,
                     parts=parts,
                     trials=trials,
+                    seed=seed,
                     versions={"biasledger": __version__},
                     meter=meter,
                     batch=batch,
@@ -226,7 +237,7 @@ def _resume(
 def _print_collected(summary: RunSummary) -> None:
     """Print what was collected; raise where nothing can be built from it, or not all was asked."""
     print_run(summary)
-    print_warnings(summary)
+    print_warnings(summary.warnings)
     if summary.stopped is not None:
         raise BiasledgerError(summary.stopped)
     require_answers(summary)

@@ -49,7 +49,7 @@ def import_answers(
     )
     for summary in summaries:
         print_run(summary)
-    print_warnings(summaries[0])  # they are the file's, and the same for all of its runs
+    print_warnings(summaries[0].warnings)  # they are the file's, and the same for all of its runs
     for summary in summaries:
         require_answers(summary)
     next_step("biasledger build")

@@ -9,6 +9,8 @@ import click
 from collector.errors import BiasledgerError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from collector.summary import RunSummary
 
 
@@ -28,9 +30,9 @@ def print_run(summary: RunSummary) -> None:
         click.echo(f"  seal {summary.seal}")
 
 
-def print_warnings(summary: RunSummary) -> None:
-    """Print a run's warnings to stderr."""
-    for warning in summary.warnings:
+def print_warnings(warnings: Iterable[str]) -> None:
+    """Print what weakens a run to stderr."""
+    for warning in warnings:
         click.echo(f"Warning: {warning}", err=True)
 
 

@@ -69,6 +69,23 @@ def test_wrong_choices(biasledger: Biasledger, thin: Path, arguments: tuple[str,
     assert not (thin / "ledger.duckdb").exists()
 
 
+def test_the_seed_is_kept_and_reaches_the_target(biasledger: Biasledger, thin: Path) -> None:
+    for seed in ("7", "8", "7"):
+        asked = biasledger("collect", "audits/products.yml", "--target", "simulator", "--seed", seed)
+        assert asked.exit_code == 0, asked.output
+    seeds = query(
+        thin,
+        "select cast(detail ->> 'seed' as integer) from raw.run_events where event = 'started' order by happened_at",
+    )
+    assert seeds == [(7,), (8,), (7,)]
+    answers = query(
+        thin,
+        "select list(answer_text order by prompt_id, trial) from raw.responses join raw.runs using (run_id)"
+        " group by run_id order by min(started_at)",
+    )
+    assert answers[0] == answers[2] != answers[1]
+
+
 def test_an_audit_without_subjects(biasledger: Biasledger, thin: Path) -> None:
     result = biasledger("collect", "audits/products.yml", "--target", "simulator", "--subjects", "5")
     assert result.exit_code == 3

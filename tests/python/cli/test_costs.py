@@ -98,6 +98,8 @@ def test_a_dry_run_counts_and_writes_nothing(biasledger: Biasledger, thin: Path)
     assert "With every answer as long as its limit of 50 tokens it would be 0.023 USD." in priced
     assert "unknown" in unpriced
     assert "What 'other' costs is not known: with a row for it in seeds/model_prices.csv" in unpriced
+    # What weakens the audit is known before it is paid for.
+    assert result.stderr.startswith("Warning: 2 trials a persona give low statistical power")
 
 
 def test_a_run_stops_before_it_costs_too_much_and_goes_on_with_more(
