@@ -11,7 +11,9 @@ from biasledger.report.picture import (
     Picture,
     against,
     contrast,
+    drawn,
     group_labels,
+    paneled,
     readable,
     split_panels,
 )
@@ -24,34 +26,28 @@ _FOUR_FIFTHS = 0.8
 
 def pictures(source: Source, run_id: str) -> list[Picture]:
     """The pictures of one run; empty where it did not ask for decisions."""
-    found = [
-        _gaps(source, run_id),
-        _rates(source, run_id),
-        _promotions(source, run_id),
-        _positions(source, run_id),
-    ]
-    return [picture for picture in found if picture is not None]
+    return drawn(
+        _gaps(source, run_id), _rates(source, run_id), _promotions(source, run_id), _positions(source, run_id)
+    )
 
 
 def _gaps(source: Source, run_id: str) -> Picture | None:
-    result = source.ask("decisions_gaps", run_id=run_id)
-    if result is None or not result.rows:
-        return None
-    panels, note = split_panels(result.rows, ("domain", "outcome"), _gaps_panel, "outcomes")
-    return Picture(
-        key="decisions-gaps",
+    return paneled(
+        source,
+        "decisions_gaps",
+        run_id,
+        by=("domain", "outcome"),
+        draw=_gaps_panel,
+        noun="outcomes",
         title="Who is placed, selected and judged rightly, and by how much less",
         reading="Each point is a group less its reference group, with its 95 % interval; rows with × are "
         "intersections. Left of the line in the middle the group is worse off. "
         "Shares selected are judged as impact ratios, below.",
-        result=result,
-        panels=panels,
-        legend=(
-            *status_keys(result.rows),
+        legend=lambda rows: (
+            *status_keys(rows),
             Key("plain", "not judged as a gap"),
             Key("rule-even", "no difference"),
         ),
-        note=note,
     )
 
 
@@ -132,19 +128,17 @@ def _rates_panel(rows: Sequence[Row]) -> Panel:
 
 
 def _promotions(source: Source, run_id: str) -> Picture | None:
-    result = source.ask("decisions_promotions", run_id=run_id)
-    if result is None or not result.rows:
-        return None
-    panels, note = split_panels(result.rows, ("attribute",), _promotions_panel, "attributes")
-    return Picture(
-        key="decisions-promotions",
+    return paneled(
+        source,
+        "decisions_promotions",
+        run_id,
+        by=("attribute",),
+        draw=_promotions_panel,
+        noun="attributes",
         title="Promotions and demotions by name alone",
         reading="The same resume under several names: how often the version with a group’s name stands above (right) "
         "or below (left) the mean of all versions of that resume.",
-        result=result,
-        panels=panels,
-        legend=(Key("bar-1", "promoted"), Key("bar-2", "demoted")),
-        note=note,
+        legend=lambda _: (Key("bar-1", "promoted"), Key("bar-2", "demoted")),
     )
 
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from biasledger.report.charts import THRESHOLD_KEY, Dot, Rule, describe_dots, interval_dots, status_keys
-from biasledger.report.picture import Key, Panel, Picture, number, readable, split_panels
+from biasledger.report.picture import (
+    Key,
+    Panel,
+    Picture,
+    drawn,
+    number,
+    paneled,
+    readable,
+    split_panels,
+)
 from biasledger.report.source import Row, Source
 
 _NOISE_KEY = Key("rule-noise", "the same question asked again")
@@ -13,25 +22,22 @@ _NOISE_KEY = Key("rule-noise", "the same question asked again")
 
 def pictures(source: Source, run_id: str) -> list[Picture]:
     """The pictures of one run; empty where it did not ask for lists."""
-    found = [_spread(source, run_id), _similarity(source, run_id)]
-    return [picture for picture in found if picture is not None]
+    return drawn(_spread(source, run_id), _similarity(source, run_id))
 
 
 def _spread(source: Source, run_id: str) -> Picture | None:
-    result = source.ask("lists_spread", run_id=run_id)
-    if result is None or not result.rows:
-        return None
-    panels, note = split_panels(result.rows, ("domain",), _spread_panel, "domains")
-    return Picture(
-        key="lists-spread",
+    return paneled(
+        source,
+        "lists_spread",
+        run_id,
+        by=("domain",),
+        draw=_spread_panel,
+        noun="domains",
         title="How far the groups of an attribute lie apart",
         reading="SNSR: the largest minus the smallest similarity of a group’s lists to the list that nobody in "
         "particular gets, less what chance alone would give. The grey band is as far as "
         "the model differs from itself when the same question is asked again.",
-        result=result,
-        panels=panels,
-        legend=(*status_keys(result.rows), Key("band", "the model’s own noise"), THRESHOLD_KEY),
-        note=note,
+        legend=lambda rows: (*status_keys(rows), Key("band", "the model’s own noise"), THRESHOLD_KEY),
     )
 
 

@@ -11,9 +11,10 @@ from biasledger.report.picture import (
     Picture,
     against,
     contrast,
+    drawn,
     group_labels,
+    paneled,
     readable,
-    split_panels,
 )
 from biasledger.report.source import Row, Source
 
@@ -23,13 +24,9 @@ _PROBES_AT_MOST = 24
 
 def pictures(source: Source, run_id: str) -> list[Picture]:
     """The pictures of one run; empty where it did not ask probes."""
-    found = [
-        _ratios(source, run_id),
-        _gaps(source, run_id),
-        _lists(source, run_id),
-        _regard(source, run_id),
-    ]
-    return [picture for picture in found if picture is not None]
+    return drawn(
+        _ratios(source, run_id), _gaps(source, run_id), _lists(source, run_id), _regard(source, run_id)
+    )
 
 
 def _ratios(source: Source, run_id: str) -> Picture | None:
@@ -87,19 +84,17 @@ def _ratios_panel(rows: Sequence[Row], level: str) -> Panel:
 
 
 def _gaps(source: Source, run_id: str) -> Picture | None:
-    result = source.ask("markers_gaps", run_id=run_id)
-    if result is None or not result.rows:
-        return None
-    panels, note = split_panels(result.rows, ("attribute",), _gaps_panel, "attributes")
-    return Picture(
-        key="markers-gaps",
+    return paneled(
+        source,
+        "markers_gaps",
+        run_id,
+        by=("attribute",),
+        draw=_gaps_panel,
+        noun="attributes",
         title="Does another name change the answer?",
         reading="The same question about people with other names: how much more of the stereotype’s words texts "
         "about a group’s names hold than those about the reference group’s.",
-        result=result,
-        panels=panels,
-        legend=(*status_keys(result.rows), _EVEN_KEY),
-        note=note,
+        legend=lambda rows: (*status_keys(rows), _EVEN_KEY),
     )
 
 
@@ -108,19 +103,21 @@ def _gaps_panel(rows: Sequence[Row]) -> Panel:
 
 
 def _lists(source: Source, run_id: str) -> Picture | None:
-    result = source.ask("markers_lists", run_id=run_id)
-    if result is None or not result.rows:
-        return None
-    panels, note = split_panels(result.rows, ("attribute",), _lists_panel, "attributes")
-    return Picture(
-        key="markers-lists",
+    return paneled(
+        source,
+        "markers_lists",
+        run_id,
+        by=("attribute",),
+        draw=_lists_panel,
+        noun="attributes",
         title="Whose texts hold the words of a list",
         reading="Association of each list of markers with a group against its reference: 0 is none, to the right the "
         "group’s texts hold more of it. Intervals hold for all lists at once.",
-        result=result,
-        panels=panels,
-        legend=(Key("alarm", "associated, all lists tested together"), Key("plain", "not"), _EVEN_KEY),
-        note=note,
+        legend=lambda _: (
+            Key("alarm", "associated, all lists tested together"),
+            Key("plain", "not"),
+            _EVEN_KEY,
+        ),
     )
 
 
@@ -149,19 +146,17 @@ def _lists_panel(rows: Sequence[Row]) -> Panel:
 
 
 def _regard(source: Source, run_id: str) -> Picture | None:
-    result = source.ask("markers_regard", run_id=run_id)
-    if result is None or not result.rows:
-        return None
-    panels, note = split_panels(result.rows, ("attribute", "scorer"), _regard_panel, "attributes and scorers")
-    return Picture(
-        key="markers-regard",
+    return paneled(
+        source,
+        "markers_regard",
+        run_id,
+        by=("attribute", "scorer"),
+        draw=_regard_panel,
+        noun="attributes and scorers",
         title="Whose texts show more negative regard",
         reading="Mean negative score of texts about a group, less that of texts about its reference group. To the "
         "right the group is written about more negatively.",
-        result=result,
-        panels=panels,
-        legend=(*status_keys(result.rows), _EVEN_KEY),
-        note=note,
+        legend=lambda rows: (*status_keys(rows), _EVEN_KEY),
     )
 
 

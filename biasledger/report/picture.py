@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from biasledger.report.source import Result, Row
+from biasledger.report.source import Result, Row, Source
 
 STATUS_TEXTS = {
     "alarm": "alarm",
@@ -93,6 +93,32 @@ def split_panels(
     if longest > rows_at_most:
         notes.append(f"Of up to {longest:,} rows a chart {rows_at_most:,} are drawn, alarms before others.")
     return tuple(draw(_gravest(group, rows_at_most)) for group in drawn), " ".join(notes)
+
+
+def paneled(
+    source: Source,
+    query: str,
+    run_id: str,
+    *,
+    by: Sequence[str],
+    draw: Callable[[Sequence[Row]], Panel],
+    noun: str,
+    title: str,
+    reading: str,
+    legend: Callable[[Sequence[Row]], tuple[Key, ...]] = lambda _: (),
+    rows_at_most: int = ROWS_AT_MOST,
+) -> Picture | None:
+    """The picture of a query's rows about a run, see `split_panels`; None where there are none, or no such tables."""
+    result = source.ask(query, run_id=run_id)
+    if result is None or not result.rows:
+        return None
+    panels, note = split_panels(result.rows, by, draw, noun, rows_at_most)
+    return Picture(query.replace("_", "-"), title, reading, result, panels, legend(result.rows), note)
+
+
+def drawn(*pictures: Picture | None) -> list[Picture]:
+    """The pictures that there is something to draw in."""
+    return [picture for picture in pictures if picture is not None]
 
 
 def _gravest(rows: Sequence[Row], n: int) -> Sequence[Row]:

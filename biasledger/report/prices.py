@@ -12,7 +12,16 @@ from biasledger.report.charts import (
     level_dots,
     scatter,
 )
-from biasledger.report.picture import POINTS_AT_MOST, Key, Panel, Picture, number, readable, split_panels
+from biasledger.report.picture import (
+    POINTS_AT_MOST,
+    Key,
+    Panel,
+    Picture,
+    drawn,
+    number,
+    readable,
+    split_panels,
+)
 from biasledger.report.source import Row, Source
 
 _ALPHA = 0.05
@@ -22,8 +31,7 @@ _MOST_DOLLARS = 5
 
 def pictures(source: Source, run_id: str) -> list[Picture]:
     """The pictures of one run; empty where it did not ask for items."""
-    found = [_levels(source, run_id), _means(source, run_id), _planes(source, run_id)]
-    return [picture for picture in found if picture is not None]
+    return drawn(_levels(source, run_id), _means(source, run_id), _planes(source, run_id))
 
 
 def _levels(source: Source, run_id: str) -> Picture | None:

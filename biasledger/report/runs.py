@@ -11,7 +11,9 @@ from biasledger.report.picture import (
     Panel,
     Picture,
     contrast,
+    drawn,
     number,
+    paneled,
     readable,
     split_panels,
 )
@@ -36,35 +38,28 @@ _BUILDS_AT_LEAST = 2
 
 def pictures(source: Source, run_id: str) -> list[Picture]:
     """The pictures of one run that do not depend on what kind of audit it is."""
-    found = [_variants(source, run_id), _quality(source, run_id)]
-    return [picture for picture in found if picture is not None]
+    return drawn(_variants(source, run_id), _quality(source, run_id))
 
 
 def pictures_of_all(source: Source, run_ids: Sequence[str]) -> list[Picture]:
     """The pictures over all runs: how findings moved, and what the runs cost."""
-    found = [
-        _changes(source, run_ids),
-        _trend(source, run_ids),
-        _history(source, run_ids),
-        _costs(source, run_ids),
-    ]
-    return [picture for picture in found if picture is not None]
+    return drawn(
+        _changes(source, run_ids), _trend(source, run_ids), _history(source, run_ids), _costs(source, run_ids)
+    )
 
 
 def _variants(source: Source, run_id: str) -> Picture | None:
-    result = source.ask("runs_variants", run_id=run_id)
-    if result is None or not result.rows:
-        return None
-    panels, note = split_panels(result.rows, ("variant", "measure"), _variants_panel, "measures")
-    return Picture(
-        key="variants",
+    return paneled(
+        source,
+        "runs_variants",
+        run_id,
+        by=("variant", "measure"),
+        draw=_variants_panel,
+        noun="measures",
         title="What a mitigation changed",
         reading="The measure with the mitigation less the measure without it, asked in the same run, with a 95 % "
         "interval. An interval that crosses the line shows no change.",
-        result=result,
-        panels=panels,
-        legend=(Key("plain", "change"), Key("rule-even", "no change")),
-        note=note,
+        legend=lambda _: (Key("plain", "change"), Key("rule-even", "no change")),
     )
 
 

@@ -22,8 +22,10 @@ from biasledger.report.picture import (
     Picture,
     against,
     contrast,
+    drawn,
     group_labels,
     number,
+    paneled,
     readable,
     split_panels,
 )
@@ -35,31 +37,24 @@ _NAMES_AT_MOST = 14  # of words beside their points
 
 def pictures(source: Source, run_id: str) -> list[Picture]:
     """The pictures of one run; empty where it did not ask for texts."""
-    found = [
-        _contributions(source, run_id),
-        _scores(source, run_id),
-        _separability(source, run_id),
-    ]
-    return [picture for picture in found if picture is not None]
+    return drawn(_contributions(source, run_id), _scores(source, run_id), _separability(source, run_id))
 
 
 def _contributions(source: Source, run_id: str) -> Picture | None:
-    result = source.ask("words_contributions", run_id=run_id)
-    if result is None or not result.rows:
-        return None
-    panels, note = split_panels(result.rows, _CONTRAST, _contributions_panel, "contrasts")
-    return Picture(
-        key="words-contributions",
+    return paneled(
+        source,
+        "words_contributions",
+        run_id,
+        by=_CONTRAST,
+        draw=_contributions_panel,
+        noun="contrasts",
         title="Which words make the difference",
         reading="The words that add most to how far two groups’ texts lie apart (Jensen-Shannon divergence). Bars to "
         "the right: "
         "the group gets the word more often. Bars to the left: its reference group does. A bar alone proves "
         "nothing; whether the texts differ "
         "by more than chance is judged for all words together.",
-        result=result,
-        panels=panels,
-        legend=(Key("bar-1", "the group’s word"), Key("bar-2", "the reference group’s word")),
-        note=note,
+        legend=lambda _: (Key("bar-1", "the group’s word"), Key("bar-2", "the reference group’s word")),
     )
 
 
@@ -130,25 +125,23 @@ def _scores_panel(rows: Sequence[Row]) -> Panel:
 
 
 def _separability(source: Source, run_id: str) -> Picture | None:
-    result = source.ask("words_separability", run_id=run_id)
-    if result is None or not result.rows:
-        return None
-    panels, note = split_panels(result.rows, ("attribute",), _separability_panel, "attributes")
-    return Picture(
-        key="words-separability",
+    return paneled(
+        source,
+        "words_separability",
+        run_id,
+        by=("attribute",),
+        draw=_separability_panel,
+        noun="attributes",
         title="Can a classifier tell from the words whom a text was written for?",
         reading="A linear classifier (SVM) guesses the group from the text. The grey band is what it reaches when "
         "the labels are shuffled: a point inside "
         "it shows nothing. The line ends where a classifier with unlimited texts of this kind might.",
-        result=result,
-        panels=panels,
-        legend=(
-            *status_keys(result.rows),
+        legend=lambda rows: (
+            *status_keys(rows),
             Key("plain", "not judged"),
             Key("band", "by chance, 95 %"),
             THRESHOLD_KEY,
         ),
-        note=note,
     )
 
 

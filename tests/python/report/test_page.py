@@ -100,7 +100,7 @@ def test_every_mart_with_a_picture_has_rows_in_the_tests(hostile_page: str) -> N
         "markers-gaps",
         "markers-lists",
         "markers-regard",
-        "variants",
+        "runs-variants",
         "quality",
     }
     assert {"changes-1", "trend-1", "history-1", "costs-1"} <= set(
