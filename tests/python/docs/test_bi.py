@@ -27,11 +27,10 @@ pytestmark = pytest.mark.slow
 def readers_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A Python with the readers that the page names, none of which this project needs."""
     folder = tmp_path_factory.mktemp("readers")
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True, capture_output=True)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True, capture_output=True)
     python = folder / "bin" / "python"
-    installed = subprocess.run(
-        [python, "-m", "pip", "install", "--quiet", *READERS], capture_output=True, text=True, check=False
-    )
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-compile"]
+    installed = subprocess.run([*pip, *READERS], capture_output=True, text=True, check=False)
     if installed.returncode != 0:
         pytest.skip(f"the readers cannot be installed: {installed.stderr.strip().splitlines()[-1]}")
     return python

@@ -285,10 +285,10 @@ OLD_DUCKDB = "1.5.6"  # the last release of 1.5
 def old_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A Python of its own with DuckDB 1.5, since a process has one DuckDB."""
     folder = tmp_path_factory.mktemp("duckdb15")
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True, capture_output=True)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True, capture_output=True)
     python = folder / "bin" / "python"
     installed = subprocess.run(
-        [python, "-m", "pip", "install", "--quiet", f"duckdb=={OLD_DUCKDB}"],
+        [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", f"duckdb=={OLD_DUCKDB}"],
         capture_output=True,
         text=True,
         check=False,
