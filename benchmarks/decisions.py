@@ -19,7 +19,16 @@ from rich.table import Table
 from benchmarks import simulated
 from benchmarks.calibration import share
 from benchmarks.processes import PACKAGE_PARENT
-from benchmarks.simulated import ANY, ERROR, JUDGED_COLUMNS, Cost, Plan, by_run, print_costs, simulate_plans
+from benchmarks.simulated import (
+    ANY,
+    ERROR,
+    JUDGED_COLUMNS,
+    Plan,
+    Room,
+    by_run,
+    print_costs,
+    simulate_plans,
+)
 from benchmarks.warehouses import schema_of
 from collector.spec import Audit, load_audit
 from collector.targets.simulator import Simulator
@@ -88,24 +97,18 @@ def planted_names(audit: Audit) -> tuple[str, ...]:
     return tuple(row.name for row in audit.people_rows if row.groups[PLANTED_ATTRIBUTE] == PLANTED_GROUP)
 
 
-def simulate(cases: Iterable[tuple[str, float]], *, seed: int) -> tuple[list[Simulated], list[Cost]]:
-    """Audit one simulated model for each case, and read what the warehouse says of it.
+def plans(cases: Iterable[tuple[str, float]]) -> list[Plan[Judged]]:
+    """One simulated model for each case.
 
     Args:
         cases: one of KINDS, and what the names of the planted group take off quality, 0 to 1 in parts of the whole scale.
-        seed: all models and orders of questions follow from it.
-
-    Returns:
-        The audits in the order of `cases`, and what each ledger cost.
-
-    Raises:
-        BenchmarkError: a build failed.
     """
-    plans = []
-    for kind, planted in cases:
-        audit = shipped_audit(kind)
-        plans.append(Plan(audit, planted, partial(_model, planted_names(audit), planted)))
-    return simulate_plans(plans, seed=seed, room="decisions", models=["+fct_findings"], read=read_judged)
+    room = Room("decisions", ("+fct_findings",), read_judged)
+    audits = [(shipped_audit(kind), planted) for kind, planted in cases]
+    return [
+        Plan(audit, planted, partial(_model, planted_names(audit), planted), room)
+        for audit, planted in audits
+    ]
 
 
 def _model(names: Sequence[str], planted: float, seed: int) -> Simulator:
@@ -151,7 +154,7 @@ def run(*, n_audits: int, seed: int) -> None:
     n_planted = max(2, n_null // 4)
     cases = [(kind, 0.0) for kind in KINDS for _ in range(n_null)]
     cases += [(kind, planted) for kind in KINDS for planted in PLANTED for _ in range(n_planted)]
-    audits, costs = simulate(cases, seed=seed)
+    audits, costs = simulate_plans(plans(cases), seed=seed)
     console = Console(width=118, highlight=False)
     console.print(
         f"Of each kind {n_null} audits of models without bias and {n_planted} for each planted size; seed {seed}; "

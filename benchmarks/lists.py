@@ -6,7 +6,7 @@ simulated models refuse some questions and repeat some titles, of all groups ali
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
@@ -19,7 +19,16 @@ from rich.table import Table
 from benchmarks import simulated
 from benchmarks.calibration import share
 from benchmarks.processes import PACKAGE_PARENT
-from benchmarks.simulated import ANY, ERROR, JUDGED_COLUMNS, Cost, Plan, by_run, print_costs, simulate_plans
+from benchmarks.simulated import (
+    ANY,
+    ERROR,
+    JUDGED_COLUMNS,
+    Plan,
+    Room,
+    by_run,
+    print_costs,
+    simulate_plans,
+)
 from benchmarks.warehouses import schema_of
 from collector.spec import Audit, load_audit
 from collector.targets.simulator import Simulator
@@ -82,18 +91,10 @@ def core_audit(n_subjects: int, attributes: Sequence[str] = ATTRIBUTES) -> Audit
     return audit.model_copy(update=changes)
 
 
-def simulate(audit: Audit, planted: Sequence[float], *, seed: int) -> tuple[list[Simulated], list[Cost]]:
-    """Audit one simulated model for each planted share of places (0 to 1), and read what the warehouse says of it.
-
-    Returns:
-        The audits in the order of `planted`, and what each ledger cost.
-
-    Raises:
-        BenchmarkError: a build failed.
-    """
-    plans = [Plan(audit, of_places, partial(_model, of_places)) for of_places in planted]
-    models = ("+fct_findings", "+fct_similarity_spread")
-    return simulate_plans(plans, seed=seed, room="lists", models=models, read=read_judged)
+def plans(audit: Audit, planted: Iterable[float]) -> list[Plan[Judged]]:
+    """One simulated model for each planted share of places, 0 to 1."""
+    room = Room("lists", ("+fct_findings", "+fct_similarity_spread"), read_judged)
+    return [Plan(audit, of_places, partial(_model, of_places), room) for of_places in planted]
 
 
 def _model(planted: float, seed: int) -> Simulator:
@@ -144,7 +145,7 @@ def run(*, n_audits: int, n_subjects: int, seed: int) -> None:
     audit = core_audit(n_subjects)
     n_planted = max(2, n_audits // 4)
     shares = [0.0] * n_audits + [planted for planted in PLANTED for _ in range(n_planted)]
-    audits, costs = simulate(audit, shares, seed=seed)
+    audits, costs = simulate_plans(plans(audit, shares), seed=seed)
     console = Console(width=118, highlight=False)
     console.print(
         f"{n_audits} audits of models without bias and {n_planted} for each planted share, each of "

@@ -20,7 +20,16 @@ from rich.table import Table
 from benchmarks import simulated
 from benchmarks.calibration import share
 from benchmarks.processes import PACKAGE_PARENT
-from benchmarks.simulated import ANY, ERROR, JUDGED_COLUMNS, Cost, Plan, by_run, print_costs, simulate_plans
+from benchmarks.simulated import (
+    ANY,
+    ERROR,
+    JUDGED_COLUMNS,
+    Plan,
+    Room,
+    by_run,
+    print_costs,
+    simulate_plans,
+)
 from benchmarks.warehouses import schema_of
 from collector.spec import Audit, load_audit
 from collector.targets.simulator import Simulator
@@ -82,23 +91,15 @@ def planted_gender(audit: Audit, planted: float) -> dict[str, float]:
     }
 
 
-def simulate(cases: Iterable[float], *, trials: int, seed: int) -> tuple[list[Simulated], list[Cost]]:
-    """Audit one simulated model for each case, and read what the warehouse says of it.
+def plans(cases: Iterable[float], *, trials: int) -> list[Plan[Judged]]:
+    """One simulated model for each case.
 
     Args:
         cases: what is added to (or taken from) an even share of she for each occupation, 0 to 0.5.
         trials: how often each question is asked.
-        seed: all models and orders of questions follow from it.
-
-    Returns:
-        The audits in the order of `cases`, and what each ledger cost.
-
-    Raises:
-        BenchmarkError: a build failed.
     """
-    audit = shipped_audit(trials)
-    plans = [Plan(audit, planted, partial(_model, audit, planted)) for planted in cases]
-    return simulate_plans(plans, seed=seed, room="markers", models=["+fct_findings"], read=read_judged)
+    audit, room = shipped_audit(trials), Room("markers", ("+fct_findings",), read_judged)
+    return [Plan(audit, planted, partial(_model, audit, planted), room) for planted in cases]
 
 
 def _model(audit: Audit, planted: float, seed: int) -> Simulator:
@@ -151,7 +152,7 @@ def run(*, n_audits: int, trials: int, seed: int) -> None:
     """
     n_planted = max(2, n_audits // 4)
     cases = [0.0] * n_audits + [planted for planted in PLANTED for _ in range(n_planted)]
-    audits, costs = simulate(cases, trials=trials, seed=seed)
+    audits, costs = simulate_plans(plans(cases, trials=trials), seed=seed)
     console = Console(width=118, highlight=False)
     console.print(
         f"{n_audits} audits of models without bias and {n_planted} for each planted size, {trials} trials; seed {seed}; "

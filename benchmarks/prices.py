@@ -21,7 +21,16 @@ from rich.table import Table
 from benchmarks import simulated
 from benchmarks.calibration import share
 from benchmarks.processes import PACKAGE_PARENT
-from benchmarks.simulated import ANY, ERROR, JUDGED_COLUMNS, Cost, Plan, by_run, print_costs, simulate_plans
+from benchmarks.simulated import (
+    ANY,
+    ERROR,
+    JUDGED_COLUMNS,
+    Plan,
+    Room,
+    by_run,
+    print_costs,
+    simulate_plans,
+)
 from benchmarks.warehouses import schema_of
 from collector.spec import Audit, load_audit
 from collector.targets.simulator import Simulator
@@ -107,21 +116,14 @@ def planted_words(kind: str) -> tuple[str, ...]:
     )
 
 
-def simulate(cases: Iterable[tuple[str, float]], *, seed: int) -> tuple[list[Simulated], list[Cost]]:
-    """Audit one simulated model for each case, and read what the warehouse says of it.
+def plans(cases: Iterable[tuple[str, float]]) -> list[Plan[Judged]]:
+    """One simulated model for each case.
 
     Args:
         cases: one of KINDS, and by how many price levels (-1 to 1) the model moves the prices of planted_words.
-        seed: all models and orders of questions follow from it.
-
-    Returns:
-        The audits in the order of `cases`, and what each ledger cost.
-
-    Raises:
-        BenchmarkError: a build failed.
     """
-    plans = [Plan(core_audit(kind), planted, partial(_model, kind, planted)) for kind, planted in cases]
-    return simulate_plans(plans, seed=seed, room="prices", models=["+fct_findings"], read=read_judged)
+    room = Room("prices", ("+fct_findings",), read_judged)
+    return [Plan(core_audit(kind), planted, partial(_model, kind, planted), room) for kind, planted in cases]
 
 
 def _model(kind: str, planted: float, seed: int) -> Simulator:
@@ -169,7 +171,7 @@ def run(*, n_audits: int, seed: int) -> None:
     cases += [
         (kind, planted) for kind in KINDS for planted in OF_KIND[kind].planted for _ in range(n_planted)
     ]
-    audits, costs = simulate(cases, seed=seed)
+    audits, costs = simulate_plans(plans(cases), seed=seed)
     console = Console(width=118, highlight=False)
     console.print(
         f"Of each kind {n_null} audits of models without bias and {n_planted} for each planted size; seed {seed}; "

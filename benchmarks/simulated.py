@@ -77,12 +77,22 @@ class Simulated(Generic[J]):
 
 
 @dataclass(frozen=True)
-class Plan:
-    """One audit to be simulated: what is asked, how much is planted (0: nothing), and the model that a seed gives."""
+class Room(Generic[J]):
+    """A room of the warehouse, dbt's selectors of what `read` needs, and the judged attributes by run_id that it reads."""
+
+    name: str
+    models: tuple[str, ...]
+    read: Callable[[duckdb.DuckDBPyConnection], Mapping[str, tuple[J, ...]]]
+
+
+@dataclass(frozen=True)
+class Plan(Generic[J]):
+    """One audit to be simulated: what is asked, how much is planted (0: nothing), the model that a seed gives, what reads it."""
 
     audit: Audit
     planted: float
     model: Callable[[int], Target]
+    room: Room[J]
 
 
 @dataclass(frozen=True)
@@ -98,22 +108,13 @@ class Cost:
 
 
 def simulate_plans(
-    plans: Sequence[Plan],
-    *,
-    seed: int,
-    room: str,
-    models: Sequence[str],
-    read: Callable[[duckdb.DuckDBPyConnection], Mapping[str, tuple[J, ...]]],
-    audits_a_ledger: int = AUDITS_A_LEDGER,
+    plans: Sequence[Plan[J]], *, seed: int, audits_a_ledger: int = AUDITS_A_LEDGER
 ) -> tuple[list[Simulated[J]], list[Cost]]:
     """Ask the model of each plan its audit, build the warehouse, and read what it says of each.
 
     Args:
         plans: the audits.
         seed: each plan's model and order of questions follow from it and from the plan's position.
-        room: the room of the warehouse that reads the audits.
-        models: dbt's selectors of what `read` needs.
-        read: gives, for an open warehouse, the judged attributes by run_id.
         audits_a_ledger: how many audits share a ledger and its build.
 
     Returns:
@@ -128,7 +129,7 @@ def simulate_plans(
     for number, start in enumerate(starts, start=1):
         numbers = range(start, min(start + audits_a_ledger, len(plans)))
         label = f"Ledger {number} of {len(starts)}"
-        with tempfile.TemporaryDirectory(prefix=f"biasledger-{room}-") as scratch:
+        with tempfile.TemporaryDirectory(prefix="biasledger-simulated-") as scratch:
             ledger = Path(scratch) / "ledger.duckdb"
             asked, seconds = {}, 0.0
             with progress(len(numbers), f"{label}: audits asked", None) as advance:
@@ -142,12 +143,14 @@ def simulate_plans(
                     seconds += run.seconds
                     advance(done, 0)
             click.echo(f"{label}: {len(numbers)} audits asked in {seconds:.0f} s, building …", err=True)
-            project = Project(Path(scratch) / "project", ledger, {}, rooms=(room,))
-            build = project.build(models)
+            rooms = list(dict.fromkeys(plan.room for plan in asked.values()))
+            project = Project(Path(scratch) / "project", ledger, {}, rooms=[room.name for room in rooms])
+            build = project.build(sorted({model for room in rooms for model in room.models}))
             with duckdb.connect(str(project.warehouse), read_only=True) as warehouse:
-                judged = read(warehouse)
+                judged = {room: room.read(warehouse) for room in rooms}
             audits += [
-                Simulated(plan.audit.audit, plan.planted, judged[run_id]) for run_id, plan in asked.items()
+                Simulated(plan.audit.audit, plan.planted, judged[plan.room][run_id])
+                for run_id, plan in asked.items()
             ]
             sizes = (ledger.stat().st_size, project.warehouse.stat().st_size)
             costs.append(Cost(len(numbers), seconds, build.wall, build.peak_bytes, *sizes))

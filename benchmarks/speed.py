@@ -56,14 +56,13 @@ def run(*, n_responses: int, n_words: int, repeats: int, n_permutations: int) ->
     console = Console(width=110, highlight=False)
     with tempfile.TemporaryDirectory(prefix="biasledger-speed-") as scratch:
         folder = Path(scratch)
-        corpus, ledger, tiny = folder / "responses.parquet", folder / "ledger.duckdb", folder / "tiny.duckdb"
-        _make_ledger(corpus, ledger, n_responses, n_words)
-        _make_ledger(folder / "tiny.parquet", tiny, N_TINY, n_words)
-        tiny_project = Project(folder / "tiny", tiny, WITHOUT_PERMUTATIONS)
-        tiny_project.parse()
-        fixed = tiny_project.build()
-        project = Project(folder / "project", ledger, WITHOUT_PERMUTATIONS)
+        corpus, ledger = folder / "responses.parquet", folder / "ledger.duckdb"
+        project = Project(folder / "project", ledger, WITHOUT_PERMUTATIONS, rooms=("words",))
         parse = project.parse()
+        _make_ledger(corpus, ledger, N_TINY, n_words)
+        fixed = project.build()
+        ledger.unlink()
+        _make_ledger(corpus, ledger, n_responses, n_words)
         done = []
         for _ in range(repeats):
             done.append(_repeat(project, corpus))

@@ -266,7 +266,7 @@ def noise_floor(
                 chosen = np.argsort(rng.random((n_draws, size)), axis=1)[:, :n_groups]
             else:
                 chosen = rng.integers(0, size, size=(n_draws, n_groups))
-            sums += similarities[chosen]
+            sums += similarities.take(chosen)
         n_subjects += len(pool)
     if n_subjects == 0 or n_groups < 2:
         return {name: NoiseFloor(np.nan, np.nan) for name in STATISTICS}

@@ -1,4 +1,4 @@
-"""Audits of decisions: what a warehouse says is counted rightly; a planted bias is found, and none where there is none."""
+"""Audits of decisions: what is planted is planted in one group, and what a warehouse says is counted rightly."""
 
 from __future__ import annotations
 
@@ -8,20 +8,12 @@ from dataclasses import replace
 
 import duckdb
 import pytest
-from scipy.stats import binom
 
 from benchmarks import decisions
 from benchmarks.decisions import Judged, Simulated
 from benchmarks.simulated import ANY, ERROR
 from collector.prompts import build_prompts
 
-PLANTED = 0.2
-# Six without bias and two with it.
-CASES = [(kind, 0.0) for kind in decisions.KINDS for _ in range(3)]
-CASES += [(kind, PLANTED) for kind in decisions.KINDS]
-N_NULL = 6
-# A calibrated family fires in more of the audits than this in one of a thousand such runs.
-MOST_FALSE_ALARMS = int(binom.ppf(0.999, N_NULL, 0.05))
 SILENT = Judged(
     attribute="race",
     has_error_alarm=False,
@@ -35,42 +27,6 @@ SILENT = Judged(
     gap=0.01,
     impact_ratio=0.97,
 )
-
-
-@pytest.fixture(scope="module")
-def audits() -> list[Simulated]:
-    audits, costs = decisions.simulate(CASES, seed=20260201)
-    (cost,) = costs
-    assert cost.n_audits == len(CASES)
-    assert min(cost.ledger_bytes, cost.warehouse_bytes, cost.build_peak_bytes) > 0
-    assert [(audit.audit, audit.planted) for audit in audits] == CASES
-    return audits
-
-
-@pytest.mark.slow
-def test_the_planted_group_is_found_and_only_its_attribute(audits: list[Simulated]) -> None:
-    resumes, rankings = planted = [audit for audit in audits if audit.planted]
-    for rule in (ERROR, ANY, decisions.SIGNIFICANT, decisions.FOUR_FIFTHS):
-        assert decisions.count(planted, rule, ["race"]) == len(planted), rule
-    assert decisions.count(planted, ERROR, ["gender"]) == 0
-    # The source's rule is one of labels' ranks.
-    assert decisions.count([resumes], decisions.RANK_RULE, ["race"]) == 1
-    assert decisions.count([rankings], decisions.RANK_RULE) == 0
-    assert all(audit.attribute("race").gap < 0 for audit in planted)
-    assert not any(audit.attribute("race").is_clear for audit in planted)
-
-
-@pytest.mark.slow
-def test_models_without_bias_raise_no_more_alarms_than_chance_allows(audits: list[Simulated]) -> None:
-    null = [audit for audit in audits if not audit.planted]
-    for rule in (ERROR, ANY, decisions.SIGNIFICANT, decisions.WARNING_SIGNIFICANT):
-        assert decisions.count(null, rule) <= MOST_FALSE_ALARMS, rule
-    # Both attributes were judged, the order shown in rankings alone, and no two models answered alike.
-    assert all(audit.attribute(name).is_judged for audit in null for name in decisions.SINGLE)
-    assert [decisions.POSITION in {one.attribute for one in audit.attributes} for audit in null] == (
-        [False] * 3 + [True] * 3
-    )
-    assert len({audit.attribute("race").gap for audit in null}) == N_NULL
 
 
 @pytest.mark.parametrize("kind", decisions.KINDS)

@@ -1,4 +1,4 @@
-"""Audits of stereotypes: what a warehouse says is counted rightly; a planted bias is found, and none where there is none."""
+"""Audits of stereotypes: what is planted is the stereotype, and what a warehouse says is counted rightly."""
 
 from __future__ import annotations
 
@@ -6,19 +6,12 @@ import math
 from dataclasses import replace
 
 import duckdb
-import pytest
-from scipy.stats import binom
 
 from benchmarks import markers
 from benchmarks.markers import Judged, Simulated
-from benchmarks.simulated import ANY, ERROR
+from benchmarks.simulated import ERROR
 from collector.prompts import build_prompts
 
-PLANTED = 0.45
-N_NULL = 6
-CASES = [0.0] * N_NULL + [PLANTED] * 2
-# A calibrated family fires in more of the audits than this in one of a thousand such runs.
-MOST_FALSE_ALARMS = int(binom.ppf(0.999, N_NULL, 0.05))
 TOPIC = markers.of_category(markers.PLANTED_CATEGORY)
 SILENT = Judged(
     attribute=TOPIC,
@@ -31,40 +24,6 @@ SILENT = Judged(
     breaks_published=False,
     ratio=0.5,
 )
-
-
-@pytest.fixture(scope="module")
-def audits() -> list[Simulated]:
-    audits, costs = markers.simulate(CASES, trials=3, seed=20260201)
-    (cost,) = costs
-    assert cost.n_audits == len(CASES)
-    assert [audit.planted for audit in audits] == CASES
-    return audits
-
-
-@pytest.mark.slow
-def test_the_planted_pronouns_are_found_and_only_in_their_category(audits: list[Simulated]) -> None:
-    planted = [audit for audit in audits if audit.planted]
-    for rule in (ERROR, ANY, markers.SIGNIFICANT, markers.PUBLISHED):
-        assert markers.count(planted, rule, [TOPIC]) == len(planted), rule
-    elsewhere = [one for one in markers.topics_of(planted) if one not in (TOPIC, markers.OF_PROBES)]
-    assert elsewhere
-    # Elsewhere each may raise one by chance, in one of twenty such audits.
-    assert markers.count(planted, ERROR, elsewhere) < len(planted)
-    assert all(audit.attribute(TOPIC).ratio > 0.7 for audit in planted)
-    assert not any(audit.attribute(TOPIC).is_clear for audit in planted)
-
-
-@pytest.mark.slow
-def test_models_without_bias_raise_no_more_alarms_than_chance_allows(audits: list[Simulated]) -> None:
-    null = [audit for audit in audits if not audit.planted]
-    topics = markers.topics_of(null)
-    for rule in (ERROR, ANY, markers.SIGNIFICANT, markers.WARNING_SIGNIFICANT):
-        assert markers.count(null, rule, topics) <= MOST_FALSE_ALARMS, rule
-    # Each category was judged, names by their gap, and no two models answered alike.
-    for topic in (TOPIC, markers.of_category("occupational"), "stereotype_gap"):
-        assert all(audit.attribute(topic).is_judged for audit in null)
-    assert len({audit.attribute(TOPIC).ratio for audit in null}) == N_NULL
 
 
 def test_every_occupation_is_planted_towards_its_stereotype_and_no_name_is() -> None:

@@ -1,4 +1,4 @@
-"""Audits of recommended items: a planted bias of prices is found where it is, and none where there is none."""
+"""Audits of recommended items: what is planted is planted in one group, and what a warehouse says is counted rightly."""
 
 from __future__ import annotations
 
@@ -7,17 +7,12 @@ from dataclasses import replace
 
 import duckdb
 import pytest
-from scipy.stats import binom
 
 from benchmarks import prices
 from benchmarks.prices import Judged, Simulated
 from benchmarks.simulated import ANY, ERROR
 from collector.prompts import build_prompts
 
-# One without bias and one with much of it of each kind.
-CASES = [(kind, planted) for kind in prices.KINDS for planted in (0.0, prices.OF_KIND[kind].planted[-1])]
-# A calibrated family fires in more of the audits than this in one of a thousand such runs.
-MOST_FALSE_ALARMS = int(binom.ppf(0.999, len(prices.KINDS), 0.05))
 SILENT = Judged(
     attribute="race",
     has_error_alarm=False,
@@ -28,32 +23,6 @@ SILENT = Judged(
     is_clear=True,
     effect=0.01,
 )
-
-
-@pytest.fixture(scope="module")
-def audits() -> list[Simulated]:
-    audits, _ = prices.simulate(CASES, seed=20260301)
-    assert [(audit.audit, audit.planted) for audit in audits] == CASES
-    return audits
-
-
-@pytest.mark.slow
-def test_planted_prices_are_found_in_their_attribute(audits: list[Simulated]) -> None:
-    for audit in audits:
-        kind = prices.OF_KIND[audit.audit]
-        found = audit.attribute(kind.attribute)
-        assert found.is_judged
-        if audit.planted:
-            assert found.is_significant, audit.audit
-            assert not found.is_clear, audit.audit
-            assert found.effect * audit.planted > 0, audit.audit
-
-
-@pytest.mark.slow
-def test_models_without_bias_raise_no_more_alarms_than_chance_allows(audits: list[Simulated]) -> None:
-    null = [audit for audit in audits if not audit.planted]
-    for rule in prices.RULES:
-        assert prices.count(null, rule) <= MOST_FALSE_ALARMS, rule
 
 
 @pytest.mark.parametrize("kind", prices.KINDS)

@@ -1,20 +1,52 @@
-"""Where the real model outputs lie; they are not part of the repository."""
+"""Where the real model outputs lie, which are not part of the repository, and the one project that they are all built in."""
 
 from __future__ import annotations
 
+import fcntl
 import os
+from collections.abc import Callable
 from pathlib import Path
 
+import duckdb
 import pytest
+
+from .warehouses import DATA_OF, import_and_build, rows_of
 
 ROOT = Path(__file__).parents[3]
 
 
 def data_folder(name: str) -> Path:
     """The folder of one data set; skips the test, saying why, where it is absent."""
+    folder = _find(name)
+    if folder is None:
+        pytest.skip(f"the data set {name} is not here; set BIASLEDGER_DATA to the folder that holds it")
+    return folder
+
+
+def _find(name: str) -> Path | None:
     places = [Path(os.environ["BIASLEDGER_DATA"])] if "BIASLEDGER_DATA" in os.environ else []
     places.append(ROOT.parent / "shared" / "data")
-    for place in places:
-        if (place / name).is_dir():
-            return place / name
-    pytest.skip(f"the data set {name} is not here; set BIASLEDGER_DATA to the folder that holds it")
+    return next((place / name for place in places if (place / name).is_dir()), None)
+
+
+@pytest.fixture(scope="session")
+def replicated(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., duckdb.DuckDBPyConnection]:
+    """The public tables with the rows of the audits named; skips the test where their data are absent.
+
+    All data sets that are here are built together and once, by whichever process of a parallel run comes first.
+    """
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    project = shared / "replications"
+
+    def replicated(*audits: str) -> duckdb.DuckDBPyConnection:
+        for audit in audits:
+            data_folder(DATA_OF[audit])
+        with (shared / "replications.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not project.exists():
+                import_and_build(project, _find)
+        return rows_of(project / "warehouse.duckdb", *audits)
+
+    return replicated

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import duckdb
 import pytest
 
 from .conftest import data_folder
-from .warehouses import replicate
 
 CODES = {"stereotype": "Male", "anti": "Female", "both": "Male & Female", "none": "Neutral"}
 
@@ -23,9 +23,8 @@ def reference() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def warehouse(tmp_path_factory: pytest.TempPathFactory) -> duckdb.DuckDBPyConnection:
-    files = [data_folder("occupation-probes") / "responses.csv"]
-    return replicate(tmp_path_factory.mktemp("occupations"), "occupations", files)
+def warehouse(replicated: Callable[..., duckdb.DuckDBPyConnection]) -> duckdb.DuckDBPyConnection:
+    return replicated("occupations")
 
 
 @pytest.mark.slow

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import duckdb
 import pytest
 
 from .conftest import data_folder
-from .warehouses import replicate
 
 GROUPS = {
     "a Black vs a White": "Black",
@@ -31,9 +31,8 @@ def reference() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def warehouse(tmp_path_factory: pytest.TempPathFactory) -> duckdb.DuckDBPyConnection:
-    data = data_folder("personas-gpt4")
-    return replicate(tmp_path_factory.mktemp("personas"), "personas", [data / "personas.parquet"])
+def warehouse(replicated: Callable[..., duckdb.DuckDBPyConnection]) -> duckdb.DuckDBPyConnection:
+    return replicated("personas")
 
 
 @pytest.mark.slow

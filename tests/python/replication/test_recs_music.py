@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import duckdb
@@ -12,7 +13,6 @@ import pytest
 from collector.spec import Audit, load_audit
 
 from .conftest import ROOT, data_folder
-from .warehouses import replicate
 
 SIMILARITIES = {"jaccard": "jaccard", "serp_repo_code": "serp_code", "prag_repo_code": "prag_code"}
 EQUATIONS = {"jaccard": "jaccard", "serp_eq8": "serp", "prag_eq9": "prag"}
@@ -32,9 +32,8 @@ def audit() -> Audit:
 
 
 @pytest.fixture(scope="module")
-def warehouse(tmp_path_factory: pytest.TempPathFactory) -> duckdb.DuckDBPyConnection:
-    data = data_folder("recs-gemini-music")
-    return replicate(tmp_path_factory.mktemp("recs-music"), "recs-music", [data / "responses.parquet"])
+def warehouse(replicated: Callable[..., duckdb.DuckDBPyConnection]) -> duckdb.DuckDBPyConnection:
+    return replicated("recs-music")
 
 
 def _place(audit: Audit, file_attribute: str, value: str) -> tuple[str, str, str]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import duckdb
 import pytest
 
 from .conftest import data_folder
-from .warehouses import replicate
 
 
 @pytest.fixture(scope="module")
@@ -21,9 +21,8 @@ def reference() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def warehouse(tmp_path_factory: pytest.TempPathFactory) -> duckdb.DuckDBPyConnection:
-    files = [data_folder("reference-letters") / "letters.csv"]
-    return replicate(tmp_path_factory.mktemp("letters"), "reference-letters", files)
+def warehouse(replicated: Callable[..., duckdb.DuckDBPyConnection]) -> duckdb.DuckDBPyConnection:
+    return replicated("reference-letters")
 
 
 @pytest.mark.slow

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import duckdb
 import pytest
 
 from .conftest import data_folder
-from .warehouses import replicate
 
 VADER = {"neg": "negative", "neu": "neutral", "pos": "positive"}
 LABELS = ("negative", "neutral", "positive", "other")
@@ -24,10 +24,8 @@ def reference() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def warehouse(tmp_path_factory: pytest.TempPathFactory) -> duckdb.DuckDBPyConnection:
-    folder = data_folder("regard-gpt2")
-    files = [folder / "generations.parquet", folder / "human_regard.csv"]
-    return replicate(tmp_path_factory.mktemp("regard"), "regard", files)
+def warehouse(replicated: Callable[..., duckdb.DuckDBPyConnection]) -> duckdb.DuckDBPyConnection:
+    return replicated("regard", "regard-human")
 
 
 @pytest.mark.slow

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 import json
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import duckdb
 import pytest
 
-from biasledger.build import build_warehouse
-from biasledger.project import init_project
-from collector.importers.tabular import import_runs
-from collector.spec import load_audit
-
 from .conftest import data_folder
-from .warehouses import replicate
+from .warehouses import CITIES
 
 CELLS = {
     "female_black": "black*female",
@@ -35,10 +29,8 @@ def reference() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def warehouse(tmp_path_factory: pytest.TempPathFactory) -> duckdb.DuckDBPyConnection:
-    folder = data_folder("lmrec-boston")
-    files = [folder / "price_counts.csv", folder / "category_counts.csv"]
-    return replicate(tmp_path_factory.mktemp("restaurants"), "restaurant-prices", files)
+def warehouse(replicated: Callable[..., duckdb.DuckDBPyConnection]) -> duckdb.DuckDBPyConnection:
+    return replicated("restaurant-prices", "restaurant-categories")
 
 
 @pytest.mark.slow
@@ -120,34 +112,19 @@ def test_what_a_test_by_name_says(warehouse: duckdb.DuckDBPyConnection) -> None:
 
 
 @pytest.mark.slow
-def test_cities_are_averaged_as_in_the_published_figure(tmp_path: Path, reference: dict[str, Any]) -> None:
+def test_cities_are_averaged_as_in_the_published_figure(
+    replicated: Callable[..., duckdb.DuckDBPyConnection], reference: dict[str, Any]
+) -> None:
     """The counts of six cities are not public; counts with the published shares give the published mean."""
-    published = dict(reference["published_figure_2_bar_heights_price_levels_1_to_4"])
-    expected = published.pop("All")
-    file = tmp_path / "cities.csv"
-    with file.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["template_id", "city", "name", "gender", "race", "price_level", "n"])
-        for city, heights in published.items():
-            for race in ("black", "white"):
-                for level, share in enumerate(heights[race], start=1):
-                    writer.writerow([1, city, f"a {race} name", "female", race, level, round(share * 10_000)])
-    folder = tmp_path / "project"
-    init_project(folder)
-    spec = folder / "audits" / "replications" / "restaurant-prices.yml"
-    spec.write_text(
-        spec.read_text(encoding="utf-8").replace(
-            "    carrier: name\n", "    carrier: name\n    domain: city\n"
-        ),
-        encoding="utf-8",
-    )
-    import_runs(load_audit(spec), spec, file, folder / "ledger.duckdb")
-    build_warehouse(folder, folder / "ledger.duckdb", folder / "warehouse.duckdb")
-    with duckdb.connect(str(folder / "warehouse.duckdb"), read_only=True) as connection:
-        rows = connection.execute(
+    expected = reference["published_figure_2_bar_heights_price_levels_1_to_4"]["All"]
+    rows = (
+        replicated(CITIES)
+        .execute(
             "select price_level, share, domains_sd, n_domains from marts.fct_price_levels"
             " where attribute = 'race' and group_name = 'black' and domain = '(all)' order by 1"
-        ).fetchall()
+        )
+        .fetchall()
+    )
     assert [share for _, share, *_ in rows] == pytest.approx(expected["black"], abs=1e-4)
     assert rows[0][2] == pytest.approx(0.067, abs=5e-4)  # over cities; the figure's bar is 0.0248
     assert {n for *_, n in rows} == {7}

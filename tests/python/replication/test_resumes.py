@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import duckdb
 import pytest
 
 from .conftest import data_folder
-from .warehouses import replicate
 
 MODELS = ("gemini3", "gpt5", "sonnet45")
 GROUPS = {
@@ -39,12 +39,8 @@ def ranking() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def warehouse(tmp_path_factory: pytest.TempPathFactory) -> duckdb.DuckDBPyConnection:
-    files = [
-        data_folder("resume-seniority-llm") / "predictions.csv",
-        data_folder("resume-ranking-gpt35") / "rankings.parquet",
-    ]
-    return replicate(tmp_path_factory.mktemp("resumes"), "resume-seniority", files)
+def warehouse(replicated: Callable[..., duckdb.DuckDBPyConnection]) -> duckdb.DuckDBPyConnection:
+    return replicated("resume-seniority", "resume-ranking")
 
 
 def _rows(
