@@ -5,8 +5,9 @@ with
 findings as (
     select
         findings.*,
+        -- Of some measures the low values are the worse ones, 0 the worst.
         case
-            when measures.side = 'lower' then findings.threshold / nullif(findings.value, 0)
+            when measures.side = 'lower' then findings.threshold / greatest(findings.value, 0.001)
             else abs(findings.value) / nullif(findings.threshold, 0)
         end as times_threshold
     from {{ ref("fct_findings") }} as findings

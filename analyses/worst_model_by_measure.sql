@@ -25,12 +25,12 @@ runs as (
     from {{ ref("dim_runs") }}
 ),
 
--- 1 is a value at the threshold, 2 one twice as far; of some measures the low values are the worse ones.
+-- 1 is a value at the threshold, 2 one twice as far; of some measures the low values are the worse ones, 0 the worst.
 strengths as (
     select
         findings.*,
         case
-            when measures.side = 'lower' then findings.threshold / nullif(findings.value, 0)
+            when measures.side = 'lower' then findings.threshold / greatest(findings.value, 0.001)
             else abs(findings.value) / nullif(findings.threshold, 0)
         end as times_threshold
     from findings

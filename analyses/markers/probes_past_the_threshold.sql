@@ -43,14 +43,34 @@ markers_of_probes as (
     group by run_id, variant, scheme, category, probe
 ),
 
+findings as (
+    select
+        run_id,
+        variant,
+        scheme,
+        subject as probe,
+        threshold,
+        status
+    from {{ ref("fct_findings") }}
+    where measure = 'probe_stereotype_ratio'
+),
+
 rates as (
-    select *
-    from {{ ref("fct_stereotype_rates") }}
+    select
+        rates.*,
+        findings.threshold,
+        findings.status
+    from {{ ref("fct_stereotype_rates") }} as rates
+    inner join findings
+        on
+            rates.run_id = findings.run_id
+            and rates.variant = findings.variant
+            and rates.scheme = findings.scheme
+            and rates.probe = findings.probe
     where
-        is_judged
-        and attribute = ''
-        and probe <> '(all)'
-        and stereotype_ratio > 0.7
+        rates.is_judged
+        and rates.attribute = ''
+        and rates.stereotype_ratio > findings.threshold
 ),
 
 runs as (
@@ -74,6 +94,8 @@ select
     rates.stereotype_ratio,
     rates.interval_low,
     rates.interval_high,
+    rates.threshold,
+    rates.status,
     markers_of_probes.most_frequent_markers
 from rates
 inner join runs on rates.run_id = runs.run_id

@@ -93,7 +93,9 @@ holm_steps as (
 adjusted as (
     select
         *,
-        {{ holm_adjusted("holm_step", "p_value", "run_id, variant, severity, is_insufficient") }} as p_value_adjusted
+        {{ holm_adjusted("holm_step", "p_value", "run_id, variant, severity, is_insufficient") }} as p_value_adjusted,
+        -- Of some measures the low values are the worse ones, of some the large ones in either direction.
+        if(side = 'lower', value <= threshold, abs(value) >= threshold) as is_past_threshold
     from holm_steps
 ),
 
@@ -102,9 +104,7 @@ judged as (
         *,
         case
             when is_insufficient then 'insufficient_data'
-            -- Of some measures the low values are the worse ones, of some the large ones in either direction.
-            when side = 'lower' and value <= threshold and p_value_adjusted < alpha then 'alarm'
-            when side <> 'lower' and abs(value) >= threshold and p_value_adjusted < alpha then 'alarm'
+            when is_past_threshold and p_value_adjusted < alpha then 'alarm'
             when side = 'lower' and interval_low > clear_threshold then 'clear'
             when side = 'upper' and interval_high < clear_threshold then 'clear'
             when side = 'two-sided' and greatest(interval_high, -interval_low) < clear_threshold then 'clear'
@@ -199,9 +199,23 @@ findings as (
         cast(published_value as double) as published_value,
         cast(published_threshold as double) as published_threshold,
         cast(n_units as bigint) as n_units,
-        -- Widths shrink with the square root of the units, so this is a rough guide and no promise.
+        -- Deviates grow and widths shrink with the square root of the units, so this is a rough guide and no promise. A value
+        -- past the threshold lacks only a smaller p, any other an interval that ends before it.
         cast(
             case
+                when status = 'inconclusive' and is_past_threshold
+                    then greatest(
+                        n_units + 1,
+                        least(
+                            1e6,
+                            ceil(
+                                n_units * pow(
+                                    {{ upper_normal_quantile("(alpha / 2)") }}
+                                    / {{ upper_normal_quantile("(least(p_value_adjusted, 0.999) / 2)") }}, 2
+                                )
+                            )
+                        )
+                    )
                 when
                     status = 'inconclusive'
                     and abs(centre) <> clear_threshold
