@@ -199,8 +199,8 @@ findings as (
         cast(published_value as double) as published_value,
         cast(published_threshold as double) as published_threshold,
         cast(n_units as bigint) as n_units,
-        -- Deviates grow and widths shrink with the square root of the units, so this is a rough guide and no promise. A value
-        -- past the threshold lacks only a smaller p, any other an interval that ends before it.
+        -- Deviates grow and widths shrink with the square root of the units, so this is a rough guide and no promise. A
+        -- value past the threshold lacks only a smaller p, any other an interval that ends before it.
         cast(
             case
                 when status = 'inconclusive' and is_past_threshold
