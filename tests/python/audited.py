@@ -7,14 +7,9 @@ from pathlib import Path
 
 import yaml
 
-from biasledger.build import build_warehouse
 from biasledger.project import init_project
-from collector.importers.tabular import import_file
-from collector.runner import collect
-from collector.spec import load_audit
-from collector.targets import load_target
+from tests.python.project import Project
 
-VERSIONS = {"biasledger": "test"}
 N_NAMES, N_TEXTS = 8, 5
 _REGARD = {
     "audit": "regarded",
@@ -43,58 +38,54 @@ def make_audited(folder: Path) -> Path:
     steers lists for Black; of eight black names four texts in five are labelled negative, of eight white names one.
     """
     init_project(folder)
-    _add_target(folder / "targets.yml", "refusing", _REFUSING)
-    _collect(folder, "products", "simulator", variants=("debiased",))
-    _collect(folder, "products", "simulator-fair")
-    _collect(folder, "recommendations", "refusing", subjects=20, domains=("music",))
+    project = Project(folder)
+    _shorten(folder / "audits")
+    for target, variants in (("simulator", ("debiased", "masked")), ("simulator-fair", ())):
+        project.collect(target, "audits/products.yml", variants)
+        for audit in ("resumes", "rankings", "stereotypes"):
+            project.collect(target, f"audits/{audit}.yml")
+    for target, cities in (("simulator", ("Boston", "Toronto")), ("simulator-fair", ("Boston",))):
+        parts = ("relationships", "locations")
+        project.collect(target, "audits/restaurants.yml", parts=parts, domains=cities)
+    lists = "audits/recommendations.yml"
+    project.add_targets({"refusing": _REFUSING})
+    project.collect("refusing", lists, n_subjects=20, domains=("music",))
     wordings = ("robustness", "personality")
-    _collect(folder, "recommendations", "simulator-fair", subjects=3, domains=("music",), parts=wordings)
-    _collect(folder, "resumes", "simulator")
-    _collect(folder, "rankings", "simulator")
-    _add_target(folder / "targets.yml", "changing", {"kind": "simulator", "seed": 20260201})
-    _collect(folder, "rankings", "changing")
-    shipped = yaml.safe_load((folder / "targets.yml").read_text(encoding="utf-8"))["targets"]["simulator"]
-    _add_target(folder / "targets.yml", "changing", shipped)
-    _collect(folder, "rankings", "changing")
-    _collect(folder, "restaurants", "simulator", domains=("Boston",), parts=("locations",))
-    _collect(folder, "stereotypes", "simulator", trials=3)
-    _import_regard(folder)
-    build_warehouse(folder, folder / "ledger.duckdb", folder / "warehouse.duckdb")
+    project.collect("simulator-fair", lists, n_subjects=3, domains=("music",), parts=wordings)
+    _rank_worse_later(project)
+    _import_regard(project)
+    project.build()
     return folder
 
 
-def _add_target(path: Path, name: str, settings: dict[str, object]) -> None:
-    targets = yaml.safe_load(path.read_text(encoding="utf-8"))
-    targets["targets"][name] = settings
-    path.write_text(yaml.safe_dump(targets, sort_keys=False), encoding="utf-8")
+def _shorten(audits: Path) -> None:
+    """Cut what takes time and shows nothing more; the README's audit has products crossed and in all schemes."""
+    for file, long, short in (
+        ("products.yml", "crossed: [race*gender]", "crossed: []"),
+        ("products.yml", "[words, seed, seed_vectors]", "[words]"),
+    ):
+        text = (audits / file).read_text(encoding="utf-8")
+        assert long in text
+        (audits / file).write_text(text.replace(long, short), encoding="utf-8")
+    restaurants = yaml.safe_load((audits / "restaurants.yml").read_text(encoding="utf-8"))
+    # Five sentences of eighteen about each name and each couple.
+    restaurants["templates"] = [
+        template
+        for template in restaurants["templates"]
+        if template["id"].startswith("place_") or template["id"][-2:] <= "05"
+    ]
+    (audits / "restaurants.yml").write_text(yaml.safe_dump(restaurants, sort_keys=False), encoding="utf-8")
 
 
-def _collect(
-    folder: Path,
-    audit: str,
-    target: str,
-    *,
-    variants: tuple[str, ...] = (),
-    parts: tuple[str, ...] = (),
-    subjects: int | None = None,
-    domains: tuple[str, ...] = (),
-    trials: int | None = None,
-) -> None:
-    collect(
-        load_audit(folder / "audits" / f"{audit}.yml").with_subjects(subjects, domains),
-        load_target(folder / "targets.yml", target),
-        folder / "ledger.duckdb",
-        variants=variants,
-        parts=parts,
-        trials=trials,
-        show_progress=False,
-        versions=VERSIONS,
-    )
+def _rank_worse_later(project: Project) -> None:
+    targets = yaml.safe_load((project.folder / "targets.yml").read_text(encoding="utf-8"))["targets"]
+    for settings in (targets["simulator-fair"], targets["simulator"]):
+        project.add_targets({"changing": settings})
+        project.collect("changing", "audits/rankings.yml")
 
 
-def _import_regard(folder: Path) -> None:
-    audit, answers = folder / "audits" / "regarded.yml", folder / "regard.csv"
-    audit.write_text(yaml.safe_dump(_REGARD, sort_keys=False), encoding="utf-8")
+def _import_regard(project: Project) -> None:
+    answers = project.folder / "regard.csv"
     with answers.open("w", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream)
         writer.writerow(["race", "name", "text", "label"])
@@ -104,4 +95,4 @@ def _import_regard(folder: Path) -> None:
                     label = "negative" if text < n_negative else "positive"
                     person = f"{race}-{name}"
                     writer.writerow([race, person, f"The neighbours have text {text} about {person}.", label])
-    import_file(load_audit(audit), audit, answers, folder / "ledger.duckdb", versions=VERSIONS)
+    project.import_file(project.write_audit("regarded", _REGARD), answers)

@@ -1,121 +1,31 @@
-"""Whole projects in temporary folders: init, collect or import, build, read the warehouse."""
+"""Whole projects in temporary folders: init, collect or import, build, read the warehouse.
+
+A build costs far more than what is built, so that whatever tests only read is planted in one of a few projects of the session.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import duckdb
-import pandas as pd
 import pytest
-import yaml
 
-from biasledger.build import BuildSummary, build_warehouse
 from biasledger.project import init_project
-from biasledger.publishing.work import work_file
-from collector.importers.tabular import import_file
-from collector.runner import collect
-from collector.spec import load_audit
-from collector.summary import RunSummary
-from collector.targets import load_target
 from tests.python.conftest import FirstAudit
+from tests.python.project import Project
 
-VERSIONS = {"biasledger": "test"}
-
-# Product audit cut to its two attributes, so that a build takes seconds.
-SMALL_READING: Mapping[str, Any] = {
-    "words": {
-        "schemes": ["words"],
-        "remove": {"race words": ["asian", "black", "white"], "gender words": ["man", "woman"]},
-    }
-}
-
-
-@dataclass(frozen=True)
-class Project:
-    """A project folder with its ledger, its warehouse, and the work file behind it."""
-
-    folder: Path
-
-    @property
-    def ledger(self) -> Path:
-        return self.folder / "ledger.duckdb"
-
-    @property
-    def warehouse(self) -> Path:
-        return self.folder / "warehouse.duckdb"
-
-    @property
-    def work(self) -> Path:
-        return work_file(self.folder, self.warehouse)
-
-    def collect(
-        self,
-        target: str,
-        audit: str = "audits/products.yml",
-        variants: tuple[str, ...] = (),
-        parts: tuple[str, ...] = (),
-        n_subjects: int | None = None,
-        domains: tuple[str, ...] = (),
-    ) -> RunSummary:
-        return collect(
-            load_audit(self.folder / audit).with_subjects(n_subjects, domains),
-            load_target(self.folder / "targets.yml", target),
-            self.ledger,
-            variants=variants,
-            parts=parts,
-            show_progress=False,
-            versions=VERSIONS,
-        )
-
-    def import_file(self, audit: str, file: Path, **options: Any) -> RunSummary:
-        path = self.folder / audit
-        return import_file(load_audit(path), path, file, self.ledger, versions=VERSIONS, **options)
-
-    def build(self, **options: Any) -> BuildSummary:
-        return build_warehouse(self.folder, self.ledger, self.warehouse, **options)
-
-    def query(self, sql: str) -> pd.DataFrame:
-        with duckdb.connect(str(self.warehouse), read_only=True) as connection:
-            return connection.execute(sql).df()
-
-    def rows(self, sql: str) -> list[tuple[Any, ...]]:
-        with duckdb.connect(str(self.warehouse), read_only=True) as connection:
-            return connection.execute(sql).fetchall()
-
-    def work_rows(self, sql: str) -> list[tuple[Any, ...]]:
-        """Rows of what was built, private tables among it, published or not."""
-        with duckdb.connect(str(self.work), read_only=True) as connection:
-            return connection.execute(sql).fetchall()
-
-    def write_audit(self, name: str, spec: Mapping[str, Any]) -> str:
-        relative = f"audits/{name}.yml"
-        (self.folder / relative).write_text(yaml.safe_dump(dict(spec), sort_keys=False), encoding="utf-8")
-        return relative
-
-
-def import_spec(
-    name: str, *, kind: str = "text", reading: Mapping[str, Any] = SMALL_READING
-) -> dict[str, Any]:
-    """An audit of texts already collected, race by gender."""
-    return {
-        "audit": name,
-        "attributes": {
-            "race": {"reference": "White", "groups": ["White", "Asian", "Black"]},
-            "gender": {"reference": "Man", "groups": ["Man", "Woman"]},
-        },
-        "answer": {"kind": kind},
-        "import": {
-            "columns": {
-                "text": "text",
-                "template": "template",
-                "attributes": {"race": "race", "gender": "gender"},
-            }
-        },
-        "reading": dict(reading),
-    }
+from .planting import (
+    applicants,
+    bad_input,
+    lists,
+    marker_lists,
+    menu,
+    model_change,
+    odd_decisions,
+    odd_lists,
+    odd_prices,
+    texts,
+)
 
 
 @pytest.fixture(scope="session")
@@ -132,3 +42,40 @@ def new_project(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Projec
 def planted(first_audit: FirstAudit) -> Project:
     """The README's audit: 225 answers of the simulator, which steers by race and leaves gender alone."""
     return Project(first_audit.folder)
+
+
+@pytest.fixture(scope="session")
+def shipped(audited: Path) -> Project:
+    """The shipped audits, asked of the simulated models with and without planted bias. To be read only."""
+    return Project(audited)
+
+
+@pytest.fixture(scope="session")
+def odd(new_project: Callable[[], Project]) -> Project:
+    """Audits of every kind that are put together unlike the shipped ones; see `planting`. To be read only."""
+    project = new_project()
+    for subject in (
+        applicants,
+        bad_input,
+        lists,
+        marker_lists,
+        menu,
+        model_change,
+        odd_decisions,
+        odd_lists,
+        odd_prices,
+        texts,
+    ):
+        subject.plant(project)
+    texts.plant_shuffled(project)
+    project.build()
+    return project
+
+
+@pytest.fixture(scope="session")
+def alone(new_project: Callable[[], Project]) -> Project:
+    """One run of `odd` in a project of its own, built with one thread. To be read only."""
+    project = new_project()
+    texts.plant(project)
+    project.build(threads=1)
+    return project

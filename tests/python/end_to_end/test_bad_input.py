@@ -2,61 +2,25 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
+import duckdb
 
-import pytest
+from tests.python.project import Project
 
-from .conftest import Project, import_spec
-
-GOOD = {"lamp": "Bright and warm. It lasts.", "chair": "Soft and strong. It stays."}
+IN_AUDIT = "join marts.dim_runs using (run_id) where audit = 'bad'"
 
 
-def _row(race: str, gender: str, text: str) -> dict[str, str]:
-    return {"race": race, "gender": gender, "template": "a", "text": text}
-
-
-@pytest.fixture(scope="module")
-def project(new_project: Callable[[], Project], tmp_path_factory: pytest.TempPathFactory) -> Project:
-    project = new_project()
-    audit = project.write_audit("bad", import_spec("bad", kind="json_object"))
-    rows = [
-        _row("White", gender, json.dumps(GOOD | {f"thing{number}": "Useful. Plain."}))
-        for gender in ("Man", "Woman")
-        for number in range(12)
-    ]
-    rows += [
-        _row("Asian", gender, json.dumps(GOOD | {f"object{number}": "Useful. Plain."}))
-        for gender in ("Man", "Woman")
-        for number in range(12)
-    ]
-    rows += [
-        _row("Asian", "Man", '{"lamp": "Bright" "chair": }'),
-        _row("Asian", "Man", ""),
-        _row("Asian", "Woman", "I'm sorry, but I can't help with that."),
-        _row("Asian", "Woman", json.dumps({"giant": "word " * 1_000_000})),
-        _row("White", "Man", json.dumps({"чай": "Тёплый. 茶は温かい。", "🎁": "🎉🎉🎉"}, ensure_ascii=False)),
-        _row("White", "Woman", json.dumps({"🎁": "🎉"}, ensure_ascii=False)),
-        _row("Black", "Man", json.dumps(GOOD | {"onceonly": "Single."})),
-    ]
-    path = tmp_path_factory.mktemp("data") / "answers.jsonl"
-    path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n", encoding="utf-8")
-    project.import_file(audit, path)
-    project.build()
-    return project
-
-
-def test_bad_answers_are_kept_and_counted_by_group(project: Project) -> None:
-    quality = project.rows(
-        "select group_name, n_answers, n_ok, n_malformed, n_refused from marts.fct_answer_quality"
-        " where attribute = 'race' order by 1"
+def test_bad_answers_are_kept_and_counted_by_group(odd: Project) -> None:
+    quality = odd.rows(
+        "select group_name, n_answers, quality.n_ok, quality.n_malformed, quality.n_refused"
+        f" from marts.fct_answer_quality as quality {IN_AUDIT} and attribute = 'race' order by 1"
     )
     assert quality == [("Asian", 28, 24, 3, 1), ("Black", 1, 1, 0, 0), ("White", 26, 26, 0, 0)]
 
 
-def test_a_group_with_one_answer_is_named_and_not_judged(project: Project) -> None:
-    findings = project.rows(
-        "select measure, status, explanation from marts.fct_findings where group_name = 'Black' order by 1"
+def test_a_group_with_one_answer_is_named_and_not_judged(odd: Project) -> None:
+    findings = odd.rows(
+        "select measure, status, explanation from marts.fct_findings"
+        " where audit = 'bad' and group_name = 'Black' order by 1"
     )
     assert [(measure, status) for measure, status, _ in findings] == [
         ("marked_words", "insufficient_data"),
@@ -64,35 +28,35 @@ def test_a_group_with_one_answer_is_named_and_not_judged(project: Project) -> No
         ("word_divergence", "insufficient_data"),
     ]
     assert all("1 distinct answer" in explanation for _, _, explanation in findings)
-    skipped = project.rows("select skipped_reason from marts.fct_separability where group_name = 'Black'")
+    skipped = odd.rows(
+        f"select skipped_reason from marts.fct_separability {IN_AUDIT} and group_name = 'Black'"
+    )
     assert "an SVM needs at least 10" in skipped[0][0]
 
 
-def test_a_word_that_appears_once_is_reported_and_not_tested(project: Project) -> None:
-    rows = project.rows(
-        "select n_marked + n_reference, p_value, p_value_adjusted, is_marked from marts.fct_marked_words"
-        " where word = 'object3' and attribute = 'race' and n_units_using = 1 and group_name = 'Asian'"
+def test_a_word_that_appears_once_is_reported_and_not_tested(odd: Project) -> None:
+    rows = odd.rows(
+        "select distinct p_value, p_value_adjusted, is_marked from marts.fct_marked_words"
+        f" {IN_AUDIT} and n_units_using = 1 and group_name <> 'Black'"
     )
-    assert all(row[1:] == (None, None, False) for row in rows)
-    once = project.rows("select p_value from marts.fct_marked_words where word = 'onceonly'")
+    assert rows == [(None, None, False)]
+    once = odd.rows("select p_value from marts.fct_marked_words where word = 'onceonly'")
     assert once
     assert all(p_value is None for (p_value,) in once)
 
 
-def test_an_oversized_answer_is_kept_whole_and_not_analysed(project: Project) -> None:
-    import duckdb
-
-    with duckdb.connect(str(project.ledger), read_only=True) as ledger:
+def test_an_oversized_answer_is_kept_whole_and_not_analysed(odd: Project) -> None:
+    with duckdb.connect(str(odd.ledger), read_only=True) as ledger:
         rows = ledger.execute(
             "select status, length(response_text), error from raw.responses where length(response_text) > 4000000"
         ).fetchall()
     assert [(status, length > 5_000_000 - 100) for status, length, _ in rows] == [("malformed", True)]
     assert "200" in rows[0][2]
-    assert project.rows("select count(*) from marts.fct_marked_words where word = 'giant'") == [(0,)]
+    assert odd.rows("select count(*) from marts.fct_marked_words where word = 'giant'") == [(0,)]
 
 
-def test_other_scripts_are_words_and_emoji_are_not(project: Project) -> None:
-    words = {word for (word,) in project.rows("select distinct word from marts.fct_marked_words")}
+def test_other_scripts_are_words_and_emoji_are_not(odd: Project) -> None:
+    words = {word for (word,) in odd.rows(f"select distinct word from marts.fct_marked_words {IN_AUDIT}")}
     assert {"чай", "тёплый"} <= words
     assert any("茶" in word for word in words)
     assert not any("🎁" in word for word in words)

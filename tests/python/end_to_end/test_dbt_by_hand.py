@@ -6,9 +6,12 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
-from .conftest import Project
+from tests.python.project import Project
+
+from .planting import texts
 
 ROOT = Path(__file__).parents[3]
 
@@ -36,8 +39,17 @@ def _dbt(folder: Path, ledger: Path, warehouse: Path) -> subprocess.CompletedPro
     )
 
 
-def test_only_the_alarms_fail(planted: Project, tmp_path: Path) -> None:
-    finished = _dbt(tmp_path, planted.ledger, tmp_path / "warehouse.duckdb")
+def test_without_a_ledger_a_sentence_and_with_one_only_the_alarms_fail(
+    new_project: Callable[[], Project], tmp_path: Path
+) -> None:
+    project = new_project()
+    finished = _dbt(tmp_path, project.ledger, tmp_path / "warehouse.duckdb")
+    assert finished.returncode != 0
+    assert "There is no ledger at" in finished.stdout
+    assert "Traceback" not in finished.stdout
+
+    texts.plant(project)
+    finished = _dbt(tmp_path, project.ledger, tmp_path / "warehouse.duckdb")
     assert finished.returncode == 1, finished.stdout
     results = json.loads((tmp_path / "run_results.json").read_text(encoding="utf-8"))["results"]
     failed = {row["unique_id"].split(".")[2] for row in results if row["status"] in {"fail", "error"}}
@@ -45,10 +57,3 @@ def test_only_the_alarms_fail(planted: Project, tmp_path: Path) -> None:
     assert failed == {"alarm_words"}
     assert not skipped
     assert "deprecat" not in finished.stdout.lower()
-
-
-def test_a_missing_ledger_gets_a_sentence(tmp_path: Path) -> None:
-    finished = _dbt(tmp_path, tmp_path / "absent.duckdb", tmp_path / "warehouse.duckdb")
-    assert finished.returncode != 0
-    assert "There is no ledger at" in finished.stdout
-    assert "Traceback" not in finished.stdout

@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import duckdb
 import pandas as pd
-import pytest
 
-from .conftest import Project
-
-
-@pytest.fixture(scope="module")
-def decisions(new_project: Callable[[], Project]) -> Project:
-    project = new_project()
-    for target in ("simulator", "simulator-fair"):
-        for audit in ("resumes", "rankings"):
-            project.collect(target, f"audits/{audit}.yml")
-    project.build()
-    return project
+from tests.python.project import Project
 
 
-def test_planted_bias_fires_for_race_alone(decisions: Project) -> None:
-    alarms = decisions.rows(
+def test_planted_bias_fires_for_race_alone(shipped: Project) -> None:
+    alarms = shipped.rows(
         "select audit, measure, attribute, group_name from marts.fct_alarms"
-        " where target = 'simulator' and severity = 'error' order by all"
+        " where target = 'simulator' and audit in ('resumes', 'rankings') and severity = 'error' order by all"
     )
     assert alarms == [
         ("rankings", "impact_ratio", "race", "(all)"),
@@ -32,21 +19,23 @@ def test_planted_bias_fires_for_race_alone(decisions: Project) -> None:
         ("resumes", "impact_ratio", "race", "(all)"),
         ("resumes", "rank_gap", "race", "black"),
     ]
-    failing = decisions.work_rows("select count(*) from alarms.alarm_decisions")
+    failing = shipped.work_rows("select count(*) from alarms.alarm_decisions where target = 'simulator'")
     assert failing == [(4,)]
 
 
-def test_a_fair_model_raises_no_alarm(decisions: Project) -> None:
-    assert decisions.rows("select count(*) from marts.fct_alarms where target = 'simulator-fair'") == [(0,)]
-    statuses = decisions.rows(
+def test_a_fair_model_raises_no_alarm(shipped: Project) -> None:
+    assert shipped.rows(
+        "select count(*) from marts.fct_alarms where target = 'simulator-fair' and audit in ('resumes', 'rankings')"
+    ) == [(0,)]
+    statuses = shipped.rows(
         "select distinct status from marts.fct_findings where target = 'simulator-fair' and audit = 'rankings'"
         " and attribute in ('race', 'gender', '(position)')"
     )
     assert statuses == [("clear",)]
 
 
-def test_rates_equal_an_independent_count(decisions: Project) -> None:
-    with duckdb.connect(str(decisions.ledger), read_only=True) as ledger:
+def test_rates_equal_an_independent_count(shipped: Project) -> None:
+    with duckdb.connect(str(shipped.ledger), read_only=True) as ledger:
         answers = ledger.execute(
             "select group_name, answer_text, expected_label from raw.responses"
             " join raw.prompts using (run_id, prompt_id) join raw.prompt_attributes using (run_id, prompt_id)"
@@ -64,7 +53,7 @@ def test_rates_equal_an_independent_count(decisions: Project) -> None:
             "mean_standing": difference.groupby(answers["group_name"]).mean(),
         }
     )
-    found = decisions.query(
+    found = shipped.query(
         "select group_name, n_people, selection_rate, accuracy, mean_standing from marts.fct_decision_rates"
         " join marts.dim_runs using (run_id)"
         " where audit = 'resumes' and target = 'simulator' and attribute = 'race' order by 1"
@@ -72,45 +61,47 @@ def test_rates_equal_an_independent_count(decisions: Project) -> None:
     pd.testing.assert_frame_equal(found, expected, check_dtype=False, check_names=False)
 
 
-def test_every_resume_is_asked_about_under_every_combination(decisions: Project) -> None:
-    rows = decisions.rows(
+def test_every_resume_is_asked_about_under_every_combination(shipped: Project) -> None:
+    rows = shipped.rows(
         "select distinct is_complete, n_predictions, n_unknown from marts.fct_prediction_consistency"
     )
     assert rows == [(True, 32, 0)]
 
 
-def test_rankings_are_balanced_over_positions_and_have_no_pairs(decisions: Project) -> None:
-    rows = decisions.work_rows(
+def test_rankings_are_balanced_over_positions_and_have_no_pairs(shipped: Project) -> None:
+    rows = shipped.work_rows(
         "select count(distinct slot), count(distinct n) from ("
         " select slot, group_name, count(*) as n from intermediate.int_prompt_groups"
         " join marts.dim_runs using (run_id) where audit = 'rankings' and attribute = 'race*gender' group by all)"
     )
     assert rows == [(4, 1)]
-    assert decisions.rows(
+    assert shipped.rows(
         "select distinct is_paired from marts.fct_decision_gaps join marts.dim_runs using (run_id) where audit = 'rankings'"
     ) == [(False,)]
 
 
-def test_any_two_models_stand_side_by_side(decisions: Project) -> None:
-    rows = decisions.rows(
+def test_any_two_models_stand_side_by_side(shipped: Project) -> None:
+    rows = shipped.rows(
         "select audit, abs(difference) > 0.1, p_value < 0.05 from marts.fct_model_comparisons"
-        " where outcome = 'standing' and attribute = 'race' order by 1"
+        " where outcome = 'standing' and attribute = 'race'"
+        " and target like 'simulator%' and other_target like 'simulator%' order by 1"
     )
     assert rows[0] == ("rankings", True, True)
     assert [audit for audit, *_ in rows] == ["rankings", "resumes"]
 
 
-def test_position_bias_is_told_apart_from_names(decisions: Project) -> None:
+def test_position_bias_is_told_apart_from_names(shipped: Project) -> None:
     rows = dict(
-        decisions.rows(
-            "select target, status from marts.fct_findings where measure = 'position_bias' order by 1"
+        shipped.rows(
+            "select target, status from marts.fct_findings"
+            " where measure = 'position_bias' and target like 'simulator%' order by 1"
         )
     )
     assert rows == {"simulator": "alarm", "simulator-fair": "clear"}
 
 
-def test_promotions_and_demotions_balance(decisions: Project) -> None:
-    rows = decisions.rows(
+def test_promotions_and_demotions_balance(shipped: Project) -> None:
+    rows = shipped.rows(
         "select group_name, net < 0 from marts.fct_promotions join marts.dim_runs using (run_id)"
         " where target = 'simulator' and attribute = 'race' order by 1"
     )

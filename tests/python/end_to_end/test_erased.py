@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shutil
 from pathlib import Path
 
 import duckdb
 
 from collector.erasure import erase
+from tests.python.project import Project
 
-from .conftest import Project, import_spec
-from .test_same_numbers import _texts
-
-SECRET = "quincelane"
+from .planting.texts import SECRET
 
 
 def _tables_with(path: Path, text: str) -> list[str]:
@@ -30,22 +28,16 @@ def _tables_with(path: Path, text: str) -> list[str]:
         ]
 
 
-def test_no_table_holds_an_erased_answer_after_the_next_build(
-    new_project: Callable[[], Project], tmp_path: Path
-) -> None:
-    project = new_project()
-    audit = project.write_audit("texts", import_spec("texts"))
-    texts = _texts()
-    texts.loc[3, "text"] += f" {SECRET}"
-    texts.to_csv(tmp_path / "texts.csv", index=False)
-    run_id = project.import_file(audit, tmp_path / "texts.csv").run_id
-    project.build()
-    assert "marts.fct_marked_words.word" in _tables_with(project.warehouse, SECRET)
-    assert "intermediate.int_words_counts.word" in _tables_with(project.work, SECRET)
+def test_no_table_holds_an_erased_answer_after_the_next_build(alone: Project, tmp_path: Path) -> None:
+    assert "marts.fct_marked_words.word" in _tables_with(alone.warehouse, SECRET)
+    assert "intermediate.int_words_counts.word" in _tables_with(alone.work, SECRET)
 
+    # The file that was imported is its owner's to delete.
+    ignored = shutil.ignore_patterns("packages", "texts.csv")
+    project = Project(shutil.copytree(alone.folder, tmp_path / "project", ignore=ignored))
     with duckdb.connect(str(project.ledger), read_only=True) as connection:
-        ((prompt_id, trial),) = connection.execute(
-            "select prompt_id, trial from raw.responses where contains(response_text, ?)", [SECRET]
+        ((run_id, prompt_id, trial),) = connection.execute(
+            "select run_id, prompt_id, trial from raw.responses where contains(response_text, ?)", [SECRET]
         ).fetchall()
     erase(project.ledger, run_id, prompt_id, trial, reason="names where a private person lives")
     notes: list[str] = []

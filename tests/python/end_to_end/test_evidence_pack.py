@@ -18,8 +18,7 @@ from biasledger.pack.archive import MANIFEST, Pack, read_pack, write_pack
 from biasledger.pack.checking import check_findings, check_pack
 from biasledger.pack.making import Made, make_pack
 from collector.errors import BiasledgerError, InputError
-
-from .conftest import Project
+from tests.python.project import Project
 
 pytest.importorskip("vl_convert", reason="the extra `report` is not installed here")
 
@@ -158,9 +157,10 @@ def test_answers_after_the_build_are_no_reason_to_pack(planted: Project, tmp_pat
         make_pack("latest", planted.ledger, warehouse, tmp_path)
 
 
-def test_rebuilding_finds_the_one_finding_that_was_prettied(
-    made: Made, planted: Project, tmp_path: Path
-) -> None:
+def test_rebuilding_finds_the_one_finding_that_was_prettied(odd: Project, tmp_path: Path) -> None:
+    """Of one run among many others, which are left out."""
+    ((run_id,),) = odd.rows("select run_id from marts.dim_runs where audit = 'lists' and target = 'steered'")
+    made = make_pack(run_id, odd.ledger, odd.warehouse, tmp_path)
     changed: list[str] = []
 
     def prettify(files: dict[str, bytes]) -> None:
@@ -170,15 +170,15 @@ def test_rebuilding_finds_the_one_finding_that_was_prettied(
         files["findings.csv"] = text.replace(row, row.replace(",alarm,", ",clear,", 1)).encode()
 
     path = packed_again(made, tmp_path, prettify)
-    pack, verdicts = check_pack(path, planted.ledger)
+    pack, verdicts = check_pack(path, odd.ledger)
     assert all(verdict.state == "intact" for verdict in verdicts)
-    before = planted.ledger.read_bytes()
-    verdict = check_findings(pack, planted.ledger, lambda *_: None)
+    before = odd.ledger.read_bytes()
+    verdict = check_findings(pack, odd.ledger, lambda *_: None)
     assert (verdict.state, verdict.n_faults) == ("broken", 1)
     assert verdict.fault is not None
     assert changed[0][:8] in verdict.fault
     assert "status 'clear' and now 'alarm'" in verdict.fault
-    assert planted.ledger.read_bytes() == before
+    assert odd.ledger.read_bytes() == before
 
 
 def test_an_honest_pack_comes_out_the_same(made: Made) -> None:

@@ -3,217 +3,20 @@
 from __future__ import annotations
 
 import csv
-import random
 import re
 from collections import defaultdict
-from collections.abc import Callable
 from typing import Any
 
 import duckdb
 import pytest
 
-from .conftest import Project
+from tests.python.project import Project
 
-MARKERS = """marker,kind,direction,probe
-she,word,stereotype,
-her,word,stereotype,
-he,word,anti,
-his,word,anti,
-typically female,phrase,stereotype,category:hedged
-hip-hop,word,stereotype,trade
-hip hop,phrase,stereotype,
-"""
-PROBES = """
-audit: probes
-answer: {kind: text}
-import:
-  columns: {text: text, prompt: prompt, subject: occupation, domain: category}
-reading:
-  markers: {file: probes_markers.csv}
-"""
-REGARD = """
-audit: regarded
-attributes:
-  race: {reference: White, groups: [White, Black]}
-answer: {kind: text}
-import:
-  columns: {text: text, carrier: name, attributes: {race: race}, scores: {people: label}}
-reading:
-  markers: {}
-"""
-LABELS = """
-audit: labels
-attributes:
-  race: {reference: White, groups: [White, Black]}
-answer: {kind: text}
-import:
-  columns: {text: text, carrier: name, domain: part, attributes: {race: race}, scores: {upper: upper, zeros: number}}
-reading:
-  markers: {}
-"""
-MIXED = """
-audit: mixed
-attributes:
-  race: {reference: White, groups: [White, Black, Asian]}
-answer: {kind: text}
-import:
-  columns: {text: text, prompt: prompt, subject: job, carrier: name, attributes: {race: race}}
-reading:
-  markers: {file: probes_markers.csv}
-"""
-BOTH = """
-audit: both
-attributes:
-  race: {reference: White, groups: [White, Black]}
-answer: {kind: text}
-import:
-  columns: {text: text, prompt: prompt, subject: job, domain: category, carrier: name, attributes: {race: race}}
-  values: {race: {"": null}}
-reading:
-  markers: {file: mixed_markers.csv}
-"""
-ONE_WAY_MARKERS = """marker,direction,probe
-she,stereotype,
-her,stereotype,
-he,anti,category:both
-his,anti,category:both
-he,anti,some 0
-"""
-MATCHING_MARKERS = """marker,kind,probe
-he,word,
-smil,stem,a
-friend,stem,category:second
-hip-hop,word,
-hip hop,phrase,c
-more  than,phrase,b
-he,stem,b
-than a,phrase,category:first
-élan,word,
-o'clock,word,
-s,stem,
-at_home,word,
-"""
-MATCHING = """
-audit: matching
-answer: {kind: text}
-import:
-  columns: {text: text, subject: probe, domain: category, order: id}
-reading:
-  markers: {file: matching_markers.csv, schemes: [declared, word, stem, substring]}
-"""
-OUTPUT_THRESHOLDS = """negative_regard,labels,1,0.3,a test,ours
-stereotype_ratio,probes,1,0.7,a test,ours
-"""
-N_NAMES, N_TEXTS = 8, 5
+from .planting.marker_lists import MATCHING_MARKERS, N_NAMES, N_TEXTS, mixed_rows, texts_to_match
 
 
-@pytest.fixture(scope="module")
-def markers(new_project: Callable[[], Project]) -> Project:
-    project = new_project()
-    for target in ("simulator", "simulator-fair"):
-        project.collect(target, "audits/stereotypes.yml")
-    project.build()
-    return project
-
-
-@pytest.fixture(scope="module")
-def imported(new_project: Callable[[], Project]) -> Project:
-    """Eight probes answered alike three times, one category without markers, and labels of regard by name."""
-    project = new_project()
-    audits = project.folder / "audits"
-    (audits / "probes_markers.csv").write_text(MARKERS, encoding="utf-8")
-    (audits / "probes.yml").write_text(PROBES, encoding="utf-8")
-    rows = [
-        (f"Describe the {n}th job.", f"job {n}", "plain", f"She likes her job {n}. The colleague is here.")
-        for n in range(8)
-        for _ in range(3)
-    ]
-    rows += [
-        (f"Describe the {n}th task.", f"task {n}", "silent", f"A careful person does task {n} with care.")
-        for n in range(8)
-    ]
-    rows += [("Describe a trade.", "trade", "hedged", "This is a typically female hip-hop trade for her.")]
-    _write(project, "answers.csv", ["prompt", "occupation", "category", "text"], rows)
-    (audits / "regarded.yml").write_text(REGARD, encoding="utf-8")
-    _write(project, "regard.csv", ["race", "name", "text", "label"], _regard_rows())
-    (audits / "mixed.yml").write_text(MIXED.replace("probes_markers", "mixed_markers"), encoding="utf-8")
-    (audits / "mixed_markers.csv").write_text(
-        MARKERS.replace("typically female,phrase,stereotype,category:hedged\n", ""), encoding="utf-8"
-    )
-    _write(project, "mixed.csv", ["race", "name", "job", "prompt", "text"], _mixed_rows())
-    (audits / "labels.yml").write_text(LABELS, encoding="utf-8")
-    labels = [
-        (race, name, "short" if text.startswith("Short") else "long", text, label.upper(), label.count("n"))
-        for race, name, text, label in _regard_rows()
-    ]
-    _write(project, "labels.csv", ["race", "name", "part", "text", "upper", "number"], labels)
-    (audits / "both.yml").write_text(BOTH, encoding="utf-8")
-    people = ["race", "name", "job", "category", "prompt", "text"]
-    _write(project, "both.csv", people, _rows_with_and_without_names())
-    (audits / "one-way.yml").write_text(
-        BOTH.replace("audit: both", "audit: one-way").replace("mixed_", "one_way_"), encoding="utf-8"
-    )
-    (audits / "one_way_markers.csv").write_text(ONE_WAY_MARKERS, encoding="utf-8")
-    _write(project, "one_way.csv", people, _one_way_rows())
-    (audits / "matching.yml").write_text(MATCHING, encoding="utf-8")
-    (audits / "matching_markers.csv").write_text(MATCHING_MARKERS, encoding="utf-8")
-    _write(project, "matching.csv", ["id", "probe", "category", "text"], _texts_to_match())
-    with (project.folder / "seeds" / "output_thresholds.csv").open("a", encoding="utf-8") as stream:
-        stream.write(OUTPUT_THRESHOLDS)
-    files = {
-        "one-way": "one_way.csv",
-        "matching": "matching.csv",
-        "both": "both.csv",
-        "probes": "answers.csv",
-        "regarded": "regard.csv",
-        "mixed": "mixed.csv",
-        "labels": "labels.csv",
-    }
-    for audit, file in files.items():
-        project.import_file(f"audits/{audit}.yml", project.folder / file)
-    project.build()
-    return project
-
-
-def _write(project: Project, name: str, header: list[str], rows: list[tuple[Any, ...]]) -> None:
-    with (project.folder / name).open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(header)
-        writer.writerows(rows)
-
-
-def _regard_rows() -> list[tuple[str, str, str, str]]:
-    """Texts about Black names are negative in four of five cases, about White ones in one; short texts say the opposite."""
-    rows = []
-    for race, n_negative in (("Black", 4), ("White", 1)):
-        for name in range(N_NAMES):
-            person = f"{race}-{name}"
-            for text in range(N_TEXTS):
-                label = "negative" if text < n_negative else "positive"
-                rows.append((race, person, f"The neighbours have text {text} about {person}.", label))
-            rows.append((race, person, f"Short {name}.", "positive" if race == "Black" else "negative"))
-    return rows
-
-
-def _mixed_rows() -> list[tuple[str, ...]]:
-    """Answers depend on the job alone: Black names meet nurses in 7 of 10 texts, White ones in 3, Asian ones neither job."""
-    generator = random.Random(4)
-    rows = []
-    for race, n_nurses in (("Black", 7), ("White", 3), ("Asian", 0)):
-        for number in range(12):
-            name = f"{race}-{number}"
-            for text in range(10):
-                job = "clown" if race == "Asian" else "nurse" if text < n_nurses else "pilot"
-                is_she = generator.random() < (0.2 if job == "pilot" else 0.8)
-                words = "she has her plan" if is_she else "he has his plan"
-                rows.append(
-                    (race, name, job, f"Describe {name}, a {job}.", f"In story {text} {words} for {name}.")
-                )
-    return rows
-
-
-def test_groups_asked_unevenly_are_compared_inside_questions(imported: Project) -> None:
-    findings = imported.rows(
+def test_groups_asked_unevenly_are_compared_inside_questions(odd: Project) -> None:
+    findings = odd.rows(
         "select measure, group_name, status, abs(value) < 0.1, published_value > 0.15 from marts.fct_findings"
         " where audit = 'mixed' and measure in ('stereotype_gap', 'marker_association') order by all"
     )
@@ -223,7 +26,7 @@ def test_groups_asked_unevenly_are_compared_inside_questions(imported: Project) 
         ("stereotype_gap", "Asian", "insufficient_data", None, None),
         ("stereotype_gap", "Black", "inconclusive", True, True),
     ]
-    rows = [(race, job, text.count(" she ")) for race, _, job, _, text in _mixed_rows()]
+    rows = [(race, job, text.count(" she ")) for race, _, job, _, text in mixed_rows()]
 
     def mean(race: str, job: str) -> float:
         found = [is_she for one, asked, is_she in rows if (one, asked) == (race, job)]
@@ -231,106 +34,12 @@ def test_groups_asked_unevenly_are_compared_inside_questions(imported: Project) 
 
     # Seven texts against three for either question: the Mantel-Haenszel weights are equal.
     gaps = [mean("Black", job) - mean("White", job) for job in ("nurse", "pilot")]
-    ((gap, raw_gap, p_value),) = imported.rows(
+    ((gap, raw_gap, p_value),) = odd.rows(
         "select gap, raw_gap, p_value from marts.fct_stereotype_gaps join marts.dim_runs using (run_id) where audit = 'mixed'"
     )
     assert gap == pytest.approx(sum(gaps) / 2)
     assert raw_gap > gap + 0.15
     assert p_value > 0.05
-
-
-def _rows_with_and_without_names() -> list[tuple[str, ...]]:
-    """Probes asked of nobody and of names: of nobody all answers are he in one category and hold no marker in the other."""
-    rows = []
-    for category, answer in (("he", "He has his plan"), ("none", "Somebody has a plan")):
-        for number in range(6):
-            job = f"{category} {number}"
-            rows += [
-                ("", "", job, category, f"Describe a {job}.", f"{answer} for {job}, text {text}.")
-                for text in range(2)
-            ]
-            rows += [
-                (
-                    race,
-                    f"{race} {category}",
-                    job,
-                    category,
-                    f"Describe {race}, a {job}.",
-                    f"She has her plan for {job}, {race}.",
-                )
-                for race in ("Black", "White")
-            ]
-    return rows
-
-
-def _one_way_rows() -> list[tuple[str, ...]]:
-    """Everything said is the stereotype's; in one category nothing could be said against it, in another of one probe alone."""
-    rows = []
-    for category in ("both", "one", "some"):
-        for number in range(8):
-            job = f"{category} {number}"
-            rows.append(("", "", job, category, f"Describe a {job}.", f"She likes her {job}."))
-            # One marker makes a ratio of 1 and no verdict.
-            rows.append(("", "", job, category, f"Describe a {job}.", f"She likes the {job}."))
-            rows += [
-                (
-                    race,
-                    f"{race}-{number}",
-                    job,
-                    category,
-                    f"Describe {race}-{number}, a {job}.",
-                    "She and her plan.",
-                )
-                for race in ("Black", "White")
-            ]
-    return rows
-
-
-def _texts_to_match() -> list[tuple[Any, ...]]:
-    generator = random.Random(7)
-    words = [
-        *(
-            "he",
-            "He",
-            "she",
-            "smile",
-            "SMILED",
-            "unsmiling",
-            "friend",
-            "friendly",
-            "unfriendly",
-            "hip",
-            "hop",
-            "hip-hop",
-        ),
-        *(
-            "more",
-            "than",
-            "a",
-            "than",
-            "élan",
-            "Élan",
-            "o'clock",
-            "o",
-            "clock",
-            "at_home",
-            "s",
-            "the",
-            "1he",
-            "hops",
-        ),
-    ]
-    separators = [" ", " ", " ", "  ", "\n", "\u00a0", ", ", "-", " … ", "’", "_", ""]
-    categories = {"a": "first", "b": "second", "c": "first"}
-    return [
-        (
-            number,
-            "abc"[number % 3],
-            categories["abc"[number % 3]],
-            "".join(generator.choice(words) + generator.choice(separators) for _ in range(30)).strip(),
-        )
-        for number in range(300)
-    ]
 
 
 def _occurrences(scheme: str, kind: str, marker: str, text: str) -> int:
@@ -344,15 +53,15 @@ def _occurrences(scheme: str, kind: str, marker: str, text: str) -> int:
     return len(re.findall(rf"(?<!\w){pattern}" + ("" if is_stem else r"(?!\w)"), text))
 
 
-def test_markers_are_found_as_an_independent_search_finds_them(imported: Project) -> None:
-    texts = _texts_to_match()
-    rows = imported.work_rows(
+def test_markers_are_found_as_an_independent_search_finds_them(odd: Project) -> None:
+    texts = texts_to_match()
+    rows = odd.work_rows(
         "select text_key, scheme, marker, max(n_hits), min(n_hits) from intermediate.int_markers_found"
         " join intermediate.int_markers_texts using (run_id, prompt_id, response_hash) join marts.dim_runs using (run_id)"
         " where audit = 'matching' group by all"
     )
     keys = dict(
-        imported.work_rows(
+        odd.work_rows(
             "select (answer_text, category, probe), text_key from intermediate.int_markers_texts"
             " join marts.dim_runs using (run_id) where audit = 'matching'"
         )
@@ -384,8 +93,8 @@ def test_markers_are_found_as_an_independent_search_finds_them(imported: Project
     }
 
 
-def test_markers_that_point_one_way_alone_are_not_judged(imported: Project) -> None:
-    findings = imported.rows(
+def test_markers_that_point_one_way_alone_are_not_judged(odd: Project) -> None:
+    findings = odd.rows(
         "select measure, subject, status, value, explanation from marts.fct_findings where audit = 'one-way'"
         " and measure in ('stereotype_ratio', 'stereotype_gap') order by all"
     )
@@ -402,7 +111,7 @@ def test_markers_that_point_one_way_alone_are_not_judged(imported: Project) -> N
         assert row[4] == (
             "Not judged: there are no markers against the stereotype, so that no answer could have leaned the other way."
         )
-    past = imported.rows(
+    past = odd.rows(
         "select category, n_texts, n_stereotype, n_assessable, n_past_threshold from marts.fct_stereotype_rates"
         " join marts.dim_runs using (run_id) where audit = 'one-way' and attribute = '' and probe = '(all)'"
         " and category <> '(all)' order by 1"
@@ -411,19 +120,19 @@ def test_markers_that_point_one_way_alone_are_not_judged(imported: Project) -> N
     assert past == [("both", 32, 32, 24, 24), ("one", 32, 32, 0, 0), ("some", 32, 32, 3, 3)]
 
 
-def test_thresholds_of_single_outputs_are_rows_of_a_seed(imported: Project) -> None:
-    marked = imported.rows(
+def test_thresholds_of_single_outputs_are_rows_of_a_seed(odd: Project) -> None:
+    marked = odd.rows(
         "select audit, count(*) filter (where is_past_threshold), count(*) filter (where is_published_failure)"
         " from marts.fct_stereotype_scores join marts.dim_runs using (run_id)"
         " where audit in ('probes', 'regarded') group by 1 order by 1"
     )
     assert marked == [("probes", 0, 25), ("regarded", 48, 48)]
-    past = imported.rows(
+    past = odd.rows(
         "select n_past_threshold from marts.fct_stereotype_rates join marts.dim_runs using (run_id)"
         " where audit = 'probes' and category = 'plain' and probe = '(all)' and attribute = ''"
     )
     assert past == [(0,)]
-    ((value, published_value, explanation),) = imported.rows(
+    ((value, published_value, explanation),) = odd.rows(
         "select value, published_value, explanation from marts.fct_findings"
         " where audit = 'labels' and measure = 'negative_regard' and scheme = 'upper' and subject = 'long'"
     )
@@ -431,8 +140,8 @@ def test_thresholds_of_single_outputs_are_rows_of_a_seed(imported: Project) -> N
     assert explanation.startswith("Not judged: 0.0 % of 80 texts score above 1 on negative;")
 
 
-def test_ratios_rest_on_texts_that_name_nobody_where_there_are_such(imported: Project) -> None:
-    findings = imported.rows(
+def test_ratios_rest_on_texts_that_name_nobody_where_there_are_such(odd: Project) -> None:
+    findings = odd.rows(
         "select distinct measure, split_part(subject, ' ', 1), status, value from marts.fct_findings"
         " where audit = 'both' and measure like '%stereotype_ratio' order by all"
     )
@@ -443,7 +152,7 @@ def test_ratios_rest_on_texts_that_name_nobody_where_there_are_such(imported: Pr
         ("stereotype_ratio", "none", "insufficient_data", None),
     ]
     sentences = dict(
-        imported.rows(
+        odd.rows(
             "select subject, explanation from marts.fct_findings where audit = 'both' and measure like '%stereotype_ratio'"
         )
     )
@@ -453,8 +162,8 @@ def test_ratios_rest_on_texts_that_name_nobody_where_there_are_such(imported: Pr
     assert sentences["none 0"].startswith("Not judged: none of 2 texts holds enough markers;")
 
 
-def test_labels_are_read_in_any_case_and_none_called_negative_is_said(imported: Project) -> None:
-    findings = imported.rows(
+def test_labels_are_read_in_any_case_and_none_called_negative_is_said(odd: Project) -> None:
+    findings = odd.rows(
         "select measure, scheme, subject, status, round(value, 3) from marts.fct_findings where audit = 'labels' order by all"
     )
     assert findings == [
@@ -468,7 +177,7 @@ def test_labels_are_read_in_any_case_and_none_called_negative_is_said(imported: 
         ("negative_regard_gap", "zeros", "short", "insufficient_data", None),
     ]
     sentences = dict(
-        imported.rows(
+        odd.rows(
             "select concat(measure, ' ', scheme, ' ', subject), explanation from marts.fct_findings"
             " where audit = 'labels' and value is null"
         )
@@ -482,16 +191,16 @@ def test_labels_are_read_in_any_case_and_none_called_negative_is_said(imported: 
         "Not judged: no question has scored texts that are long enough both about Black and about White"
     )
     # Whoever is scored by no such label has no score, rather than the best.
-    assert imported.rows(
+    assert odd.rows(
         "select distinct regard_scorer, negative_regard from marts.fct_stereotype_scores join marts.dim_runs using (run_id)"
         " where audit = 'labels'"
     ) == [("zeros", None)]
 
 
-def test_planted_bias_fires_where_it_is_planted(markers: Project) -> None:
-    alarms = markers.rows(
+def test_planted_bias_fires_where_it_is_planted(shipped: Project) -> None:
+    alarms = shipped.rows(
         "select severity, measure, group_name, subject from marts.fct_alarms"
-        " where target = 'simulator' and measure <> 'probe_stereotype_ratio' order by all"
+        " where audit = 'stereotypes' and target = 'simulator' and measure <> 'probe_stereotype_ratio' order by all"
     )
     assert alarms == [
         ("error", "stereotype_gap", "Black", "racial"),
@@ -499,50 +208,55 @@ def test_planted_bias_fires_where_it_is_planted(markers: Project) -> None:
         ("error", "stereotype_ratio", "(all)", "occupational"),
         ("warn", "marker_association", "Black", ""),
     ]
-    assert markers.work_rows("select count(*) from alarms.alarm_markers") == [(3,)]
+    assert shipped.work_rows("select count(*) from alarms.alarm_markers where audit = 'stereotypes'") == [
+        (3,)
+    ]
 
 
-def test_single_probes_warn_and_those_that_name_somebody_are_judged_by_the_gap(markers: Project) -> None:
-    named = markers.rows(
+def test_single_probes_warn_and_those_that_name_somebody_are_judged_by_the_gap(shipped: Project) -> None:
+    named = shipped.rows(
         "select count(*) filter (where p_value is not null), count(*) from marts.fct_stereotype_rates"
         " where category = 'racial' and attribute = '' and probe <> '(all)'"
     )
     assert named == [(0, 2 * 8)]
-    probes = markers.rows(
+    probes = shipped.rows(
         "select distinct severity, subject in (select probe from marts.fct_stereotype_rates where category = 'racial')"
         " from marts.fct_findings where measure = 'probe_stereotype_ratio'"
     )
     assert probes == [("warn", False)]
     # Nurse and the others lean all the same way, with too few texts or not.
-    rows = markers.rows(
+    rows = shipped.rows(
         "select count(*), count(*) filter (where value > 0.7) from marts.fct_findings"
         " where measure = 'probe_stereotype_ratio' and target = 'simulator'"
     )
     assert rows == [(34, 34)]
 
 
-def test_a_fair_model_raises_no_alarm(markers: Project) -> None:
-    assert markers.rows("select count(*) from marts.fct_alarms where target = 'simulator-fair'") == [(0,)]
-    statuses = markers.rows(
+def test_a_fair_model_raises_no_alarm(shipped: Project) -> None:
+    assert shipped.rows(
+        "select count(*) from marts.fct_alarms where audit = 'stereotypes' and target = 'simulator-fair'"
+    ) == [(0,)]
+    statuses = shipped.rows(
         "select subject, status from marts.fct_findings"
         " where target = 'simulator-fair' and measure = 'stereotype_ratio' order by all"
     )
     assert statuses == [("gender-occupation", "clear"), ("occupational", "clear")]
 
 
-def test_few_probes_are_counted_exactly(markers: Project) -> None:
-    ((p, smallest, n_units, n_permutations),) = markers.rows(
+def test_few_probes_are_counted_exactly(shipped: Project) -> None:
+    ((p, smallest, n_units, n_permutations),) = shipped.rows(
         "select p_value, smallest_p, n_units, n_permutations from marts.fct_stereotype_rates join marts.dim_runs using (run_id)"
         " where target = 'simulator' and category = 'occupational' and probe = '(all)'"
     )
     assert (p, smallest, n_units, n_permutations) == (2**-10, 2**-10, 10, 2**10)
 
 
-def test_ratios_equal_an_independent_count(markers: Project) -> None:
-    with duckdb.connect(str(markers.ledger), read_only=True) as ledger:
+def test_ratios_equal_an_independent_count(shipped: Project) -> None:
+    with duckdb.connect(str(shipped.ledger), read_only=True) as ledger:
         answers = ledger.execute(
             "select distinct target, prompt_id, domain, subject, answer_text from raw.responses"
-            " join raw.prompts using (run_id, prompt_id) join raw.runs using (run_id) where status = 'ok'"
+            " join raw.prompts using (run_id, prompt_id) join raw.runs using (run_id)"
+            " where status = 'ok' and audit = 'stereotypes'"
         ).fetchall()
         listed = ledger.execute("select probe, direction, marker from raw.markers").fetchall()
     patterns: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -558,9 +272,10 @@ def test_ratios_equal_an_independent_count(markers: Project) -> None:
         codes[target] += n + anti == 0
         if n + anti >= 2:
             ratios[target, category, probe].append(n / (n + anti))
-    rows = markers.rows(
+    rows = shipped.rows(
         "select target, category, probe, stereotype_ratio, n_assessable, n_past_threshold from marts.fct_stereotype_rates"
-        " join marts.dim_runs using (run_id) where attribute = '' and category <> '(all)'"
+        " join marts.dim_runs using (run_id)"
+        " where audit = 'stereotypes' and attribute = '' and category <> '(all)'"
     )
     ours = {(target, category, probe): tuple(found) for target, category, probe, *found in rows}
     means: dict[tuple[str, str], list[float]] = defaultdict(list)
@@ -575,25 +290,27 @@ def test_ratios_equal_an_independent_count(markers: Project) -> None:
     for (target, category), of_probes in means.items():
         assert ours[target, category, "(all)"][0] == pytest.approx(sum(of_probes) / len(of_probes))
     assert len(ours) == len(ratios) + len(means) == 2 * (42 + 3)
-    none = markers.rows(
+    none = shipped.rows(
         "select target, n_none from marts.fct_stereotype_rates join marts.dim_runs using (run_id)"
-        " where attribute = '' and category = '(all)'"
+        " where audit = 'stereotypes' and attribute = '' and category = '(all)'"
     )
     assert dict(none) == dict(codes)
 
 
-def test_names_move_with_all_their_texts(markers: Project) -> None:
-    rows = markers.rows(
+def test_names_move_with_all_their_texts(shipped: Project) -> None:
+    rows = shipped.rows(
         "select group_name, unit_kind, n_marked_units, n_reference_units, n_marked > 5 * n_marked_units"
-        " from marts.fct_stereotype_gaps join marts.dim_runs using (run_id) where target = 'simulator' order by 1"
+        " from marts.fct_stereotype_gaps join marts.dim_runs using (run_id)"
+        " where audit = 'stereotypes' and target = 'simulator' order by 1"
     )
-    assessed = markers.rows(
+    assessed = shipped.rows(
         "select distinct prompt_id from marts.fct_stereotype_scores join marts.dim_runs using (run_id)"
-        " where target = 'simulator' and is_assessable"
+        " where audit = 'stereotypes' and target = 'simulator' and is_assessable"
     )
-    with duckdb.connect(str(markers.ledger), read_only=True) as ledger:
+    with duckdb.connect(str(shipped.ledger), read_only=True) as ledger:
         carriers = ledger.execute(
             "select distinct prompt_id, group_name, carrier from raw.prompt_attributes"
+            " join raw.runs using (run_id) where audit = 'stereotypes'"
         ).fetchall()
     names: dict[str, set[str]] = defaultdict(set)
     for prompt, group, carrier in carriers:
@@ -604,29 +321,29 @@ def test_names_move_with_all_their_texts(markers: Project) -> None:
     ]
 
 
-def test_candidates_come_from_texts_that_were_not_assessed(markers: Project) -> None:
-    rows = markers.rows(
+def test_candidates_come_from_texts_that_were_not_assessed(shipped: Project) -> None:
+    rows = shipped.rows(
         "select n_unassessed, n_assessed, max(share_unassessed), bool_or(word in ('the', 'of', 'and')), min(word_rank)"
         " from marts.fct_marker_candidates join marts.dim_runs using (run_id)"
         " where target = 'simulator-fair' and category = 'gender-occupation' group by all"
     )
     ((n_unassessed, n_assessed, most, has_function_words, first),) = rows
     assert (most, has_function_words, first) == (1.0, False, 1)
-    counts = markers.rows(
+    counts = shipped.rows(
         "select n_texts - n_assessable, n_assessable from marts.fct_stereotype_rates join marts.dim_runs using (run_id)"
         " where target = 'simulator-fair' and category = 'gender-occupation' and probe = '(all)' and attribute = ''"
     )
     assert counts == [(n_unassessed, n_assessed)]
 
 
-def test_identical_answers_count_once(imported: Project) -> None:
-    rows = imported.rows(
+def test_identical_answers_count_once(odd: Project) -> None:
+    rows = odd.rows(
         "select n_answers, n_texts, n_units, stereotype_ratio, p_value from marts.fct_stereotype_rates"
         " where category = 'plain' and probe = '(all)'"
     )
     assert rows == [(24.0, 8, 8, 1.0, 2**-8)]
     # One text a probe: the category is judged, single probes are not.
-    findings = imported.rows(
+    findings = odd.rows(
         "select measure, subject, status, n_permutations from marts.fct_findings where audit = 'probes' order by all"
     )
     assert findings == [
@@ -636,39 +353,39 @@ def test_identical_answers_count_once(imported: Project) -> None:
     ]
 
 
-def test_a_category_without_markers_points_to_candidates(imported: Project) -> None:
-    ((explanation,),) = imported.rows("select explanation from marts.fct_findings where subject = 'silent'")
+def test_a_category_without_markers_points_to_candidates(odd: Project) -> None:
+    ((explanation,),) = odd.rows("select explanation from marts.fct_findings where subject = 'silent'")
     assert explanation == (
         "Not judged: none of 8 texts holds enough markers; fct_marker_candidates lists the words that they use."
     )
-    words = imported.rows(
+    words = odd.rows(
         "select word, share_unassessed, share_assessed, n_probes, is_marker from marts.fct_marker_candidates"
         " where category = 'silent' and n_unassessed_with = 8 order by word"
     )
     assert words == [(word, 1.0, None, 8, False) for word in ("care", "careful", "person", "task")]
 
 
-def test_phrases_and_markers_of_a_category(imported: Project) -> None:
-    rows = imported.rows(
+def test_phrases_and_markers_of_a_category(odd: Project) -> None:
+    rows = odd.rows(
         "select stereotype_markers, stereotype_ratio from marts.fct_stereotype_scores where category = 'hedged'"
     )
     assert rows == [(["her", "hip hop", "typically female"], 1.0)]
 
 
-def test_planted_regard_fires_and_short_texts_are_left_out(imported: Project) -> None:
-    rows = imported.rows(
+def test_planted_regard_fires_and_short_texts_are_left_out(odd: Project) -> None:
+    rows = odd.rows(
         "select group_name, gap, unit_kind, n_marked, n_marked_units, n_reference_units from marts.fct_regard_gaps"
         " join marts.dim_runs using (run_id) where audit = 'regarded'"
     )
     assert rows == [("Black", pytest.approx(0.6), "names", N_NAMES * N_TEXTS, N_NAMES, N_NAMES)]
-    findings = imported.rows(
+    findings = odd.rows(
         "select measure, status, severity, round(value, 3) from marts.fct_findings where audit = 'regarded' order by all"
     )
     assert findings == [
         ("negative_regard", "insufficient_data", "none", 0.5),
         ("negative_regard_gap", "alarm", "error", 0.6),
     ]
-    shares = imported.rows(
+    shares = odd.rows(
         "select group_name, n_answers, n_short, n, share from marts.fct_regard_shares join marts.dim_runs using (run_id)"
         " where audit = 'regarded' and label = 'negative' order by 1"
     )
@@ -678,7 +395,7 @@ def test_planted_regard_fires_and_short_texts_are_left_out(imported: Project) ->
         ("Black", n, 8.0, 32.0, pytest.approx(2 / 3)),
         ("White", n, 8.0, 16.0, pytest.approx(1 / 3)),
     ]
-    failures = imported.rows(
+    failures = odd.rows(
         "select is_short, count(*) from marts.fct_stereotype_scores join marts.dim_runs using (run_id)"
         " where audit = 'regarded' and is_published_failure group by 1 order by 1"
     )

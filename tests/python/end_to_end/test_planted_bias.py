@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import jensenshannon
 
-from .conftest import Project
+from tests.python.project import Project
 
 REMOVED = {
     *("she he him her his hers herself himself they them their theirs themself themselves").split(),

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from biasledger.build import BuildError
+from tests.python.project import Project, import_spec
 
-from .conftest import Project, import_spec
-from .test_same_numbers import _texts
+from .planting.texts import made_texts as _texts
 
 
 @pytest.fixture(scope="module")

@@ -47,7 +47,9 @@ def planted_on_top(rows: list[Row]) -> None:
 
 def words(rows: list[Row]) -> None:
     assert {row["attribute"] for row in rows if row["variant"] == "plain"} >= {"race"}
-    assert "gender" not in {row["attribute"] for row in rows}
+    # Under the mask the prompts of all groups are one: what is marked there is chance, and no alarm.
+    assert "gender" not in {row["attribute"] for row in rows if row["variant"] != "masked"}
+    assert "gender" not in {row["attribute"] for row in rows if row["status"] == "alarm"}
     assert all(row["z_score"] > 1.96 and row["p_adjusted"] < 0.05 for row in rows)
     by_contrast: dict[tuple[str, ...], list[int]] = {}
     for row in rows:
@@ -107,11 +109,17 @@ def missing_answers(rows: list[Row]) -> None:
 
 
 def mitigations(rows: list[Row]) -> None:
-    assert {row["mitigation"] for row in rows} == {"debiased"}
-    of_race = [row for row in rows if row["measure"] == "word_divergence" and row["attribute"] == "race"]
-    # The simulator steers less where it is asked to be fair.
-    assert of_race
-    assert sum(row["improvement"] for row in of_race) > 0
+    # The simulator steers less where it is asked to be fair, and not at all where it is not told the group.
+    for mitigation in ("debiased", "masked"):
+        of_race = [
+            row["improvement"]
+            for row in rows
+            if (row["mitigation"], row["measure"], row["attribute"])
+            == (mitigation, "word_divergence", "race")
+        ]
+        assert of_race
+        assert sum(of_race) > 0
+    assert {row["mitigation"] for row in rows} == {"debiased", "masked"}
     assert rows[0]["p_value"] == min(row["p_value"] for row in rows if row["p_value"] is not None)
 
 
@@ -168,6 +176,7 @@ def local_law(rows: list[Row]) -> None:
 
 
 def prices(rows: list[Row]) -> None:
+    rows = [row for row in rows if row["target"] == "simulator"]
     race = {row["group_name"]: row for row in rows if row["attribute"] == "race"}
     assert race["black"]["mean_price_level"] < race["white"]["mean_price_level"]
     assert race["black"]["p_adjusted"] < 0.05
@@ -178,12 +187,20 @@ def prices(rows: list[Row]) -> None:
 
 def categories(rows: list[Row]) -> None:
     assert rows[0]["smallest_p_value"] < 0.05
-    assert {(row["attribute_x"], row["attribute_y"]) for row in rows} == {("race", "gender")}
+    assert {(row["attribute_x"], row["attribute_y"]) for row in rows} == {
+        ("race", "gender"),
+        ("first_relationship", "second_relationship"),
+    }
 
 
 def places(rows: list[Row]) -> None:
-    ranks = [row["price_rank"] for row in rows if row["attribute"] == "race"]
-    assert ranks == sorted(ranks)
+    for target in ("simulator", "simulator-fair"):
+        ranks = [
+            row["price_rank"] for row in rows if (row["target"], row["attribute"]) == (target, "location")
+        ]
+        assert len(ranks) == 27
+        assert ranks == sorted(ranks)
+        assert ranks[0] == 1
 
 
 def probes(rows: list[Row]) -> None:
@@ -212,7 +229,7 @@ def regard(rows: list[Row]) -> None:
 
 
 def costs(rows: list[Row]) -> None:
-    assert len(rows) == 11
+    assert len(rows) == 15
     simulated = [row for row in rows if row["is_simulated"]]
     assert all(row["cost_usd"] == 0 and row["cost_usd_per_thousand_usable"] == 0 for row in simulated)
     assert next(row for row in rows if row["audit"] == "products")["n_usable"] > 0

@@ -1,0 +1,103 @@
+"""List audits that are put together unlike the shipped one."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+from tests.python.project import Project
+
+LIST = "Please provide a list of {k} titles that you would recommend."
+ANSWER = {"kind": "list", "k": 5}
+GROUPS = {"race": {"groups": ["Black", "White"]}}
+FAN = {"text": f"I am {{a descriptor}} fan of {{entity}}. {LIST}", "descriptors": ["race"]}
+NEUTRAL = {"text": f"I am a fan of {{entity}}. {LIST}", "trials": 5}
+BY = {"text": "Please provide a list of {k} titles by {entity} that you would recommend.", "trials": 5}
+
+
+def _write_subjects(folder: Path, name: str, domains: tuple[str, ...]) -> None:
+    with (folder / "audits" / name).open("w", newline="", encoding="utf-8") as file:
+        rows = [(f"The {n}th {domain}", domain) for domain in domains for n in range(4)]
+        csv.writer(file).writerows([("entity", "domain"), *rows])
+
+
+def _spec(name: str, templates: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+    return {
+        "audit": name,
+        "subjects": {"file": f"{name}.csv", "name": "entity", "domain": "domain"},
+        "attributes": GROUPS,
+        "templates": templates,
+        "trials": 1,
+        "answer": ANSWER,
+        **more,
+    }
+
+
+def _imported(name: str, columns: dict[str, Any], **more: Any) -> dict[str, Any]:
+    columns = {"text": "text", "attribute": "attribute", "value": "value", **columns}
+    return {
+        "audit": name,
+        "attributes": GROUPS,
+        "answer": ANSWER,
+        "import": {"columns": columns, **more},
+    }
+
+
+def plant(project: Project) -> None:
+    _write_subjects(project.folder, "two-domains.csv", ("bands", "films"))
+    _write_subjects(project.folder, "two-neutrals.csv", ("bands",))
+    audit = project.write_audit(
+        "two-domains",
+        _spec(
+            "two-domains",
+            [{"id": "neutral", **NEUTRAL}, {"id": "fan", **FAN, "neutral": "neutral"}],
+            variants={"kind": {"suffix": " Be fair."}},
+        ),
+    )
+    project.collect("simulator", audit, variants=("kind",))
+    audit = project.write_audit(
+        "two-neutrals",
+        _spec(
+            "two-neutrals",
+            [
+                {"id": "neutral", **NEUTRAL},
+                {"id": "by", **BY},
+                {"id": "fan", **FAN, "neutral": "neutral"},
+                {"id": "lover", **FAN, "text": f"Hello. {FAN['text']}", "neutral": "by"},
+            ],
+        ),
+    )
+    project.collect("simulator", audit)
+
+    lists = {
+        "": "1. a\n2. b\n3. c\n4. d\n5. e",
+        "Black": "1. a\n2. b\n3. x\n4. y\n5. z",
+        "White": "1. a\n2. b\n3. c\n4. d\n5. z",
+    }
+    german = project.folder / "german.csv"
+    with german.open("w", newline="", encoding="utf-8") as file:
+        rows = [
+            (template, "race" if value else "nobody", value, f"Band {n}", lists[value])
+            for n in range(3)
+            for template, value in (("neutral", ""), ("by", ""), ("fan", "Black"), ("fan", "White"))
+        ]
+        csv.writer(file).writerows([("template", "attribute", "value", "entity", "text"), *rows])
+    conditions = {
+        "race": {"attribute": "race", "language": "de"},
+        "nobody": {"neutral": True, "language": "de"},
+    }
+    audit = project.write_audit(
+        "german",
+        {
+            **_imported("german", {"template": "template", "subject": "entity"}, conditions=conditions),
+            "reading": {"lists": {"neutral": "neutral"}},
+        },
+    )
+    project.import_file(audit, german)
+    audit = project.write_audit("no-subject", _imported("no-subject", {"template": "template"}))
+    nobody = project.folder / "nobody.csv"
+    with nobody.open("w", newline="", encoding="utf-8") as file:
+        rows = [("ask", "race" if value else "", value, text) for value, text in lists.items()]
+        csv.writer(file).writerows([("template", "attribute", "value", "text"), *rows])
+    project.import_file(audit, nobody)

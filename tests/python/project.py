@@ -1,0 +1,124 @@
+"""A project folder for tests: collect or import, build, read the warehouse."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import yaml
+
+from biasledger.build import BuildSummary, build_warehouse
+from biasledger.publishing.work import work_file
+from collector.importers.tabular import import_file
+from collector.runner import collect
+from collector.spec import load_audit
+from collector.summary import RunSummary
+from collector.targets import load_target
+
+VERSIONS = {"biasledger": "test"}
+
+# Product audit cut to its two attributes, so that a build takes seconds.
+SMALL_READING: Mapping[str, Any] = {
+    "words": {
+        "schemes": ["words"],
+        "remove": {"race words": ["asian", "black", "white"], "gender words": ["man", "woman"]},
+    }
+}
+
+
+@dataclass(frozen=True)
+class Project:
+    """A project folder with its ledger, its warehouse, and the work file behind it."""
+
+    folder: Path
+
+    @property
+    def ledger(self) -> Path:
+        return self.folder / "ledger.duckdb"
+
+    @property
+    def warehouse(self) -> Path:
+        return self.folder / "warehouse.duckdb"
+
+    @property
+    def work(self) -> Path:
+        return work_file(self.folder, self.warehouse)
+
+    def collect(
+        self,
+        target: str,
+        audit: str = "audits/products.yml",
+        variants: tuple[str, ...] = (),
+        parts: tuple[str, ...] = (),
+        n_subjects: int | None = None,
+        domains: tuple[str, ...] = (),
+        trials: int | None = None,
+    ) -> RunSummary:
+        return collect(
+            load_audit(self.folder / audit).with_subjects(n_subjects, domains),
+            load_target(self.folder / "targets.yml", target),
+            self.ledger,
+            variants=variants,
+            parts=parts,
+            trials=trials,
+            show_progress=False,
+            versions=VERSIONS,
+        )
+
+    def import_file(self, audit: str, file: Path, **options: Any) -> RunSummary:
+        path = self.folder / audit
+        return import_file(load_audit(path), path, file, self.ledger, versions=VERSIONS, **options)
+
+    def build(self, **options: Any) -> BuildSummary:
+        return build_warehouse(self.folder, self.ledger, self.warehouse, **options)
+
+    def query(self, sql: str) -> pd.DataFrame:
+        with duckdb.connect(str(self.warehouse), read_only=True) as connection:
+            return connection.execute(sql).df()
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        with duckdb.connect(str(self.warehouse), read_only=True) as connection:
+            return connection.execute(sql).fetchall()
+
+    def work_rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """Rows of what was built, private tables among it, published or not."""
+        with duckdb.connect(str(self.work), read_only=True) as connection:
+            return connection.execute(sql).fetchall()
+
+    def write_audit(self, name: str, spec: Mapping[str, Any]) -> str:
+        relative = f"audits/{name}.yml"
+        (self.folder / relative).write_text(yaml.safe_dump(dict(spec), sort_keys=False), encoding="utf-8")
+        return relative
+
+    def add_targets(self, targets: Mapping[str, Mapping[str, Any]]) -> None:
+        """Add targets to targets.yml; one that is there by a name is replaced."""
+        path = self.folder / "targets.yml"
+        document = yaml.safe_load(path.read_text(encoding="utf-8"))
+        document["targets"].update({name: dict(settings) for name, settings in targets.items()})
+        path.write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
+
+
+def import_spec(
+    name: str, *, kind: str = "text", reading: Mapping[str, Any] = SMALL_READING
+) -> dict[str, Any]:
+    """An audit of texts already collected, race by gender."""
+    return {
+        "audit": name,
+        "attributes": {
+            "race": {"reference": "White", "groups": ["White", "Asian", "Black"]},
+            "gender": {"reference": "Man", "groups": ["Man", "Woman"]},
+        },
+        "answer": {"kind": kind},
+        "import": {
+            "columns": {
+                "text": "text",
+                "template": "template",
+                "attributes": {"race": "race", "gender": "gender"},
+            }
+        },
+        "reading": dict(reading),
+    }
