@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasledger.measures.intervals import NO_VARIANCE
-from biasledger.measures.prices import expected_sums, nan_mean
+from biasledger.measures.prices import nan_mean
 from biasledger.measures.resampling import (
     Design,
     FamilyStatistic,
     Floats,
-    label_probabilities,
     permuted_labels,
     stable_seed,
 )
@@ -23,24 +22,6 @@ from biasledger.measures.resampling import (
 _N_DRAWS = 2000
 # Of values of about 1; the one that belongs to equal shifts of all groups is 0 but for rounding.
 _SMALLEST_SINGULAR = 1e-9
-
-
-def responses(design: Design, items: Floats, n_groups: int) -> Floats:
-    """How far groups' means rise above their means under permutation when a group's items rise by 1.
-
-    items: number of items, (n_units, n_blocks, n_sets), blocks as for prices. Returns (n_sets, n_groups, n_groups): the group
-    that is looked at, and the one whose items rise; NaN for a group that no items could belong to. Holds exactly where
-    groups' numbers of items do not depend on the arrangement, and nearly so otherwise.
-    """
-    probabilities, labels = label_probabilities(design, n_groups), design.labels
-    if items.shape[1] == 2:
-        probabilities = np.concatenate([probabilities, probabilities[:, ::-1]])
-        labels = np.concatenate([labels, 1 - labels])
-    is_of = (labels[:, np.newaxis] == np.arange(n_groups)).astype(np.float64)
-    weights = np.moveaxis(items, 1, 0).reshape(labels.size, int(np.prod(items.shape[2:]))).T
-    expected = expected_sums(design, items, n_groups).T
-    shared = np.stack([(probabilities * of_set[:, np.newaxis]).T @ is_of for of_set in weights])
-    return np.asarray(np.eye(n_groups) - shared / np.where(expected > 0, expected, np.nan)[..., np.newaxis])
 
 
 def attenuation(of_groups: Floats) -> Floats:

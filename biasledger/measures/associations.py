@@ -10,12 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from biasledger.measures.adjustment import attenuation, drawn_means, responses, sizes_stay
+from biasledger.measures.adjustment import attenuation, drawn_means, sizes_stay
 from biasledger.measures.intervals import NO_VARIANCE, share_limits, t_half_widths
 from biasledger.measures.jackknife import DeleteGroups
 from biasledger.measures.prices import (
     check_units,
-    expected_sums,
     group_sums,
     one_where_all_agree,
     split_by_group,
@@ -28,6 +27,7 @@ from biasledger.measures.resampling import (
     Integers,
     family_permutation_test,
 )
+from biasledger.measures.strata import StratumSums, without_each
 
 _MARKED, _REFERENCE = 1, 0
 
@@ -211,23 +211,19 @@ def _adjusted(
     if not design.can_move():
         unknown = np.full(differences.size, np.nan)
         return _Adjusted(unknown, unknown, unknown, unknown, np.nan)
-    linear, null_means, left = _linear_adjusted(design, features)
+    linear, null_means, left = _linear_adjusted(StratumSums.make(design, features, 2))
     if not sizes_stay(design, features[:, :, -1:]):
         null_means = drawn_means(design, _statistic(features), seed)
-    left_out = []
-    for group in range(deleted.cells.size):
-        kept = deleted.of_unit != group
-        left_out.append(_linear_adjusted(Design(design.labels[kept], design.strata[kept]), features[kept])[0])
-    errors, degrees = deleted.errors(np.stack(left_out), linear)
-    return _Adjusted((differences - null_means) / left, errors, degrees, null_means, left)
+    left_out = [_linear_adjusted(sums)[0] for sums in without_each(design, features, 2, deleted)]
+    errors, degrees = deleted.errors(np.concatenate(left_out), linear)
+    return _Adjusted((differences - null_means) / left, errors, degrees, null_means, float(left[0]))
 
 
-def _linear_adjusted(design: Design, features: Floats) -> tuple[Floats, Floats, float]:
+def _linear_adjusted(sums: StratumSums) -> tuple[Floats, Floats, Floats]:
     """Adjusted differences, permutation means that are exact where groups' numbers of items stay, what attenuation leaves."""
-    differences = _differences(split_by_group(design.labels, features, 2).sum(axis=0))
-    null_means = _differences(expected_sums(design, features, 2))
-    left = float(attenuation(responses(design, features[:, :, -1:], 2))[0])
-    return (differences - null_means) / left, null_means, left
+    null_means = _differences(sums.expected())
+    left = attenuation(sums.responses(slice(-1, None)))
+    return (_differences(sums.groups()) - null_means) / left, null_means, left
 
 
 def _statistic(features: Floats) -> FamilyStatistic:

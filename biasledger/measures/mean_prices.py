@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from biasledger.measures.adjustment import attenuation, drawn_means, responses, sizes_stay, unattenuated
+from biasledger.measures.adjustment import attenuation, drawn_means, sizes_stay, unattenuated
 from biasledger.measures.intervals import NO_VARIANCE, rule_of_three, share_limits, t_half_widths
 from biasledger.measures.jackknife import DeleteGroups
 from biasledger.measures.prices import (
     ALL_SETS,
     Units,
     clusters_with_items,
-    expected_sums,
     group_sums,
     nan_mean,
     over_sets,
@@ -34,6 +33,7 @@ from biasledger.measures.resampling import (
     PermutationResult,
     permutation_test,
 )
+from biasledger.measures.strata import StratumSums, without_each
 
 
 @dataclass(frozen=True)
@@ -240,10 +240,6 @@ def _means(sums: Floats) -> Floats:
     return np.asarray(prices / np.where(n > NO_VARIANCE, n, np.nan))
 
 
-def _observed_means(units: Units) -> Floats:
-    return _means(split_by_group(units.design.labels, _features(units), units.n_groups).sum(axis=0))
-
-
 def _over_shared_sets(means: Floats) -> Floats:
     """Means of groups that have items (…, n_groups, n_sets) over the sets in which all have some, (…, n_groups)."""
     is_shared = ~np.isnan(means).any(axis=-2, keepdims=True)
@@ -308,19 +304,20 @@ def _adjusted_gaps(units: Units, has_reference: bool, seed: int) -> _AdjustedGap
     for labels, part in _compared(units, has_reference):
         if not part.design.can_move():
             continue
-        gaps, linear = _gaps(_observed_means(part), has_reference), _linear_null_means(part, has_reference)
+        features = _features(part)
+        sums = StratumSums.make(part.design, features, part.n_groups)
+        gaps, linear = _gaps(_means(sums.groups()), has_reference), _linear_null_means(sums, has_reference)
         null_means = linear
         if not sizes_stay(part.design, part.counts.sum(axis=3)):
             drawn = drawn_means(part.design, _gap_statistic(part, has_reference), seed)
             null_means = drawn.reshape(gaps.shape)
-        adjusted, left = _unattenuated(part, gaps - null_means, has_reference)
+        adjusted, left = _unattenuated(sums, gaps - null_means, has_reference)
         deleted = DeleteGroups.of(part.clusters, part.design.labels)
         left_out = [
-            _linear_adjusted_gaps(part.keep(deleted.of_unit != group), has_reference)
-            for group in range(deleted.cells.size)
+            _linear_adjusted_gaps(without, has_reference)
+            for without in without_each(part.design, features, part.n_groups, deleted)
         ]
-        observed, _ = _unattenuated(part, gaps - linear, has_reference)
-        errors, degrees = deleted.errors(np.stack(left_out), observed)
+        errors, degrees = deleted.errors(np.concatenate(left_out), _linear_adjusted_gaps(sums, has_reference))
         for target, values in (
             (result.gaps, adjusted), (result.errors, errors), (result.degrees, degrees),
             (result.null_means, null_means), (result.left, left),
@@ -342,29 +339,35 @@ def _compared(units: Units, has_reference: bool) -> list[tuple[list[int], Units]
     return pairs
 
 
-def _linear_adjusted_gaps(units: Units, has_reference: bool) -> Floats:
-    gaps = _gaps(_observed_means(units), has_reference) - _linear_null_means(units, has_reference)
-    return _unattenuated(units, gaps, has_reference)[0]
+def _linear_adjusted_gaps(sums: StratumSums, has_reference: bool) -> Floats:
+    gaps = _gaps(_means(sums.groups()), has_reference) - _linear_null_means(sums, has_reference)
+    return _unattenuated(sums, gaps, has_reference)[0]
 
 
-def _linear_null_means(units: Units, has_reference: bool) -> Floats:
-    """Permutation means of gaps (n_groups, 1 + n_sets); exact where groups' numbers of items never change."""
-    expected = _means(expected_sums(units.design, _features(units), units.n_groups))
+def _linear_null_means(sums: StratumSums, has_reference: bool) -> Floats:
+    """Permutation means of gaps (…, n_groups, 1 + n_sets); exact where groups' numbers of items never change."""
     # In the sets in which there are gaps.
-    return _gaps(np.where(np.isnan(_observed_means(units)), np.nan, expected), has_reference)
+    expected = np.where(np.isnan(_means(sums.groups())), np.nan, _means(sums.expected()))
+    return _gaps(expected, has_reference)
 
 
-def _unattenuated(units: Units, gaps: Floats, has_reference: bool) -> tuple[Floats, Floats]:
-    """Gaps less permutation means to adjusted gaps, and what attenuation leaves, each (n_groups, 1 + n_sets)."""
-    of_sets = responses(units.design, units.counts.sum(axis=3), units.n_groups)
+def _unattenuated(sums: StratumSums, gaps: Floats, has_reference: bool) -> tuple[Floats, Floats]:
+    """Gaps less permutation means to adjusted gaps, and what attenuation leaves, each (…, n_groups, 1 + n_sets)."""
+    n_sets = gaps.shape[-1] - 1
+    of_sets = sums.responses(slice(n_sets, None))
     if has_reference:
-        left = attenuation(of_sets)
-        has_gap: NDArray[np.bool_] = ~np.isnan(gaps[1, 1:])
-        left = with_mean_over_sets(left, 0, has_gap)
+        has_gap: NDArray[np.bool_] = ~np.isnan(gaps[..., 1, 1:])
+        left = with_mean_over_sets(attenuation(of_sets), -1, has_gap)[..., np.newaxis, :]
         return gaps / left, np.broadcast_to(left, gaps.shape)
-    of_all = np.moveaxis(with_mean_over_sets(np.moveaxis(of_sets, 0, -1), -1, shared_sets(units)), -1, 0)
-    adjusted = [unattenuated(own, response) for own, response in zip(gaps.T, of_all, strict=True)]
-    return np.stack(adjusted, axis=1), np.ones_like(gaps)
+    has_items = sums.groups()[..., n_sets:] > NO_VARIANCE
+    is_shared: NDArray[np.bool_] = np.all(has_items | ~has_items.any(axis=-1, keepdims=True), axis=-2)
+    of_all = with_mean_over_sets(of_sets, -3, is_shared[..., np.newaxis, np.newaxis])
+    adjusted = np.empty_like(gaps)
+    for at in np.ndindex(*gaps.shape[:-2], n_sets + 1):
+        adjusted[(*at[:-1], slice(None), at[-1])] = unattenuated(
+            gaps[(*at[:-1], slice(None), at[-1])], of_all[at]
+        )
+    return adjusted, np.ones_like(gaps)
 
 
 def _half_widths(

@@ -24,8 +24,8 @@ from biasledger.measures.resampling import (
     Integers,
     Labels,
     family_permutation_tests,
-    label_probabilities,
 )
+from biasledger.measures.strata import StratumSums, without_each
 
 ALL_SETS = -1
 """The mean over the sets that all groups share, each weighing the same; of a single set it is that set."""
@@ -121,15 +121,6 @@ def split_by_group(labels: Labels, features: Floats, n_groups: int) -> Floats:
     return parts
 
 
-def expected_sums(design: Design, features: Floats, n_groups: int) -> Floats:
-    """Means of group sums over all arrangements: (n_units, n_blocks, …) to (n_groups, …)."""
-    probabilities = label_probabilities(design, n_groups)
-    sums = np.tensordot(probabilities.T, features[:, 0], axes=1)
-    if features.shape[1] == 2:
-        sums += np.tensordot(probabilities[:, ::-1].T, features[:, 1], axes=1)
-    return np.asarray(sums)
-
-
 def shared_sets(units: Units) -> NDArray[np.bool_]:
     """The sets in which every group that has items in any has some, (n_sets,)."""
     has_items = split_by_group(units.design.labels, units.counts.sum(axis=3), units.n_groups).sum(axis=0) > 0
@@ -180,7 +171,10 @@ def level_shares(
     neither null nor interval where labels cannot move.
     """
     is_shared = shared_sets(units)
-    sums, observed = _shares(units, is_shared)
+    features = units.counts.reshape(*units.counts.shape[:2], -1)
+    whole = StratumSums.make(units.design, features, units.n_groups)
+    sums = whole.groups().reshape(units.n_groups, units.n_sets, units.n_levels)
+    observed = _shares(whole, units, is_shared)
     n, n_level = (
         np.concatenate([part[..., is_shared, :].sum(axis=-2, keepdims=True), part], axis=-2)
         for part in (sums, sums.sum(axis=0))
@@ -250,23 +244,25 @@ class _Shares:
         return self.of_level - self.of_all
 
 
-def _shares(units: Units, is_shared: NDArray[np.bool_]) -> tuple[Floats, _Shares]:
-    """Items of each group, set and level, (n_groups, n_sets, n_levels), and the shares that they make."""
-    sums = split_by_group(units.design.labels, units.counts, units.n_groups).sum(axis=0)
-    expected = expected_sums(units.design, units.counts, units.n_groups)
-    of_level = sums.sum(axis=0)
+def _shares(sums: StratumSums, units: Units, is_shared: NDArray[np.bool_]) -> _Shares:
+    """The shares that sums of counts make, with the leading axes of `sums` in front."""
+    observed, expected = (
+        items.reshape(*items.shape[:-1], units.n_sets, units.n_levels)
+        for items in (sums.groups(), sums.expected())
+    )
+    of_level = observed.sum(axis=-3, keepdims=True)
     of_level = np.where(of_level > NO_VARIANCE, of_level, np.nan)
     # Sets that hold nothing of a level have no say about it.
-    of_all = np.where(np.isnan(of_level), np.nan, np.nansum(of_level, axis=1, keepdims=True))
+    of_all = np.where(np.isnan(of_level), np.nan, np.nansum(of_level, axis=-1, keepdims=True))
 
     def shares(items: Floats, in_all: Floats) -> Floats:
-        return with_mean_over_sets(items / in_all, 1, is_shared[:, np.newaxis])
+        return with_mean_over_sets(items / in_all, -2, is_shared[:, np.newaxis])
 
-    return sums, _Shares(
-        shares(sums, of_level),
-        shares(sums.sum(axis=2, keepdims=True), of_all),
+    return _Shares(
+        shares(observed, of_level),
+        shares(observed.sum(axis=-1, keepdims=True), of_all),
         shares(expected, of_level),
-        shares(expected.sum(axis=2, keepdims=True), of_all),
+        shares(expected.sum(axis=-1, keepdims=True), of_all),
     )
 
 
@@ -275,11 +271,13 @@ def _excess_limits(
 ) -> tuple[Floats, Floats, Floats]:
     """Standard errors of the excess, and the ends of its intervals."""
     deleted = DeleteGroups.of(units.clusters, units.design.labels)
+    features = units.counts.reshape(*units.counts.shape[:2], -1)
     left_out = [
-        _shares(units.keep(deleted.of_unit != group), is_shared)[1] for group in range(deleted.cells.size)
+        _shares(sums, units, is_shared)
+        for sums in without_each(units.design, features, units.n_groups, deleted)
     ]
     (errors, degrees), (share_errors, _), (expected_errors, _) = (
-        deleted.errors(np.stack([getattr(one, part) for one in left_out]), getattr(observed, part))
+        deleted.errors(np.concatenate([getattr(one, part) for one in left_out]), getattr(observed, part))
         for part in ("excess", "of_level", "of_all")
     )
     below, above = difference_limits(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -233,4 +233,4 @@ def category_associations(comparisons: Iterable[AssociationComparison]) -> pd.Da
 def _rows(
     key: str, seed: int, results: Sequence[LevelShare | MeanPrice | Association]
 ) -> list[dict[str, Any]]:
-    return [{"comparison_key": key, **asdict(result), "seed": seed} for result in results]
+    return [{"comparison_key": key, **vars(result), "seed": seed} for result in results]

@@ -418,14 +418,6 @@ def _moments(draws: Floats) -> tuple[Floats, Floats]:
         return mean, np.sqrt(squares / np.maximum(n - 1, 0))
 
 
-def label_probabilities(design: Design, n_groups: int) -> Floats:
-    """How probable each label is for each unit when labels are permuted inside strata: (n_units, n_groups)."""
-    _, strata = np.unique(design.strata, return_inverse=True)
-    counts = np.zeros((int(strata.max(initial=-1)) + 1, n_groups))
-    np.add.at(counts, (strata, design.labels), 1.0)
-    return np.asarray((counts / counts.sum(axis=1, keepdims=True))[strata])
-
-
 @dataclass(frozen=True)
 class JackknifeResult:
     """Bias-corrected value and standard error of a statistic of two groups' feature sums."""

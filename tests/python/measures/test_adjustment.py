@@ -7,8 +7,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from biasledger.measures.adjustment import attenuation, drawn_means, responses, sizes_stay, unattenuated
+from biasledger.measures.adjustment import attenuation, drawn_means, sizes_stay, unattenuated
 from biasledger.measures.resampling import Design
+from biasledger.measures.strata import StratumSums
 
 
 def design_of(labels, strata) -> Design:
@@ -17,7 +18,7 @@ def design_of(labels, strata) -> Design:
 
 
 def left(design, items) -> float:
-    return float(attenuation(responses(design, np.asarray(items, dtype=float), 2))[0])
+    return float(attenuation(StratumSums.make(design, np.asarray(items, dtype=float), 2).responses())[0])
 
 
 def test_units_of_equal_size_have_the_weights_of_mantel_and_haenszel():
@@ -49,7 +50,7 @@ def test_of_couples_it_is_what_every_arrangement_leaves_of_a_difference():
 
 def test_gaps_of_several_groups_are_put_back_and_a_group_without_one_is_left_out():
     labels, strata = np.repeat([0, 1, 2, 3] * 2, [3, 1, 2, 1, 1, 4, 2, 1]), np.repeat([0, 1], [7, 8])
-    [response] = responses(design_of(labels, strata), np.ones((15, 1, 1)), 4)
+    [response] = StratumSums.make(design_of(labels, strata), np.ones((15, 1, 1)), 4).responses()
     rises = np.array([0.5, -1.0, 0.25, 0.25])
     gaps = response @ rises
     assert unattenuated(gaps - gaps.mean(), response).tolist() == pytest.approx(rises.tolist())

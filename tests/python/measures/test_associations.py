@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from math import sqrt
 
 import numpy as np
@@ -18,7 +18,7 @@ from tests.python.measures.simulated_prices import CATEGORY_SHARES, category_uni
 def frame(units, n_permutations=199, **settings) -> pd.DataFrame:
     settings = {"alpha": 0.05, "seed": 3, **settings}
     rows = associations(units, n_permutations=n_permutations, **settings)
-    return pd.DataFrame([asdict(row) for row in rows]).set_index("category_id")
+    return pd.DataFrame([vars(row) for row in rows]).set_index("category_id")
 
 
 class TestByHand:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -20,7 +20,7 @@ PRICES = np.arange(1, 5)
 def frame(units, n_permutations=199, *, has_reference=True, **settings) -> pd.DataFrame:
     settings = {"alpha": 0.05, "seed": 3, **settings}
     rows = mean_prices(units, has_reference=has_reference, n_permutations=n_permutations, **settings)
-    return pd.DataFrame([asdict(row) for row in rows]).set_index(["label", "set_id"]).sort_index()
+    return pd.DataFrame([vars(row) for row in rows]).set_index(["label", "set_id"]).sort_index()
 
 
 def spread(units, n_permutations=199, **settings):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import combinations, product
 from math import sqrt
 
@@ -21,7 +21,7 @@ SMALL = np.array([[3, 5, 2], [1, 6, 3], [4, 4, 0], [6, 3, 1], [5, 2, 1], [7, 2, 
 def frame(units, n_permutations=199, **settings) -> pd.DataFrame:
     settings = {"alpha": 0.05, "seed": 3, **settings}
     rows = level_shares(units, n_permutations=n_permutations, **settings)
-    return pd.DataFrame([asdict(row) for row in rows]).set_index(["label", "set_id", "level"]).sort_index()
+    return pd.DataFrame([vars(row) for row in rows]).set_index(["label", "set_id", "level"]).sort_index()
 
 
 def slow_excess(labels, strata, counts, level):

@@ -20,7 +20,6 @@ from biasledger.measures.resampling import (
     family_permutation_tests,
     group_sums,
     group_totals,
-    label_probabilities,
     permutation_test,
     permutation_tests,
     permuted_labels,
@@ -502,16 +501,6 @@ class TestFamilyPermutationTests:
         assert np.flatnonzero(np.isnan(result.p_value)).tolist() == [2, 4]
         rest = family_permutation_test(design, feature_sums(features[:, [0, 1, 3, 5]]), **FAMILY_SETTINGS)
         np.testing.assert_allclose(result.p_value_adjusted[[0, 1, 3, 5]], rest.p_value_adjusted)
-
-
-def test_label_probabilities_are_how_often_draws_give_each_label():
-    design = design_of([0, 1, 2, 1, 0, 0, 2, 1], [0, 0, 0, 0, 7, 7, 7, 3])
-    drawn = all_draws(design, 4000, seed=2)
-    frequencies = np.stack([(drawn == label).mean(axis=0) for label in range(3)], axis=1)
-    probabilities = label_probabilities(design, 3)
-    assert probabilities[0].tolist() == [0.25, 0.5, 0.25]
-    assert probabilities[7].tolist() == [0, 1, 0]
-    assert np.abs(frequencies - probabilities).max() < 4 * 0.5 / sqrt(4000)
 
 
 class TestTwoSampleJackknife:
