@@ -135,9 +135,9 @@ def _promotions(source: Source, run_id: str) -> Picture | None:
         by=("attribute",),
         draw=_promotions_panel,
         noun="attributes",
-        title="Promotions and demotions by name alone",
-        reading="The same resume under several names: how often the version with a group’s name stands above (right) "
-        "or below (left) the mean of all versions of that resume.",
+        title="Promotions and demotions by group alone",
+        reading="The same case in versions that differ in the group alone: how often a group’s version stands above "
+        "(right) or below (left) the mean of all versions of that case.",
         legend=lambda _: (Key("bar-1", "promoted"), Key("bar-2", "demoted")),
     )
 

@@ -88,8 +88,8 @@ def headline(verdicts: Sequence[RunVerdict]) -> str:
         return f"No alarm: differences past the thresholds are ruled out in {_of(n, n)}."
     if 2 * n_judged < n_failing:
         return (
-            f"Only {n_judged:,} of {n_failing:,} findings that can fail an audit had answers enough to be judged: bias is not ruled out in "
-            f"{_of(n_open, n)}."
+            f"Only {n_judged:,} of {n_failing:,} findings that can fail an audit had answers enough to be judged: "
+            f"bias is not ruled out in {_of(n_open, n)}."
         )
     unjudged = n_failing - n_judged
     few = (

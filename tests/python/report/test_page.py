@@ -222,15 +222,24 @@ def test_tables_are_capped_and_say_so(tmp_path: Path) -> None:
         ),
         (
             [("clear",), ("insufficient_data",)],
-            "No alarm, but bias is not ruled out in one of two audits: 1 of 2 findings that can fail an audit had too few answers.",
+            (
+                "No alarm, but bias is not ruled out in one of two audits: "
+                "1 of 2 findings that can fail an audit had too few answers."
+            ),
         ),
         (
             [("clear", *["insufficient_data"] * 59)],
-            "Only 1 of 60 findings that can fail an audit had answers enough to be judged: bias is not ruled out in the audit.",
+            (
+                "Only 1 of 60 findings that can fail an audit had answers enough to be judged: "
+                "bias is not ruled out in the audit."
+            ),
         ),
         (
             [("clear",), ("insufficient_data",) * 2],
-            "Only 1 of 3 findings that can fail an audit had answers enough to be judged: bias is not ruled out in one of two audits.",
+            (
+                "Only 1 of 3 findings that can fail an audit had answers enough to be judged: "
+                "bias is not ruled out in one of two audits."
+            ),
         ),
         (
             [("alarm",), ("insufficient_data", "clear"), ("clear",)],
@@ -271,7 +280,7 @@ def test_inconclusive_findings_say_what_would_settle_them(tmp_path: Path) -> Non
     text = " ".join(" ".join(Page(render(small(tmp_path, findings))).texts["main"]).split())
     assert "Twice the answers would probably settle 1 of 3." in text
     assert "about 60 distinct answers in the smaller group would settle it; there are 40." in text
-    assert "hardly any number of resumes or people would settle it" in text
+    assert "hardly any number of cases or people would settle it" in text
 
 
 def test_an_audit_is_clear_only_where_all_is() -> None:
