@@ -179,6 +179,46 @@ def test_data_of_charts_is_the_data_of_the_marts(tmp_path: Path) -> None:
     assert "−0.432 (−0.6 to −0.2)" in str([attributes.get("aria-label") for _, attributes in page.elements])
 
 
+def test_an_impact_ratio_is_an_alarm_only_where_its_finding_is(tmp_path: Path) -> None:
+    rates = [
+        {
+            "run_id": "run-1",
+            "variant": "plain",
+            "domain": "",
+            "attribute": attribute,
+            "group_name": group,
+            "impact_ratio": ratio,
+            "n_people": 10,
+            "n_selected": 4,
+            "is_below_four_fifths": ratio < 0.8,
+        }
+        for attribute in ("race", "gender")
+        for group, ratio in (("A", 1.0), ("B", 0.5), ("C", 0.4))
+    ]
+    judged = [
+        finding(
+            "run-1",
+            place,
+            measure="impact_ratio",
+            attribute=attribute,
+            group_name="(all)",
+            reference_group="(best off)",
+            status=status,
+        )
+        for place, (attribute, status) in enumerate({"race": "alarm", "gender": "inconclusive"}.items())
+    ]
+    rows = {"dim_runs": [run("run-1")], "fct_findings": judged, "fct_decision_rates": rates}
+    page = Page(render(warehouses.create(tmp_path / "warehouse.duckdb", rows)))
+    identified = [attributes.get("id") for tag, attributes in page.elements if tag == "script"]
+    specs = dict(zip(identified, page.texts["script"], strict=True))
+    drawn = [json.loads(specs[f"run-1-decisions-rates-{place}"])["data"]["values"] for place in (1, 2)]
+    kinds = [[(row["label"], row["kind"]) for row in rows] for rows in drawn]
+    assert kinds == [
+        [("A", "plain"), ("B", "plain"), ("C", "inconclusive")],
+        [("A", "plain"), ("B", "plain"), ("C", "alarm")],
+    ]
+
+
 def test_the_sql_that_is_shown_gives_the_rows_that_are_shown(
     hostile_warehouse: Path, hostile_page: str
 ) -> None:
