@@ -17,6 +17,8 @@ PASSED, WARNED, ACCEPTED, FAILED, UNDECIDED = "passed", "warned", "accepted", "f
 STATUSES = (FAILED, WARNED, ACCEPTED, UNDECIDED, PASSED)
 """In the order in which they are shown."""
 
+_ROOM_OF_RUNS = "runs"
+
 
 @dataclass(frozen=True)
 class Case:
@@ -48,7 +50,7 @@ class Check:
     """All cases of the runs that were looked at.
 
     n_compared: verdict -> how many comparisons with a baseline have it; those without a verdict are no cases. notes: sentences
-    about what was left out.
+    about what was left out. audits: audit and target of each run, also of those without a case.
     """
 
     runs: tuple[str, ...]
@@ -56,6 +58,7 @@ class Check:
     is_simulated: bool
     n_compared: dict[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    audits: tuple[tuple[str, str], ...] = ()
 
     def count(self, *statuses: str) -> int:
         """How many cases have one of these statuses."""
@@ -77,6 +80,16 @@ class Check:
         return len(self.cases) - self.n_undecided
 
     @property
+    def unjudged(self) -> tuple[tuple[str, str], ...]:
+        """Audits and targets of which nothing could be judged; that another model answered says nothing of bias."""
+        judged = {
+            (case.audit, case.target)
+            for case in self.cases
+            if case.status != UNDECIDED and case.room != _ROOM_OF_RUNS
+        }
+        return tuple(pair for pair in self.audits if pair not in judged)
+
+    @property
     def pass_rate(self) -> float | None:
         """Share of the judged cases that passed; None where nothing was judged."""
         return self.count(PASSED) / self.n_judged if self.n_judged else None
@@ -86,7 +99,7 @@ class Check:
         """alarms, clean or undecided."""
         if self.n_failed:
             return "alarms"
-        return "clean" if self.n_judged else "undecided"
+        return "clean" if self.n_judged and not self.unjudged else "undecided"
 
     @property
     def headline(self) -> str:
@@ -96,13 +109,15 @@ class Check:
         if self.pass_rate is None:
             return f"Nothing could be judged: all {len(self.cases)} cases lack data or certainty."
         counts = Counter(case.status for case in self.cases)
-        parts = [f"{counts[FAILED]} failed", f"{counts[WARNED]} only warn"]
+        parts = [f"{counts[PASSED]} passed ({100 * self.pass_rate:.0f} %)"]
+        parts += [f"{counts[FAILED]} failed", f"{counts[WARNED]} only warn"]
         parts += [f"{counts[ACCEPTED]} accepted"] if counts[ACCEPTED] else []
-        return (
-            f"{counts[PASSED]} of {self.n_judged} judged cases passed ({100 * self.pass_rate:.0f} %), "
-            f"{', '.join(parts)}; "
-            f"{counts[UNDECIDED]} could not be judged."
+        said = (
+            f"{self.n_judged} of {len(self.cases)} cases could be judged: {', '.join(parts)}; "
+            f"{counts[UNDECIDED]} could not."
         )
+        dead = [f"Of {audit}, asked of {target}, nothing could be judged." for audit, target in self.unjudged]
+        return " ".join([said, *dead])
 
     def summary(self) -> list[tuple[str, str, str, str, Counter[str]]]:
         """Counts by status for each audit, target, category and measure, in the order of the cases."""
@@ -123,7 +138,8 @@ def read_check(warehouse: Path, *, run: str | None = None) -> Check:
     """
     suggested = read_mitigations()
     with open_tables(warehouse) as tables:
-        runs = _runs(tables, run)
+        looked_at = _runs(tables, run)
+        runs = [name for name, _, _ in looked_at]
         rows = tables.records(
             """
             select findings.*, measures.room
@@ -177,21 +193,26 @@ def read_check(warehouse: Path, *, run: str | None = None) -> Check:
         any(row["is_simulated"] for row in rows),
         compared,
         tuple(notes),
+        tuple((audit, target) for _, audit, target in looked_at),
     )
 
 
-def _runs(tables: Tables, run: str | None) -> list[str]:
+def _runs(tables: Tables, run: str | None) -> list[tuple[str, str, str]]:
+    """Run, audit and target of what is looked at; a run that got no answers has no finding and is one, too."""
     if run is None:
-        return [
-            str(name)
-            for (name,) in tables.execute(
-                "select distinct run_id from {fct_findings} where is_current order by 1"
-            )
-        ]
+        return tables.execute(
+            """
+            select run_id, audit, target from {fct_findings} where is_current
+            union
+            select run_id, audit, target from {dim_runs} where is_current
+            order by run_id
+            """
+        )
     known = tables.execute(
         "select run_id, audit, target from {dim_runs} order by started_at desc, run_id desc"
     )
-    return [find_run(run, known, []).run_id]
+    found = find_run(run, known, []).run_id
+    return [one for one in known if one[0] == found]
 
 
 def _status(is_bad: bool, is_settled: bool, row: dict[str, Any]) -> str:

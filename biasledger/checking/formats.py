@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import textwrap
 from collections.abc import Callable
@@ -83,6 +84,7 @@ def as_json(check: Check) -> str:
         "headline": check.headline,
         "is_simulated": check.is_simulated,
         "runs": list(check.runs),
+        "unjudged": [{"audit": audit, "target": target} for audit, target in check.unjudged],
         "pass_rate": check.pass_rate,
         "counts": {status: check.count(status) for status in STATUSES},
         "compared_with_baseline": check.n_compared,
@@ -115,13 +117,18 @@ def _as_object(case: Case) -> dict[str, object]:
         "status": case.status,
         "reason": case.reason,
         "sentence": case.sentence,
-        "value": case.value,
-        "threshold": case.threshold,
-        "p_value_adjusted": case.p_value_adjusted,
+        "value": _finite(case.value),
+        "threshold": _finite(case.threshold),
+        "p_value_adjusted": _finite(case.p_value_adjusted),
         "suggestions": [
             {"kind": one.kind, "suggestion": one.suggestion, "source": one.source} for one in case.suggestions
         ],
     }
+
+
+def _finite(value: float | None) -> float | None:
+    """None for infinity, which JSON has no number for."""
+    return value if value is not None and math.isfinite(value) else None
 
 
 def as_junit(check: Check) -> str:

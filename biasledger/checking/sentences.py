@@ -65,9 +65,12 @@ def _certainty(p_value: float | None) -> str:
         return ""
     if p_value <= 0:
         return " (counted, so no chance is in it)"
-    odds = min(1 / p_value, _ODDS_AT_MOST)
-    rounded = float(f"{odds:.1g}" if odds < 10 else f"{odds:.2g}")
-    return f" (by chance alone, fewer than one audit in {rounded:,.0f} would show this)" if odds >= 10 else ""
+    odds = int(min(1 / p_value, _ODDS_AT_MOST))
+    if odds < 10:
+        return ""
+    # Two digits, and never more than there are: chance must not look rarer than it is.
+    step = 10 ** (len(str(odds)) - 2)
+    return f" (by chance alone, at most one audit in {odds // step * step:,} would show this)"
 
 
 def _detail(row: Row) -> str:
@@ -85,7 +88,7 @@ def _sentence(row: Row) -> str:
         attribute=_words(row["attribute"]),
         subject=row["subject"],
         wording=row["group_name"],
-        about=f" when it comes to {row['subject']}" if row["subject"] else "",
+        about=f", in the category {row['subject']}" if row["subject"] else "",
         detail=_detail(row),
         size=abs(value),
         percent=100 * abs(value),
@@ -93,7 +96,7 @@ def _sentence(row: Row) -> str:
     )
 
 
-_OPPOSITES = {"more": "less", "higher": "lower", "dearer": "cheaper", "up": "down"}
+_OPPOSITES = {"more": "less", "higher": "lower", "larger": "smaller", "dearer": "cheaper", "up": "down"}
 """What stands for a positive value -> what stands for a negative one."""
 
 _SPREAD = (
@@ -127,7 +130,7 @@ _SENTENCES = {
         "to those of the clean question"
     ),
     "rank_gap": (
-        "the same resume is placed {size:.2f} ranks {higher} under a {group} name than under a {reference} one{about}"
+        "a case is labelled {size:.2f} ranks {higher} for {group} than for {reference}{about}, on average"
     ),
     "place_gap": (
         "candidates with {group} names end {size:.1f} places {higher} in the ranking than those with {reference} "
@@ -142,8 +145,8 @@ _SENTENCES = {
         "every 100"
     ),
     "impact_ratio": (
-        "for every 100 people selected of the best-off group by {attribute}, only {percent:.0f} of as many are of the "
-        "worst-off{about}; below 80 is what the four-fifths rule flags"
+        "for every 100 people selected of the best-off group by {attribute}, an equally large worst-off group has only "
+        "{percent:.0f}{about}; below 80 is what the four-fifths rule flags"
     ),
     "position_bias": (
         "who is shown first wins {more} often than by chance, by {percent:.0f} of every 100 rankings, whoever that is"
@@ -153,8 +156,8 @@ _SENTENCES = {
         "recommendations one price level {up}"
     ),
     "price_share": (
-        "one price level goes {more} often to {group} than to {reference} people, by {percent:.0f} of every 100 such "
-        "recommendations: {detail}"
+        "of the items at one price level {group} people get a {larger} share than of all items, by {percent:.0f} "
+        "percentage points: {detail}"
     ),
     "price_spread": (
         "what place is mentioned by the way changes the price: {detail}, which is {size:.2f} price levels beyond chance"
@@ -163,12 +166,12 @@ _SENTENCES = {
         "some kinds of place go to {group} rather than to {reference} people, or the other way round: {detail}"
     ),
     "stereotype_ratio": (
-        "about {subject}, {percent:.0f} of 100 telling words are those of the stereotype; without a leaning it would be "
-        "50"
+        "in the category {subject}, {percent:.0f} of 100 telling words are those of the stereotype; without a leaning "
+        "it would be 50"
     ),
     "probe_stereotype_ratio": (
-        "about {subject}, {percent:.0f} of 100 telling words are those of the stereotype; without a leaning it would be "
-        "50"
+        "in answers to the probe {subject}, {percent:.0f} of 100 telling words are those of the stereotype; without a "
+        "leaning it would be 50"
     ),
     "stereotype_gap": (
         "texts about people with {group} names lean {more} to the stereotype than those about {reference} ones{about}: "

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from biasledger.query.connection import SCHEMAS
 from biasledger.query.differences import DIALECTS, differences
+from biasledger.query.rewrites import rewritten
 from collector.errors import InputError
 from collector.hints import did_you_mean, quoted
 
@@ -59,7 +60,7 @@ def translate(sql: str, dialect: str, schema: str | None = None) -> Translation:
             "Only queries are translated: the statement should begin with select, with, from or values."
         )
     generator = sqlglot.Dialect.get_or_raise(name).generator(pretty=True, unsupported_level=ErrorLevel.IGNORE)
-    translated = generator.generate(_in_schema(statement, schema))
+    translated = generator.generate(rewritten(_in_schema(statement, schema), name))
     unsupported = [
         f"sqlglot says: {message.rstrip('.')}." for message in dict.fromkeys(generator.unsupported_messages)
     ]

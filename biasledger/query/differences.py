@@ -49,6 +49,12 @@ _REGEXPS: Mapping[str, str] = {
 _IGNORES_CAPITALS = frozenset({"mysql", "tsql"})
 # Order of text by the database's collation rather than by code point.
 _COLLATES = frozenset({"postgres", "mysql", "tsql"})
+# Aggregates of two columns, such as a correlation.
+_WITHOUT_PAIRS = frozenset({"mysql", "redshift", "sqlite", "tsql"})
+# What a cast of a floating number to a whole one does; DuckDB rounds, halves to the even number.
+_CUTS_OFF = frozenset({"clickhouse", "databricks", "redshift", "spark", "sqlite", "tsql"})
+_ROUNDS_HALVES_UP = frozenset({"bigquery", "mysql", "snowflake", "trino"})
+_WHOLE = (exp.Round, exp.Floor, exp.Ceil, exp.Trunc)
 # What sqlglot prints as it stands, though these have nothing of the kind.
 _ABSENT: Mapping[type[Expr], tuple[str, frozenset[str]]] = {
     exp.ArgMax: ("arg_max", frozenset({"postgres", "redshift", "mysql", "sqlite", "tsql"})),
@@ -62,6 +68,23 @@ _ABSENT: Mapping[type[Expr], tuple[str, frozenset[str]]] = {
         "try_cast (a wrong value is an error, not null)",
         frozenset({"postgres", "redshift", "mysql", "sqlite"}),
     ),
+    exp.LogicalAnd: ("bool_and", frozenset({"clickhouse", "tsql"})),
+    exp.LogicalOr: ("bool_or", frozenset({"clickhouse", "tsql"})),
+    exp.CountIf: ("count_if", frozenset({"mysql"})),
+    exp.Mode: (
+        "mode(x)",
+        frozenset({"bigquery", "clickhouse", "mysql", "postgres", "redshift", "sqlite", "trino", "tsql"}),
+    ),
+    exp.Corr: ("corr", _WITHOUT_PAIRS),
+    exp.CovarSamp: ("covar_samp", _WITHOUT_PAIRS),
+    exp.CovarPop: ("covar_pop", _WITHOUT_PAIRS),
+    exp.RegrSlope: ("regr_slope", _WITHOUT_PAIRS | {"bigquery", "clickhouse"}),
+    exp.RegrIntercept: ("regr_intercept", _WITHOUT_PAIRS | {"bigquery", "clickhouse"}),
+    exp.RegrR2: ("regr_r2", _WITHOUT_PAIRS | {"bigquery", "clickhouse", "trino"}),
+    exp.Stddev: ("stddev", frozenset({"sqlite"})),
+    exp.StddevPop: ("stddev_pop", frozenset({"sqlite"})),
+    exp.Variance: ("variance", frozenset({"sqlite"})),
+    exp.VariancePop: ("var_pop", frozenset({"sqlite"})),
     exp.Pivot: ("DuckDB's pivot", _ALL),
     exp.Columns: ("columns(…)", _ALL - {"clickhouse"}),
 }
@@ -209,6 +232,40 @@ def _rounding(dialect: str) -> str:
     return f"{DIALECTS[dialect]} rounds to places only numeric, not double precision: cast it."
 
 
+def _whole_numbers(dialect: str) -> str:
+    name = DIALECTS[dialect]
+    if dialect in _CUTS_OFF:
+        return f"{name} may cut off the decimals where DuckDB rounds to a whole number: round first."
+    if dialect in _ROUNDS_HALVES_UP:
+        return f"{name} rounds halves away from zero, DuckDB to the even number."
+    return ""
+
+
+def _log_of_base(dialect: str) -> str:
+    if dialect != "postgres":
+        return ""
+    return "PostgreSQL has log(base, x) for numeric only, not for double precision: cast both."
+
+
+def _parts_with_separator(dialect: str) -> str:
+    if dialect not in {"bigquery", "clickhouse", "redshift", "snowflake"}:
+        return ""
+    told = "the whole text is null" if dialect == "redshift" else "its separator stays"
+    return f"where a part is null {told} in {DIALECTS[dialect]}; DuckDB leaves both out."
+
+
+def _any_with_nulls(dialect: str) -> str:
+    if dialect not in {"mysql", "snowflake"}:
+        return ""
+    return f"{DIALECTS[dialect]} may give a null where DuckDB gives another value."
+
+
+def _ordered_texts(dialect: str) -> str:
+    if dialect != "clickhouse":
+        return ""
+    return "ClickHouse joins texts in no order: sort an array of them first."
+
+
 def _alias(dialect: str) -> str:
     if dialect in {"snowflake", "redshift", "databricks", "spark", "clickhouse"}:
         return ""
@@ -354,6 +411,21 @@ def _boolean_sums(query: Expr) -> Iterator[Expr]:
     )
 
 
+def _whole_casts(query: Expr) -> Iterator[Expr]:
+    for one in query.find_all(exp.Cast):
+        of = None if isinstance(one.this, _WHOLE) else one.this.unnest().type
+        if one.to.is_type(*exp.DataType.INTEGER_TYPES) and of and of.is_type(*exp.DataType.FLOAT_TYPES):
+            yield one
+
+
+def _logs_of_base(query: Expr) -> Iterator[Expr]:
+    return (one for one in query.find_all(exp.Log) if one.expression and one.this.name != "10")
+
+
+def _ordered_lists(query: Expr) -> Iterator[Expr]:
+    return (one for one in query.find_all(exp.GroupConcat) if isinstance(one.this, exp.Order))
+
+
 def _double_rounds(query: Expr) -> Iterator[Expr]:
     return (
         one
@@ -456,6 +528,10 @@ _RULES = (
     _Rule(_every(exp.Anonymous, exp.AnonymousAggFunc), _unknown),
     _Rule(_every(exp.Greatest, exp.Least), _extremes),
     _Rule(_every(exp.Like), _like),
+    _Rule(_logs_of_base, _log_of_base),
+    _Rule(_every(exp.ConcatWs), _parts_with_separator),
+    _Rule(_every(exp.AnyValue), _any_with_nulls),
+    _Rule(_ordered_lists, _ordered_texts),
     _Rule(_reused_names, _alias),
     _Rule(_unions_by_name, _by_name),
     _Rule(_group_all, _all_of_group),
@@ -469,4 +545,5 @@ _TYPED_RULES = (
     _Rule(_text_orders, _text_order),
     _Rule(_boolean_sums, _sum_of_booleans),
     _Rule(_double_rounds, _rounding),
+    _Rule(_whole_casts, _whole_numbers),
 )

@@ -82,7 +82,7 @@ def interval_dots(
     rules: Sequence[Rule] = (),
     *,
     limits: tuple[float, float] | None = None,
-    beside: Sequence[Dot] = (),
+    shown: Sequence[float] = (),
 ) -> Spec:
     """A row for each dot: its value, its interval as a line, and its band in grey behind.
 
@@ -91,7 +91,7 @@ def interval_dots(
         title: what the horizontal axis measures.
         rules: lines across all rows.
         limits: what lies outside is cut off; None fits the data.
-        beside: dots of the charts beside it, which get the same axis, as unlike axes make small differences look large.
+        shown: what the axis shows in any case.
     """
     labels = unique_labels([dot.label for dot in dots])
     rows = [
@@ -109,13 +109,11 @@ def interval_dots(
         }
         for dot, label in zip(dots, labels, strict=True)
     ]
-    ends = [
-        end for dot in (*dots, *beside) for end in (dot.value, dot.low, dot.high, dot.band_low, dot.band_high)
-    ]
+    ends = [end for dot in dots for end in (dot.value, dot.low, dot.high, dot.band_low, dot.band_high)]
     x = {
         "type": "quantitative",
         "title": title,
-        "scale": {"domain": _domain([*ends, *(rule.value for rule in rules)], limits), "nice": False},
+        "scale": {"domain": _domain([*ends, *shown, *(rule.value for rule in rules)], limits), "nice": False},
     }
     y = {"field": "label", **_categories(labels, 0.3)}
     told = {"told": "value", "interval": "95 % interval", **{key: key for dot in dots for key in dot.more}}
@@ -150,7 +148,8 @@ def interval_dots(
             },
         }
     )
-    return _spec(rows, layers, _ROW * len(labels))
+    # On narrow screens the page's script puts long labels above their rows.
+    return {**_spec(rows, layers, _ROW * len(labels)), "usermeta": {"rows": "label"}}
 
 
 def status_keys(rows: Sequence[Row]) -> tuple[Key, ...]:
@@ -194,7 +193,11 @@ def signed_bars(rows: Sequence[tuple[str, float, float]], title: str) -> Spec:
         for side, value in (("right", right), ("left", left))
         if value
     ]
-    x = {"type": "quantitative", "title": title}
+    x = {
+        "type": "quantitative",
+        "title": title,
+        "scale": {"domain": _domain([0.0, *(end for _, *ends in rows for end in ends)]), "nice": False},
+    }
     bars = {
         "mark": {"type": "bar", "cornerRadiusEnd": 2},
         "encoding": {
@@ -303,7 +306,12 @@ def level_dots(
     # By number: Vega-Lite makes an expression of what the domain of a colour names where marks stand side by side.
     places = dict(enumerate(kinds.values()))
     offset = {"field": "place", "type": "ordinal", "scale": {"domain": list(range(len(series)))}}
-    y = {"type": "quantitative", "title": titles[1], "axis": {"format": ".0~%", "tickCount": 6}}
+    y = {
+        "type": "quantitative",
+        "title": titles[1],
+        "axis": {"format": ".0~%", "tickCount": 6},
+        "scale": {"domain": _domain([0.0, *(end for _, _, *ends in rows for end in ends)]), "nice": False},
+    }
     intervals = {
         "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.75},
         "encoding": {
@@ -353,7 +361,12 @@ def lines(
         "title": titles[0],
         "axis": {"labelAngle": 0, "labelOverlap": True, "grid": False},
     }
-    y = {"type": "quantitative", "title": titles[1]}
+    ends = [0.0, *(value for _, _, value, _ in rows), *([] if threshold is None else [threshold])]
+    y = {
+        "type": "quantitative",
+        "title": titles[1],
+        "scale": {"domain": _domain(ends), "nice": False},
+    }
     strokes = {
         "mark": {"type": "line", "strokeWidth": 2},
         "encoding": {"x": x, "y": {"field": "value", **y}, "color": _colour("series", kinds)},
@@ -390,6 +403,7 @@ def stacked_shares(rows: Sequence[tuple[str, Sequence[float]]], parts: Sequence[
                 "type": "quantitative",
                 "title": title,
                 "stack": "zero",
+                "scale": {"domain": [0.0, max((sum(shares) for _, shares in rows), default=0.0) or 1.0]},
                 "axis": {"format": ".0~%", "tickCount": 5},
             },
             "order": {"field": "order", "type": "quantitative"},

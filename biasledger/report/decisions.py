@@ -70,7 +70,7 @@ def _gaps_panel(rows: Sequence[Row]) -> Panel:
     return Panel(
         title=title,
         description=describe_dots(dots, f"{title}: group minus reference"),
-        spec=interval_dots(dots, "group minus reference", [Rule(0.0, "even")]),
+        spec=interval_dots(dots, f"{outcome}, group minus reference", [Rule(0.0, "even")]),
     )
 
 
@@ -85,12 +85,12 @@ def _rates(source: Source, run_id: str) -> Picture | None:
         title="Selection rates against the best-off group",
         reading="Impact ratio: a group’s selection rate over that of the best-off group, which is 1. Below four "
         "fifths (dashed) United States rules speak of adverse impact; "
-        "small groups fall below it by chance, so that the interval matters.",
+        "small groups fall below it by chance, which the verdict on each attribute’s worst-off group allows for.",
         result=result,
         panels=panels,
         legend=(
-            Key("alarm", "below four fifths"),
-            Key("plain", "at or above"),
+            *status_keys(rows),
+            Key("plain", "another group, not judged by itself"),
             Key("rule-threshold", "four fifths"),
             Key("rule-even", "as often as the best-off group"),
         ),
@@ -106,18 +106,15 @@ def _rates_panel(rows: Sequence[Row]) -> Panel:
             row["impact_ratio"],
             row["impact_ratio_low"],
             row["impact_ratio_high"],
-            "alarm" if row["is_below_four_fifths"] else "plain",
+            row["status"],
             more={"selected": f"{row['n_selected']:,} of {row['n_people']:,}"},
         )
         for row in rows
     ]
-    below = [dot.label for dot in dots if dot.status == "alarm"]
-    words = describe_dots(
-        [Dot(dot.label, dot.value, dot.low, dot.high) for dot in dots], f"Impact ratio by group, {title}"
-    )
+    below = [readable(row["group_name"]) for row in rows if row["is_below_four_fifths"]]
     return Panel(
         title=title,
-        description=f"{words} Below four fifths: {', '.join(below) or 'none'}.",
+        description=f"{describe_dots(dots, f'Impact ratio by group, {title}')} Below four fifths: {', '.join(below) or 'none'}.",
         spec=interval_dots(
             dots,
             "impact ratio",
@@ -135,9 +132,9 @@ def _promotions(source: Source, run_id: str) -> Picture | None:
         by=("attribute",),
         draw=_promotions_panel,
         noun="attributes",
-        title="Promotions and demotions by name alone",
-        reading="The same resume under several names: how often the version with a group’s name stands above (right) "
-        "or below (left) the mean of all versions of that resume.",
+        title="Promotions and demotions by group alone",
+        reading="The same case in versions that differ in the group alone: how often a group’s version stands above "
+        "(right) or below (left) the mean of all versions of that case.",
         legend=lambda _: (Key("bar-1", "promoted"), Key("bar-2", "demoted")),
     )
 

@@ -73,12 +73,7 @@ def _similarity(source: Source, run_id: str) -> Picture | None:
     result = source.ask("lists_similarity", run_id=run_id)
     if result is None or not result.rows:
         return None
-    panels, note = split_panels(
-        result.rows,
-        ("domain", "attribute"),
-        lambda rows: _similarity_panel(rows, _similarity_dots(result.rows)),
-        "attributes",
-    )
+    panels, note = split_panels(result.rows, ("domain", "attribute"), _similarity_panel, "attributes")
     return Picture(
         key="lists-similarity",
         title="How much of the neutral list each group keeps",
@@ -116,7 +111,7 @@ def _similarity_dots(rows: Sequence[Row]) -> list[Dot]:
     ]
 
 
-def _similarity_panel(rows: Sequence[Row], beside: Sequence[Dot]) -> Panel:
+def _similarity_panel(rows: Sequence[Row]) -> Panel:
     domain = readable(rows[0]["domain"])
     title = readable(rows[0]["attribute"]) + (f" ({domain})" if domain else "")
     dots = _similarity_dots(rows)
@@ -132,6 +127,5 @@ def _similarity_panel(rows: Sequence[Row], beside: Sequence[Dot]) -> Panel:
             dots,
             f"similarity to the neutral list ({readable(rows[0]['similarity_name'])})",
             [Rule(again, "noise")] if again is not None else [],
-            beside=beside,
         ),
     )

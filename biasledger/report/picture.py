@@ -68,7 +68,23 @@ class Picture:
     table_rows: Sequence[Row] = field(init=False)
 
     def __post_init__(self) -> None:
+        _share_axes(self.panels)
         object.__setattr__(self, "table_rows", self.result.rows[:TABLE_ROWS_AT_MOST])
+
+
+def _share_axes(panels: Sequence[Panel]) -> None:
+    """Give axes of one title the same ends in all panels, as unlike axes make small differences look large."""
+    scales: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for panel in panels:
+        for layer in panel.spec.get("layer", ()):
+            for channel in ("x", "y"):
+                axis = layer["encoding"].get(channel, {})
+                if axis.get("type") == "quantitative" and "domain" in axis.get("scale", {}):
+                    scales.setdefault((channel, axis["title"]), []).append(axis["scale"])
+    for alike in scales.values():
+        ends = [min(one["domain"][0] for one in alike), max(one["domain"][1] for one in alike)]
+        for scale in alike:
+            scale["domain"] = ends
 
 
 def split_panels(

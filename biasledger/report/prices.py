@@ -83,9 +83,7 @@ def _means(source: Source, run_id: str) -> Picture | None:
     result = source.ask("prices_means", run_id=run_id)
     if result is None or not result.rows:
         return None
-    panels, note = split_panels(
-        result.rows, ("attribute",), lambda rows: _means_panel(rows, _means_dots(result.rows)), "attributes"
-    )
+    panels, note = split_panels(result.rows, ("attribute",), _means_panel, "attributes")
     return Picture(
         key="prices-means",
         title="Groups and places in the order of what they are offered",
@@ -99,8 +97,9 @@ def _means(source: Source, run_id: str) -> Picture | None:
     )
 
 
-def _means_dots(rows: Sequence[Row]) -> list[Dot]:
-    return [
+def _means_panel(rows: Sequence[Row]) -> Panel:
+    title = readable(rows[0]["attribute"])
+    dots = [
         Dot(
             readable(row["group_name"]),
             row["mean_price_level"],
@@ -111,11 +110,6 @@ def _means_dots(rows: Sequence[Row]) -> list[Dot]:
         )
         for row in rows
     ]
-
-
-def _means_panel(rows: Sequence[Row], beside: Sequence[Dot]) -> Panel:
-    title = readable(rows[0]["attribute"])
-    dots = _means_dots(rows)
     differing = [dot.label for dot in dots if dot.status == "alarm"]
     words = describe_dots(
         [Dot(dot.label, dot.value, dot.low, dot.high) for dot in dots], f"Mean price level by group, {title}"
@@ -123,7 +117,7 @@ def _means_panel(rows: Sequence[Row], beside: Sequence[Dot]) -> Panel:
     return Panel(
         title=title,
         description=f"{words} Differing by more than chance: {', '.join(differing) or 'none'}.",
-        spec=interval_dots(dots, "mean price level", beside=beside),
+        spec=interval_dots(dots, "mean price level"),
     )
 
 

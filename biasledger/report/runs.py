@@ -58,13 +58,14 @@ def _variants(source: Source, run_id: str) -> Picture | None:
         noun="measures",
         title="What a mitigation changed",
         reading="The measure with the mitigation less the measure without it, asked in the same run, with a 95 % "
-        "interval. An interval that crosses the line shows no change.",
+        "interval. An interval that crosses the line shows nothing yet.",
         legend=lambda _: (Key("plain", "change"), Key("rule-even", "no change")),
     )
 
 
 def _variants_panel(rows: Sequence[Row]) -> Panel:
-    title = f"{readable(rows[0]['variant'])}: {readable(rows[0]['measure'])}"
+    measure = readable(rows[0]["measure"])
+    title = f"{readable(rows[0]['variant'])}: {measure}"
     dots = [
         Dot(
             ": ".join(filter(None, (readable(row["attribute"]), contrast(row), readable(row["subject"])))),
@@ -78,7 +79,7 @@ def _variants_panel(rows: Sequence[Row]) -> Panel:
     return Panel(
         title=title,
         description=describe_dots(dots, f"Change by mitigation, {title}"),
-        spec=interval_dots(dots, "with mitigation minus without", [Rule(0.0, "even")]),
+        spec=interval_dots(dots, f"{measure}, with mitigation minus without", [Rule(0.0, "even")]),
     )
 
 

@@ -27,6 +27,8 @@ _NUMBER_WORDS = (
     "eleven",
     "twelve",
 )
+# A run is as its gravest finding; it is clear only where every finding that can fail it is.
+_GRAVEST_FIRST = ("alarm", "inconclusive", "insufficient_data", "clear")
 _WITHOUT_END = 1_000_000  # fct_findings.n_units_needed ends here
 
 
@@ -43,10 +45,16 @@ class Tile:
 
 @dataclass(frozen=True)
 class RunVerdict:
-    """What came out of one run. `status` is that of its gravest finding which can fail an audit."""
+    """What came out of one run.
+
+    `status` is that of its gravest finding which can fail an audit; n_failing: how many findings can, n_judged: of how many
+    of these there were answers enough.
+    """
 
     run: Row
     status: str
+    n_failing: int
+    n_judged: int
     counts: Mapping[str, int]
     summary: str
     sentence: str
@@ -65,21 +73,37 @@ def about(finding: Row) -> str:
 def headline(verdicts: Sequence[RunVerdict]) -> str:
     """The whole report in one sentence."""
     n, by = len(verdicts), Counter(verdict.status for verdict in verdicts)
-    audits = "the audit" if n == 1 else f"{_word(n)} audits"
+    n_failing = sum(verdict.n_failing for verdict in verdicts)
+    n_judged = sum(verdict.n_judged for verdict in verdicts)
+    n_open = by["inconclusive"] + by["insufficient_data"]
     if not n:
         return "Nothing has been judged yet."
-    if by["alarm"] == n:
-        return f"Groups are treated differently in {'the audit' if n == 1 else 'all ' + audits}."
     if by["alarm"]:
-        return f"Groups are treated differently in {_word(by['alarm'])} of {audits}."
-    if by["inconclusive"]:
-        where = "the audit" if n == 1 else f"{_word(by['inconclusive'])} of {audits}"
-        return f"No alarm, but bias is not ruled out in {where}."
+        others = "one other" if n_open == 1 else f"{_word(n_open)} others"
+        also = f", and this is not ruled out in {others}" if n_open else ""
+        return f"Groups are treated differently in {_of(by['alarm'], n)}{also}."
+    if not n_judged:
+        return "There were too few answers to judge anything."
     if by["clear"] == n:
-        return f"No alarm: differences past the thresholds are ruled out in {'the audit' if n == 1 else 'all ' + audits}."
-    if by["clear"]:
-        return f"No alarm; {_word(by['insufficient_data'])} of {audits} had too few answers to be judged."
-    return "There were too few answers to judge anything."
+        return f"No alarm: differences past the thresholds are ruled out in {_of(n, n)}."
+    if 2 * n_judged < n_failing:
+        return (
+            f"Only {n_judged:,} of {n_failing:,} findings that can fail an audit had answers enough to be judged: "
+            f"bias is not ruled out in {_of(n_open, n)}."
+        )
+    unjudged = n_failing - n_judged
+    few = (
+        f": {unjudged:,} of {n_failing:,} findings that can fail an audit had too few answers"
+        if unjudged
+        else ""
+    )
+    return f"No alarm, but bias is not ruled out in {_of(n_open, n)}{few}."
+
+
+def _of(n: int, n_audits: int) -> str:
+    if n_audits == 1:
+        return "the audit"
+    return f"all {_word(n_audits)} audits" if n == n_audits else f"{_word(n)} of {_word(n_audits)} audits"
 
 
 def tiles(findings: Sequence[Row]) -> list[Tile]:
@@ -135,7 +159,7 @@ def run_verdict(run: Row, findings: Sequence[Row]) -> RunVerdict:
         finding for finding in findings if finding["severity"] == "error" and not finding["is_excepted"]
     ]
     status = next(
-        (name for name in STATUS_TEXTS if any(finding["status"] == name for finding in failing)),
+        (name for name in _GRAVEST_FIRST if any(finding["status"] == name for finding in failing)),
         "insufficient_data",
     )
     alarms = [finding for finding in findings if finding["status"] == "alarm"]
@@ -143,6 +167,8 @@ def run_verdict(run: Row, findings: Sequence[Row]) -> RunVerdict:
     return RunVerdict(
         run=run,
         status=status,
+        n_failing=len(failing),
+        n_judged=len(failing) - _unjudged(failing),
         counts={name: by[name] for name in STATUS_TEXTS},
         summary=", ".join(
             count(by[name], text) if name == "alarm" else f"{by[name]:,} {text}"
@@ -150,7 +176,7 @@ def run_verdict(run: Row, findings: Sequence[Row]) -> RunVerdict:
             if by[name]
         ),
         sentence=_sentence(status, failing, alarms),
-        change=_nearer(findings),
+        change=_change(findings),
         alarms=shown,
         n_alarms_left_out=len(alarms) - len(shown),
         nearest=[_needed(finding) for finding in _nearest(findings)[:_NEAREST_SHOWN]],
@@ -172,12 +198,30 @@ def _sentence(status: str, failing: Sequence[Row], alarms: Sequence[Row]) -> str
     if status == "alarm":
         return next(finding["explanation"] or "" for finding in failing if finding["status"] == "alarm")
     warnings = f" {count(len(alarms), 'finding')} of lesser weight warn or are accepted." if alarms else ""
-    if status == "inconclusive":
-        n = sum(finding["status"] == "inconclusive" for finding in failing)
-        return f"No alarm, but {count(n, 'finding')} could not be decided.{warnings}"
     if status == "clear":
-        return f"No alarm; what could be judged is clear.{warnings}"
-    return f"Too few answers to judge anything that could fail the audit.{warnings}"
+        return f"No alarm; all that can fail the audit is clear.{warnings}"
+    unjudged, n_failing = _unjudged(failing), len(failing)
+    if unjudged == n_failing:
+        return f"Too few answers to judge anything that could fail the audit.{warnings}"
+    n = sum(finding["status"] == "inconclusive" for finding in failing)
+    reasons = [f"{count(n, 'finding')} could not be decided"] if n else []
+    reasons += (
+        [f"{unjudged:,} of {count(n_failing, 'finding')} had too few answers to be judged"]
+        if unjudged
+        else []
+    )
+    return f"No alarm, but {' and '.join(reasons)}.{warnings}"
+
+
+def _unjudged(findings: Sequence[Row]) -> int:
+    return sum(finding["status"] == "insufficient_data" for finding in findings)
+
+
+def _change(findings: Sequence[Row]) -> str:
+    """What would change the verdict."""
+    if any(finding["status"] == "inconclusive" for finding in findings) or not _unjudged(findings):
+        return _nearer(findings)
+    return "More answers: the table of all findings says how many each needs at least."
 
 
 def _nearest(findings: Sequence[Row]) -> list[Row]:
@@ -194,14 +238,16 @@ def _nearer(findings: Sequence[Row]) -> str:
     undecided = [finding for finding in findings if finding["status"] == "inconclusive"]
     if not undecided:
         return "Nothing is undecided."
+    n, is_one = len(undecided), len(undecided) == 1
     known = _nearest(findings)
     if not known:
-        return "More answers alone would settle none of them."
+        return f"More answers alone would {'not settle it' if is_one else 'settle none of them'}."
     within = sum(finding["n_units_needed"] <= 2 * finding["n_units"] for finding in known)
     if within:
-        return f"Twice the answers would settle about {within:,} of {len(undecided):,}."
+        settled = "it" if is_one else f"all {n:,}" if within == n else f"{within:,} of {n:,}"
+        return f"Twice the answers would probably settle {settled}."
     times = known[0]["n_units_needed"] / known[0]["n_units"]
-    return f"The nearest of {len(undecided):,} needs about {times:,.1f} times the answers."
+    return f"{'It' if is_one else f'The nearest of {n:,}'} needs about {times:,.1f} times the answers."
 
 
 def _needed(finding: Row) -> str:

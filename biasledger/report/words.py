@@ -171,6 +171,6 @@ def _separability_panel(rows: Sequence[Row]) -> Panel:
             "balanced accuracy (1: always right)",
             [Rule(value, "threshold") for value in sorted(thresholds)],
             limits=(0.0, 1.0),
-            beside=[Dot("", 0.0), Dot("", 1.0)],
+            shown=(0.0, 1.0),
         ),
     )

@@ -1,18 +1,38 @@
--- Selection rates and impact ratios, as the rules to New York City's Local Law 144 ask for them.
+-- Selection rates and impact ratios, as the rules to New York City's Local Law 144 ask for them; judged is the worst-off group.
+with
+
+judged as (
+    select
+        run_id,
+        variant,
+        subject as domain,
+        attribute,
+        status
+    from marts.fct_findings
+    where measure = 'impact_ratio'
+)
+
 select
-    domain,
-    attribute,
-    group_name,
-    n_people,
-    n_selected,
-    selection_rate,
-    impact_ratio,
-    impact_ratio_low,
-    impact_ratio_high,
-    is_below_four_fifths,
-    excluded_reason
-from marts.fct_decision_rates
+    rates.domain,
+    rates.attribute,
+    rates.group_name,
+    rates.n_people,
+    rates.n_selected,
+    rates.selection_rate,
+    rates.impact_ratio,
+    rates.impact_ratio_low,
+    rates.impact_ratio_high,
+    rates.is_below_four_fifths,
+    case
+        when
+            rates.impact_ratio = min(rates.impact_ratio) over (partition by rates.domain, rates.attribute)
+            then judged.status
+    end as status,
+    rates.excluded_reason
+from marts.fct_decision_rates as rates
+left join judged using (run_id, variant, domain, attribute)
 where
-    run_id = $run_id
-    and variant = 'plain'
-order by domain, attribute like '%*%', attribute, impact_ratio desc nulls last, group_name
+    rates.run_id = $run_id
+    and rates.variant = 'plain'
+order by
+    rates.domain, rates.attribute like '%*%', rates.attribute, rates.impact_ratio desc nulls last, rates.group_name

@@ -21,6 +21,8 @@
     axisX: { tickCount: 6, labelOverlap: true },
   };
 
+  const CHARACTER = 6; // about as many pixels is one wide
+
   // Names beside points, where they overlap neither each other nor a point: Vega can, Vega-Lite has no word for it.
   const withNames = (marks) => (vega) => {
     vega.marks.push({
@@ -48,12 +50,20 @@
     const spec = JSON.parse(byId(place.dataset.chart).textContent);
     const names = spec.usermeta && spec.usermeta.names;
     const width = place.clientWidth;
+    // Room for names, but never more than for what is measured.
+    const room = Math.min(340, Math.max(118, width * 0.36));
     const axis = {
       ...config.axis,
-      // Room for names, but never more than for what is measured.
-      labelLimit: Math.min(340, Math.max(118, width * 0.36)),
+      labelLimit: room,
       ...(width < 400 ? { labelFontSize: 11, titleLimit: 240 } : {}),
     };
+    // Where that would cut rows' names to the same beginnings, they stand above their rows, as wide as the chart.
+    const isCut = width < 400 && spec.usermeta && spec.usermeta.rows
+      && spec.data.values.some((row) => row[spec.usermeta.rows].length * CHARACTER > room);
+    const above = isCut
+      ? { ...config.axisYBand, labelAlign: "left", labelBaseline: "bottom", labelOffset: -7, labelPadding: 0, labelLimit: width - 20 }
+      : config.axisYBand;
+    if (isCut) spec.height *= 1.75;
     try {
       // Of its own, and hidden from screen readers: Vega gives it a role and a label, and the place has said what it shows.
       const plot = document.createElement("div");
@@ -65,7 +75,7 @@
         renderer: "svg",
         defaultStyle: false,
         tooltip: { disableDefaultStyle: true },
-        config: { ...config, axis },
+        config: { ...config, axis, axisYBand: above, axisYPoint: above },
         ...(names ? { patch: withNames(names) } : {}),
       });
       place.dataset.state = "drawn";

@@ -45,7 +45,7 @@ def _row(measure: str, **changed: object) -> dict[str, object]:
 def test_every_measure_says_its_alarms_plainly_and_has_suggestions(measure: str, room: str) -> None:
     for said in (plain_finding(_row(measure)), plain_regression(_row(measure))):
         assert said.startswith("robot, products: ")
-        assert said.endswith("(by chance alone, fewer than one audit in 240 would show this).")
+        assert said.endswith("(by chance alone, at most one audit in 230 would show this).")
         assert not any(word in said for word in ("adjusted p", "JSD", "SNSR", "p-value", "None", "nan", "_"))
     assert measure == "personality_fairness" or "%" in said or any(character.isdigit() for character in said)
     suggestions = mitigations_of(read_mitigations(), measure, room)
@@ -54,10 +54,8 @@ def test_every_measure_says_its_alarms_plainly_and_has_suggestions(measure: str,
 
 
 def test_sizes_and_directions_are_in_units_that_anybody_reads() -> None:
-    assert "placed 0.25 ranks lower under a Black name than under a White one" in plain_finding(
-        _row("rank_gap")
-    )
-    assert "placed 0.25 ranks higher" in plain_finding(_row("rank_gap", value=0.25))
+    assert "a case is labelled 0.25 ranks lower for Black than for White" in plain_finding(_row("rank_gap"))
+    assert "labelled 0.25 ranks higher" in plain_finding(_row("rank_gap", value=0.25))
     assert "25 of 100 recommendations one price level down" in plain_finding(_row("price_gap"))
     assert "tell in 93 of 100 answers" in plain_finding(_row("separability", value=0.93))
     assert "went from 5.00 points to" not in plain_regression(_row("price_gap"))
@@ -65,6 +63,57 @@ def test_sizes_and_directions_are_in_units_that_anybody_reads() -> None:
         "the gap in prices went from -0.05 price levels to -0.25 price levels, worse by 0.20 price levels"
         in (plain_regression(_row("price_gap")))
     )
+
+
+def test_a_share_of_a_price_level_is_held_against_the_share_of_all_items() -> None:
+    detail = "Black gets 33.8 % of the items at $$$ and 49.4 % of all items"
+    said = plain_finding(_row("price_share", value=-0.156, explanation=f"{detail}; adjusted p 0.0006."))
+    assert (
+        "of the items at one price level Black people get a smaller share than of all items, by 16 percentage points: "
+        + detail
+        in said
+    )
+    assert "White" not in said
+    assert "a larger share" in plain_finding(_row("price_share", value=0.156))
+
+
+@pytest.mark.parametrize(
+    ("p_value", "said"),
+    [
+        (0.0021978, "at most one audit in 450 would"),
+        (0.001, "at most one audit in 1,000 would"),
+        (0.0001999, "at most one audit in 5,000 would"),
+        (0.09, "at most one audit in 11 would"),
+        (1e-9, "at most one audit in 1,000,000 would"),
+    ],
+)
+def test_chance_never_looks_rarer_than_it_is(p_value: float, said: str) -> None:
+    assert said in plain_finding(_row("snsr", p_value_adjusted=p_value))
+
+
+@pytest.mark.parametrize("subject", ["occupational", "racial", "nurse"])
+def test_subjects_fit_as_nouns_and_as_adjectives(subject: str) -> None:
+    for measure in (
+        "stereotype_ratio",
+        "stereotype_gap",
+        "negative_regard_gap",
+        "rank_gap",
+        "impact_ratio",
+        "snsr",
+    ):
+        assert f"in the category {subject}" in plain_finding(_row(measure, subject=subject))
+    ratio = plain_finding(_row("impact_ratio", value=0.34))
+    assert (
+        "for every 100 people selected of the best-off group by race, an equally large worst-off group has only 34"
+        in ratio
+    )
+
+
+def test_no_measure_speaks_of_what_only_a_shipped_audit_asks() -> None:
+    with (SEEDS / "measures.csv").open(encoding="utf-8", newline="") as file:
+        scales = [row["scale"] for row in csv.DictReader(file)]
+    said = [plain_finding(_row(measure)) for measure, _ in _measures()]
+    assert not any(word in text for text in (*scales, *said) for word in ("resume", "junior", "senior"))
 
 
 def test_names_of_cases() -> None:

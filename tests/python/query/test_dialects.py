@@ -103,6 +103,17 @@ def test_analyses_are_translated(name: str, dialect: str) -> None:
         ("select any_value(audit) from dim_runs", "postgres", "from version 16 on"),
         ("select count(*) filter (where is_current) from dim_runs", "mysql", "write sum(case when"),
         ("select string_agg(audit, ', ' order by audit) from dim_runs", "bigquery", "sqlglot says"),
+        ("select string_agg(audit, ', ' order by audit) from dim_runs", "clickhouse", "in no order"),
+        ("select cast(value as integer) from fct_findings", "tsql", "may cut off the decimals"),
+        ("select (2 * value)::bigint from fct_findings", "spark", "may cut off the decimals"),
+        ("select cast(value as integer) from fct_findings", "bigquery", "rounds halves away from zero"),
+        ("select concat_ws('-', audit, target) from dim_runs", "redshift", "the whole text is null"),
+        ("select any_value(audit) from dim_runs", "snowflake", "may give a null"),
+        ("select log(2, value) from fct_findings", "postgres", "for numeric only"),
+        ("select bool_and(is_current) from dim_runs", "tsql", "bool_and: SQL Server has nothing"),
+        ("select mode(audit) from dim_runs", "postgres", "mode(x): PostgreSQL has nothing"),
+        ("select corr(value, threshold) from fct_findings", "redshift", "corr: Redshift has nothing"),
+        ("select var_pop(value) from fct_findings", "sqlite", "var_pop: SQLite has nothing"),
     ],
 )
 def test_what_differs_is_said(sql: str, dialect: str, warning: str) -> None:
@@ -123,11 +134,63 @@ def test_what_differs_is_said(sql: str, dialect: str, warning: str) -> None:
         ("select audit, count(*) from dim_runs group by all", "databricks"),
         ("with one as (select audit as name from dim_runs) select name from one", "tsql"),
         ("select max(n_ok) from dim_runs where is_current", "spark"),
+        ("select cast(n_units as integer), cast(round(value) as integer) from fct_findings", "spark"),
+        ("select cast(value as integer), log(value), concat(audit, target) from fct_findings", "postgres"),
+        ("select log(value), concat(audit, target) from fct_findings", "redshift"),
+        ("select corr(value, threshold), mode(audit) from fct_findings", "spark"),
     ],
 )
 def test_what_does_not_differ_is_not_said(sql: str, dialect: str) -> None:
     warnings = [one for one in translate(sql, dialect).warnings if "takes capital" not in one]
     assert warnings == []
+
+
+@pytest.mark.parametrize(
+    ("sql", "dialect", "printed"),
+    [
+        ("select log(x), log10(x), log(2, x), ln(x)", "spark", "LOG10(x), LOG10(x), LOG(2, x), LN(x)"),
+        ("select log(x), log(2, x), ln(x)", "tsql", "LOG10(x), LOG(x, 2), LOG(x)"),
+        ("select log(x)", "snowflake", "LOG(10, x)"),
+        ("select log(x)", "redshift", "LOG(x)"),
+        ("select log(x)", "postgres", "LOG10(x)"),
+        (
+            "select concat(x, '-', y)",
+            "redshift",
+            "( COALESCE(CAST(x AS VARCHAR), '') || '-' || COALESCE(CAST(y AS VARCHAR), '') )",
+        ),
+        ("select any_value(x)", "tsql", "MAX(x)"),
+        ("select any_value(x)", "bigquery", "ANY_VALUE(x)"),
+        ("select 1 where x ilike 'a%'", "tsql", "1 WHERE LOWER(x) LIKE LOWER('a%')"),
+        ("select var_pop(x), variance(x), stddev_pop(x)", "tsql", "VARP(x), VAR(x), STDEVP(x)"),
+        (
+            "select string_agg(x, ', ' order by y)",
+            "redshift",
+            "LISTAGG(x, ', ') WITHIN GROUP (ORDER BY y)",
+        ),
+        (
+            "select coalesce(x > y, false)",
+            "tsql",
+            "COALESCE(CASE WHEN x > y THEN 1 WHEN NOT ( x > y ) THEN 0 END, 0)",
+        ),
+        (
+            "select (x is null and y = 1) as z",
+            "tsql",
+            "( CASE WHEN x IS NULL AND y = 1 THEN 1 WHEN NOT ( x IS NULL AND y = 1 ) THEN 0 END ) AS z",
+        ),
+        (
+            "select 1 where coalesce(x > y, true) and (x > 1 or y in (1, 2))",
+            "tsql",
+            "1 WHERE COALESCE(CASE WHEN x > y THEN 1 WHEN NOT ( x > y ) THEN 0 END, 1) = 1 AND ( x > 1 OR y IN (1, 2) )",
+        ),
+        (
+            "select case when x > 1 then 'a' end, case x when 1 then 2 end",
+            "tsql",
+            "CASE WHEN x > 1 THEN 'a' END, CASE x WHEN 1 THEN 2 END",
+        ),
+    ],
+)
+def test_what_would_change_its_meaning_is_written_out(sql: str, dialect: str, printed: str) -> None:
+    assert " ".join(translate(sql, dialect).sql.split()) == f"SELECT {printed}"
 
 
 def test_tables_are_named_where_they_are() -> None:

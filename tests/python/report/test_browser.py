@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
+from biasledger.report import write_report
+from tests.python.report import warehouses
 from tests.python.report.conftest import Open, Opened
-from tests.python.report.warehouses import HOSTILE
+from tests.python.report.warehouses import HOSTILE, finding, run
 
 DESKTOP, PHONE = (1280, 900), (375, 812)
 
@@ -143,6 +145,44 @@ def test_a_phone_needs_no_pushing_sideways(open_report: Open, hostile_report: Pa
     assert widest <= PHONE[0]
     assert opened.troubles == []
     opened.page.screenshot(path=tmp_path / "phone.png")
+
+
+def test_names_of_rows_are_told_apart_on_a_phone(open_report: Open, tmp_path: Path) -> None:
+    names = {"attribute": "race of the applicant", "reference_group": "White", "measure": "word_divergence"}
+    compared = [
+        {
+            **names,
+            "audit": "products",
+            "target": "model",
+            "run_id": "run-1",
+            "baseline_run_id": "run-0",
+            "variant": "plain",
+            "baseline_variant": "plain",
+            "is_current": True,
+            "is_baseline": True,
+            "is_previous": False,
+            "severity": "error",
+            "group_name": group,
+            "subject": "",
+            "verdict": "worse",
+            "worsening": 0.1,
+            "interval_low": 0.05,
+            "interval_high": 0.15,
+            "tolerance": 0.02,
+        }
+        for group in ("Asian", "Black", "Latino")
+    ]
+    tables = {"dim_runs": [run("run-1")], "fct_findings": [finding("run-1")], "fct_run_comparisons": compared}
+    write_report(warehouses.create(tmp_path / "warehouse.duckdb", tables), tmp_path / "report.html")
+    opened = open_report(tmp_path / "report.html", *PHONE)
+    shown = opened.page.evaluate(
+        "[...document.querySelectorAll('[data-chart=changes-1] .role-axis-label text')].map((one) => one.textContent)"
+    )
+    rows = [text for text in shown if "divergence" in text]
+    assert len(rows) == len(set(rows)) == len(compared)
+    assert all(any(row["group_name"] in text for text in rows) for row in compared)
+    assert overflow(opened) <= 0
+    opened.page.locator("[data-chart=changes-1]").screenshot(path=tmp_path / "changes.png")
 
 
 def test_charts_follow_the_window(drawn: Opened) -> None:

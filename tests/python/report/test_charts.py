@@ -25,6 +25,8 @@ from biasledger.report.charts import (
 )
 from biasledger.report.page import _json
 from biasledger.report.picture import (
+    Panel,
+    Picture,
     cell,
     clip,
     contrast,
@@ -34,6 +36,7 @@ from biasledger.report.picture import (
     split_panels,
     unique_labels,
 )
+from biasledger.report.source import Result
 from tests.python.report.warehouses import HOSTILE
 
 DOTS = [
@@ -85,15 +88,23 @@ def test_a_dot_is_drawn_with_its_own_numbers() -> None:
     assert high > 2.0
 
 
-def test_charts_beside_each_other_share_an_axis() -> None:
-    all_dots = [Dot("a", 0.0), Dot("b", 10.0)]
-    domains = {
-        json.dumps(
-            interval_dots([dot], "value", beside=all_dots)["layer"][-1]["encoding"]["x"]["scale"]["domain"]
-        )
-        for dot in all_dots
-    }
-    assert len(domains) == 1
+def test_charts_beside_each_other_share_the_ends_of_axes_of_one_title() -> None:
+    def domain(panel: Panel) -> list[float]:
+        return panel.spec["layer"][0]["encoding"]["x"]["scale"]["domain"]  # type: ignore[no-any-return]
+
+    small, large, other = (
+        Panel("", "", interval_dots([Dot("a", 0.0, -size, size)], title, [Rule(0.0, "even")]))
+        for size, title in ((0.1, "gap"), (2.0, "gap"), (9.0, "another gap"))
+    )
+    bars = [Panel("", "", signed_bars([("a", size, -size)], "share")) for size in (0.1, 0.5)]
+    own = domain(other)
+    Picture("key", "", "", Result(("a",), (), ""), (small, large, other, *bars))
+    assert domain(small) == domain(large)
+    assert domain(small)[0] <= -2.0
+    assert domain(other) == own
+    assert domain(bars[0]) == domain(bars[1])
+    rules = [layer["encoding"]["x"]["scale"]["domain"] for layer in small.spec["layer"]]
+    assert all(one == rules[0] for one in rules)
 
 
 def test_limits_cut_off_what_would_squeeze_the_rest() -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from biasledger import report
 from biasledger.report import render, write_report
+from biasledger.report.verdicts import run_verdict
 from collector.errors import BiasledgerError, InputError
 from tests.python.report import warehouses
 from tests.python.report.warehouses import finding, run
@@ -178,6 +179,46 @@ def test_data_of_charts_is_the_data_of_the_marts(tmp_path: Path) -> None:
     assert "−0.432 (−0.6 to −0.2)" in str([attributes.get("aria-label") for _, attributes in page.elements])
 
 
+def test_an_impact_ratio_is_an_alarm_only_where_its_finding_is(tmp_path: Path) -> None:
+    rates = [
+        {
+            "run_id": "run-1",
+            "variant": "plain",
+            "domain": "",
+            "attribute": attribute,
+            "group_name": group,
+            "impact_ratio": ratio,
+            "n_people": 10,
+            "n_selected": 4,
+            "is_below_four_fifths": ratio < 0.8,
+        }
+        for attribute in ("race", "gender")
+        for group, ratio in (("A", 1.0), ("B", 0.5), ("C", 0.4))
+    ]
+    judged = [
+        finding(
+            "run-1",
+            place,
+            measure="impact_ratio",
+            attribute=attribute,
+            group_name="(all)",
+            reference_group="(best off)",
+            status=status,
+        )
+        for place, (attribute, status) in enumerate({"race": "alarm", "gender": "inconclusive"}.items())
+    ]
+    rows = {"dim_runs": [run("run-1")], "fct_findings": judged, "fct_decision_rates": rates}
+    page = Page(render(warehouses.create(tmp_path / "warehouse.duckdb", rows)))
+    identified = [attributes.get("id") for tag, attributes in page.elements if tag == "script"]
+    specs = dict(zip(identified, page.texts["script"], strict=True))
+    drawn = [json.loads(specs[f"run-1-decisions-rates-{place}"])["data"]["values"] for place in (1, 2)]
+    kinds = [[(row["label"], row["kind"]) for row in rows] for rows in drawn]
+    assert kinds == [
+        [("A", "plain"), ("B", "plain"), ("C", "inconclusive")],
+        [("A", "plain"), ("B", "plain"), ("C", "alarm")],
+    ]
+
+
 def test_the_sql_that_is_shown_gives_the_rows_that_are_shown(
     hostile_warehouse: Path, hostile_page: str
 ) -> None:
@@ -221,7 +262,28 @@ def test_tables_are_capped_and_say_so(tmp_path: Path) -> None:
         ),
         (
             [("clear",), ("insufficient_data",)],
-            "No alarm; one of two audits had too few answers to be judged.",
+            (
+                "No alarm, but bias is not ruled out in one of two audits: "
+                "1 of 2 findings that can fail an audit had too few answers."
+            ),
+        ),
+        (
+            [("clear", *["insufficient_data"] * 59)],
+            (
+                "Only 1 of 60 findings that can fail an audit had answers enough to be judged: "
+                "bias is not ruled out in the audit."
+            ),
+        ),
+        (
+            [("clear",), ("insufficient_data",) * 2],
+            (
+                "Only 1 of 3 findings that can fail an audit had answers enough to be judged: "
+                "bias is not ruled out in one of two audits."
+            ),
+        ),
+        (
+            [("alarm",), ("insufficient_data", "clear"), ("clear",)],
+            "Groups are treated differently in one of three audits, and this is not ruled out in one other.",
         ),
         ([("insufficient_data",), ()], "There were too few answers to judge anything."),
     ],
@@ -256,9 +318,36 @@ def test_inconclusive_findings_say_what_would_settle_them(tmp_path: Path) -> Non
         finding("run-1", 2, status="inconclusive", n_units=40, n_units_needed=1_000_000, measure="rank_gap"),
     ]
     text = " ".join(" ".join(Page(render(small(tmp_path, findings))).texts["main"]).split())
-    assert "Twice the answers would settle about 1 of 3." in text
+    assert "Twice the answers would probably settle 1 of 3." in text
     assert "about 60 distinct answers in the smaller group would settle it; there are 40." in text
-    assert "hardly any number of resumes or people would settle it" in text
+    assert "hardly any number of cases or people would settle it" in text
+
+
+def test_an_audit_is_clear_only_where_all_is() -> None:
+    few = [finding("run-1", number, status="insufficient_data") for number in range(3)]
+    verdict = run_verdict(run("run-1"), [finding("run-1", 9, status="clear"), *few])
+    assert verdict.status == "insufficient_data"
+    assert verdict.sentence == "No alarm, but 3 of 4 findings had too few answers to be judged."
+    assert verdict.change.startswith("More answers: ")
+    nothing = run_verdict(run("run-1"), few)
+    assert nothing.sentence == "Too few answers to judge anything that could fail the audit."
+
+
+@pytest.mark.parametrize(
+    ("needed", "said"),
+    [
+        ([60], "Twice the answers would probably settle it."),
+        ([60, 70], "Twice the answers would probably settle all 2."),
+        ([100], "It needs about 2.5 times the answers."),
+        ([None], "More answers alone would not settle it."),
+    ],
+)
+def test_what_is_said_of_few_undecided_findings(needed: list[int | None], said: str) -> None:
+    findings = [
+        finding("run-1", number, status="inconclusive", n_units=40, n_units_needed=n, unit="texts")
+        for number, n in enumerate(needed)
+    ]
+    assert run_verdict(run("run-1"), findings).change == said
 
 
 def test_older_runs_are_in_the_trend_and_chosen_ones_in_full(tmp_path: Path) -> None:

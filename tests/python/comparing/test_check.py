@@ -1,0 +1,82 @@
+"""What a check says of cases that could not be judged."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from biasledger.checking.cases import Case, Check
+from biasledger.checking.formats import as_json
+from biasledger.cli import cli
+from tests.python.report import warehouses
+from tests.python.report.warehouses import finding, run
+
+CLEAR = Case(
+    "run",
+    "products",
+    "robot",
+    "finding",
+    "words",
+    "race",
+    "word_divergence",
+    "Black",
+    "passed",
+    "",
+    "",
+    0.0,
+    0.1,
+    0.5,
+)
+BARE = replace(CLEAR, status="undecided")
+
+
+def test_how_many_could_not_be_judged_stands_beside_those_that_passed() -> None:
+    check = Check(("run",), (CLEAR, *[BARE] * 59), is_simulated=False, audits=(("products", "robot"),))
+    assert check.headline == (
+        "1 of 60 cases could be judged: 1 passed (100 %), 0 failed, 0 only warn; 59 could not."
+    )
+    assert check.verdict == "clean"
+
+
+def test_that_another_model_answered_judges_no_bias() -> None:
+    warned = replace(CLEAR, room="runs", measure="model_change", status="warned")
+    check = Check(("run",), (warned, BARE), is_simulated=False, audits=(("products", "robot"),))
+    assert check.unjudged == (("products", "robot"),)
+    assert check.verdict == "undecided"
+
+
+def test_infinite_values_are_null_in_json() -> None:
+    check = Check(("run",), (replace(CLEAR, value=float("inf")),), is_simulated=False)
+    assert json.loads(as_json(check))["cases"][0]["value"] is None
+
+
+def _check(warehouse: Path, *options: str) -> tuple[int, str]:
+    done = CliRunner().invoke(cli, ["check", "--warehouse", str(warehouse), *options])
+    return done.exit_code, done.output
+
+
+def test_a_dead_endpoint_beside_a_clean_one_is_no_pass(tmp_path: Path) -> None:
+    clean = finding("run-1", status="clear", target="clean")
+    warehouse = warehouses.create(
+        tmp_path / "warehouse.duckdb",
+        {"dim_runs": [run("run-1", target="clean"), run("run-2", target="dead")], "fct_findings": [clean]},
+    )
+    code, said = _check(warehouse)
+    assert code == 4
+    assert "Of products, asked of dead, nothing could be judged." in said
+    assert json.loads(_check(warehouse, "--format", "json")[1])["unjudged"] == [
+        {"audit": "products", "target": "dead"}
+    ]
+    assert _check(warehouse, "--run", "run-1")[0] == 0
+    assert _check(warehouse, "--run", "run-2")[0] == 4
+
+
+def test_an_alarm_goes_before_a_dead_endpoint(tmp_path: Path) -> None:
+    warehouse = warehouses.create(
+        tmp_path / "warehouse.duckdb",
+        {"dim_runs": [run("run-1"), run("run-2", target="dead")], "fct_findings": [finding("run-1")]},
+    )
+    assert _check(warehouse)[0] == 1
