@@ -13,7 +13,7 @@ from tests.python.audited import make_audited
 from tests.python.docs.shell import blocks, run
 
 # Session fixtures that build a warehouse: the files that use one go to one worker, so that it is built once.
-_BUILT = ("audited", "odd", "first_audit", "replicated")
+_BUILT = ("audited", "odd", "alone", "first_audit", "replicated")
 # What takes longest starts first, so that no worker is left with it alone at the end.
 _FIRST = ("end_to_end", "docs", "query", "explain", "replication", "benchmarks", "cli")
 
