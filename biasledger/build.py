@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from biasledger import __version__
-from biasledger.project import dbt_source, require_project
+from biasledger.project import LINKS, check_project, dbt_source, require_project
 from biasledger.publishing.work import forget_what_is_gone, locked, work_file
 from biasledger.readings import register_readings
 from biasledger.settings import check_settings
@@ -93,6 +93,7 @@ def build_warehouse(
     threads: int | None = None,
     full_refresh: bool = False,
     select: Sequence[str] = (),
+    is_closed: bool = False,
     on_step: OnStep = lambda _done, _total, _name: None,
     on_note: Callable[[str], None] = lambda _note: None,
 ) -> BuildSummary:
@@ -103,6 +104,7 @@ def build_warehouse(
         threads: dbt's threads; None leaves it to profiles.yml.
         full_refresh: build incremental models anew.
         select: dbt selectors; none builds everything. A selection stays in the work file: published tables are all of one build.
+        is_closed: no SQL may read or write another file than the project's seeds; user's own models may need to.
         on_step: called with (steps done, steps in all, name of the step).
         on_note: called with a sentence for each journal that was loaded, or could not be, and where all is built anew.
 
@@ -117,14 +119,16 @@ def build_warehouse(
     from collector.ledger import Ledger
     from collector.loading import load_all
 
-    require_project(project)
-    check_settings(project)
-    require_replaceable(warehouse, ledger)
-    for note in load_all(ledger):
-        on_note(note)
-    register_readings(project, ledger)
-    work = work_file(project, warehouse)
-    with locked(work, warehouse):
+    check_project(project)
+    with locked(project):
+        # Links are renewed while no other build reads them.
+        require_project(project)
+        check_settings(project)
+        require_replaceable(warehouse, ledger)
+        for note in load_all(ledger):
+            on_note(note)
+        register_readings(project, ledger)
+        work = work_file(project, warehouse)
         for note in forget_what_is_gone(work, Ledger(ledger)):
             on_note(note)
         return _build_and_publish(
@@ -135,6 +139,7 @@ def build_warehouse(
             threads=threads,
             full_refresh=full_refresh,
             select=select,
+            is_closed=is_closed,
             on_step=on_step,
         )
 
@@ -148,10 +153,13 @@ def _build_and_publish(
     threads: int | None,
     full_refresh: bool,
     select: Sequence[str],
+    is_closed: bool,
     on_step: OnStep,
 ) -> BuildSummary:
+    from biasledger.publishing.erasures import hash_erasures
     from biasledger.publishing.public import public_tables
     from biasledger.publishing.warehouse import publish_warehouse
+    from collector.ledger import Ledger
 
     options = [] if threads is None else ["--threads", str(threads)]
     options += ["--full-refresh"] if full_refresh else []
@@ -164,13 +172,18 @@ def _build_and_publish(
         "BIASLEDGER_PUBLISHED": str(warehouse.resolve()),
         "BIASLEDGER_ROOMS": " ".join(rooms_of(ledger)),
     }
+    if is_closed:
+        # As dbt names them in its statements: seen from the project.
+        environment["BIASLEDGER_CLOSED"] = str(LINKS / "seeds")
+    with Ledger(ledger).read() as connection:
+        erasures_hash = hash_erasures(connection)
     messages = run_dbt(project, ["build", *options], environment, on_step)
     results = _read_json(project / "target" / "run_results.json")
     manifest = _read_json(project / "target" / "manifest.json")
     summary = _summarise(results, manifest, messages, work)
     if select:
         return summary
-    build = _build_info(results)
+    build = _build_info(results, erasures_hash)
     published = publish_warehouse(work, warehouse, public_tables(manifest), build, ledger=ledger)
     return replace(summary, published=published)
 
@@ -245,7 +258,7 @@ def _step_name(data: Mapping[str, Any]) -> str:
     return str(data.get("node_info", {}).get("node_name", ""))
 
 
-def _build_info(results: Mapping[str, Any]) -> BuildInfo:
+def _build_info(results: Mapping[str, Any], erasures_hash: str) -> BuildInfo:
     import yaml
 
     from biasledger.publishing.warehouse import BuildInfo
@@ -257,6 +270,7 @@ def _build_info(results: Mapping[str, Any]) -> BuildInfo:
         built_at=datetime.fromisoformat(results["metadata"]["generated_at"]).replace(tzinfo=None),
         biasledger_version=__version__,
         engine_version=variables.get("engine_version"),
+        erasures_hash=erasures_hash,
     )
 
 

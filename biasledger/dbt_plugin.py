@@ -18,12 +18,14 @@ from dbt_common.exceptions import DbtRuntimeError
 
 WAIT_SECONDS = 30.0
 PUBLISHED = "BIASLEDGER_PUBLISHED"
+CLOSED = "BIASLEDGER_CLOSED"
 
 
 class Plugin(BasePlugin):
     """Configured in profiles.yml with `ledger`, the path of the ledger file.
 
-    The published warehouse is named by BIASLEDGER_PUBLISHED alone: `biasledger build` sets it, and nobody configures it.
+    The published warehouse is named by BIASLEDGER_PUBLISHED alone, and BIASLEDGER_CLOSED names the folder of the only files that
+    SQL may open: `biasledger` sets these, and nobody configures them.
     """
 
     def initialize(self, plugin_config: dict[str, Any]) -> None:
@@ -42,6 +44,12 @@ class Plugin(BasePlugin):
             # One that is damaged has nothing to hand on, and is replaced.
             with contextlib.suppress(duckdb.Error):
                 conn.execute(f"attach {_quoted(published)} as published (read_only)")
+        if seeds := os.environ.get(CLOSED):
+            # What is built comes from a stranger's evidence pack: whatever slips into the SQL, it reaches no other file. What is
+            # attached stays open, and the setting cannot be taken back.
+            files = ", ".join(_quoted(file) for file in sorted(Path(seeds).glob("*.csv")))
+            conn.execute(f"set allowed_paths = [{files}]")
+            conn.execute("set enable_external_access = false")
 
     def _attach_ledger(self, conn: duckdb.DuckDBPyConnection) -> None:
         if not self.ledger.exists():

@@ -11,7 +11,7 @@ from pathlib import Path
 from collector.errors import BiasledgerError, InputError
 
 _PACKAGE = Path(__file__).resolve().parent
-_LINKS = Path(".biasledger/packages/biasledger")
+LINKS = Path(".biasledger/packages/biasledger")
 # What a thin project takes from the installed dbt project, beside its seeds.
 LINKED = ("dbt_project.yml", "models", "macros", "analyses", "tests/dbt")
 # Seeds that are the user's own to edit.
@@ -98,8 +98,8 @@ def _starter_files() -> dict[Path, Path]:
     return files
 
 
-def require_project(directory: Path) -> None:
-    """Check that `directory` is a dbt project and renew its links to the installed models.
+def check_project(directory: Path) -> None:
+    """Check that `directory` is a dbt project.
 
     Raises:
         InputError: there is no `dbt_project.yml`.
@@ -109,6 +109,15 @@ def require_project(directory: Path) -> None:
             "There is no dbt_project.yml in this folder: go to your project's folder, or lay one out with "
             "`biasledger init DIR`."
         )
+
+
+def require_project(directory: Path) -> None:
+    """Check that `directory` is a dbt project and renew its links to the installed models.
+
+    Raises:
+        InputError: there is no `dbt_project.yml`.
+    """
+    check_project(directory)
     if not directory.samefile(dbt_source()):
         link_package(directory)
 
@@ -119,7 +128,7 @@ def link_package(directory: Path) -> None:
     The settings are linked in as if they were the package's seeds, rather than overriding these by dbt's means: a seed
     of the root project would lose the column types and the schema that the package configures.
     """
-    source, links = dbt_source(), directory / _LINKS
+    source, links = dbt_source(), directory / LINKS
     if links.is_symlink() or links.is_file():
         links.unlink()
     elif links.exists():

@@ -83,6 +83,7 @@ def build(
     metavar="DIR|URI",
     help="A folder, or a PostgreSQL database: postgresql://user@host:5432/database.",
 )
+@ledger_option
 @warehouse_option
 @click.option(
     "--format",
@@ -96,19 +97,24 @@ def build(
     metavar="NAME",
     help="The schema in the database; biasledger if not given. It is made if absent.",
 )
-def publish(destination: str, warehouse: Path, formats: tuple[str, ...], schema: str | None) -> None:
+def publish(
+    destination: str, ledger: Path, warehouse: Path, formats: tuple[str, ...], schema: str | None
+) -> None:
     """Write the public tables elsewhere.
 
     Into DIR as Parquet, as CSV that no spreadsheet takes for formulas, and as one DuckDB file, with a manifest. Into a PostgreSQL
     database with types, keys and comments, in one transaction; needs the extra: pip install 'biasledger[postgres]'. A password
-    is best left to PGPASSWORD or ~/.pgpass.
+    is best left to PGPASSWORD or ~/.pgpass. Warns where answers were erased from the ledger since the build.
 
     \b
       biasledger publish --to published
       biasledger publish --to postgresql://analyst@db.example.com/audits
     """
+    from biasledger.publishing.erasures import erasure_warning
     from biasledger.publishing.published import open_published
 
+    if warning := erasure_warning(warehouse, ledger):
+        click.echo(f"Warning: {warning}", err=True)
     if destination.startswith(("postgresql://", "postgres://")):
         from biasledger.publishing.postgres import DEFAULT_SCHEMA, publish_postgres
 

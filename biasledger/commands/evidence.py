@@ -32,7 +32,7 @@ def pack(run: str, ledger: Path, warehouse: Path, output: Path | None) -> None:
     if made.seal is not None:
         click.echo(f"  seal {made.seal}")
     click.echo(f"  {made.sha256}")
-    next_step(f"biasledger verify --pack {shlex.quote(str(made.path))}")
+    next_step(f"biasledger verify --pack {shlex.quote(str(made.path))} --rebuild")
 
 
 @click.command()
@@ -46,7 +46,9 @@ def pack(run: str, ledger: Path, warehouse: Path, output: Path | None) -> None:
 @click.option(
     "--pack", type=PATH, metavar="FILE.zip", help="Check an evidence pack, and the run that it is about."
 )
-@click.option("--rebuild", is_flag=True, help="With --pack: also compute every finding of the pack anew.")
+@click.option(
+    "--rebuild", is_flag=True, help="With --pack: also compute its findings, tables, summary and report anew."
+)
 @click.pass_context
 def verify(
     ctx: click.Context,
@@ -72,25 +74,35 @@ def verify(
         raise click.UsageError("--rebuild goes with --pack FILE.zip.")
     else:
         verdicts = verify_ledger(ledger, run_ids, None if seal is None else Seal.parse(seal))
-    for verdict in verdicts:
-        _print_verdict(verdict)
-    if not verdicts:
-        click.echo(f"There is no run in {ledger}.")
+        for verdict in verdicts:
+            _print_verdict(verdict)
+        if not verdicts:
+            click.echo(f"There is no run in {ledger}.")
     if any(verdict.state == "broken" for verdict in verdicts):
         ctx.exit(EXIT_BROKEN)
 
 
 def _verify_pack(path: Path, ledger: Path, *, rebuild: bool) -> list[Verdict]:
-    from biasledger.pack.checking import check_findings, check_pack
+    """Check a pack and print what is found, step by step: what is known stays known where its figures cannot be computed."""
+    from biasledger.pack.checking import check_figures, check_pack, require_engine
 
     pack, verdicts = check_pack(path, ledger)
-    if rebuild and all(verdict.state != "broken" for verdict in verdicts):
-        from biasledger.display import build_progress
+    for verdict in verdicts:
+        _print_verdict(verdict)
+    if any(verdict.state == "broken" for verdict in verdicts):
+        return verdicts
+    if not rebuild:
+        click.echo("findings, tables, summary, report: not computed anew (--rebuild does)")
+        return verdicts
+    from biasledger.display import build_progress
 
-        click.echo(f"Building the findings of {path.name} anew …")
-        with build_progress() as on_step:
-            verdicts.append(check_findings(pack, ledger, on_step))
-    return verdicts
+    require_engine(pack)
+    click.echo(f"Building the findings of {path.name} anew …")
+    with build_progress() as on_step:
+        figures = check_figures(pack, ledger, on_step)
+    for verdict in figures:
+        _print_verdict(verdict)
+    return [*verdicts, *figures]
 
 
 def _print_verdict(verdict: Verdict) -> None:

@@ -48,6 +48,7 @@ def runs(ledger: Path) -> None:
 
 
 @click.command()
+@ledger_option
 @warehouse_option
 @click.option(
     "--output",
@@ -63,14 +64,17 @@ def runs(ledger: Path) -> None:
     metavar="RUN",
     help="Report on this run only; may be repeated. Without it: on the latest run of each audit and target, older ones in brief.",
 )
-def report(warehouse: Path, output: Path, run_ids: tuple[str, ...]) -> None:
+def report(ledger: Path, warehouse: Path, output: Path, run_ids: tuple[str, ...]) -> None:
     """Write verdicts and pictures into one HTML page.
 
     One HTML file that needs no network: for a browser, a printer, or as an attachment. Needs the extra: pip install
-    'biasledger[report]'.
+    'biasledger[report]'. Warns where answers were erased from the ledger since the build.
     """
+    from biasledger.publishing.erasures import erasure_warning
     from biasledger.report import write_report
 
+    if warning := erasure_warning(warehouse, ledger):
+        click.echo(f"Warning: {warning}", err=True)
     n_bytes = write_report(warehouse, output, run_ids)
     click.echo(f"Wrote {output} ({n_bytes / 1e6:,.1f} MB): open it in a browser.")
 

@@ -7,30 +7,32 @@ a name, texts and people are numbers or hashes.
 from __future__ import annotations
 
 import gzip
-import hashlib
 import json
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from biasledger.comparing.baseline_rows import fault_of
 from collector.errors import BiasledgerError, InputError
-from collector.hashing import canonical_json, hash_of_file
+from collector.hashing import canonical_json, hash_of_file, tagged_hash
 
 FORMAT = "biasledger-baseline"
-VERSION = 1
-_NEEDED = (
-    "audit",
-    "target",
-    "run_id",
-    "spec",
-    "spec_hash",
-    "reading_hash",
-    "engine_version",
-    "n_rows",
-    "rows_hash",
-)
+# 2: the hash covers the first line, too.
+VERSION = 2
+_HASH = "content_hash"
+_NEEDED: Mapping[str, type] = {
+    "audit": str,
+    "target": str,
+    "run_id": str,
+    "spec": dict,
+    "spec_hash": str,
+    "reading_hash": str,
+    "engine_version": str,
+    "n_rows": int,
+}
+_KINDS: Mapping[type, str] = {str: "a text", dict: "an object", int: "a whole number"}
 
 
 @dataclass(frozen=True)
@@ -58,15 +60,9 @@ def write_baseline(path: Path, manifest: dict[str, Any], rows: Iterable[tuple[st
         BiasledgerError: it cannot be written there.
     """
     lines = [canonical_json({"part": part, "row": json.loads(row)}) for part, row in rows]
-    digest = hashlib.sha256("\n".join(lines).encode()).hexdigest()
-    head = {
-        "format": FORMAT,
-        "version": VERSION,
-        **manifest,
-        "n_rows": len(lines),
-        "rows_hash": f"sha256:{digest}",
-    }
-    content = "\n".join([canonical_json(head), *lines, ""]).encode()
+    head = {"format": FORMAT, "version": VERSION, **manifest, "n_rows": len(lines)}
+    sealed = {**head, _HASH: _content_hash(head, lines)}
+    content = "\n".join([canonical_json(sealed), *lines, ""]).encode()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         # Without a time in its head, the same content gives the same bytes.
@@ -80,14 +76,15 @@ def read_baseline(path: Path) -> BaselineFile:
     """Read a baseline's file and check that it is whole.
 
     Raises:
-        InputError: there is no such file, it is none of a baseline, of a newer version, or was changed or cut off.
+        InputError: there is no such file, it is none of a baseline, of another version, was changed or cut off, or holds what no
+            export writes; names the row and what would be right.
     """
     try:
         lines = gzip.decompress(path.read_bytes()).decode("utf-8").split("\n")
         head = json.loads(lines[0])
     except FileNotFoundError:
         raise InputError(f"There is no file {path}: `biasledger baseline export` writes one.") from None
-    except (OSError, EOFError, zlib.error, ValueError) as error:
+    except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
         raise InputError(
             f"{path} is no baseline, or is damaged: `biasledger baseline export` writes one."
         ) from error
@@ -100,18 +97,38 @@ def read_baseline(path: Path) -> BaselineFile:
             "export it again with the version that is installed here."
         )
     body = lines[1:-1]
-    digest = "sha256:" + hashlib.sha256("\n".join(body).encode()).hexdigest()
-    missing = [name for name in _NEEDED if name not in head]
-    if missing or digest != head["rows_hash"] or len(body) != head["n_rows"]:
+    stated = head.pop(_HASH, None)
+    if stated is None or stated != _content_hash(head, body):
         raise InputError(
-            f"{path} was changed or cut off after it was exported: its rows are not those that its first "
-            "line seals. "
-            "Copy it again, or export it again."
+            f"{path} was changed or cut off after it was exported: its content is not what its first line "
+            "seals. Copy it again, or export it again."
         )
-    return BaselineFile(head, list(_rows(body)), hash_of_file(path))
+    for name, kind in _NEEDED.items():
+        if type(head.get(name)) is not kind:
+            raise InputError(f"{path}: its first line should have {_KINDS[kind]} as {name!r}.")
+    if len(body) != head["n_rows"]:
+        raise InputError(f"{path} has {len(body):,} rows, and its first line says {head['n_rows']:,}.")
+    return BaselineFile(head, list(_rows(path, body, head["run_id"])), hash_of_file(path))
 
 
-def _rows(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
-    for line in lines:
-        row = json.loads(line)
-        yield row["part"], canonical_json(row["row"])
+def _content_hash(head: Mapping[str, Any], lines: Sequence[str]) -> str | None:
+    """The hash of all that a file says but for the hash itself; None of what cannot be written in canonical JSON."""
+    try:
+        return tagged_hash("\n".join([canonical_json(head), *lines]))
+    except ValueError:
+        return None
+
+
+def _rows(path: Path, lines: Iterable[str], run_id: str) -> Iterator[tuple[str, str]]:
+    for number, line in enumerate(lines, start=2):
+        try:
+            content = json.loads(line)
+            part, row = content["part"], content["row"]
+            text = canonical_json(row)
+        except (ValueError, RecursionError, KeyError, TypeError):
+            raise InputError(
+                f"{path}: row {number} is no row of a baseline; it should be an object with 'part' and 'row'."
+            ) from None
+        if fault := fault_of(part, row, run_id):
+            raise InputError(f"{path}: row {number} {fault}.")
+        yield part, text

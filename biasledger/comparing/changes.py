@@ -260,10 +260,10 @@ def _pair(file: Path, before: str, after: str) -> str | None:
 def _build_pair(project: Path, ledger: Path, warehouse: Path, before: str, after: str) -> Path:
     """Compare two runs beside the pairs of the last build; the file that then holds them."""
     from biasledger.build import rooms_of, run_dbt
-    from biasledger.project import require_project
+    from biasledger.project import check_project, require_project
     from biasledger.publishing.work import locked
 
-    require_project(project)
+    check_project(project)
     built = built_file(project, warehouse)
     environment = {
         "BIASLEDGER_LEDGER": str(ledger.resolve()),
@@ -272,7 +272,8 @@ def _build_pair(project: Path, ledger: Path, warehouse: Path, before: str, after
     }
     selection = ["--select", "int_run_pairs+", "--exclude", "fct_regressions"]
     variables = json.dumps({"compared_runs": [before, after]})
-    with locked(built, warehouse):
+    with locked(project):
+        require_project(project)
         messages = run_dbt(
             project, ["run", *selection, "--vars", variables], environment, lambda _done, _total, _name: None
         )

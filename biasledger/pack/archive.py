@@ -5,7 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
+import struct
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -14,13 +17,44 @@ from typing import Any
 from collector.errors import InputError
 from collector.replacing import sync_folder
 
-FORMAT = 1
+# 2: cells of the CSV files that a spreadsheet would take for formulas are escaped, summary and report are of the run alone.
+FORMAT = 2
 MANIFEST = "manifest.json"
+BUILD = "build.json"
+FINDINGS = "findings.csv"
+ANSWER_QUALITY = "answer_quality.csv"
+GROUPS = "groups.csv"
+SUMMARY = "summary.md"
+REPORT = "report.html"
+README = "README.txt"
+REQUIRED = (
+    *("run.json", "spec.json", "reading.json", "events.json", BUILD),
+    *(FINDINGS, ANSWER_QUALITY, GROUPS, SUMMARY, REPORT, README),
+    *("settings/thresholds.csv", "settings/exceptions.csv"),
+)
+# What the manifest says beside the list of its files -> what it must be.
+_FACTS: Mapping[str, type | tuple[type, ...]] = {
+    "run_id": str,
+    "audit": str,
+    "target": str,
+    "is_simulated": bool,
+    "reading_hash": str,
+    "seal": (str, type(None)),
+    "software": dict,
+}
 # What a zip knows of time begins here. When a pack was made is not what it is evidence of.
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _CREATED_ON_UNIX = 3
 _READABLE_BY_ALL = 0o100644 << 16
 _MOST_BYTES = 1 << 30
+_SETTINGS = re.compile(r"settings/[a-z_]{1,60}\.csv")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_KIND_NAMES: Mapping[type, str] = {
+    str: "a text",
+    bool: "true or false",
+    dict: "an object",
+    type(None): "null",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +121,17 @@ def read_pack(path: Path) -> Pack:
             contents = {_name(entry): archive.read(entry) for entry in entries}
     except FileNotFoundError:
         raise InputError(f"There is no {path}: `biasledger evidence RUN` makes a pack.") from None
-    except (zipfile.BadZipFile, OSError) as error:
-        raise InputError(f"{path} cannot be read as a zip: {error}.") from None
+    # What zipfile raises of entries that are encrypted, of a later version, or end too early is in no one class.
+    except (
+        zipfile.BadZipFile,
+        OSError,
+        RuntimeError,
+        ValueError,
+        EOFError,
+        struct.error,
+        zlib.error,
+    ) as error:
+        raise InputError(f"{path} cannot be read as a zip: {str(error).rstrip('.')}.") from None
     manifest = _manifest(path, contents.pop(MANIFEST, None))
     listed: Mapping[str, Mapping[str, Any]] = manifest["files"]
     for name, facts in listed.items():
@@ -120,10 +163,25 @@ def _name(entry: zipfile.ZipInfo) -> str:
 
 def _manifest(path: Path, content: bytes | None) -> dict[str, Any]:
     try:
-        manifest: dict[str, Any] = json.loads(content or b"")
-        found, _ = manifest["format"], manifest["files"].items()
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise InputError(f"{path} is no evidence pack: it has no {MANIFEST} that lists its files.") from None
+        manifest = json.loads(content or b"")
+    except (ValueError, RecursionError):
+        manifest = None
+    if not isinstance(manifest, dict) or not isinstance(manifest.get("files"), dict):
+        raise InputError(f"{path} is no evidence pack: it has no {MANIFEST} that lists its files.")
+    found = manifest.get("format")
     if found != FORMAT:
         raise InputError(f"{path} has format {found!r}, and this biasledger reads {FORMAT}.")
+    for name, facts in manifest["files"].items():
+        digest = facts.get("sha256") if isinstance(facts, dict) else None
+        if not isinstance(digest, str) or not _SHA256.fullmatch(digest):
+            raise InputError(f"{path}: {MANIFEST} has no SHA-256 of {name!r}.")
+        if name not in REQUIRED and not _SETTINGS.fullmatch(name):
+            raise InputError(f"{path} is no evidence pack: its {MANIFEST} lists {name!r}, which none has.")
+    for name in REQUIRED:
+        if name not in manifest["files"]:
+            raise InputError(f"{path} is no whole evidence pack: its {MANIFEST} does not list {name}.")
+    for name, kind in _FACTS.items():
+        if name not in manifest or not isinstance(manifest[name], kind):
+            told = " or ".join(_KIND_NAMES[one] for one in (kind if isinstance(kind, tuple) else (kind,)))
+            raise InputError(f"{path}: {MANIFEST} should have {told} as {name!r}.")
     return manifest

@@ -5,10 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from biasledger.pack.archive import json_bytes
+from biasledger.pack.archive import ANSWER_QUALITY, BUILD, FINDINGS, GROUPS, Pack, json_bytes
+from biasledger.publishing.files import FORMULA_STARTS
+from biasledger.publishing.quoting import quote_name
 from collector.errors import InputError
 from collector.hints import did_you_mean
 
@@ -22,10 +25,12 @@ _RUN_COLUMNS = (
 _JSON_COLUMNS = {"parameters", "versions", "detail"}
 # Name in the pack -> the table it is from; only what is said of the run.
 TABLES: Mapping[str, str] = {
-    "findings.csv": "marts.fct_findings",
-    "answer_quality.csv": "marts.fct_answer_quality",
-    "groups.csv": "marts.dim_groups",
+    FINDINGS: "marts.fct_findings",
+    ANSWER_QUALITY: "marts.fct_answer_quality",
+    GROUPS: "marts.dim_groups",
 }
+# Apostrophes before it are counted in, so that every text can be had back.
+_FORMULA = re.compile(f"'*[{re.escape(FORMULA_STARTS)}]")
 
 
 def ledger_files(connection: duckdb.DuckDBPyConnection, run_id: str, reading_hash: str) -> dict[str, bytes]:
@@ -78,21 +83,56 @@ def warehouse_files(connection: duckdb.DuckDBPyConnection, run_id: str) -> dict[
         "select table_name from information_schema.tables where table_schema = 'settings' order by 1"
     ).fetchall()
     for (name,) in settings:
-        files[f"settings/{name}.csv"] = csv_bytes(connection, f'select * from settings."{name}" order by all')
+        files[f"settings/{name}.csv"] = csv_bytes(
+            connection, f"select * from settings.{quote_name(name)} order by all"
+        )
     (build,) = _dicts(
         connection, "select * from marts.fct_builds order by built_at desc, build_id limit 1", []
     )
-    return {**files, "build.json": json_bytes(build)}
+    return {**files, BUILD: json_bytes(build)}
 
 
 def csv_bytes(connection: duckdb.DuckDBPyConnection, sql: str, values: Sequence[Any] = ()) -> bytes:
-    """A query's rows as CSV: exact numbers, an empty cell for null, UTF-8, LF."""
+    """A query's rows as CSV: exact numbers, an empty cell for null, UTF-8, LF; no cell that a spreadsheet takes for a formula."""
     cursor = connection.execute(sql, list(values))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(name for name, *_ in cursor.description or ())
-    writer.writerows(cursor.fetchall())
+    writer.writerow(_escaped(name) for name, *_ in cursor.description or ())
+    writer.writerows(map(_escaped, row) for row in cursor.fetchall())
     return text.getvalue().encode()
+
+
+def read_table(pack: Pack, name: str) -> list[dict[str, str]]:
+    """The rows of one of a pack's CSV files, texts as they were before they were escaped.
+
+    Raises:
+        InputError: it is no such table.
+    """
+    return parse_table(pack.files[name], f"{name} of the pack")
+
+
+def parse_table(content: bytes, name: str) -> list[dict[str, str]]:
+    """The same of a file's content; `name` is what errors call it."""
+    try:
+        header, *rows = csv.reader(io.StringIO(content.decode(), newline=""), strict=True)
+    except (ValueError, csv.Error):
+        raise InputError(
+            f"{name} is no table: it should be CSV in UTF-8 with a line of column names."
+        ) from None
+    if len(set(header)) < len(header):
+        raise InputError(f"{name} has two columns of the same name.")
+    for number, row in enumerate(rows, start=2):
+        if len(row) != len(header):
+            raise InputError(f"{name}: row {number} has {len(row)} cells; it should have {len(header)}.")
+    return [dict(zip(map(_unescaped, header), map(_unescaped, row), strict=True)) for row in rows]
+
+
+def _escaped(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
+
+
+def _unescaped(cell: str) -> str:
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
 def _dicts(connection: duckdb.DuckDBPyConnection, sql: str, values: Sequence[Any]) -> list[dict[str, Any]]:

@@ -6,15 +6,16 @@ import platform
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from biasledger.checking.cases import read_check
-from biasledger.checking.formats import as_text
+from biasledger import __version__
 from biasledger.comparing.changes import open_tables
 from biasledger.comparing.run_names import find_run
-from biasledger.pack.archive import write_pack
+from biasledger.pack.archive import README, write_pack
 from biasledger.pack.contents import ledger_files, warehouse_files
-from biasledger.report import render, require_extra
+from biasledger.pack.telling import told_files
+from biasledger.publishing.erasures import erased_since_build
+from biasledger.report import require_extra
 from biasledger.verify import verify_ledger
 from collector.errors import BiasledgerError, InputError
 from collector.ledger import Ledger
@@ -23,13 +24,9 @@ if TYPE_CHECKING:
     from collector.chain import Seal
 
 # Another version of one of these may give other digits.
-SOFTWARE = ("biasledger", "dbt-core", "dbt-duckdb", "duckdb", "numpy", "pandas", "scipy", "scikit-learn")
-_MEANING = """\
-A finding says: asked these questions, in this language, then, the target answered differently about people who were described
-differently in one thing, by at least the threshold, and by more than shuffled labels give. It does not say why, nor that anybody
-was harmed. A finding that is clear rules out a difference past its threshold in its measure, and no other. What is inconclusive
-is no pass.
-"""
+SOFTWARE = ("dbt-core", "dbt-duckdb", "duckdb", "numpy", "pandas", "scipy", "scikit-learn")
+# What draws the report, and writes it out.
+REPORT_SOFTWARE = ("vl-convert-python", "jinja2")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +50,8 @@ def make_pack(run: str, ledger_path: Path, warehouse: Path, output: Path | None 
         output: the zip, or a folder to put it in; the present folder if None.
 
     Raises:
-        InputError: no such run, or the warehouse was built before the run's last answers; the extra `report` is not installed.
+        InputError: no such run; the warehouse was built before its last answers, or before a text was erased; the extra `report`
+            is not installed.
         LedgerError: the ledger cannot be read.
         BiasledgerError: the run's chain is broken, or the warehouse cannot be read.
         OSError: the zip cannot be written.
@@ -72,6 +70,11 @@ def make_pack(run: str, ledger_path: Path, warehouse: Path, output: Path | None 
         ((held,),) = connection.execute(
             "select count(*) from raw.responses where run_id = ?", [named.run_id]
         ).fetchall()
+    if erased_since_build(warehouse, ledger_path):
+        raise InputError(
+            f"Answers were erased from {ledger_path} since {warehouse} was built, which may still hold their words: "
+            "run `biasledger build` first, then pack again."
+        )
     if held != described["n_responses"]:
         raise InputError(
             f"{warehouse} was built when the run {named.run_id} had {described['n_responses']:,} responses, and the ledger "
@@ -80,9 +83,8 @@ def make_pack(run: str, ledger_path: Path, warehouse: Path, output: Path | None 
     files = {
         **asked,
         **findings,
-        "README.txt": Path(__file__).with_name("README.txt").read_bytes(),
-        "summary.md": _summary(described, warehouse).encode(),
-        "report.html": render(warehouse, [named.run_id]).encode(),
+        README: readme(),
+        **told_files(warehouse, named.run_id),
     }
     facts = {
         "run_id": named.run_id,
@@ -91,7 +93,7 @@ def make_pack(run: str, ledger_path: Path, warehouse: Path, output: Path | None 
         "is_simulated": described["is_simulated"],
         "reading_hash": described["reading_hash"],
         "seal": None if seal is None else str(seal),
-        "software": _software(),
+        "software": software(),
     }
     path = output or Path()
     if path.is_dir():
@@ -110,24 +112,17 @@ def _verified_seal(ledger_path: Path, run_id: str) -> Seal | None:
     return verdict.seal
 
 
-def _software() -> dict[str, str]:
-    found = {"python": platform.python_version()}
-    for name in SOFTWARE:
+def readme() -> bytes:
+    """What a pack says of itself."""
+    return Path(__file__).with_name(README).read_bytes()
+
+
+def software() -> dict[str, str]:
+    """The versions installed here of all that makes a pack's figures and its report."""
+    found = {"python": platform.python_version(), "biasledger": __version__}
+    for name in (*SOFTWARE, *REPORT_SOFTWARE):
         try:
             found[name] = version(name)
-        except PackageNotFoundError:  # a checkout that is not installed
+        except PackageNotFoundError:
             continue
     return found
-
-
-def _summary(run: dict[str, Any], warehouse: Path) -> str:
-    check = read_check(warehouse, run=run["run_id"])
-    asked = f"`{run['target']}`" + (f" (model {run['model_asked']})" if run["model_asked"] else "")
-    asked_of = f"The audit `{run['audit']}` of {asked}"
-    counts = (
-        f"Run `{run['run_id']}`, begun {run['started_at']:%Y-%m-%d %H:%M} UTC: {run['n_prompts']:,} prompts, "
-        f"{run['n_responses']:,} responses kept, {run['n_ok']:,} of them good answers."
-    )
-    if check.is_simulated:
-        counts += " **The answers are simulated and say nothing about any real model.**"
-    return f"# {asked_of}\n\n{counts}\n\n```\n{as_text(check).rstrip()}\n```\n\n{_MEANING}"

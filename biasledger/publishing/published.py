@@ -103,8 +103,9 @@ def _build(connection: duckdb.DuckDBPyConnection, warehouse: Path) -> BuildInfo:
         raise InputError(
             f"{warehouse} was not published by `biasledger build`, so nothing says which of its tables are public: run it first."
         )
+    # A version before this one wrote no hash of erasures; then the columns end before it.
     rows: list[tuple[str, datetime, str, str | None]] = connection.execute(
-        f"select build_id, built_at, biasledger_version, engine_version from {DATABASE}.{PUBLICATION}.build"
+        f"from {DATABASE}.{PUBLICATION}.build"
     ).fetchall()
     return BuildInfo(*rows[0])
 

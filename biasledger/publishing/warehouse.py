@@ -44,12 +44,14 @@ class BuildInfo:
         built_at: when dbt was done, UTC.
         biasledger_version: of this package.
         engine_version: of the measures; changes when one would give other numbers for the same data.
+        erasures_hash: of the texts that had been erased from the ledger before; None where a version before this one built.
     """
 
     build_id: str
     built_at: datetime
     biasledger_version: str
     engine_version: str | None
+    erasures_hash: str | None = None
 
 
 def require_replaceable(warehouse: Path, ledger: Path) -> None:
@@ -196,11 +198,17 @@ def _describe(connection: duckdb.DuckDBPyConnection, tables: Sequence[PublicTabl
     connection.execute(f"create schema {schema}")
     connection.execute(
         f"create table {schema}.build (build_id varchar not null, built_at timestamp not null, "
-        "biasledger_version varchar not null, engine_version varchar)"
+        "biasledger_version varchar not null, engine_version varchar, erasures_hash varchar)"
     )
     connection.execute(
-        f"insert into {schema}.build values (?, ?, ?, ?)",
-        [build.build_id, build.built_at, build.biasledger_version, build.engine_version],
+        f"insert into {schema}.build values (?, ?, ?, ?, ?)",
+        [
+            build.build_id,
+            build.built_at,
+            build.biasledger_version,
+            build.engine_version,
+            build.erasures_hash,
+        ],
     )
     connection.execute(
         f"create table {schema}.tables (schema_name varchar not null, table_name varchar not null, "

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biasledger.publishing.erasures import hash_erasures
 from collector.errors import InputError
-from collector.hashing import canonical_json, tagged_hash
 
 if TYPE_CHECKING:
     from collector.ledger import Ledger
@@ -37,21 +37,22 @@ def work_file(project: Path, warehouse: Path) -> Path:
 
 
 @contextmanager
-def locked(work: Path, warehouse: Path) -> Iterator[None]:
-    """Keep other builds of the same warehouse out for the block.
+def locked(project: Path) -> Iterator[None]:
+    """Keep other builds in the same project out for the block, whatever their warehouse: they share dbt's target folder.
 
     Raises:
-        InputError: another build of it is under way.
+        InputError: another build is under way there.
     """
-    work.parent.mkdir(parents=True, exist_ok=True)
+    folder = project / _FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
     # The system frees the lock when the process ends, however it ends.
-    descriptor = os.open(_beside(work, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise InputError(
-                f"Another `biasledger build` of {warehouse} is under way: wait until it ends."
+                "Another `biasledger build` or `biasledger compare` is under way in this project: wait until it ends."
             ) from None
         yield
     finally:
@@ -75,10 +76,7 @@ def forget_what_is_gone(work: Path, ledger: Ledger) -> list[str]:
             run
             for (run,) in connection.execute("select distinct run_id from raw.runs order by all").fetchall()
         ]
-        erased = connection.execute(
-            "select run_id, prompt_id, trial, attempt from raw.erasures order by all"
-        ).fetchall()
-    erasures = tagged_hash(canonical_json([list(row) for row in erased]))
+        erasures = hash_erasures(connection)
     before = _read(seen)
     reason = None
     if work.exists():

@@ -6,7 +6,7 @@
 {% macro permutations_for(draws_needed, least=1) -%}
     {%- if var("permutations") -%}
         cast(
-            greatest({{ least * var("min_permutations") }}, ceil({{ draws_needed }} / {{ var("alpha") }}) - 1) as integer
+            greatest({{ least }} * {{ number_of("min_permutations") }}, ceil({{ draws_needed }} / {{ number_of("alpha") }}) - 1) as integer
         )
     {%- else -%}
         0

@@ -17,7 +17,7 @@ live_exceptions as (
         -- Blank means everywhere: movies and music, every job.
         coalesce(subject, '*') as subject
     from exceptions
-    where accepted_until >= {{ "date '" ~ var("today") ~ "'" if var("today") else "current_date" }}
+    where accepted_until >= {{ judged_on() }}
 )
 
 select distinct * from live_exceptions

@@ -29,10 +29,10 @@ alarms as (
 
 select
     exceptions.*,
-    exceptions.accepted_until < {{ "date '" ~ var("today") ~ "'" if var("today") else "current_date" }} as is_expired
+    exceptions.accepted_until < {{ judged_on() }} as is_expired
 from exceptions
 where
-    exceptions.accepted_until < {{ "date '" ~ var("today") ~ "'" if var("today") else "current_date" }}
+    exceptions.accepted_until < {{ judged_on() }}
     or not exists (
         select 1
         from alarms

@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 from biasledger.build import build_warehouse
-from biasledger.publishing.work import locked, work_file
+from biasledger.publishing.work import locked
 from biasledger.readings import register_readings
 from collector.errors import InputError
 from tests.python.cli.conftest import Biasledger, write_files
@@ -191,13 +191,14 @@ def test_the_user_s_own_public_models_are_published_and_private_ones_are_not(
 
 
 def test_two_builds_at_once(biasledger: Biasledger, small_project: Path) -> None:
-    warehouse = small_project / "warehouse.duckdb"
-    with locked(work_file(small_project, warehouse), warehouse):
-        result = biasledger("build")
-    assert result.exit_code == 3
-    assert result.stderr == (
-        "Error: Another `biasledger build` of warehouse.duckdb is under way: wait until it ends.\n"
-    )
+    """They share dbt's target folder, whatever their warehouse."""
+    for arguments in ((), ("--warehouse", "elsewhere.duckdb")):
+        with locked(small_project):
+            result = biasledger("build", *arguments)
+        assert result.exit_code == 3
+        assert result.stderr == (
+            "Error: Another `biasledger build` or `biasledger compare` is under way in this project: wait until it ends.\n"
+        )
 
 
 def test_the_ledger_is_not_taken_for_the_warehouse(biasledger: Biasledger, small_project: Path) -> None:

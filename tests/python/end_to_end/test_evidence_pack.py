@@ -14,9 +14,11 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from biasledger.pack.archive import MANIFEST, Pack, read_pack, write_pack
-from biasledger.pack.checking import check_findings, check_pack
+from biasledger.pack.archive import MANIFEST, read_pack, write_pack
+from biasledger.pack.checking import check_figures, check_pack
+from biasledger.pack.contents import read_table
 from biasledger.pack.making import Made, make_pack
+from biasledger.pack.rebuilding import _differences
 from collector.errors import BiasledgerError, InputError
 from tests.python.project import Project
 
@@ -157,7 +159,16 @@ def test_answers_after_the_build_are_no_reason_to_pack(planted: Project, tmp_pat
         make_pack("latest", planted.ledger, warehouse, tmp_path)
 
 
-def test_rebuilding_finds_the_one_finding_that_was_prettied(odd: Project, tmp_path: Path) -> None:
+def test_erased_texts_after_the_build_are_no_reason_to_pack(planted: Project, tmp_path: Path) -> None:
+    warehouse = tmp_path / "warehouse.duckdb"
+    shutil.copyfile(planted.warehouse, warehouse)
+    with duckdb.connect(str(warehouse)) as connection:
+        connection.execute("update publication.build set erasures_hash = 'sha256:before'")
+    with pytest.raises(InputError, match="Answers were erased .* run `biasledger build` first"):
+        make_pack("latest", planted.ledger, warehouse, tmp_path)
+
+
+def test_rebuilding_finds_what_was_prettied(odd: Project, tmp_path: Path) -> None:
     """Of one run among many others, which are left out."""
     ((run_id,),) = odd.rows("select run_id from marts.dim_runs where audit = 'lists' and target = 'steered'")
     made = make_pack(run_id, odd.ledger, odd.warehouse, tmp_path)
@@ -168,25 +179,27 @@ def test_rebuilding_finds_the_one_finding_that_was_prettied(odd: Project, tmp_pa
         row = next(line for line in text.splitlines() if ",alarm," in line)
         changed.append(row.split(",")[0])
         files["findings.csv"] = text.replace(row, row.replace(",alarm,", ",clear,", 1)).encode()
+        files["summary.md"] = b"# No alarms\n"
+        files["report.html"] = b"<h1>All clear</h1>"
 
     path = packed_again(made, tmp_path, prettify)
     pack, verdicts = check_pack(path, odd.ledger)
     assert all(verdict.state == "intact" for verdict in verdicts)
     before = odd.ledger.read_bytes()
-    verdict = check_findings(pack, odd.ledger, lambda *_: None)
+    verdict, other = check_figures(pack, odd.ledger, lambda *_: None)
     assert (verdict.state, verdict.n_faults) == ("broken", 1)
     assert verdict.fault is not None
     assert changed[0][:8] in verdict.fault
     assert "status 'clear' and now 'alarm'" in verdict.fault
+    # Everything else came out the same.
+    assert other.fault == "summary.md: It is not what comes out again."
+    assert other.n_faults == 2
     assert odd.ledger.read_bytes() == before
 
 
-def test_an_honest_pack_comes_out_the_same(made: Made) -> None:
-    """What rebuilding compares is what the pack says: every column but one that later runs change."""
-    from biasledger.pack.rebuilding import _differences, packed_findings
-
-    pack: Pack = read_pack(made.path)
-    rows = packed_findings(pack)
+def test_what_is_compared_is_what_the_pack_says(made: Made) -> None:
+    """Every column but one that later runs change."""
+    rows = read_table(read_pack(made.path), "findings.csv")
     assert not list(_differences(rows, [{**row, "is_current": "other"} for row in rows]))
     assert len(list(_differences(rows, rows[1:]))) == 1
     assert len(list(_differences(rows[1:], rows))) == 1

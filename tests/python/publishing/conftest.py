@@ -11,7 +11,7 @@ import pytest
 from biasledger.publishing.public import PublicTable
 from biasledger.publishing.warehouse import BuildInfo
 
-BUILD = BuildInfo("build-1", datetime(2026, 1, 2, 3, 4, 5), "0.1.0", "2")
+BUILD = BuildInfo("build-1", datetime(2026, 1, 2, 3, 4, 5), "0.1.0", "2", "sha256:0")
 TABLES = [
     PublicTable("marts", "dim_runs", ("run_id",)),
     PublicTable("marts", "fct_words", ("run_id", "word", "group_name")),

@@ -54,7 +54,9 @@ def test_only_public_tables_with_types_comments_and_keys(work: Path, tmp_path: P
             from duckdb_columns() as columns where schema_name = '{schema}' and table_name = '{name}' order by column_index
         """
         assert rows(warehouse, described) == rows(work, described)
-    assert rows(warehouse, "from publication.build") == [("build-1", BUILD.built_at, "0.1.0", "2")]
+    assert rows(warehouse, "from publication.build") == [
+        ("build-1", BUILD.built_at, "0.1.0", "2", "sha256:0")
+    ]
     assert rows(warehouse, "select key_columns from publication.tables where table_name = 'fct_words'") == [
         (["run_id", "word", "group_name"],)
     ]

@@ -1,0 +1,101 @@
+"""Zips that are no packs, or not whole ones, are refused with a sentence, whatever is wrong with them."""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from biasledger.pack.archive import MANIFEST, REQUIRED, read_pack
+from collector.errors import InputError
+
+from .conftest import Packed
+
+
+def zipped(path: Path, manifest: bytes, **files: str) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(f"x/{MANIFEST}", manifest)
+        for name, text in files.items():
+            archive.writestr(f"x/{name}", text)
+    return path
+
+
+def test_a_whole_pack_is_read(packed: Packed) -> None:
+    pack = read_pack(packed.written())
+    assert set(pack.files) == set(packed.files)
+    assert pack.manifest.keys() >= packed.facts.keys()
+
+
+@pytest.mark.parametrize(
+    "name", ["run_id", "audit", "target", "is_simulated", "reading_hash", "seal", "software"]
+)
+@pytest.mark.parametrize("value", ["absent", ["a"]])
+def test_a_fact_that_is_missing_or_of_another_kind_is_named(packed: Packed, name: str, value: Any) -> None:
+    def change(_: dict[str, bytes], facts: dict[str, Any]) -> None:
+        facts.pop(name)
+        facts |= {} if value == "absent" else {name: value}
+
+    with pytest.raises(InputError, match=f"should have .* as '{name}'"):
+        read_pack(packed.written(change))
+
+
+@pytest.mark.parametrize("name", REQUIRED)
+def test_a_file_that_every_pack_has_is_missed(packed: Packed, name: str) -> None:
+    with pytest.raises(InputError, match=f"does not list {re.escape(name)}"):
+        read_pack(packed.written(lambda files, _: files.pop(name) and None))
+
+
+@pytest.mark.parametrize("name", ["certificate.pdf", "settings/../../evil.csv", "settings/a b.csv"])
+def test_a_file_that_no_pack_has_is_refused(packed: Packed, name: str) -> None:
+    with pytest.raises(InputError, match=f"lists {re.escape(repr(name))}, which none has"):
+        read_pack(packed.written(lambda files, _: files.update({name: b"x"})))
+
+
+@pytest.mark.parametrize(
+    ("manifest", "told"),
+    [
+        (b"[" * 100_000, "is no evidence pack"),
+        (b"\xff", "is no evidence pack"),
+        (b"[]", "is no evidence pack"),
+        (b'{"format": 2, "files": ["x"]}', "is no evidence pack"),
+        (b'{"format": 2, "files": {"x": 1}}', "has no SHA-256 of 'x'"),
+        (b'{"format": 2, "files": {"x": {}}}', "has no SHA-256 of 'x'"),
+        (b'{"format": 2, "files": {"x": {"sha256": 1}}}', "has no SHA-256 of 'x'"),
+        (b'{"format": 1, "files": {}}', "has format 1, and this biasledger reads 2"),
+        (b'{"format": 2, "files": {}}', "does not list run.json"),
+    ],
+)
+def test_a_manifest_that_is_none_is_refused(tmp_path: Path, manifest: bytes, told: str) -> None:
+    with pytest.raises(InputError, match=re.escape(told)):
+        read_pack(zipped(tmp_path / "x.zip", manifest, x="1"))
+
+
+@pytest.mark.parametrize(("offset", "value"), [(8, 1), (6, 99), (10, 99)])
+def test_an_encrypted_or_later_zip_is_refused(packed: Packed, offset: int, value: int) -> None:
+    """In the first entry of the directory: its flags, the version that it needs, its compression."""
+    path = packed.written()
+    content = bytearray(path.read_bytes())
+    content[content.find(b"PK\x01\x02") + offset] = value
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"cannot be read as a zip|was packed anew"):
+        read_pack(path)
+
+
+def test_a_zip_that_ends_early_is_refused(packed: Packed) -> None:
+    path = packed.written()
+    content = path.read_bytes()
+    for length in (0, 10, len(content) // 2, len(content) - 10):
+        path.write_bytes(content[:length])
+        with pytest.raises(InputError):
+            read_pack(path)
+
+
+def test_the_manifest_lists_what_is_there(packed: Packed) -> None:
+    with zipfile.ZipFile(packed.written()) as archive:
+        [manifest] = [name for name in archive.namelist() if name.endswith(MANIFEST)]
+        listed = json.loads(archive.read(manifest))["files"]
+    assert set(listed) == set(packed.files)
