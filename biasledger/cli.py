@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ import click
 
 from biasledger import __version__
 from biasledger.commands import asking, building, comparing, evidence, importing, querying, reading, scoring
-from biasledger.commands.common import EXIT_BROKEN, EXIT_INTERRUPTED
+from biasledger.commands.common import EXIT_BROKEN, EXIT_INTERRUPTED, EXIT_UNREAD
 from collector.errors import BiasledgerError
 
 # In the order of the work, which is that of `--help`.
@@ -27,6 +28,14 @@ class _Cli(click.Group):
         """Run a command and end the process with its exit code."""
         try:
             code = super().main(args, prog_name, **{**extra, "standalone_mode": False})
+            # Here and not at Python's end, where a closed pipe would be reported.
+            sys.stdout.flush()
+        except (BrokenPipeError, SystemExit) as error:
+            if isinstance(error, SystemExit) and error.code != 1:
+                raise
+            # click and rich end with 1 where a reader of a pipe has enough, as `head` has: 1 means alarms here.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(EXIT_UNREAD)
         except click.ClickException as error:
             error.show()
             sys.exit(EXIT_BROKEN)
@@ -53,7 +62,7 @@ class _Cli(click.Group):
         """Run the command; turn an error into one sentence, with its traceback first under --debug."""
         try:
             return super().invoke(ctx)
-        except (click.ClickException, click.exceptions.Exit, click.Abort):
+        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
             raise
         except Exception as error:  # the last place where a fault can become a sentence and an exit code
             if ctx.params["debug"]:
@@ -66,6 +75,9 @@ def _sentence(error: Exception) -> str:
         return str(error)
     if isinstance(error, OSError) and error.strerror:
         return error.strerror + (f": {error.filename}." if error.filename else ".")
+    if type(error).__module__.endswith("duckdb") and type(error).__name__ == "IOException":
+        reason = str(error).splitlines()[0].removeprefix("IO Error: ").rstrip(".")
+        return f"{reason}: the file is cut off or damaged; `biasledger build` makes a warehouse anew."
     return f"unexpected {type(error).__name__}: {error} (biasledger --debug COMMAND … shows where)."
 
 

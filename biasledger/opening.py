@@ -1,7 +1,8 @@
-"""Opening a built warehouse for reading: wherever that fails, the same two sentences say why."""
+"""Opening a built warehouse for reading: wherever that fails, the same sentences say why."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,7 +24,22 @@ def connect_read_only(warehouse: Path) -> duckdb.DuckDBPyConnection:
     import duckdb
 
     with told_if_closed(warehouse):
-        return duckdb.connect(str(warehouse), read_only=True)
+        connection = duckdb.connect(str(warehouse), read_only=True)
+        refuse_ledger(connection, warehouse)
+        return connection
+
+
+def refuse_ledger(connection: duckdb.DuckDBPyConnection, warehouse: Path) -> None:
+    """Refuse a ledger that was given in a warehouse's place, on a connection that has opened or attached it.
+
+    Raises:
+        InputError: it is one.
+    """
+    found = connection.execute("select schema_name, table_name from duckdb_tables()").fetchall()
+    if ("raw", "responses") in found and not any(schema == "marts" for schema, _ in found):
+        raise InputError(
+            f"{warehouse} is a ledger and no warehouse: --ledger takes it, and `biasledger build` makes a warehouse of it."
+        )
 
 
 @contextmanager
@@ -41,7 +57,20 @@ def told_if_closed(warehouse: Path) -> Iterator[None]:
     try:
         yield
     except duckdb.Error as error:
-        raise BiasledgerError(
-            f"{warehouse} cannot be read: another program may be writing it, or it is no DuckDB file "
-            f"({str(error).splitlines()[0]})"
-        ) from error
+        raise BiasledgerError(_reason(warehouse, str(error))) from error
+
+
+def _reason(warehouse: Path, message: str) -> str:
+    if "Could not set lock" in message or "different configuration" in message:
+        holder = re.search(r"held in (?P<program>.+?) \(PID (?P<pid>\d+)\)", message)
+        who = f"process {holder['pid']} ({Path(holder['program']).name})" if holder else "another process"
+        return (
+            f"{warehouse} is in use by {who}, which has it open for writing; a notebook or a BI tool may: close it there and "
+            "try again."
+        )
+    first_line = message.splitlines()[0].partition("Error: ")[2] or message.splitlines()[0]
+    if "Could not read enough bytes" in message:
+        return (
+            f"{warehouse} is cut off, so it cannot be read: `biasledger build` makes it anew. ({first_line})"
+        )
+    return f"{warehouse} cannot be read: it may be no DuckDB file, or one of another version. ({first_line})"

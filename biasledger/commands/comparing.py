@@ -59,6 +59,8 @@ def check(
 @click.command()
 @click.argument("before", metavar="RUN")
 @click.argument("after", metavar="[RUN]", required=False)
+@click.option("--audit", metavar="NAME", help="Of this audit, where `latest` and the like may mean several.")
+@click.option("--target", metavar="NAME", help="Of this target, where they may mean several.")
 @click.option(
     "--variant", metavar="NAME", help="Compare a run with itself under this mitigation; all if `all`."
 )
@@ -71,6 +73,8 @@ def check(
 def compare(
     before: str,
     after: str | None,
+    audit: str | None,
+    target: str | None,
     variant: str | None,
     warehouse: Path,
     ledger: Path,
@@ -89,9 +93,11 @@ def compare(
     if (after is None) == (variant is None):
         raise click.UsageError("Give two runs, or one run and --variant NAME.")
     if variant is not None:
-        changes = compare_variants(warehouse, before, None if variant == "all" else variant)
+        changes = compare_variants(
+            warehouse, before, None if variant == "all" else variant, audit=audit, target=target
+        )
     else:
-        changes = compare_runs(Path(), ledger, warehouse, before, after or "")
+        changes = compare_runs(Path(), ledger, warehouse, before, after or "", audit=audit, target=target)
     for change in changes if form == "text" else ():
         click.echo(as_text(change, show_all=show_all), nl=False)
     if form == "json":
@@ -108,15 +114,17 @@ def baseline() -> None:
 
 @baseline.command("set")
 @click.argument("run", metavar="RUN")
+@click.option("--audit", metavar="NAME", help="The run of this audit, where there are several.")
+@click.option("--target", metavar="NAME", help="The run of this target, where there are several.")
 @ledger_option
-def set_(run: str, ledger: Path) -> None:
+def set_(run: str, audit: str | None, target: str | None, ledger: Path) -> None:
     """Pin RUN as the baseline of its audit and target.
 
     RUN is its id, the beginning of it, latest or previous.
     """
     from biasledger.comparing.baselines import set_baseline
 
-    pinned = set_baseline(ledger, run)
+    pinned = set_baseline(ledger, run, audit=audit, target=target)
     click.echo(f"Baseline of {pinned.audit} and {pinned.target}: {pinned.run_id}.")
     next_step("biasledger build")
 

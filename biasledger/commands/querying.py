@@ -9,8 +9,26 @@ import click
 from biasledger.commands.common import PATH, ledger_option, warehouse_option
 
 
-@click.command()
-@click.argument("source", metavar="SQL|NAME|FILE", required=False)
+class _TakesSql(click.Command):
+    """A command whose argument may be SQL: a comment in front of it looks like an option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Say what to do with SQL that begins with a comment."""
+        given = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if not any(one.startswith("--") and any(map(str.isspace, one)) for one in given):
+                raise
+            raise click.UsageError(
+                f"SQL that begins with -- is taken for an option: give it on standard input, as in "
+                f"`biasledger {self.name} - < FILE`, or begin with the statement.",
+                ctx,
+            ) from error
+
+
+@click.command(cls=_TakesSql)
+@click.argument("source", metavar="SQL|NAME|FILE|-", required=False)
 @warehouse_option
 @click.option("--list", "show_list", is_flag=True, help="List the analyses that can be given by name.")
 @click.option(
@@ -36,15 +54,17 @@ def query(
 ) -> None:
     """Read the tables with SQL.
 
-    Runs one statement that reads, or an analysis by its name; nothing can be changed, and nothing outside the warehouse read.
+    Runs one statement that reads, or an analysis by its name; nothing can be changed, and nothing outside the warehouse read. A
+    single - reads the statement from standard input.
 
     \b
       biasledger query "select audit, status, count(*) from fct_findings group by all"
       biasledger query top_marked_words --format csv
       biasledger query "show tables"
       biasledger query "describe fct_findings"
+      biasledger query - < question.sql
     """
-    from biasledger.query.analyses import list_analyses, read_sql
+    from biasledger.query.analyses import list_analyses
     from biasledger.query.connection import locked_warehouse
     from biasledger.query.output import format_of, write_result
     from biasledger.query.statements import run_statement
@@ -56,7 +76,7 @@ def query(
         return
     if source is None:
         raise click.UsageError("SQL or the name of an analysis is missing; --list shows the names.")
-    sql = read_sql(source)
+    sql = _read(source)
     with locked_warehouse(warehouse) as connection:
         written = write_result(
             run_statement(connection, sql), form=format_of(form, output), limit=limit, output=output
@@ -70,8 +90,8 @@ def query(
         click.echo(f"There are more than these {rows}: --limit N shows more.", err=True)
 
 
-@click.command()
-@click.argument("source", metavar="SQL|NAME|FILE")
+@click.command(cls=_TakesSql)
+@click.argument("source", metavar="SQL|NAME|FILE|-")
 @click.option(
     "--dialect", required=True, metavar="NAME", help="For which warehouse, as snowflake or postgres."
 )
@@ -90,13 +110,18 @@ def sql(source: str, dialect: str, schema: str | None) -> None:
       biasledger sql --dialect snowflake top_marked_words
       biasledger sql --dialect postgres --schema biasledger cost_per_run
     """
-    from biasledger.query.analyses import read_sql
     from biasledger.query.dialects import translate
 
-    translated = translate(read_sql(source), dialect, schema)
+    translated = translate(_read(source), dialect, schema)
     click.echo(translated.sql)
     for warning in translated.warnings:
         click.echo(f"Warning: {warning}", err=True)
+
+
+def _read(source: str) -> str:
+    from biasledger.query.analyses import read_sql
+
+    return click.get_text_stream("stdin").read() if source == "-" else read_sql(source)
 
 
 @click.command()

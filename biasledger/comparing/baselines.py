@@ -123,11 +123,12 @@ def list_baselines(ledger: Path) -> list[Baseline]:
     return [Baseline(*row) for row in rows if row[2] is not None]
 
 
-def set_baseline(ledger: Path, run: str) -> Baseline:
+def set_baseline(ledger: Path, run: str, *, audit: str | None = None, target: str | None = None) -> Baseline:
     """Pin a run as the baseline of its audit and target.
 
     Args:
-        run: its id, the beginning of it, or `latest` where there is one audit and target.
+        run: its id, the beginning of it, `latest` or `previous`.
+        audit, target: of which one, where there are several.
 
     Raises:
         InputError: no such run, or several.
@@ -136,7 +137,11 @@ def set_baseline(ledger: Path, run: str) -> Baseline:
     book = Ledger(ledger)
     book.update()
     found = find_run(
-        run, [(one.run_id, one.audit, one.target) for one in reversed(book.runs())], list_baselines(ledger)
+        run,
+        [(one.run_id, one.audit, one.target) for one in reversed(book.runs())],
+        list_baselines(ledger),
+        audit=audit,
+        target=target,
     )
     with book.append() as append:
         append.baseline(found.audit, found.target, found.run_id)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasledger.comparing.baselines import Baseline, built_file, list_baselines
-from biasledger.comparing.run_names import NamedRun, find_run
+from biasledger.comparing.run_names import LOOSE, NamedRun, find_run
 from biasledger.opening import connect_read_only
 from collector.errors import BiasledgerError, InputError
 
@@ -88,8 +88,20 @@ class Changes:
     quality: list[QualityChange]
 
 
-def compare_runs(project: Path, ledger: Path, warehouse: Path, before: str, after: str) -> list[Changes]:
+def compare_runs(
+    project: Path,
+    ledger: Path,
+    warehouse: Path,
+    before: str,
+    after: str,
+    *,
+    audit: str | None = None,
+    target: str | None = None,
+) -> list[Changes]:
     """What changed from one run to another.
+
+    Args:
+        audit, target: narrow down what `latest`, `previous` and `baseline` mean, where there are several.
 
     Raises:
         InputError: no such run, the same one twice, or runs that cannot be compared; says why.
@@ -98,7 +110,7 @@ def compare_runs(project: Path, ledger: Path, warehouse: Path, before: str, afte
     baselines = list_baselines(ledger) if ledger.is_file() else []
     runs = _runs(warehouse)
     # What one name leaves open the other one settles: `baseline` of a named run is that of its audit and target.
-    first, second = _both(before, after, runs, baselines)
+    first, second = _both(before, after, runs, baselines, audit, target)
     if first.run_id == second.run_id:
         raise InputError(f"{before!r} and {after!r} are the same run, {first.run_id}: name two.")
     if (first.audit) != (second.audit):
@@ -137,14 +149,21 @@ def regressions(warehouse: Path) -> str | None:
     )
 
 
-def compare_variants(warehouse: Path, run: str, variant: str | None) -> list[Changes]:
+def compare_variants(
+    warehouse: Path,
+    run: str,
+    variant: str | None,
+    *,
+    audit: str | None = None,
+    target: str | None = None,
+) -> list[Changes]:
     """What each mitigation of a run, or one of them, changed against the plain audit of the same run.
 
     Raises:
         InputError: no such run, or it was not asked under that mitigation.
         BiasledgerError: the tables cannot be read, or are of a version before comparisons.
     """
-    found = find_run(run, _runs(warehouse), [])
+    found = find_run(run, _runs(warehouse), [], audit=audit, target=target)
     with open_tables(warehouse) as tables:
         known = [
             name
@@ -165,14 +184,19 @@ def compare_variants(warehouse: Path, run: str, variant: str | None) -> list[Cha
 
 
 def _both(
-    before: str, after: str, runs: Sequence[tuple[str, str, str]], baselines: Sequence[Baseline]
+    before: str,
+    after: str,
+    runs: Sequence[tuple[str, str, str]],
+    baselines: Sequence[Baseline],
+    audit: str | None,
+    target: str | None,
 ) -> tuple[NamedRun, NamedRun]:
-    loose = ("latest", "previous", "baseline")
-    if before in loose and after not in loose:
-        second = find_run(after, runs, baselines)
+    given = {"audit": audit, "target": target}
+    if before in LOOSE and after not in LOOSE:
+        second = find_run(after, runs, baselines, **given)
         return find_run(before, runs, baselines, audit=second.audit, target=second.target), second
-    first = find_run(before, runs, baselines)
-    narrow = {"audit": first.audit, "target": first.target} if after in loose else {}
+    first = find_run(before, runs, baselines, **given)
+    narrow = {"audit": first.audit, "target": first.target} if after in LOOSE else given
     return first, find_run(after, runs, baselines, **narrow)
 
 
@@ -182,10 +206,15 @@ class Tables:
     def __init__(self, connection: duckdb.DuckDBPyConnection, warehouse: Path) -> None:
         self.connection = connection
         self._warehouse = warehouse
+        # A user's own model may have the name of a published table: the last of a name counts.
         self._names = {
             table: f'"{schema}".{table}'
             for table, schema in connection.execute(
-                "select table_name, table_schema from information_schema.tables"
+                """
+                select table_name, table_schema
+                from information_schema.tables
+                order by table_schema in ('marts', 'settings'), table_schema, table_name
+                """
             ).fetchall()
         }
 

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from biasledger.comparing.baselines import Baseline
 
 
+LOOSE = ("latest", "previous", "baseline")
+"""Names that mean a run of each audit and target."""
+
+
 @dataclass(frozen=True)
 class NamedRun:
     """A run as it is called, with its audit and target."""
@@ -75,5 +79,10 @@ def _only(name: str, found: Sequence[NamedRun]) -> NamedRun:
     if len(found) > 1:
         shown = ", ".join(run.run_id for run in found[:4])
         more = f" and {len(found) - 4} more" if len(found) > 4 else ""
-        raise InputError(f"{name!r} may mean {shown}{more}: write more of the run's id.")
+        how = (
+            "name one with --audit and --target, or by its id"
+            if name in LOOSE
+            else "write more of the run's id"
+        )
+        raise InputError(f"{name!r} may mean {shown}{more}: {how}.")
     return found[0]

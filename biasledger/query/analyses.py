@@ -10,6 +10,7 @@ from pathlib import Path
 
 from biasledger.project import dbt_source
 from biasledger.query.connection import SCHEMAS
+from biasledger.query.tables import described_tables
 from collector.errors import InputError
 from collector.hints import did_you_mean
 
@@ -57,6 +58,8 @@ def read_sql(source: str, project: Path = Path()) -> str:
             return source
         known = {analysis.name: analysis.path for analysis in list_analyses(project)}
         name = path.stem if path.suffix == ".sql" else path.name
+        if name not in known and name.rpartition(".")[2] in _tables():
+            raise InputError(f'{name} is a table: biasledger query "from {name}" shows it.')
         if name not in known:
             hint = did_you_mean(name, known).rstrip("?") or "; `biasledger query --list` lists them"
             raise InputError(
@@ -111,6 +114,13 @@ def _question(text: str) -> str:
     return " ".join(lines)
 
 
+def _tables() -> set[str]:
+    """The names of what is published: marts and settings."""
+    return {table.name for table in described_tables()} | {
+        path.stem for path in (dbt_source() / "seeds").glob("*.csv")
+    }
+
+
 def _table_name(*names: str) -> str:
     """`ref` with a model's or seed's name, or a package's and then that."""
     name = names[-1]
@@ -119,5 +129,12 @@ def _table_name(*names: str) -> str:
     return f"{settings if is_seed else marts}.{name}"
 
 
-def _env_var(name: str, default: str = "", environment: Mapping[str, str] = os.environ) -> str:
-    return environment.get(name, default)
+def _env_var(name: str, default: str | None = None, environment: Mapping[str, str] = os.environ) -> str:
+    """Biasledger's own variables alone: a query is printed and shared, and others may hold a key."""
+    if not name.startswith("BIASLEDGER_"):
+        if default is None:
+            from jinja2 import TemplateError
+
+            raise TemplateError(f"it reads the environment variable {name}, and only BIASLEDGER_… are read")
+        return default
+    return environment.get(name, default or "")

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasledger.opening import told_if_closed
+from biasledger.opening import refuse_ledger, told_if_closed
 from collector.errors import BiasledgerError
 
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ def locked_warehouse(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect(":memory:") as connection:
         with told_if_closed(path):
             connection.execute(f"attach {_quoted(str(path))} as warehouse (read_only)")
-        schemas = _schemas(connection)
+            refuse_ledger(connection, path)
+            schemas = _schemas(connection)
         if SCHEMAS[0] not in schemas:
             raise BiasledgerError(f"{path} holds no published tables: `biasledger build` makes them.")
         names = [f'warehouse."{_escaped(schema)}"' for schema in schemas]

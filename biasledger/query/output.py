@@ -52,7 +52,7 @@ def write_result(result: Result, *, form: str, limit: int | None, output: Path |
     A file is written beside its place and then renamed, so that nobody reads half of it.
 
     Raises:
-        InputError: the file's folder does not exist.
+        InputError: the file's folder does not exist, or the file is a folder.
         OSError: the file cannot be written.
     """
     if limit is None and form == "table":
@@ -96,20 +96,23 @@ def _to_standard_output(result: Result, form: str) -> None:
 def _to_file(result: Result, form: str, output: Path) -> None:
     if not output.parent.is_dir():
         raise InputError(f"There is no folder {output.parent} to write {output.name} in.")
+    if output.is_dir():
+        raise InputError(f"{output} is a folder: name the file to write.")
     with NamedTemporaryFile(
         "w", encoding="utf-8", newline="", dir=output.parent, prefix=f".{output.name}.", delete=False
     ) as file:
         new = Path(file.name)
         try:
             _write(result, form, file)
+            file.close()
+            # A temporary file is its owner's alone; this one is a file like any other.
+            mask = os.umask(0)
+            os.umask(mask)
+            new.chmod(0o666 & ~mask)
+            new.replace(output)
         except BaseException:
             new.unlink()
             raise
-    # A temporary file is its owner's alone; this one is a file like any other.
-    mask = os.umask(0)
-    os.umask(mask)
-    new.chmod(0o666 & ~mask)
-    new.replace(output)
 
 
 def _write(result: Result, form: str, sink: Any) -> None:

@@ -55,6 +55,25 @@ def test_every_command_explains_itself_in_whole_sentences(biasledger: Biasledger
     assert biasledger(command, "--help").exit_code == 0
 
 
+def test_a_pipe_that_nobody_reads_ends_every_command_quietly() -> None:
+    # Long enough that the reader is gone before the end; the exit code is not that of alarms.
+    code = (
+        "import click\nfrom biasledger.cli import cli\n"
+        "@cli.command()\ndef long():\n"
+        "    for _ in range(20_000): click.echo('line of a long output')\n"
+        "cli.main(['long'])"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as writer:
+        assert writer.stdout is not None
+        assert writer.stderr is not None
+        writer.stdout.readline()
+        writer.stdout.close()
+        assert writer.stderr.read() == b""
+        assert writer.wait() == 141
+
+
 def test_version(biasledger: Biasledger) -> None:
     assert biasledger("--version").output == f"biasledger, version {sys.modules['biasledger'].__version__}\n"
 

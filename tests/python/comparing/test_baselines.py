@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from biasledger.cli import cli
 from biasledger.comparing.baselines import list_baselines
+from biasledger.comparing.changes import _both, open_tables
 from biasledger.comparing.run_names import find_run
 from collector.errors import InputError
 from tests.python.cli.conftest import add_run
@@ -43,7 +44,10 @@ def test_a_run_is_found_by_what_it_is_called(name: str, narrow: dict[str, str], 
     ("name", "sentence"),
     [
         ("products-robot", "may mean products-robot-3, products-robot-2, products-robot-1: write more"),
-        ("latest", "may mean products-robot-3, resumes-robot-1, products-person-1"),
+        (
+            "latest",
+            "may mean products-robot-3, resumes-robot-1, products-person-1: name one with --audit and --target",
+        ),
         ("baseline", "No baseline is pinned"),
         ("prodcts-robot-3", "did you mean 'products-robot-3'"),
     ],
@@ -60,6 +64,29 @@ def biasledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[...,
     for run_id, audit in (("products-1", "products"), ("products-2", "products"), ("resumes-1", "resumes")):
         add_run(tmp_path / "ledger.duckdb", audit, run_id)
     return lambda *arguments: CliRunner().invoke(cli, [str(argument) for argument in arguments])
+
+
+def test_the_latest_run_of_one_of_several_audits_is_pinned(biasledger: Callable[..., Result]) -> None:
+    assert "name one with --audit and --target" in biasledger("baseline", "set", "latest").output
+    said = biasledger("baseline", "set", "latest", "--audit", "products")
+    assert said.exit_code == 0, said.output
+    assert ": products-2." in said.output
+
+
+def test_published_tables_go_before_others_of_their_name(tmp_path: Path) -> None:
+    path = tmp_path / "warehouse.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        for schema in ("aaa", "marts", "settings", "zzz"):
+            connection.execute(f"create schema {schema}; create table {schema}.t as select '{schema}' as s")
+        connection.execute("drop table settings.t; create table zzz.own as select 1 as a")
+    with open_tables(path) as tables:
+        assert tables.execute("select s from {t}") == [("marts",)]
+        assert tables.has("own")
+
+
+def test_runs_to_compare_are_those_of_the_audit_that_is_named() -> None:
+    first, second = _both("latest", "previous", RUNS, [], "products", "robot")
+    assert (first.run_id, second.run_id) == ("products-robot-3", "products-robot-2")
 
 
 def test_pins_are_rows_that_are_only_added(biasledger: Callable[..., Result], tmp_path: Path) -> None:

@@ -456,12 +456,33 @@ def test_what_dbt_alone_knows_is_refused(tmp_path: Path, text: str) -> None:
         read_sql(str(tmp_path / "one.sql"))
 
 
+def test_only_variables_of_its_own_are_put_into_a_query(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSISTANT_API_KEY", "secret")
+    monkeypatch.setenv("BIASLEDGER_ROOMS", "words")
+    path = tmp_path / "one.sql"
+    path.write_text(
+        "select '{{ env_var('BIASLEDGER_ROOMS') }}', '{{ env_var('ASSISTANT_API_KEY', 'none') }}'"
+    )
+    assert read_sql(str(path)) == "select 'words', 'none'"
+    path.write_text("select '{{ env_var('ASSISTANT_API_KEY') }}'")
+    with pytest.raises(InputError, match="reads the environment variable ASSISTANT_API_KEY") as caught:
+        read_sql(str(path))
+    assert "secret" not in str(caught.value)
+
+
 def test_a_wrong_name_is_answered_with_the_nearest() -> None:
     with pytest.raises(
         InputError, match=r"neither a file nor an analysis 'top_marked_word'; did you mean 'top_marked_words'"
     ):
         read_sql("top_marked_word")
     with pytest.raises(InputError, match="SQL is given in quotes"):
-        read_sql("fct_findings")
+        read_sql("fct_nothing")
+    for table in ("fct_findings", "marts.fct_findings", "thresholds"):
+        with pytest.raises(
+            InputError, match=f'{table} is a table: biasledger query "from {table}" shows it.'
+        ):
+            read_sql(table)
     assert read_sql("analyses/words/top_marked_words.sql") == read_sql("top_marked_words")
     assert read_sql("select 1") == "select 1"

@@ -218,6 +218,31 @@ def test_a_file_is_replaced_whole_or_not_at_all(folder: Path) -> None:
     assert "There is no folder nowhere to write out.csv in." in done.stderr
 
 
+def test_a_folder_is_no_file_to_write(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "out").mkdir()
+    done = CliRunner().invoke(cli, ["query", "select 1", "--output", "out"])
+    assert done.exit_code == 3
+    assert "out is a folder: name the file to write." in done.stderr
+
+    def fail(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    assert CliRunner().invoke(cli, ["query", "select 1", "--output", "new.csv"]).exit_code == 3
+    assert sorted(path.name for path in folder.iterdir()) == ["out", "warehouse.duckdb"]
+
+
+def test_sql_that_begins_with_a_comment_comes_on_standard_input(folder: Path) -> None:
+    sql = "-- how many\nselect count(*) as n from t"
+    done = CliRunner().invoke(cli, ["query", "-", "--format", "csv"], input=sql)
+    assert done.stdout == "n\n250\n"
+    for command in (["query"], ["sql", "--dialect", "spark"]):
+        refused = CliRunner().invoke(cli, [*command, sql])
+        assert refused.exit_code == 3
+        assert f"give it on standard input, as in `biasledger {command[0]} - < FILE`" in refused.stderr
+    assert "No such option" in CliRunner().invoke(cli, ["query", "--limt", "3"]).stderr
+
+
 def test_a_pipe_that_is_closed_early_is_no_error(folder: Path) -> None:
     done = run_in_shell("biasledger query 'select * from t, range(2000)' --format csv | head -2", folder)
     assert done.returncode == 0, done.stderr

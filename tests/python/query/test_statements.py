@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import duckdb
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from biasledger.cli import cli
 from biasledger.query.connection import locked_warehouse
 from biasledger.query.statements import run_statement
 from collector.errors import BiasledgerError, InputError
@@ -196,6 +200,31 @@ def test_any_text_gives_rows_or_a_sentence(tmp_path_factory: pytest.TempPathFact
     except InputError as error:
         sentence = str(error)
     assert "\n" not in sentence
+
+
+def test_what_cannot_be_read_says_why(warehouse: Path, tmp_path: Path) -> None:
+    def said(command: list[str], path: Path) -> str:
+        done = CliRunner().invoke(cli, [*command, "--warehouse", str(path)])
+        assert done.exit_code == 3
+        assert "unexpected" not in done.output
+        return " ".join(done.output.split())
+
+    cut = tmp_path / "cut.duckdb"
+    # Its headers alone, which name blocks that are not there.
+    cut.write_bytes(warehouse.read_bytes()[:12_288])
+    ledger = tmp_path / "ledger.duckdb"
+    with duckdb.connect(str(ledger)) as connection:
+        connection.execute("create schema raw; create table raw.responses (run_id varchar)")
+    hold = f"import duckdb, time; c = duckdb.connect({str(warehouse)!r}); print(flush=True); time.sleep(60)"
+    with subprocess.Popen([sys.executable, "-c", hold], stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        locked = [said(command, warehouse) for command in (["query", "select 1"], ["check"])]
+        holder.kill()
+    assert all(f"in use by process {holder.pid} (" in one and "close it there" in one for one in locked)
+    for command in (["query", "select 1"], ["check"], ["findings"]):
+        assert "cut off" in said(command, cut)
+        assert "is a ledger and no warehouse" in said(command, ledger)
 
 
 def test_a_warehouse_that_is_none(tmp_path: Path) -> None:
