@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from biasledger.measures.intervals import NO_VARIANCE, share_limits
+from biasledger.measures.intervals import NO_VARIANCE, share_limits, t_quantile
 from biasledger.measures.resampling import (
     Design,
     Floats,
@@ -364,7 +364,7 @@ def _difference(groups: _Groups, a: int, b: int, alpha: float) -> _Interval:
             (float(groups.means[b]), *groups.limits(b, alpha)),
             correlation,
         )
-    half_width = float(stats.t.ppf(1 - alpha / 2, degrees)) * error
+    half_width = float(t_quantile(1 - alpha / 2, degrees)) * error
     return _Interval(
         value, error, max(value - max(half_width, down), -1.0), min(value + max(half_width, up), 1.0)
     )

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse, stats
+from scipy import sparse
 
 from biasledger.measures import decisions, prices
 from biasledger.measures.decisions import impact_test
+from biasledger.measures.intervals import t_quantile
 from biasledger.measures.lists import STATISTICS, spread
 from biasledger.measures.mean_prices import price_spread
 from biasledger.measures.resampling import Design, Floats, Integers, stable_seed
@@ -194,7 +195,7 @@ def _student_arm(error: float, n_clusters: int, alpha: float) -> float:
     """Half the length of Student's interval; data without variance get the rule of three."""
     if error <= _NO_VARIANCE:
         return _RULE_OF_THREE / n_clusters
-    return float(stats.t.ppf(1 - alpha / 2, max(n_clusters - 1, 1)) * error)
+    return float(t_quantile(1 - alpha / 2, max(n_clusters - 1, 1)) * error)
 
 
 def thin_counts(counts: Floats, sizes: Integers, keys: NDArray[np.str_], seed: int) -> Floats:

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
+from biasledger.measures.intervals import beta_quantile, t_quantile
 from biasledger.measures.resampling import (
     Design,
     Floats,
@@ -128,7 +129,7 @@ def spread(
     )
     without = _means_without(values, present)
     standard_errors = _jackknife_error(spread_statistics(without))
-    t = float(stats.t.ppf(1 - alpha / 2, max(len(without) - 1, 1)))
+    t = float(t_quantile(1 - alpha / 2, max(len(without) - 1, 1)))
     highs = _upper_ends(values, present, without, alpha)
     return {
         name: Spread(
@@ -178,7 +179,7 @@ def _upper_ends(values: Floats, present: NDArray[np.bool_], without: Floats, alp
     """
     means = np.nanmean(values, axis=0)
     sizes = present.sum(axis=0)
-    t = float(stats.t.ppf(1 - alpha / 2, max(len(without) - 1, 1)))
+    t = float(t_quantile(1 - alpha / 2, max(len(without) - 1, 1)))
     errors = _jackknife_error(without[:, :, np.newaxis] - without[:, np.newaxis, :])
     varies = ~(errors <= _NO_VARIANCE)
     half_widths = np.maximum(t * errors, _half_widths_of_rare_values(means, sizes, without, errors, alpha))
@@ -209,7 +210,7 @@ def _half_widths_of_rare_values(
     spread_of_means = _jackknife_error(without)
     possible = means * (1 - means)
     upper = 1 - alpha / 2
-    t_to_z = float(stats.norm.ppf(upper) / stats.t.ppf(upper, max(len(without) - 1, 1)))
+    t_to_z = float(special.ndtri(upper) / t_quantile(upper, max(len(without) - 1, 1)))
     with np.errstate(divide="ignore", invalid="ignore"):
         effective = np.minimum(t_to_z**2 * possible / spread_of_means**2, _LARGEST_EFFECTIVE_SIZE)
     is_bound = possible <= 0
@@ -218,10 +219,10 @@ def _half_widths_of_rare_values(
     yes, no = effective * inside, effective * (1 - inside)
     rule_of_three = _RULE_OF_THREE / sizes
     up = np.where(
-        is_bound, np.where(means < 0.5, rule_of_three, 0.0), stats.beta.ppf(upper, yes + 1, no) - means
+        is_bound, np.where(means < 0.5, rule_of_three, 0.0), beta_quantile(upper, yes + 1, no) - means
     )
     down = np.where(
-        is_bound, np.where(means < 0.5, 0.0, rule_of_three), means - stats.beta.ppf(1 - upper, yes, no + 1)
+        is_bound, np.where(means < 0.5, 0.0, rule_of_three), means - beta_quantile(1 - upper, yes, no + 1)
     )
     variances = spread_of_means**2
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -296,7 +297,7 @@ def robustness(
     n_subjects = measured.size
     mean = float(measured.mean()) if n_subjects else np.nan
     error = float(measured.std(ddof=1) / np.sqrt(n_subjects)) if n_subjects > 1 else np.nan
-    half_width = float(stats.t.ppf(1 - alpha / 2, n_subjects - 1)) * error if n_subjects > 1 else np.nan
+    half_width = float(t_quantile(1 - alpha / 2, n_subjects - 1)) * error if n_subjects > 1 else np.nan
     if half_width <= _NO_VARIANCE:
         half_width = _RULE_OF_THREE / n_subjects
     is_pair = ~np.isnan(similarities) & ~np.isnan(rerun_similarities)

@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
-from biasledger.measures.intervals import NO_VARIANCE, difference_limits
+from biasledger.measures.intervals import NO_VARIANCE, difference_limits, t_quantile
 from biasledger.measures.jackknife import DeleteGroups
 from biasledger.measures.resampling import (
     Design,
@@ -410,7 +409,7 @@ def over_sets(values: Floats, alpha: float, lowest: float, highest: float) -> Ov
     mean = nan_mean(values, 1)
     squares = np.nansum((values - mean[:, np.newaxis]) ** 2, axis=1)
     sd = np.sqrt(squares / np.where(n > 1, n - 1, np.nan))
-    half_width = stats.t.ppf(1 - alpha / 2, np.maximum(n - 1, 1)) * sd / np.sqrt(np.maximum(n, 1))
+    half_width = t_quantile(1 - alpha / 2, np.maximum(n - 1, 1)) * sd / np.sqrt(np.maximum(n, 1))
     return OverSets(sd, np.maximum(mean - half_width, lowest), np.minimum(mean + half_width, highest))
 
 

@@ -81,6 +81,7 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # or the body waits 40 ms for the headers' acknowledgement
 
         def do_POST(self) -> None:
             nonlocal now

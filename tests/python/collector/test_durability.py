@@ -85,6 +85,7 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # or the body waits 40 ms for the headers' acknowledgement
 
         def do_POST(self) -> None:
             sent = self.rfile.read(int(self.headers["Content-Length"]))
