@@ -12,8 +12,15 @@ import pytest
 from tests.python.audited import make_audited
 from tests.python.docs.shell import blocks, run
 
-# Session fixtures that build a warehouse: the files that use one go to one worker, so that it is built once.
-_BUILT = ("audited", "odd", "alone", "first_audit", "replicated")
+# Session fixtures that build a warehouse -> a group of files that goes to one worker, so that each is built once; some files
+# use several of the first group.
+_BUILT = {
+    "audited": "end to end",
+    "odd": "end to end",
+    "alone": "end to end",
+    "first_audit": "first audit",
+    "replicated": "replications",
+}
 # What takes longest starts first, so that no worker is left with it alone at the end.
 _FIRST = ("end_to_end", "docs", "query", "explain", "replication", "benchmarks", "cli")
 
@@ -24,8 +31,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         used.setdefault(item.path, set()).update(getattr(item, "fixturenames", ()))
     for item in items:
-        built = next((name for name in _BUILT if name in used[item.path]), None)
-        item.add_marker(pytest.mark.xdist_group(built or item.nodeid.partition("::")[0]))
+        groups = (group for name, group in _BUILT.items() if name in used[item.path])
+        item.add_marker(pytest.mark.xdist_group(next(groups, item.nodeid.partition("::")[0])))
     items.sort(key=lambda item: (*_FIRST, item.path.parent.name).index(item.path.parent.name))
 
 
