@@ -45,9 +45,11 @@ marked_words as (
         -- The published rule, without a null.
         cast(abs(word_statistics.z_score) > 1.96 as boolean) as is_marked_published,
         cast(abs(word_statistics.z_score) between 1.90 and 1.96 as boolean) as is_borderline_published,
-        -- NaN, an untested word, is never below alpha: it sorts above every number.
+        -- A word that was not tested, NaN or null, is not marked; NaN sorts above every number.
         cast(
-            abs(word_statistics.z_score) > 1.96 and word_statistics.p_value_adjusted < comparisons.alpha as boolean
+            coalesce(
+                abs(word_statistics.z_score) > 1.96 and word_statistics.p_value_adjusted < comparisons.alpha, false
+            ) as boolean
         ) as is_marked
     from word_statistics
     inner join comparisons on word_statistics.comparison_key = comparisons.comparison_key
