@@ -165,7 +165,7 @@ def test_erased_texts_after_the_build_are_no_reason_to_pack(planted: Project, tm
     shutil.copyfile(planted.warehouse, warehouse)
     with duckdb.connect(str(warehouse)) as connection:
         connection.execute("update publication.build set erasures_hash = 'sha256:before'")
-    with pytest.raises(InputError, match="Answers were erased .* run `biasledger build` first"):
+    with pytest.raises(InputError, match=r"Answers were erased .* run `biasledger build` first"):
         make_pack("latest", planted.ledger, warehouse, tmp_path)
 
 
