@@ -20,6 +20,7 @@ from click.testing import CliRunner, Result
 from scipy import stats
 
 from biasledger.cli import cli
+from biasledger.comparing.baseline_file import VERSION
 from biasledger.comparing.baselines import (
     built_file,
     export_baseline,
@@ -224,7 +225,7 @@ def test_files_that_are_no_baseline_of_this_audit_are_refused(
     with pytest.raises(InputError, match="is no baseline, or is damaged"):
         import_baseline(three_runs.ledger, cut)
     newer = tmp_path / "newer"
-    newer.write_bytes(gzip.compress(content.replace('"version":1', '"version":9').encode()))
+    newer.write_bytes(gzip.compress(content.replace(f'"version":{VERSION}', '"version":9').encode()))
     with pytest.raises(InputError, match="format version 9"):
         import_baseline(three_runs.ledger, newer)
     with pytest.raises(InputError, match="There is no file"):
