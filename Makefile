@@ -64,7 +64,7 @@ picture: $(INSTALLED)
 	@"$(BIN)/python" -m docs.picture build/demo/report.html docs/report.png
 
 test: $(INSTALLED)
-	@"$(BIN)/python" -m pytest --numprocesses auto --dist loadgroup --no-loadscope-reorder
+	@"$(BIN)/python" -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 check: lint types sql test warehouse smoke
 	@echo "make check: everything passed."
