@@ -7,8 +7,6 @@ import multiprocessing
 import random
 import re
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from multiprocessing.process import BaseProcess
@@ -16,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from biasledger.cli import cli
 from collector import batch as batch_module
 from collector.costs import CostMeter, Price
 from collector.errors import InputError, TargetError
@@ -416,30 +416,26 @@ def test_what_a_batch_asks(service: Service) -> None:
 
 @one_vendor
 def test_the_command(
-    service: Service, small_spec: Path, tmp_path: Path, repository: Path, monkeypatch: pytest.MonkeyPatch
+    service: Service, small_spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(repository))
+    monkeypatch.chdir(tmp_path)
     address = f"http://127.0.0.1:{service.port}{'/v1' if service.vendor == 'openai' else ''}"
     (tmp_path / "targets.yml").write_text(
         f"targets: {{fake: {{kind: {service.vendor}, base_url: '{address}', model: m, api_key_env: {KEY_VARIABLE}}}}}",
         encoding="utf-8",
     )
 
-    def biasledger(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "biasledger.cli", *arguments]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
-
     service.ends = ["cancelled"]
     service.outcome = lambda custom_id, text: (
         "canceled" if "-1-1-" in custom_id else answered(custom_id, text)
     )
-    stopped = biasledger("collect", small_spec.name, "--target", "fake", "--batch")
-    assert stopped.returncode == 3, stopped
+    stopped = CliRunner().invoke(cli, ["collect", small_spec.name, "--target", "fake", "--batch"])
+    assert stopped.exit_code == 3, stopped.output
     assert "was cancelled at the service" in stopped.stderr
     (run,) = re.findall(r"--resume (\S+)", stopped.stderr)
     service.outcome = answered
-    finished = biasledger("collect", "--resume", run)
-    assert finished.returncode == 0, finished
+    finished = CliRunner().invoke(cli, ["collect", "--resume", run])
+    assert finished.exit_code == 0, finished.output
     assert "8 ok" in finished.stdout
     assert [len(batch.questions) for batch in service.batches.values()] == [8, 4]
 
