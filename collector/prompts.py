@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -143,19 +143,18 @@ def _prompts_of(
     masked = {slot: text for slot, text in mask.items() if text is not None}
     parts = template.parts
     length = {} if audit.answer.k is None else {LENGTH: str(audit.answer.k)}
+    # The same whatever the subject.
+    about_nobody = [] if template.candidate is not None else [*_stated(audit, template, [None])]
     for subject in audit.subject_rows or (None,):
         named = None if subject is None else subject.name
         cells = people_of(audit.people_rows, named, audit.people.per_subject) if audit.people else []
+        stated: Iterable[_Persona]
         if template.candidate is not None:
             stated = _rankings(audit, template, subject, cells, masked.get(NAME))
+        elif audit.states_people(template) if subject is None else audit.names_person_of(template, subject):
+            stated = _stated(audit, template, [*itertools.chain.from_iterable(cells)])
         else:
-            is_about_people = (
-                audit.states_people(template) if subject is None else audit.names_person_of(template, subject)
-            )
-            people: list[Person | None] = (
-                [*itertools.chain.from_iterable(cells)] if is_about_people else [None]
-            )
-            stated = _stated(audit, template, people)
+            stated = about_nobody
         for persona in stated:
             about = _about(audit, subject, masked.get(NAME, persona.words.get(NAME)))
             yield Prompt(

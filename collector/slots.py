@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 SLOT_NAME = r"[A-Za-z][A-Za-z0-9_]*"
 TOKEN = re.compile(r"\{\{|\}\}|\{(?:(?P<article>[aA]) +)?(?P<name>" + SLOT_NAME + r")\}|[{}]")
@@ -34,6 +35,7 @@ class SlotSyntaxError(ValueError):
     """A template has a brace that opens no slot and is not doubled."""
 
 
+@lru_cache(maxsize=256)
 def parse_template(text: str) -> tuple[str | Slot, ...]:
     """Split a template into literal text and slots, in order.
 
@@ -101,6 +103,7 @@ def fill(parts: tuple[str | Slot, ...], carriers: Mapping[str, str]) -> str:
     return rest
 
 
+@lru_cache(maxsize=4096)
 def indefinite_article(phrase: str) -> str:
     """Return 'a' or 'an' for the first word of a phrase: by its first letter, with a stated list of exceptions."""
     decomposed = unicodedata.normalize("NFD", phrase.lower())

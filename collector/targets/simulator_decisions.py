@@ -105,7 +105,7 @@ def quality(text: str, seed: int = 0) -> float:
     names = [found["name"] for pattern in (_NAME, _CANDIDATE) for found in pattern.finditer(text)]
     left_out = {word.lower() for name in names for word in _WORD.findall(name)}
     said = _ADDRESS.sub(" ", _CANDIDATE.sub(" ", text))
-    words = [word.lower() for word in _WORD.findall(said) if word.lower() not in left_out]
+    words = [lowered for word in _WORD.findall(said) if (lowered := word.lower()) not in left_out]
     years = _YEARS.search(said)
     level = 0.5 if years is None else 1 - math.exp(-int(years["years"]) / YEARS_SCALE)
     digest = hashlib.sha256(f"{seed}\n{' '.join(words)}".encode()).digest()

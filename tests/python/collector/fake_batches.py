@@ -6,6 +6,7 @@ What a question gets is decided by `outcome`, from its custom_id and its text. A
 from __future__ import annotations
 
 import json
+import os
 import re
 import threading
 from collections import Counter
@@ -15,8 +16,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.parser import BytesParser
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
+from collector.runner import collect, resume
+from collector.spec import load_audit
 from collector.targets.anthropic import AnthropicTarget
 from collector.targets.openai import OpenAITarget
 
@@ -382,3 +386,14 @@ def batch_service(vendor: str) -> Iterator[Service]:
         server.shutdown()
         server.server_close()
         thread.join(5)
+
+
+def collect_by_batch(vendor: str, port: int, spec: Path, ledger: Path, run: str | None) -> None:
+    """Collect by batch of a service that another process runs, or go on with a run."""
+    os.environ |= {KEY_VARIABLE: KEY, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
+    target = Service(vendor, port=port).target()
+    quick: dict[str, Any] = {"poll_seconds": 0.05, "backoff_seconds": 0.01, "show_progress": False}
+    if run is None:
+        collect(load_audit(spec), target, ledger, trials=60, batch=True, **quick)
+    else:
+        resume(run, target, ledger, **quick)

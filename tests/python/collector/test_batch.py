@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import random
 import re
-import subprocess
-import sys
+import signal
 import time
 from collections.abc import Callable, Iterator
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from biasledger.cli import cli
 from collector import batch as batch_module
 from collector.costs import CostMeter, Price
 from collector.errors import InputError, TargetError
@@ -25,7 +28,14 @@ from collector.summary import RunSummary
 from collector.targets.base import BatchRequest, Request, Submission
 from collector.targets.batching import batch_interface
 from collector.targets.simulator import Simulator
-from tests.python.collector.fake_batches import KEY, KEY_VARIABLE, Service, answered, batch_service
+from tests.python.collector.fake_batches import (
+    KEY,
+    KEY_VARIABLE,
+    Service,
+    answered,
+    batch_service,
+    collect_by_batch,
+)
 
 Query = Callable[[str], list[tuple[Any, ...]]]
 N_TRIALS = 8
@@ -406,88 +416,58 @@ def test_what_a_batch_asks(service: Service) -> None:
 
 @one_vendor
 def test_the_command(
-    service: Service, small_spec: Path, tmp_path: Path, repository: Path, monkeypatch: pytest.MonkeyPatch
+    service: Service, small_spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(repository))
+    monkeypatch.chdir(tmp_path)
     address = f"http://127.0.0.1:{service.port}{'/v1' if service.vendor == 'openai' else ''}"
     (tmp_path / "targets.yml").write_text(
         f"targets: {{fake: {{kind: {service.vendor}, base_url: '{address}', model: m, api_key_env: {KEY_VARIABLE}}}}}",
         encoding="utf-8",
     )
 
-    def biasledger(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "biasledger.cli", *arguments]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
-
     service.ends = ["cancelled"]
     service.outcome = lambda custom_id, text: (
         "canceled" if "-1-1-" in custom_id else answered(custom_id, text)
     )
-    stopped = biasledger("collect", small_spec.name, "--target", "fake", "--batch")
-    assert stopped.returncode == 3, stopped
+    stopped = CliRunner().invoke(cli, ["collect", small_spec.name, "--target", "fake", "--batch"])
+    assert stopped.exit_code == 3, stopped.output
     assert "was cancelled at the service" in stopped.stderr
     (run,) = re.findall(r"--resume (\S+)", stopped.stderr)
     service.outcome = answered
-    finished = biasledger("collect", "--resume", run)
-    assert finished.returncode == 0, finished
+    finished = CliRunner().invoke(cli, ["collect", "--resume", run])
+    assert finished.exit_code == 0, finished.output
     assert "8 ok" in finished.stdout
     assert [len(batch.questions) for batch in service.batches.values()] == [8, 4]
 
 
-CHILD = """
-import sys, logging
-from pathlib import Path
-from collector.runner import collect, resume
-from collector.spec import load_audit
-from tests.python.collector.fake_batches import Service
-
-vendor, port, spec, ledger, run = sys.argv[1:]
-target = Service(vendor, port=int(port)).target()
-quick = {"poll_seconds": 0.05, "backoff_seconds": 0.01, "show_progress": False}
-if run == "new":
-    collect(load_audit(Path(spec)), target, Path(ledger), trials=60, batch=True, **quick)
-else:
-    resume(run, target, Path(ledger), **quick)
-"""
-
-
-def test_killed_again_and_again(
-    service: Service, small_spec: Path, ledger_path: Path, repository: Path, query: Query
-) -> None:
+def test_killed_again_and_again(service: Service, small_spec: Path, ledger_path: Path, query: Query) -> None:
     """Nothing is lost, kept twice or paid twice, wherever a process is killed; the ledger says what the journal says."""
+    # Each process is forked from one that has imported everything.
+    processes = multiprocessing.get_context("forkserver")
+    processes.set_forkserver_preload(["duckdb", "numpy", "tests.python.collector.fake_batches"])
     chance = random.Random(7)
     service.looks = 6
     service.outcome = lambda custom_id, text: (
         "no JSON" if re.search(r"-[1-9]-1-", custom_id) else answered(custom_id, text)
     )
-    n_kills, run = 0, "new"
+    n_kills, run = 0, None
     for _ in range(60):
-        child = subprocess.Popen(
-            [
-                sys.executable,
-                "-c",
-                CHILD,
-                service.vendor,
-                str(service.port),
-                str(small_spec),
-                str(ledger_path),
-                run,
-            ],
-            cwd=repository,
-            stderr=subprocess.PIPE,
+        child = processes.Process(
+            target=collect_by_batch, args=(service.vendor, service.port, small_spec, ledger_path, run)
         )
+        child.start()
         if n_kills < 9:
             _wait_for_journal(ledger_path, child)
-            time.sleep(chance.uniform(0, 1.2))
+            time.sleep(chance.uniform(0, 0.8))
             child.kill()
-        _, complaint = child.communicate(timeout=60)
-        n_kills += child.returncode == -9
+        child.join(60)
+        n_kills += child.exitcode == -signal.SIGKILL
         journals = list((ledger_path.parent / "journal").glob("*.jsonl"))
-        run = journals[0].stem if journals else "new"
-        if child.returncode == 0:
+        run = journals[0].stem if journals else None
+        if child.exitcode == 0:
             break
-        assert child.returncode == -9, complaint.decode()
-    assert child.returncode == 0
+        assert child.exitcode == -signal.SIGKILL
+    assert child.exitcode == 0
     assert n_kills >= 5
     assert len(journals) == 1
     kept = [
@@ -502,9 +482,9 @@ def test_killed_again_and_again(
     assert max(service.asked().values()) == 1
 
 
-def _wait_for_journal(ledger_path: Path, child: subprocess.Popen[bytes]) -> None:
+def _wait_for_journal(ledger_path: Path, child: BaseProcess) -> None:
     deadline = time.monotonic() + 20
     while not list((ledger_path.parent / "journal").glob("*.jsonl")) and time.monotonic() < deadline:
-        if child.poll() is not None:
+        if not child.is_alive():
             return
         time.sleep(0.02)

@@ -51,7 +51,7 @@ ENTRIES = {
         f"{{kind: http, url: 'ROOT/custom/recommend?key=${{{VARIABLE}}}', headers: {{X-Api-Key: '${{{VARIABLE}}}'}}, "
         f'body: \'{{"q": "{{prompt}}"}}\', answer: data.reply, secret_env: {VARIABLE}}}'
     ),
-    "python": f"{{kind: python, function: 'asks_itself:ask', secret_env: {VARIABLE}}}",
+    "python": f"{{kind: python, function: 'asks_itself:ask', secret_env: {VARIABLE}, concurrency: 3}}",
 }
 FUNCTION = f"""
 import os
@@ -118,7 +118,7 @@ def kept(folder: Path, sql: str) -> list[tuple[object, ...]]:
 def test_after_a_run_whose_services_echo_the_key(kind: str, services: FakeServices, tmp_path: Path) -> None:
     echoes = [Good(f"You said {form}.", model=KEY) for form in sorted(SPELLINGS)]
     services.will(
-        Failure(500, f"cannot serve {KEY}"),
+        Failure(500, f"cannot serve {KEY}", headers={"retry-after-ms": "20"}),
         Failure(400, f"bad question from Bearer {KEY}"),
         Bytes(f"no JSON but {KEY} and {quote(KEY, safe='')}".encode()),
         *echoes,

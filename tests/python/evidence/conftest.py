@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -182,17 +183,34 @@ def biasledger() -> Biasledger:
     return run
 
 
-@pytest.fixture
-def imported(tmp_path: Path) -> Kept:
-    return import_answers(tmp_path)
+Keep = Callable[[Path], Kept]
+
+
+@pytest.fixture(scope="session")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Keep, Path], Kept]:
+    """A copy, in a folder, of what a function keeps; made once, as every ledger takes a while."""
+    made: dict[Keep, Kept] = {}
+
+    def copied(keep: Keep, folder: Path) -> Kept:
+        if keep not in made:
+            made[keep] = keep(tmp_path_factory.mktemp("kept"))
+        kept = made[keep]
+        shutil.copytree(kept.ledger_path.parent, folder, dirs_exist_ok=True)
+        return replace(kept, ledger_path=folder / kept.ledger_path.name)
+
+    return copied
 
 
 @pytest.fixture
-def collected(tmp_path: Path) -> Kept:
-    return collect_answers(tmp_path)
+def imported(copied: Callable[[Keep, Path], Kept], tmp_path: Path) -> Kept:
+    return copied(import_answers, tmp_path)
+
+
+@pytest.fixture
+def collected(copied: Callable[[Keep, Path], Kept], tmp_path: Path) -> Kept:
+    return copied(collect_answers, tmp_path)
 
 
 @pytest.fixture(params=[import_answers, collect_answers], ids=["imported", "collected"])
-def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Kept:
-    keep: Callable[[Path], Kept] = request.param
-    return keep(tmp_path)
+def kept(request: pytest.FixtureRequest, copied: Callable[[Keep, Path], Kept], tmp_path: Path) -> Kept:
+    return copied(request.param, tmp_path)

@@ -282,25 +282,34 @@ OLD_DUCKDB = "1.5.6"  # the last release of 1.5
 
 
 @pytest.fixture(scope="session")
-def old_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A Python of its own with DuckDB 1.5, since a process has one DuckDB."""
+def old_duckdb(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment of a process that has DuckDB 1.5, since a process has one DuckDB."""
     folder = tmp_path_factory.mktemp("duckdb15")
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True, capture_output=True)
-    python = folder / "bin" / "python"
     installed = subprocess.run(
-        [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", f"duckdb=={OLD_DUCKDB}"],
+        [
+            *(
+                sys.executable,
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--no-compile",
+                "--disable-pip-version-check",
+            ),
+            *("--target", folder, f"duckdb=={OLD_DUCKDB}"),
+        ],
         capture_output=True,
         text=True,
         check=False,
     )
     if installed.returncode != 0:
         pytest.skip(f"duckdb {OLD_DUCKDB} cannot be installed: {installed.stderr.strip().splitlines()[-1]}")
-    return python
+    return os.environ | {"PYTHONPATH": str(folder)}
 
 
 @pytest.mark.slow
 def test_duckdb_1_5_reads_the_warehouse_and_the_file_published(
-    old_python: Path, warehouse: Path, tmp_path: Path
+    old_duckdb: dict[str, str], warehouse: Path, tmp_path: Path
 ) -> None:
     publish(warehouse, tmp_path / "out")
     script = """
@@ -311,13 +320,16 @@ for path in sys.argv[1:]:
         connection.execute("select comment from duckdb_columns() where comment is not null").fetchall())
 """
     paths = [str(warehouse), str(tmp_path / "out" / "warehouse.duckdb")]
-    done = subprocess.run([old_python, "-c", script, *paths], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", script, *paths], env=old_duckdb, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     line = f"{OLD_DUCKDB} [(4, -1, ['a', 'b, c'])] [(\"Key; $1 and 'quotes' — and more.\",)]"
     assert done.stdout.splitlines() == [line, line]
     # The work file is not: what is published is what others can read.
     done = subprocess.run(
-        [old_python, "-c", script, str(tmp_path / ".biasledger" / "work" / "warehouse.duckdb")],
+        [sys.executable, "-c", script, str(tmp_path / ".biasledger" / "work" / "warehouse.duckdb")],
+        env=old_duckdb,
         capture_output=True,
         text=True,
         check=False,

@@ -37,7 +37,7 @@ def overflow(opened: Opened) -> int:
 
 
 def test_all_charts_are_drawn_and_nothing_is_loaded_or_goes_wrong(
-    drawn: Opened, hostile_report: Path, tmp_path: Path
+    drawn: Opened, hostile_report: Path
 ) -> None:
     charts = drawn.page.evaluate(
         """() => [...document.querySelectorAll('.chart')].map((place) => ({
@@ -51,9 +51,6 @@ def test_all_charts_are_drawn_and_nothing_is_loaded_or_goes_wrong(
     assert [one for one in charts if one["state"] != "drawn" or not one["marks"] or one["width"] < 200] == []
     assert drawn.troubles == []
     assert [url for url in drawn.requests if not url.startswith("data:")] == [hostile_report.as_uri()]
-    for scheme in ("dark", "light"):
-        drawn.page.emulate_media(color_scheme=scheme)
-        drawn.page.screenshot(path=tmp_path / f"{scheme}.png", full_page=True)
 
 
 def test_what_models_write_is_shown_and_never_run(drawn: Opened) -> None:
@@ -134,7 +131,7 @@ def test_axe_finds_nothing_in_light_and_in_dark_and_what_is_wrong(
     assert found == {"color-contrast", "role-img-alt"}
 
 
-def test_a_phone_needs_no_pushing_sideways(open_report: Open, hostile_report: Path, tmp_path: Path) -> None:
+def test_a_phone_needs_no_pushing_sideways(open_report: Open, hostile_report: Path) -> None:
     opened = open_report(hostile_report, *PHONE)
     assert overflow(opened) <= 0
     opened.page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
@@ -144,7 +141,6 @@ def test_a_phone_needs_no_pushing_sideways(open_report: Open, hostile_report: Pa
     )
     assert widest <= PHONE[0]
     assert opened.troubles == []
-    opened.page.screenshot(path=tmp_path / "phone.png")
 
 
 def test_names_of_rows_are_told_apart_on_a_phone(open_report: Open, tmp_path: Path) -> None:
@@ -223,8 +219,8 @@ def test_the_page_can_be_walked_by_keyboard(open_report: Open, hostile_report: P
     assert page.evaluate("document.activeElement.getAttribute('aria-label')").startswith("Numbers: ")
 
 
-def test_headings_and_landmarks_are_in_order(open_report: Open, hostile_report: Path) -> None:
-    page = open_report(hostile_report, drawn=False).page
+def test_headings_and_landmarks_are_in_order(drawn: Opened) -> None:
+    page = drawn.page
     levels = [
         int(name[1])
         for name in page.evaluate(
@@ -315,12 +311,11 @@ class TestTwentyRunsAndTenThousandFindings:
         assert overflow(opened_large) <= 0
         assert opened_large.troubles == []
 
-    def test_charts_are_drawn_when_they_are_seen(self, opened_large: Opened, tmp_path: Path) -> None:
+    def test_charts_are_drawn_when_they_are_seen(self, opened_large: Opened) -> None:
         last = opened_large.page.locator(".chart").last
         assert last.get_attribute("data-state") is None
         last.scroll_into_view_if_needed()
         last.locator("svg").wait_for(timeout=20_000)
-        opened_large.page.screenshot(path=tmp_path / "large.png")
 
     def test_findings_are_paged_and_filtered(self, opened_large: Opened) -> None:
         page = opened_large.page
