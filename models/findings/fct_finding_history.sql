@@ -117,11 +117,12 @@ new_rows as (
     {% if is_incremental() or published %}
         union all by name
         select
-            builds.build_id,
-            builds.engine_version,
-            builds.settings_hash,
-            builds.built_at,
-            removed.* exclude (build_id, engine_version, settings_hash, built_at)
+            removed.* replace (
+                builds.build_id as build_id,
+                builds.engine_version as engine_version,
+                builds.settings_hash as settings_hash,
+                builds.built_at as built_at
+            )
         from removed
         cross join builds
     {% endif %}
