@@ -18,6 +18,7 @@ import duckdb  # noqa: F401
 import numpy as np  # noqa: F401
 
 from collector import keeping
+from collector.answers import load_rules
 from collector.errors import BiasledgerError
 from collector.journal import JournalWriter
 from collector.rows import ResponseRow
@@ -60,6 +61,8 @@ def obey(order: dict[str, Any]) -> int:
 
 def main() -> None:
     """Obey until standard input ends."""
+    # Read before the forks, like the imports.
+    load_rules()
     for line in sys.stdin:
         pid = os.fork()
         if pid == 0:

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -140,24 +141,18 @@ def query(ledger_path: Path) -> Callable[[str], list[tuple[Any, ...]]]:
     return run
 
 
+def content_of(ledger: Path) -> dict[str, list[tuple[Any, ...]]]:
+    """Everything a ledger holds, so that two moments can be compared."""
+    with duckdb.connect(str(ledger), read_only=True) as connection:
+        tables = [row[0] for row in connection.execute("select table_name from duckdb_tables()").fetchall()]
+        return {
+            table: sorted(connection.execute(f"from raw.{table}").fetchall(), key=repr) for table in tables
+        }
+
+
 @pytest.fixture
 def content(ledger_path: Path) -> Callable[[], dict[str, list[tuple[Any, ...]]]]:
-    """Everything the ledger holds, so that two moments can be compared."""
-
-    def read() -> dict[str, list[tuple[Any, ...]]]:
-        connection = duckdb.connect(str(ledger_path), read_only=True)
-        try:
-            tables = [
-                row[0] for row in connection.execute("select table_name from duckdb_tables()").fetchall()
-            ]
-            return {
-                table: sorted(connection.execute(f"from raw.{table}").fetchall(), key=repr)
-                for table in tables
-            }
-        finally:
-            connection.close()
-
-    return read
+    return partial(content_of, ledger_path)
 
 
 @pytest.fixture

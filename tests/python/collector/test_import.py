@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -20,6 +21,7 @@ from collector.prompts import Prompt, PromptAttribute
 from collector.rows import response_hash
 from collector.spec import load_audit
 from collector.summary import RunSummary
+from tests.python.collector.conftest import IMPORT_AUDIT, content_of
 
 Query = Callable[[str], list[tuple[Any, ...]]]
 Content = Callable[[], dict[str, list[tuple[Any, ...]]]]
@@ -316,14 +318,30 @@ BAD_FILES: list[tuple[str, bytes, str]] = [
 ]  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def good(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, list[tuple[Any, ...]]]]:
+    """A ledger with a good file, and what it holds."""
+    folder = tmp_path_factory.mktemp("good")
+    spec, ledger = folder / "audit.yml", folder / "ledger.duckdb"
+    spec.write_text(IMPORT_AUDIT, encoding="utf-8")
+    import_file(load_audit(spec), spec, write_file(folder / "good.csv", simple(4)), ledger)
+    return ledger, content_of(ledger)
+
+
 @pytest.mark.parametrize(
     ("name", "data", "told"), BAD_FILES, ids=[f"{name}: {told[:40]}" for name, _, told in BAD_FILES]
 )
 def test_bad_files_are_told_and_leave_the_ledger_as_it_was(
-    tmp_path: Path, bring: Callable[..., RunSummary], content: Content, name: str, data: bytes, told: str
+    tmp_path: Path,
+    bring: Callable[..., RunSummary],
+    ledger_path: Path,
+    good: tuple[Path, dict[str, list[tuple[Any, ...]]]],
+    name: str,
+    data: bytes,
+    told: str,
 ) -> None:
-    bring(write_file(tmp_path / "good.csv", simple(4)))
-    before = content()
+    ledger, before = good
+    shutil.copy(ledger, ledger_path)
     path = tmp_path / name
     path.write_bytes(data)
     with pytest.raises(InputError) as caught:
@@ -332,7 +350,7 @@ def test_bad_files_are_told_and_leave_the_ledger_as_it_was(
     assert told in message
     assert str(path) in message
     assert "\n" not in message
-    assert content() == before
+    assert content_of(ledger_path) == before
 
 
 @pytest.mark.parametrize(

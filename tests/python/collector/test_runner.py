@@ -374,7 +374,7 @@ def test_a_locked_ledger_is_outlasted(small_spec: Path, ledger_path: Path, query
     def answer(request: Request) -> Reply:
         with lock:
             if not holder:
-                holder.append(hold(ledger_path, 3))
+                holder.append(hold(ledger_path, 1.5))
         return Reply(GOOD)
 
     try:
