@@ -1,4 +1,4 @@
--- Selection rates and impact ratios, as the rules to New York City's Local Law 144 ask for them; judged is the worst-off group.
+-- Selection rates and impact ratios, as New York City's Local Law 144 asks for them; judged is the worst-off group.
 with
 
 judged as (
