@@ -69,6 +69,7 @@ def dry_run(
     variants: Sequence[str] = (),
     parts: Sequence[str] = (),
     trials: int | None = None,
+    batch: bool = False,
 ) -> DryRun:
     """Work out what `collect` with the same arguments would ask.
 
@@ -84,6 +85,8 @@ def dry_run(
     expected = _answer_tokens(audit)
     tokens = expected if limit is None else min(limit, expected)
     price = price_for(target, prices)
+    if batch and price is not None:
+        price = price.in_batches()
     return DryRun(
         target=target.name,
         model=target.model,

@@ -18,7 +18,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from collector.errors import InputError
-from collector.hashing import hash_of, tagged_hash
+from collector.hashing import canonical_json, hash_of, tagged_hash
 
 if TYPE_CHECKING:
     from collector.prompts import Prompt
@@ -52,7 +52,6 @@ BROUGHT_ALONG: Mapping[str, frozenset[str]] = {"reading": frozenset({"relevance"
 _KNOWN = {kind: {*names, *BROUGHT_ALONG.get(kind, ())} for kind, names in FIELDS.items()}
 
 _SEAL = re.compile(r"(?P<count>[1-9]\d*):(?P<head>sha256:[0-9a-f]{64})")
-_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +139,7 @@ def record_digest(kind: str, body: Mapping[str, Any]) -> str:
             [one["slot"], one["attribute"], one["group_name"], one["carrier"]]
             for one in body.get("attributes") or ()
         )
-    return tagged_hash(_encode(content))
+    return hash_of(content)
 
 
 def next_hash(position: int, kind: str, digest: str, previous: str) -> str:
@@ -171,7 +170,7 @@ def record_key(kind: str, body: Mapping[str, Any]) -> str:
 def record_extra(kind: str, body: Mapping[str, Any]) -> str | None:
     """Return canonical JSON of what a body says beyond the ledger's columns, or None where that is nothing."""
     extra = {name: body[name] for name in body.keys() - _KNOWN[kind] if body[name] is not None}
-    return _encode(extra) if extra else None
+    return canonical_json(extra) if extra else None
 
 
 def run_body(run: RunRow) -> dict[str, Any]:
@@ -224,7 +223,7 @@ def erasure_body(
 
 def _as_read(document: Mapping[str, Any]) -> Any:
     """Return a document as it will be read again: keys that are numbers are text in JSON, and sort as such."""
-    return json.loads(_encode(document))
+    return json.loads(canonical_json(document))
 
 
 def _response_key(body: Mapping[str, Any]) -> str:

@@ -102,7 +102,12 @@ class Price:
     def matches(self, model: str) -> bool:
         """Say whether this is the price of a model, or of a family it belongs to; capitals count for nothing."""
         pattern, name = self.model.lower(), model.lower()
-        return name.startswith(pattern[:-1]) if pattern.endswith("*") else name == pattern
+        return name.startswith(pattern[:-1]) if self.is_of_a_family else name == pattern
+
+    @property
+    def is_of_a_family(self) -> bool:
+        """Whether the name is the beginning of several."""
+        return self.model.endswith("*")
 
     def cost(self, prompt_tokens: float, completion_tokens: float) -> float:
         """Return USD."""
@@ -180,9 +185,13 @@ def _batch_share(where: str, written: str) -> float:
 
 
 def price_of(prices: Iterable[Price], model: str | None, on: date) -> Price | None:
-    """Return the price of a model on a day: of the longest matching name, the latest that holds; None if it is not known."""
+    """Return the price of a model on a day: of its own name, else of the longest family's, the latest; None if not known."""
     valid = [price for price in prices if model and price.matches(model) and price.from_date <= on]
-    return max(valid, key=lambda price: (len(price.model), price.from_date), default=None)
+    return max(
+        valid,
+        key=lambda price: (not price.is_of_a_family, len(price.model), price.from_date),
+        default=None,
+    )
 
 
 @dataclass(frozen=True, slots=True)

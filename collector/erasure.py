@@ -13,8 +13,7 @@ from typing import Any
 from collector.chain import ERASABLE, ERASED, Chain, Seal, erasure_body, next_hash, record_digest, text_hash
 from collector.errors import InputError, LedgerError
 from collector.evidence import responses_of_trial
-from collector.hashing import canonical_json
-from collector.journal import JournalWriter, journal_path, read_journal
+from collector.journal import JournalWriter, journal_line, journal_path, read_journal
 from collector.ledger import Ledger
 from collector.loading import load_journal
 from collector.replacing import replace_file
@@ -180,7 +179,7 @@ def _erase_in_journal(path: Path, bodies: Sequence[Mapping[str, Any]]) -> None:
                 stream.writelines(_lines_without(path, erased))
                 for position, body in enumerate(bodies, start=count):
                     linked = next_hash(position, "erasure", record_digest("erasure", body), previous)
-                    stream.write(_line(position, "erasure", body, previous, linked))
+                    stream.write(journal_line(position, "erasure", body, previous, linked))
                     previous = linked
             replace_file(unfinished, path)
         except OSError as error:
@@ -198,9 +197,4 @@ def _lines_without(path: Path, erased: Mapping[tuple[str, int, int], Mapping[str
             texts = erased.get((body["prompt_id"], body["trial"], body["attempt"]), {})
             marks = {name: {ERASED: hashed} for name, hashed in texts.items()}
             body = {**body, **marks}
-        yield _line(record.position, record.kind, body, record.previous, record.hash)
-
-
-def _line(position: int, kind: str, body: Mapping[str, Any], previous: str, linked: str) -> str:
-    content = {"position": position, "kind": kind, "body": body, "previous": previous, "hash": linked}
-    return canonical_json(content) + "\n"
+        yield journal_line(record.position, record.kind, body, record.previous, record.hash)

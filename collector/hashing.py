@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 READ_BYTES = 1 << 20
+# Made once: json.dumps would make one for each value.
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def canonical_json(value: Any) -> str:
     """Return JSON with sorted keys, no spaces and unescaped Unicode; NaN and infinities raise ValueError."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return _ENCODER.encode(value)
 
 
 def tagged_hash(text: str) -> str:

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from collector.answers import storable
 from collector.chain import ZERO, Seal, event_body, next_hash, prompt_body, record_digest, run_body
 from collector.errors import InputError, LedgerError
+from collector.hashing import canonical_json
 from collector.records import Reading, reading_body, response_body
 from collector.replacing import sync_folder
 from collector.rows import utc_now
@@ -39,7 +40,6 @@ BUFFER_BYTES = 1 << 22
 TAIL_BYTES = 1 << 14
 SHOWN_CHARACTERS = 200
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 
 logger = logging.getLogger(__name__)
 
@@ -88,6 +88,17 @@ def journal_path(ledger_path: Path, run_id: str) -> Path:
     if not _RUN_ID.fullmatch(run_id):
         raise InputError(f"{run_id!r} is no run's name; `biasledger runs` lists the runs.")
     return journal_folder(ledger_path) / f"{run_id}.jsonl"
+
+
+def journal_line(position: int, kind: str, body: Mapping[str, Any], previous: str, linked: str) -> str:
+    """Return a record as it stands in a journal: one line of canonical JSON.
+
+    Args:
+        position, kind, body: the record.
+        previous, linked: the hash of the record before it, and its own.
+    """
+    content = {"position": position, "kind": kind, "body": body, "previous": previous, "hash": linked}
+    return canonical_json(content) + "\n"
 
 
 def read_journal(path: Path, start: Mark = START, stop: int | None = None) -> Iterator[Record]:
@@ -350,10 +361,7 @@ class JournalWriter:
         buffer = bytearray()
         for kind, body in _chained(records, prompts):
             linked = next_hash(count, kind, record_digest(kind, body), head_hash)
-            buffer += (
-                f'{{"body":{_encode(body)},"hash":"{linked}","kind":"{kind}","position":{count},'
-                f'"previous":"{head_hash}"}}\n'
-            ).encode()
+            buffer += journal_line(count, kind, body, head_hash, linked).encode()
             count, head_hash = count + 1, linked
             if len(buffer) >= BUFFER_BYTES:
                 offset += _write_all(self._descriptor, buffer)

@@ -22,11 +22,6 @@ if TYPE_CHECKING:
     from collector.spec_parts import Answer
     from collector.targets.base import Target
 
-# How fast a target is asked may change while a run is collected, for it does not change what is asked.
-_MAY_DIFFER = frozenset(
-    {"concurrency", "requests_per_minute", "tokens_per_minute", "timeout_seconds", "total_timeout_seconds"}
-)
-
 
 @dataclass(slots=True)
 class Kept:
@@ -162,14 +157,24 @@ def require_same_ledger(state: RunState, name: str, ledger_path: Path) -> None:
 
 
 def require_same_target(run: RunRow, target: Target) -> None:
-    """Make sure that what is left of a run is asked of the same target in the same way.
+    """Make sure that what is left of a run is asked of the same target in the same way; how fast is no part of that.
 
     Raises:
         InputError: a setting differs; names it and both values.
     """
-    frozen = {"kind": run.target_kind, "model": run.model_asked, **run.parameters}
-    now = {"kind": target.kind, "model": target.model, **_plain(target.parameters)}
-    for name in sorted((frozen.keys() | now.keys()) - _MAY_DIFFER):
+    frozen = {
+        "kind": run.target_kind,
+        "model": run.model_asked,
+        "simulated": run.is_simulated,
+        **run.parameters,
+    }
+    now = {
+        "kind": target.kind,
+        "model": target.model,
+        "simulated": target.is_simulated,
+        **_plain(target.parameters),
+    }
+    for name in sorted(frozen.keys() | now.keys()):
         if frozen.get(name) != now.get(name):
             raise InputError(
                 f"The target {run.target!r} has another {name} now ({_shown(now, name)}) than run {run.run_id} was begun with "

@@ -139,6 +139,7 @@ def collect(
     from collector.runner import collect as collect_answers
     from collector.spec import load_audit
     from collector.targets import load_targets
+    from collector.targets.batching import batch_interface
 
     if resumed is not None:
         _refuse_beside_resume(ctx)
@@ -152,13 +153,18 @@ def collect(
     audit = load_audit(audit_file).with_subjects(subjects, domains)
     # All of them first: a name mistyped is better known before the first one has been asked for hours.
     asked = load_targets(targets, [name.strip() for name in target_names.split(",")])
+    if batch:
+        for target in asked:
+            batch_interface(target)  # raises where a target has none
     prices = load_prices(settings_file("model_prices.csv"))
     if dry_run:
         from biasledger.display import dry_run_table
         from biasledger.dry_run import dry_run as plan_run
 
         for target in asked:
-            dry_run_table(plan_run(audit, target, prices, variants=variants, parts=parts, trials=trials))
+            dry_run_table(
+                plan_run(audit, target, prices, variants=variants, parts=parts, trials=trials, batch=batch)
+            )
         print_warnings((audit if trials is None else audit.with_trials(trials)).warnings())
         return
     meters = [meter_for(target, prices, max_cost_usd) for target in asked]

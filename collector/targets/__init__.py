@@ -8,6 +8,7 @@ offers). Modules are found by their KIND, so a new kind is a new file and nothin
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import pkgutil
 import re
@@ -29,28 +30,19 @@ if TYPE_CHECKING:
 _FUNCTION_PREFIX = "python:"
 # The settings that name environment variables that have to be set.
 _KEY_SETTINGS = ("api_key_env", "secret_env")
-_SECRET_NAMES = {
-    "accesstoken",
-    "apikey",
-    "apitoken",
-    "authorization",
-    "authtoken",
-    "bearer",
-    "bearertoken",
-    "clientsecret",
-    "key",
-    "openaiapikey",
-    "passwd",
-    "password",
-    "proxyauthorization",
-    "secret",
-    "secretkey",
-    "token",
-    "xapikey",
-    "xgoogapikey",
-}
-# A secret's place may hold the name of an environment variable, with the word that some headers put before a key.
-_REFERENCE = re.compile(r"(?:[A-Za-z][A-Za-z-]*\s+)?\$\{[A-Za-z_][A-Za-z0-9_]*\}")
+# Of a name's letters, in lower case. A bare "key" is one, an Idempotency-Key is none, nor is a model's eos_token.
+_SECRET_NAME = re.compile(
+    r"key|.*(?:(?:access|api|auth|private|secret|subscription)key|(?<!bos)(?<!eos)(?<!pad)(?<!stop)token|secret|password|passwd"
+    r"|cookie|authorization|bearer)"
+)
+# How the keys of OpenAI, Anthropic, OpenRouter and others begin, wherever they stand.
+_KEY = re.compile(r"\b(?:sk|pk)-[\w-]{6}")
+# A secret's place may hold the name of an environment variable, with the word that some headers put before a key, or a slot.
+_REFERENCE = re.compile(r"(?:[A-Za-z][A-Za-z-]*\s+)?\$\{[A-Za-z_][A-Za-z0-9_]*\}|\{[a-z_]+\}")
+# Slots that stand bare in JSON, as numbers do.
+_NUMBER_SLOT = re.compile(r"\{(?:seed|trial)\}")
+# The names of variables as everybody writes them; anything else that is not set may be a key in the wrong place.
+_USUAL_VARIABLE = re.compile(r"[A-Z]+(?:_[A-Z0-9]+)*")
 
 
 def kinds() -> Mapping[str, ModuleType]:
@@ -151,9 +143,13 @@ def _require_keys(path: Path, at: str, settings: Section) -> None:
             if not value:
                 is_optional = type(settings).model_fields[setting].default is None
                 advice = ", or remove the line if the endpoint wants no key" if is_optional else ""
-                raise InputError(
-                    f"{path}: {at}.{setting} names the environment variable {variable}, which is not set; set it{advice}."
+                is_usual = _USUAL_VARIABLE.fullmatch(variable) is not None
+                told = (
+                    f"the environment variable {variable}, which"
+                    if is_usual
+                    else "an environment variable that"
                 )
+                raise InputError(f"{path}: {at}.{setting} names {told} is not set; set it{advice}.")
             if problem := key_problem(value):
                 raise InputError(f"{path}: {at}.{setting} names {variable}, whose value {problem}.")
             written = settings.model_dump_json()
@@ -164,7 +160,7 @@ def _require_keys(path: Path, at: str, settings: Section) -> None:
 
 
 def _secrets(value: object, at: str) -> Iterator[str]:
-    """Yield the key path of everything that looks like a secret: by a key's name, or inside an address."""
+    """Yield the key path of everything that looks like a secret: by a key's name, inside an address, or by how keys begin."""
     if isinstance(value, dict):
         for key, inner in value.items():
             path = f"{at}.{key}" if at else str(key)
@@ -175,10 +171,20 @@ def _secrets(value: object, at: str) -> Iterator[str]:
     elif isinstance(value, list):
         for index, inner in enumerate(value):
             yield from _secrets(inner, f"{at}[{index}]")
-    elif isinstance(value, str) and (
-        ("://" in value and _address_has_secret(value)) or re.match(r"(?:sk|pk)-\w{6}", value)
-    ):
-        yield at
+    elif isinstance(value, str):
+        if ("://" in value and _address_has_secret(value)) or _KEY.search(value):
+            yield at
+        else:
+            yield from _secrets(_written_inside(value), at)
+
+
+def _written_inside(text: str) -> dict[str, Any] | list[Any] | None:
+    """Return the JSON or the form that a text is, such as the body of a request."""
+    try:
+        document = json.loads(_NUMBER_SLOT.sub("0", text))
+    except ValueError:
+        return dict(parse_qsl(text)) if re.fullmatch(r"[^\s=&]+=\S*", text) else None
+    return document if isinstance(document, dict | list) else None
 
 
 def _is_reference(value: object) -> bool:
@@ -198,4 +204,4 @@ def _address_has_secret(address: str) -> bool:
 
 
 def _is_secret_name(name: str) -> bool:
-    return re.sub(r"[^a-z]", "", name.lower()) in _SECRET_NAMES
+    return _SECRET_NAME.fullmatch(re.sub(r"[^a-z]", "", name.lower())) is not None

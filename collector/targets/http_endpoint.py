@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import quote, quote_plus
@@ -26,7 +25,7 @@ from collector.targets.http_errors import (
     json_value,
 )
 from collector.targets.http_session import HttpSession, excerpt
-from collector.targets.json_path import JsonPath, parse_json_path
+from collector.targets.json_path import parse_json_path
 from collector.targets.redaction import Redactor, environment_key
 from collector.validation import NonBlank
 
@@ -100,29 +99,21 @@ class Settings(HttpSettings):
             raise ValueError(
                 f"has a body of Content-Type {content_type!r}; it should be {_JSON}, the default, or {_FORM}"
             )
-        if self.body is not None and content_type == _JSON:
-            sample = _SLOT.sub("0", _ENVIRONMENT.sub("0", self.body))
-            if json_value(sample) is None:
-                raise ValueError(
-                    'has a body that is no JSON; texts stand in double quotes: {"q": "{prompt}"}'
-                )
+        if self.body is not None and content_type == _JSON and json_value(_sample(self.body)) is None:
+            raise ValueError('has a body that is no JSON; texts stand in double quotes: {"q": "{prompt}"}')
         return self
+
+
+def _sample(body: str) -> str:
+    """Return a body with its slots filled in: numbers may stand bare in JSON, texts may not."""
+    body = _ENVIRONMENT.sub("text", body)
+    return _SLOT.sub(lambda slot: "0" if slot[1] in ("seed", "trial") else "text", body)
 
 
 def build(name: str, settings: Settings, _folder: Path) -> HttpEndpoint:
     """Return the target; the folder of the targets file is not needed."""
     given = settings.model_dump(exclude={"kind", "simulated", "model"})
     return HttpEndpoint(name, **given, is_simulated=settings.simulated, model=settings.model or name)
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """What may be read from a reply beside the answer."""
-
-    finish_reason: JsonPath | None
-    model_answered: JsonPath | None
-    prompt_tokens: JsonPath | None
-    completion_tokens: JsonPath | None
 
 
 class HttpEndpoint:
@@ -183,24 +174,24 @@ class HttpEndpoint:
             self._headers["Content-Type"] = _JSON
         self._escape = _form_escape if _content_type(self._headers) == _FORM else _json_escape
         self._variables = secret_env
-        self._answer = parse_json_path(answer) if answer is not None else None
-        self._items = parse_json_path(items) if items is not None else None
-        self._found = _Found(
-            *(
-                parse_json_path(path) if path is not None else None
-                for path in (finish_reason, model_answered, prompt_tokens, completion_tokens)
-            )
-        )
+        paths = {
+            "answer": answer,
+            "items": items,
+            "finish_reason": finish_reason,
+            "model_answered": model_answered,
+            "prompt_tokens": prompt_tokens,
+            "completion_tokens": completion_tokens,
+        }
+        self._paths = {name: parse_json_path(path) for name, path in paths.items() if path is not None}
         self._redact = Redactor(secret_env)
         self._session = HttpSession(name, self._redact, timeout_seconds=timeout_seconds)
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The request as it is written, with ${NAME} in place of secrets, and where the answer is read."""
-        paths = {"answer": self._answer, "items": self._items}
+        """The request as it is written, with ${NAME} in place of secrets, and where the reply is read."""
         return {
             **{name: value for name, value in self._request.items() if value},
-            **{name: path.text for name, path in paths.items() if path is not None},
+            **{name: path.text for name, path in self._paths.items()},
         }
 
     def ask(self, request: Request) -> Reply:
@@ -229,7 +220,8 @@ class HttpEndpoint:
                 self.name,
                 reply.status,
                 reply.text,
-                Problem(message=error_message(json_object(reply.text))),
+                # Once more: the message is decoded, in which an escaped key may come to light.
+                Problem(message=self._redact.optional(error_message(json_object(reply.text)))),
                 hints=reply.hints,
                 key=f"the secret in {quoted(self._variables)}"
                 if self._variables
@@ -237,14 +229,13 @@ class HttpEndpoint:
                 advice="check url and method",
             )
         document = json_value(reply.text)
-        found = self._found
         return Reply(
             text=self._redact.optional(self._text(reply.text, document, reply.status)),
             raw_body=reply.text,
-            finish_reason=self._redact.optional(_text_at(found.finish_reason, document)),
-            model_answered=self._redact.optional(_text_at(found.model_answered, document)),
-            prompt_tokens=count(_first(found.prompt_tokens, document)),
-            completion_tokens=count(_first(found.completion_tokens, document)),
+            finish_reason=self._redact.optional(_as_text(self._first("finish_reason", document))),
+            model_answered=self._redact.optional(_as_text(self._first("model_answered", document))),
+            prompt_tokens=count(self._first("prompt_tokens", document)),
+            completion_tokens=count(self._first("completion_tokens", document)),
             latency_ms=reply.latency_ms,
             hints=reply.hints,
         )
@@ -252,16 +243,22 @@ class HttpEndpoint:
     def _has_slot(self, name: str) -> bool:
         return any(name in _SLOT.findall(text) for text in (self._url, self._body or ""))
 
+    def _first(self, name: str, document: Any) -> Any:
+        """Return what stands first where `name` is to be read; None where nothing does, or nowhere is said."""
+        path = self._paths.get(name)
+        return next(path.find(document), None) if path is not None else None
+
     def _text(self, body: str, document: Any, status: int) -> str | None:
-        path = self._answer or self._items
+        wants_list = "items" in self._paths
+        path = self._paths.get("items" if wants_list else "answer")
         if path is None:
             return body
         if path.is_list_in(document):
             return _json_text(list(path.find(document)))
         values = [] if path.finds_many else list(path.find(document))
-        if values and (self._items is None or isinstance(values[0], list)):
+        if values and (not wants_list or isinstance(values[0], list)):
             return _as_text(values[0])
-        what = "an answer" if self._items is None else "a list"
+        what = "a list" if wants_list else "an answer"
         raise TargetError(
             f"{self.name} answered {status}, but without {what} at {path.text!r}: {excerpt(body)}",
             retryable=True,
@@ -300,15 +297,6 @@ def _form_escape(text: str) -> str:
 
 def _url_escape(text: str) -> str:
     return quote(text, safe="", errors="replace")
-
-
-def _first(path: JsonPath | None, document: Any) -> Any:
-    return next(path.find(document), None) if path is not None else None
-
-
-def _text_at(path: JsonPath | None, document: Any) -> str | None:
-    value = _first(path, document)
-    return None if value is None else _as_text(value)
 
 
 def _as_text(value: Any) -> str | None:

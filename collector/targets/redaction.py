@@ -44,8 +44,8 @@ class Redactor:
             for form in spellings(secret):
                 if form in text:
                     text = text.replace(form, KEY_PLACEHOLDER)
-            if "\\u" in text:
-                text = _unicode_escaped(secret).sub(KEY_PLACEHOLDER, text)
+            if "\\" in text:
+                text = _json_escaped(secret).sub(KEY_PLACEHOLDER, text)
         return text
 
     def optional(self, text: str | None) -> str | None:
@@ -120,11 +120,14 @@ def _base64_forms(raw: bytes) -> Iterator[str]:
 
 
 @lru_cache(maxsize=64)
-def _unicode_escaped(secret: str) -> re.Pattern[str]:
-    r"""Return the pattern of a secret of which any characters are written as JSON's \uXXXX."""
-    return re.compile(
-        "".join(rf"(?:{re.escape(character)}|\\u(?i:{ord(character):04x}))" for character in secret)
-    )
+def _json_escaped(secret: str) -> re.Pattern[str]:
+    r"""Return the pattern of a secret of which any characters are written as JSON may escape them: \uXXXX, \/, \", \\."""
+    return re.compile("".join(_json_spellings(character) for character in secret))
+
+
+def _json_spellings(character: str) -> str:
+    backslash = r"\\?" if character in '"/\\' else ""
+    return rf"(?:{backslash}{re.escape(character)}|\\u(?i:{ord(character):04x}))"
 
 
 # urllib3 logs the address of every request at level DEBUG, and an address may hold a key.

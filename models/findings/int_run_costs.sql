@@ -47,7 +47,7 @@ token_counts as (
     group by run_id
 ),
 
--- The longest name that fits is the most particular one, and of its prices the latest holds.
+-- A model's own name comes before those of families, a longer family before a shorter; of its prices the latest holds.
 ranked_prices as (
     select
         runs.run_id,
@@ -55,7 +55,8 @@ ranked_prices as (
         prices.output_usd_per_million,
         prices.batch_share,
         row_number() over (
-            partition by runs.run_id order by length(prices.model) desc, prices.from_date desc
+            partition by runs.run_id
+            order by right(prices.model, 1) = '*' asc, length(prices.model) desc, prices.from_date desc
         ) as price_rank
     from runs
     inner join prices

@@ -68,7 +68,7 @@ def thin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, base_url: str) -> Path
         f"{{kind: openai, base_url: '{base_url}', concurrency: 4, parameters: {{max_tokens: {N_TOKENS_OUT}}}"
     )
     (tmp_path / "targets.yml").write_text(
-        f"targets:\n  priced: {entry}, model: big-1}}\n  unpriced: {entry}, model: other}}\n",
+        f"targets:\n  priced: {entry}, model: big-1}}\n  unpriced: {entry}, model: other}}\n  simulator: {{kind: simulator}}\n",
         encoding="utf-8",
     )
     with (tmp_path / "seeds" / "model_prices.csv").open("a", encoding="utf-8") as file:
@@ -100,6 +100,24 @@ def test_a_dry_run_counts_and_writes_nothing(biasledger: Biasledger, thin: Path)
     assert "What 'other' costs is not known: with a row for it in seeds/model_prices.csv" in unpriced
     # What weakens the audit is known before it is paid for.
     assert result.stderr.startswith("Warning: 2 trials a persona give low statistical power")
+
+
+def test_a_dry_run_of_batches_has_their_price_and_refuses_whom_batches_cannot_ask(
+    biasledger: Biasledger, thin: Path
+) -> None:
+    with (thin / "seeds" / "model_prices.csv").open("a", encoding="utf-8") as file:
+        file.write("big-1,10,20,0.5,2020-01-01,a list\n")
+    one_by_one = biasledger("collect", "small.yml", "--target", "priced", "--dry-run")
+    batch = biasledger("collect", "small.yml", "--target", "priced", "--dry-run", "--batch")
+    for result, usd in ((one_by_one, "0.023"), (batch, "0.012")):
+        (total,) = [line.split() for line in result.output.splitlines() if line.split()[:1] == ["total"]]
+        assert total[5] == usd
+    # The first could be asked for a day before the second is found to have no batches.
+    for choice in ((), ("--dry-run",)):
+        refused = biasledger("collect", "small.yml", "--target", "priced,simulator", "--batch", *choice)
+        assert refused.exit_code == 3
+        assert "The target simulator is of kind 'simulator', which has no batch interface" in refused.stderr
+    assert not (thin / "ledger.duckdb").exists()
 
 
 def test_a_run_stops_before_it_costs_too_much_and_goes_on_with_more(

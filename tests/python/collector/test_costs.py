@@ -77,7 +77,7 @@ def prices(*rows: tuple[str, float, str]) -> list[Price]:
     return [Price(model, usd, usd, date.fromisoformat(day), "a list") for model, usd, day in rows]
 
 
-def test_the_longest_fitting_name_and_the_latest_price_hold() -> None:
+def test_a_model_s_own_price_goes_before_its_family_s_and_the_latest_holds() -> None:
     listed = prices(
         ("big*", 1, "2026-01-01"),
         ("big-mini", 2, "2026-01-01"),
@@ -86,7 +86,9 @@ def test_the_longest_fitting_name_and_the_latest_price_hold() -> None:
     )
     expected = {
         ("Big-2024", date(2026, 1, 1)): 1,
-        ("big-mini", date(2026, 2, 28)): 4,
+        ("big-mini", date(2026, 2, 28)): 2,
+        ("big-mini", date(2026, 3, 1)): 3,
+        ("big-mini-2", date(2026, 3, 1)): 4,
         ("big-min", date(2026, 2, 28)): 1,
         ("bigger", date(2025, 12, 31)): None,
         ("small", date(2026, 2, 1)): None,

@@ -159,6 +159,8 @@ def test_what_is_stored_of_the_request(tmp_path: Path) -> None:
         "http://127.0.0.1:1",
         body='{"q": "{prompt}"}',
         answer="a.b",
+        finish_reason="a.why",
+        prompt_tokens="used[0]",
         model="recommender-2",
         simulated=True,
     )
@@ -167,6 +169,8 @@ def test_what_is_stored_of_the_request(tmp_path: Path) -> None:
         "method": "POST",
         "body": '{"q": "{prompt}"}',
         "answer": "a.b",
+        "finish_reason": "a.why",
+        "prompt_tokens": "used[0]",
     }
     assert (asked.model, asked.is_simulated, asked.kind) == ("recommender-2", True, "http")
     assert target(tmp_path, "http://127.0.0.1:1", body='{"q": "{prompt}"}').model == "mine"
@@ -179,6 +183,7 @@ def test_what_is_stored_of_the_request(tmp_path: Path) -> None:
         ({"body": '{"q": "{prompt}"}', "answer": "a..b"}, "answer is 'a..b' and should be a path such as"),
         ({"body": '{"q": "{prompt}"}', "answer": "a", "items": "b"}, "has both answer and items"),
         ({"body": '{"q": {prompt}'}, "has a body that is no JSON"),
+        ({"body": '{"q": {prompt}}'}, "has a body that is no JSON; texts stand in double quotes"),
         ({"body": '{"q": "{prompt}"}', "method": "GET"}, "has a body, which a GET request does not carry"),
         ({"body": '{"q": "{prompt}"}', "method": "DELETE"}, "method is 'DELETE' and should be"),
         (

@@ -41,6 +41,7 @@ def basic(user: str) -> str:
         json.dumps(SECRET).replace("/", "\\/"),
         "".join(f"\\u{ord(character):04x}" for character in SECRET),
         "".join(f"\\u{ord(character):04X}" if character in "/+=" else character for character in SECRET),
+        json.dumps(SECRET).replace("/", "\\/").replace("+", "\\u002b"),
         html.escape(SECRET),
         repr(SECRET),
         SECRET.encode().hex(),

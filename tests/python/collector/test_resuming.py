@@ -158,6 +158,7 @@ def test_a_finished_run_says_so_and_asks_nobody(small_spec: Path, ledger_path: P
         ({"parameters": {"temperature": 1, "top": [1, 2]}}, "has another top now ([1, 2]) than run"),
         ({"model": "n"}, "has another model now ('n') than run"),
         ({"kind": "other"}, "has another kind now ('other') than run"),
+        ({"is_simulated": False}, "has another simulated now (False) than run"),
     ],
 )
 def test_another_target_is_refused(

@@ -77,6 +77,41 @@ def test_secrets_are_refused_and_never_shown(write: Write, line: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("at", "line"),
+    [
+        ("headers.X-Auth-Token", "headers: {X-Auth-Token: abcdefgh}"),
+        ("headers.Ocp-Apim-Subscription-Key", "headers: {Ocp-Apim-Subscription-Key: abcdefgh}"),
+        ("headers.Cookie", "headers: {Cookie: session=abcdefgh}"),
+        ("headers.X-Me", "headers: {X-Me: Bearer sk-ant-api03-abcdefgh}"),
+        ("body.api_key", """body: '{"q": "{prompt}", "seed": {seed}, "api_key": "abcdefgh"}'"""),
+        ("body.auth[0].token", """body: '{"q": "{prompt}", "auth": [{"token": "abcdefgh"}]}'"""),
+        ("body.key", "body: 'q={prompt}&key=abcdefgh'"),
+    ],
+)
+def test_secrets_in_requests_are_refused(write: Write, at: str, line: str) -> None:
+    text = f"targets:\n  mine:\n    kind: http\n    url: https://host\n    {line}\n"
+    message = problem(write(text))
+    assert f"targets.mine.{at} looks like a secret" in message
+    assert "abcdefgh" not in message
+
+
+def test_what_a_request_needs_is_no_secret(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A_KEY", SECRET)
+    text = (
+        "targets:\n  mine:\n    kind: http\n    url: https://host\n    headers: {Idempotency-Key: one}\n    secret_env: A_KEY\n"
+        """    body: '{"key": "{prompt}", "token": "${A_KEY}", "eos_token": "</s>", "seed": {seed}, "q": "risk-taking"}'\n"""
+    )
+    assert load_target(write(text), "mine").parameters["headers"] == {"Idempotency-Key": "one"}
+
+
+@pytest.mark.parametrize("name", ["a81f3c9d2b7e4f5a96c0d1e2f3a4b5c6", "A81F3C9D2B7E4F5A96C0D1E2F3A4B5C6"])
+def test_a_key_in_place_of_a_variable_s_name_is_not_shown(write: Write, name: str) -> None:
+    message = problem(write(endpoint_with(f"api_key_env: {name}")))
+    assert "targets.mine.api_key_env names an environment variable that is not set" in message
+    assert name not in message
+
+
+@pytest.mark.parametrize(
     "address",
     [
         f"https://me:{SECRET}@host/v1",
