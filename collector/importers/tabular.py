@@ -9,11 +9,11 @@ from __future__ import annotations
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from collector.answers import Answer, load_rules, storable
 from collector.errors import InputError
@@ -22,7 +22,7 @@ from collector.hints import quoted
 from collector.importers.chained import ChainedRun
 from collector.importers.conditions import Conditions, conditions_of
 from collector.importers.items import ItemPlan
-from collector.importers.plan import Plan, PlannedAnswer, RowPlan, needed_columns
+from collector.importers.plan import Plan, PlannedAnswer, PlannedPrompt, RowPlan, needed_columns
 from collector.importers.rankings import RankingPlan
 from collector.importers.source import MEMORY_LIMIT, Source, open_source
 from collector.ledger import Ledger
@@ -35,6 +35,8 @@ from collector.summary import RunSummary, all_versions, new_run_id
 if TYPE_CHECKING:
     from collector.spec import Audit
     from collector.spec_import import Import
+
+_Planned = TypeVar("_Planned", PlannedPrompt, PlannedAnswer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,15 +216,20 @@ def _write(
         Number of the run -> its responses by status.
 
     Raises:
-        InputError: several neutral prompts, and the reading does not say which one counts.
+        InputError: two prompts are one as they are kept, or several are neutral, and the reading does not say which one counts.
     """
     known: dict[int, _Known] = {}
     neutral: set[str] = set()
-    for batch in plan.prompts():
+    for batch in _read(plan, plan.prompts()):
         neutral.update(one.prompt.template for one in batch if not one.prompt.attributes)
         for number, run in runs.items():
             run.prompts([one.prompt for one in batch if one.run == number])
         known.update({one.number: _Known(one.prompt.prompt_id, one.prompt.content_hash) for one in batch})
+    if len({one.prompt_id for one in known.values()}) < len(known):
+        raise InputError(
+            f"{file}: two prompts that differ in the file are one as they are kept, as where only a NUL tells them apart; write "
+            f"them alike."
+        )
     # A file does not say which neutral prompt goes with which other, as templates do.
     if audit.answer.kind == "list" and audit.reading.lists.neutral == MATCHED and len(neutral) > 1:
         raise InputError(
@@ -231,13 +238,7 @@ def _write(
         )
     counts: dict[int, Counter[str]] = {number: Counter() for number in runs}
     now = utc_now()
-    answers = plan.answers()
-    while True:
-        # Only the reading side is wrapped: an error of the ledger must not be told as one of the file.
-        with plan.readable():
-            found = next(answers, None)
-        if found is None:
-            return counts
+    for found in _read(plan, plan.answers()):
         for number, run in runs.items():
             answered = [one for one in found if one.run == number]
             rows = [
@@ -249,6 +250,17 @@ def _write(
             counts[number].update(row.status for row in rows)
         total = sum(count.total() for count in counts.values())
         advance(total, total - sum(count["ok"] for count in counts.values()))
+    return counts
+
+
+def _read(plan: Plan, batches: Iterator[list[_Planned]]) -> Iterator[list[_Planned]]:
+    """Yield batches of a plan; only reading them is wrapped: an error of the ledger must not be told as one of the file."""
+    while True:
+        with plan.readable():
+            batch = next(batches, None)
+        if batch is None:
+            return
+        yield batch
 
 
 def _response(prompt: _Known, found: PlannedAnswer, audit: Audit, *, has_replies: bool) -> ResponseRow:
