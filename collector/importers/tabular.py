@@ -33,6 +33,8 @@ from collector.spec_reading import MATCHED
 from collector.summary import RunSummary, all_versions, new_run_id
 
 if TYPE_CHECKING:
+    from collector.appending import Append
+    from collector.chain import Seal
     from collector.spec import Audit
     from collector.spec_import import Import
 
@@ -109,55 +111,22 @@ def import_runs(
         with plan.readable():
             plan.check()
         source_hash = hash_of_file(file)
-        asked, rules_version, all_of_them = audit.asked(), load_rules().version, all_versions(versions)
-        runs = {}
-        for planned in plan.runs:
-            target = (planned.model if audit.imported.split is not None else name) or file.stem
-            runs[planned.number] = RunRow(
-                run_id=new_run_id(audit.audit, target, started_at),
-                audit=audit.audit,
-                spec=asked,
-                target=target,
-                target_kind="import",
-                is_simulated=simulated,
-                model_asked=planned.model,
-                parameters=_mapping(audit.imported),
-                answer_rules_version=rules_version,
-                versions=all_of_them,
-                origin="imported",
-                source_name=file.name,
-                source_hash=source_hash,
-                started_at=started_at,
-            )
+        runs = _run_rows(
+            audit,
+            plan,
+            file,
+            source_hash,
+            started_at,
+            name=name,
+            is_simulated=simulated,
+            versions=all_versions(versions),
+        )
         ledger = Ledger(ledger_path)
         ledger.create()
         with ledger.append(memory_limit=MEMORY_LIMIT) as append:
-            earlier = append.run_of_source(audit.audit, source_hash)
-            if earlier is not None and not again:
-                raise InputError(
-                    f"{file} was imported for the audit {audit.audit!r} before, as run {earlier}; use --again to import "
-                    f"it a second time."
-                )
-            reading = Reading(
-                audit.audit,
-                audit.reading_document(),
-                started_at,
-                audit.relevance_hash,
-                markers_hash=audit.markers_hash,
-            )
-            append.reading(reading.audit, reading.document)
-            append.relevance(audit.relevance_hash, audit.relevance_rows)
-            append.markers(audit.markers_hash, audit.marker_rows, audit.probe_rows)
-            chained = {number: ChainedRun(append, run, reading) for number, run in runs.items()}
-            for planned in plan.runs:
-                counted = {"prompts": planned.n_prompts, "rows": planned.n_responses}
-                chained[planned.number].event("started", counted)
-            n_responses = sum(planned.n_responses for planned in plan.runs)
-            with progress(n_responses, f"import {file.name}", show_progress) as advance:
-                counts = _write(chained, plan, audit, file, advance)
-            for number, run in chained.items():
-                run.event("finished", {"responses": counts[number].total(), "counts": dict(counts[number])})
-            seals = {number: run.seal() for number, run in chained.items()}
+            if not again:
+                _refuse_repeated(append, audit, file, source_hash)
+            counts, seals = _append(append, runs, plan, audit, file, started_at, show_progress)
         warnings = tuple(plan.warnings())
     seconds = time.monotonic() - started
     return tuple(
@@ -205,6 +174,89 @@ def _mapping(imported: Import) -> dict[str, Any]:
             for name, condition in imported.conditions.items()
         }
     return mapping
+
+
+def _run_rows(
+    audit: Audit,
+    plan: Plan,
+    file: Path,
+    source_hash: str,
+    started_at: datetime,
+    *,
+    name: str | None,
+    is_simulated: bool,
+    versions: Mapping[str, str],
+) -> dict[int, RunRow]:
+    """Return the runs to be by their numbers, called after their models where the import is split by model."""
+    assert audit.imported is not None
+    asked, rules_version = audit.asked(), load_rules().version
+    runs = {}
+    for planned in plan.runs:
+        target = (planned.model if audit.imported.split is not None else name) or file.stem
+        runs[planned.number] = RunRow(
+            run_id=new_run_id(audit.audit, target, started_at),
+            audit=audit.audit,
+            spec=asked,
+            target=target,
+            target_kind="import",
+            is_simulated=is_simulated,
+            model_asked=planned.model,
+            parameters=_mapping(audit.imported),
+            answer_rules_version=rules_version,
+            versions=versions,
+            origin="imported",
+            source_name=file.name,
+            source_hash=source_hash,
+            started_at=started_at,
+        )
+    return runs
+
+
+def _refuse_repeated(append: Append, audit: Audit, file: Path, source_hash: str) -> None:
+    earlier = append.run_of_source(audit.audit, source_hash)
+    if earlier is not None:
+        raise InputError(
+            f"{file} was imported for the audit {audit.audit!r} before, as run {earlier}; use --again to import it a second time."
+        )
+
+
+def _append(
+    append: Append,
+    runs: Mapping[int, RunRow],
+    plan: Plan,
+    audit: Audit,
+    file: Path,
+    started_at: datetime,
+    show_progress: bool | None,
+) -> tuple[dict[int, Counter[str]], dict[int, Seal]]:
+    """Write the runs, how their answers are read, and all that the plan holds.
+
+    Returns:
+        Number of the run -> its responses by status, and -> its seal.
+
+    Raises:
+        InputError: prompts cannot be kept as they are.
+    """
+    reading = Reading(
+        audit.audit,
+        audit.reading_document(),
+        started_at,
+        audit.relevance_hash,
+        markers_hash=audit.markers_hash,
+    )
+    append.reading(reading.audit, reading.document)
+    append.relevance(audit.relevance_hash, audit.relevance_rows)
+    append.markers(audit.markers_hash, audit.marker_rows, audit.probe_rows)
+    chained = {number: ChainedRun(append, run, reading) for number, run in runs.items()}
+    for planned in plan.runs:
+        counted = {"prompts": planned.n_prompts, "rows": planned.n_responses}
+        chained[planned.number].event("started", counted)
+    n_responses = sum(planned.n_responses for planned in plan.runs)
+    with progress(n_responses, f"import {file.name}", show_progress) as advance:
+        counts = _write(chained, plan, audit, file, advance)
+    for number, run in chained.items():
+        run.event("finished", {"responses": counts[number].total(), "counts": dict(counts[number])})
+    return counts, {number: run.seal() for number, run in chained.items()}
 
 
 def _write(
