@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, PrivateAttr, field_validator
 from collector import answers
 from collector.decisions import read_score
 from collector.hints import did_you_mean
+from collector.price_levels import DEFAULT_LEVELS
 from collector.slots import Slot, parse_template, slot_names
 from collector.validation import Names, NonBlank, Section, Text, no_text
 
@@ -26,7 +27,6 @@ AnswerKind = Literal["json_object", "text", "list", "items", "label", "score", "
 DECISIONS = ("label", "score", "ranking")
 # Answers with a number of recommendations, which {k} stands for; no group need be the reference.
 RECOMMENDATIONS = ("list", "items")
-DEFAULT_LEVELS = 4
 
 
 class Template(Section):
