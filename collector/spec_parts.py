@@ -27,6 +27,10 @@ AnswerKind = Literal["json_object", "text", "list", "items", "label", "score", "
 DECISIONS = ("label", "score", "ranking")
 # Answers with a number of recommendations, which {k} stands for; no group need be the reference.
 RECOMMENDATIONS = ("list", "items")
+MINIMUM_TRIALS = 15  # a persona, in Xu, Potka & Thomo (2026)
+MINIMUM_SUBJECTS = 50  # a domain, and
+MINIMUM_NEUTRAL_TRIALS = 5  # of a neutral prompt, in Sah et al. (2026)
+MINIMUM_PROBES = 5  # 2^-5 is the first smallest p below 0.05
 
 
 class Template(Section):
@@ -228,3 +232,8 @@ class Variant(Section):
     suffix: Text | None = None
     system_prompt: NonBlank | None = None
     mask: Mapping[str, Text | None] | None = None
+
+
+def split_crossed(crossed: str) -> list[str]:
+    """Return ["race", "gender"] for "race * gender"."""
+    return [name.strip() for name in crossed.split("*")]

@@ -35,7 +35,7 @@ def import_answers(
     what its columns mean.
     """
     from collector.importers.tabular import import_runs
-    from collector.spec import load_audit
+    from collector.spec_loading import load_audit
 
     summaries = import_runs(
         load_audit(audit_file),

@@ -15,8 +15,7 @@ from collector.importers.conditions import Conditions
 from collector.importers.source import Source, no_rows, readable
 from collector.markers import AskedProbe, one_sided
 from collector.prompts import Prompt
-from collector.spec import MINIMUM_SUBJECTS, MINIMUM_TRIALS
-from collector.spec_parts import DECISIONS, PLAIN
+from collector.spec_parts import DECISIONS, MINIMUM_SUBJECTS, MINIMUM_TRIALS, PLAIN
 from collector.spec_reading import ALL_PROBES
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from collector.importers.tabular import import_file
 from collector.ledger import Ledger
 from collector.prompts import Prompt, PromptAttribute
 from collector.rows import response_hash
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 from collector.summary import RunSummary
 from tests.python.collector.conftest import IMPORT_AUDIT, content_of
 
@@ -530,7 +530,7 @@ import sys
 from pathlib import Path
 from collector.importers.source import readable
 from collector.importers.tabular import import_file
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 spec = Path({str(import_spec)!r})
 import_file(load_audit(spec), spec, Path({str(file)!r}), Path({str(ledger_path)!r}))
 assert not {{"pandas", "pyarrow", "sklearn", "dbt", "requests"}} & set(sys.modules)

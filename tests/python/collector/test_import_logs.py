@@ -16,7 +16,7 @@ import pytest
 from collector.errors import InputError
 from collector.importers.source import open_source, readable
 from collector.importers.tabular import import_file
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 from collector.summary import RunSummary
 
 Query = Callable[[str], list[tuple[Any, ...]]]

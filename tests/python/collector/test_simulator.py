@@ -14,7 +14,7 @@ import pytest
 
 from collector.lists import find_list
 from collector.prompts import build_prompts
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 from collector.targets.base import Request
 from collector.targets.simulator import Simulator, steered_products
 from collector.targets.simulator_catalogue import COMMON, FIRST_SENTENCES, RESERVE, SECOND_SENTENCES

@@ -17,7 +17,7 @@ from collector.errors import InputError
 from collector.item_answers import find_items
 from collector.lists import find_list
 from collector.prompts import build_prompts
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 from collector.targets import load_target
 from collector.targets.base import Request
 from collector.targets.simulator import REFUSAL, Simulator
