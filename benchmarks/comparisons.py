@@ -17,7 +17,7 @@ import yaml
 from biasledger.build import build_warehouse
 from biasledger.project import init_project
 from collector.runner import collect
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 from collector.targets import load_target
 
 # Audit -> how much of it is asked in even and in odd runs: (trials, subjects a domain).

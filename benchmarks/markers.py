@@ -31,7 +31,8 @@ from benchmarks.simulated import (
     simulate_plans,
 )
 from benchmarks.warehouses import schema_of
-from collector.spec import Audit, load_audit
+from collector.spec import Audit
+from collector.spec_loading import load_audit
 from collector.targets.simulator import Simulator
 
 PLANTED = (0.1, 0.2, 0.4)

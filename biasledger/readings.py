@@ -68,7 +68,7 @@ def _require_catalogues(ledger: Ledger, audits: Mapping[str, Audit]) -> None:
 
 def _audits(project: Path) -> dict[str, Audit]:
     """Audit's name -> its spec, of every audit file of the project."""
-    from collector.spec import load_audit
+    from collector.spec_loading import load_audit
 
     audits: dict[str, Audit] = {}
     files: dict[str, Path] = {}

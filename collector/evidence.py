@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from collector.chain import ERASABLE, ERASED, FIELDS, event_body, record_digest, record_key
 from collector.hashing import hash_of, tagged_hash
-from collector.rows import ItemRow, MarkerRow, ProbeRow, RelevanceRow
+from collector.rows import ItemRow, MarkerRow, ProbeRow, RelevanceRow, hash_of_items
 
 if TYPE_CHECKING:
     import duckdb
@@ -101,7 +101,6 @@ def chain_links(
 
 def hashed_content(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, str, str]]:
     """Yield (what it is, the hash the ledger states, the hash of what is there) of everything kept by its content's hash."""
-    from collector.items import hash_of_items
     from collector.markers import hash_of_markers
     from collector.subjects import hash_of_relevance
 

@@ -109,6 +109,8 @@ class Ledger:
             LedgerLockedError: another process has the file open.
             LedgerError: the file is absent, is no ledger, has another schema, or cannot be written, as on a full disk.
         """
+        import duckdb
+
         self._require_file()
         wait = self.wait_seconds if wait_seconds is None else wait_seconds
         connection = self._connect(read_only=False, wait_seconds=wait)
@@ -121,6 +123,10 @@ class Ledger:
             connection.execute("begin transaction")
             try:
                 yield Append(connection)
+            except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
+                # A large append writes long before it is committed.
+                roll_back(connection)
+                raise _not_written(self.path, error) from None
             except BaseException:
                 roll_back(connection)
                 raise
@@ -275,10 +281,14 @@ def _commit(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     try:
         connection.execute("commit")
     except (duckdb.IOException, duckdb.TransactionException) as error:
-        reason = str(error).splitlines()[0].split("Failed to commit: ")[-1].rstrip(".")
-        raise LedgerError(
-            f"{path} cannot be written ({reason}); it is as it was before: put that right and try again."
-        ) from None
+        raise _not_written(path, error) from None
+
+
+def _not_written(path: Path, error: Exception) -> LedgerError:
+    reason = str(error).splitlines()[0].split("Failed to commit: ")[-1].removeprefix("IO Error: ").rstrip(".")
+    return LedgerError(
+        f"{path} cannot be written ({reason}); it is as it was before: put that right and try again."
+    )
 
 
 def _quoted(path: Path) -> str:

@@ -96,22 +96,17 @@ class FoundList:
         return bool(self.items) and self.form in ("json", "numbered")
 
 
-def parse_list(text: str) -> list[str]:
-    """Return the items of a reply in order.
+def find_list(text: str) -> FoundList:
+    """Return the list of a reply with the form it came in.
 
     Args:
         text: the reply: JSON (a list of titles, of objects, or an object whose keys or values are the titles), numbered
             lines, bullets, prose with quoted titles or a comma list, or plain lines.
 
     Returns:
-        The items as they were written, without number, bullet, emphasis, surrounding quotes and description; white space
-        is single, repeats are kept, empty items left out. An empty list where none is found.
+        The items in order as they were written, without number, bullet, emphasis, surrounding quotes and description; white
+        space is single, repeats are kept, empty items left out. Form 'none' where there is no list.
     """
-    return list(find_list(text).items)
-
-
-def find_list(text: str) -> FoundList:
-    """Return the list of a reply with the form it came in; form 'none' where there is no list."""
     in_json = _from_json(text)
     if in_json is not None and in_json.items:
         return in_json

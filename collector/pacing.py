@@ -138,11 +138,6 @@ class Pace:
         """How many questions may be under way at present."""
         return self._limit.limit
 
-    @property
-    def paused_seconds(self) -> float:
-        """How long nothing will be asked because the service wants a pause; 0 if it does not."""
-        return max(0.0, self._paused_until - self._clock())
-
     def slot(self, tokens: int | None = None) -> Slot:
         """Return a slot; entering it blocks until a question may be asked.
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+DEFAULT_LEVELS = 4
 SEPARATORS = " \t-–—:|,;•·"
 
 _SIGN = "[$€£¥₹＄💲💰]"

@@ -12,8 +12,7 @@ from collector.hashing import hash_of
 from collector.hints import did_you_mean, quoted
 from collector.people import people_of
 from collector.slots import fill
-from collector.spec import split_crossed
-from collector.spec_parts import CANDIDATES, DESCRIPTOR, LENGTH, NAME, NUMBER, PLAIN
+from collector.spec_parts import CANDIDATES, DESCRIPTOR, LENGTH, NAME, NUMBER, PLAIN, split_crossed
 from collector.typos import RULES, mistype_one
 
 if TYPE_CHECKING:

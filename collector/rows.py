@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from collector.hashing import tagged_hash
+from collector.hashing import canonical_json, hash_of, tagged_hash
 
 # The method's source finds that a classifier says the same of every text that is shorter.
 SHORT_CHARACTERS = 20
@@ -130,6 +130,15 @@ def response_hash(prompt_hash: str, status: str, response_text: str | None) -> s
     """
     has_text = "none" if response_text is None else "text"
     return tagged_hash(f"{prompt_hash}\n{status}\n{has_text}\n{response_text or ''}")
+
+
+def hash_of_items(rows: Sequence[ItemRow]) -> str:
+    """Return the tagged hash of a catalogue's content, whatever the order of its rows."""
+    listed = sorted(
+        canonical_json([row.item_id, row.name, row.price_level, list(row.categories), row.domain])
+        for row in rows
+    )
+    return hash_of(listed)
 
 
 def utc_now() -> datetime:

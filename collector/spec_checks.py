@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from collector.hints import did_you_mean, quoted
 from collector.slots import SLOT_NAME, Slot, SlotSyntaxError, parse_template, slot_names
-from collector.spec import MINIMUM_TRIALS, split_crossed
 from collector.spec_checks_import import import_problems
 from collector.spec_checks_people import (
     decision_problems,
@@ -18,16 +17,24 @@ from collector.spec_checks_people import (
     ranking_problems,
 )
 from collector.spec_checks_prices import price_problems
-from collector.spec_parts import CANDIDATES, DESCRIPTOR, LENGTH, NAME, NUMBER, PLAIN, RECOMMENDATIONS
+from collector.spec_parts import (
+    CANDIDATES,
+    DESCRIPTOR,
+    LENGTH,
+    MINIMUM_TRIALS,
+    NAME,
+    NUMBER,
+    PLAIN,
+    RECOMMENDATIONS,
+    split_crossed,
+)
 from collector.spec_reading import ALL_PROBES, LIST_SCHEMES, MARKER_SCHEMES, MATCHED, SCHEMES
 from collector.typos import PREFIX, RULES, mistype
+from collector.validation import Problem
 
 if TYPE_CHECKING:
     from collector.spec import Audit
     from collector.spec_parts import Attribute, Template
-
-Problem = tuple[str, str]
-"""Key path, and what is wrong and what would be right."""
 
 
 def problems(audit: Audit) -> Iterator[Problem]:

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from collector.hints import did_you_mean
+from collector.validation import Problem
 
 if TYPE_CHECKING:
     from collector.spec import Audit
     from collector.spec_import import Condition, Import
 
-Problem = tuple[str, str]
 RANKING_ROLES = ("subject", "response", "slot", "rank", "missing")
 ITEM_ROLES = ("item", "price", "category", "count")
 # Role -> the kinds of answers that may have it, and what these are called; other roles are for all.

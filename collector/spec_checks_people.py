@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING
 
 from collector.hints import did_you_mean
 from collector.people import cells
-from collector.spec import split_crossed
-from collector.spec_parts import CANDIDATES, DECISIONS, DESCRIPTOR, NAME, NUMBER
+from collector.spec_parts import CANDIDATES, DECISIONS, DESCRIPTOR, NAME, NUMBER, split_crossed
+from collector.validation import Problem
 
 if TYPE_CHECKING:
     from collector.spec import Audit
     from collector.spec_parts import Template
-
-Problem = tuple[str, str]
 
 
 def people_problems(audit: Audit) -> Iterator[Problem]:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 from collector.hints import did_you_mean, quoted
 from collector.slots import SLOT_NAME
+from collector.validation import Problem
 
 if TYPE_CHECKING:
     from collector.spec import Audit
-
-Problem = tuple[str, str]
 
 
 def price_problems(audit: Audit) -> Iterator[Problem]:

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, PrivateAttr, field_validator
 from collector import answers
 from collector.decisions import read_score
 from collector.hints import did_you_mean
+from collector.price_levels import DEFAULT_LEVELS
 from collector.slots import Slot, parse_template, slot_names
 from collector.validation import Names, NonBlank, Section, Text, no_text
 
@@ -26,7 +27,10 @@ AnswerKind = Literal["json_object", "text", "list", "items", "label", "score", "
 DECISIONS = ("label", "score", "ranking")
 # Answers with a number of recommendations, which {k} stands for; no group need be the reference.
 RECOMMENDATIONS = ("list", "items")
-DEFAULT_LEVELS = 4
+MINIMUM_TRIALS = 15  # a persona, in Xu, Potka & Thomo (2026)
+MINIMUM_SUBJECTS = 50  # a domain, and
+MINIMUM_NEUTRAL_TRIALS = 5  # of a neutral prompt, in Sah et al. (2026)
+MINIMUM_PROBES = 5  # 2^-5 is the first smallest p below 0.05
 
 
 class Template(Section):
@@ -228,3 +232,8 @@ class Variant(Section):
     suffix: Text | None = None
     system_prompt: NonBlank | None = None
     mask: Mapping[str, Text | None] | None = None
+
+
+def split_crossed(crossed: str) -> list[str]:
+    """Return ["race", "gender"] for "race * gender"."""
+    return [name.strip() for name in crossed.split("*")]

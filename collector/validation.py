@@ -11,6 +11,9 @@ from collector.errors import InputError
 from collector.hints import did_you_mean
 from collector.yaml_file import TRUTH_VALUES
 
+Problem = tuple[str, str]
+"""Key path, and what is wrong and what would be right."""
+
 EXPECTED = {
     "string_type": "text",
     "int_type": "a whole number",

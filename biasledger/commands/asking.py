@@ -137,7 +137,7 @@ def collect(
     from biasledger.project import settings_file
     from collector.costs import load_prices, meter_for
     from collector.runner import collect as collect_answers
-    from collector.spec import load_audit
+    from collector.spec_loading import load_audit
     from collector.targets import load_targets
     from collector.targets.batching import batch_interface
 

@@ -12,7 +12,7 @@ from biasledger.commands.common import PATH, ledger_option, next_step
 from biasledger.commands.run_output import print_run, print_warnings, require_answers
 
 if TYPE_CHECKING:
-    from collector.items import CatalogueSummary
+    from collector.importers.catalogue import CatalogueSummary
 
 
 @click.command("import")
@@ -35,7 +35,7 @@ def import_answers(
     what its columns mean.
     """
     from collector.importers.tabular import import_runs
-    from collector.spec import load_audit
+    from collector.spec_loading import load_audit
 
     summaries = import_runs(
         load_audit(audit_file),
@@ -90,7 +90,7 @@ def import_items(file: Path, ledger: Path, name: str, columns: tuple[str, ...], 
       biasledger import audits/restaurants.yml answers.csv
     where audits/restaurants.yml has reading: {prices: {catalogue: boston}}
     """
-    from collector.items import import_items as import_catalogue
+    from collector.importers.catalogue import import_items as import_catalogue
 
     summary = import_catalogue(
         file, ledger, name=name, columns=dict(_role_and_column(one) for one in columns), levels=levels

@@ -88,6 +88,8 @@ class WideForm:
             f"{kind}_{index}" for index in range(len(mapped)) for kind in ("group", "carrier")
         ]
         self._groups = {name: audit.attributes[name].groups for name in mapped}
+        # A row with a carrier of its own is told apart by that, whatever word names its group.
+        self._has_own_carrier = imported.columns.carrier is not None
         self._values = imported.values
         self._path = path
 
@@ -103,8 +105,7 @@ class WideForm:
             )
             connection.executemany(
                 f"insert into words_{index} values (?, ?, ?)",
-                # Of a group with several carriers, the row's own word is the carrier; what names no group has none.
-                [[word, group, _carrier(word, groups, group)] for word, group in meaning.items()],
+                [[word, group, self._carrier(word, groups, group)] for word, group in meaning.items()],
             )
             wrong = connection.execute(
                 f"select row_number, a{index} from keys "
@@ -151,11 +152,11 @@ class WideForm:
             )
         )
 
-
-def _carrier(word: str, groups: Mapping[str, Sequence[str]], group: str | None) -> str | None:
-    if group is None:
-        return None
-    return word if len(groups[group]) > 1 else groups[group][0]
+    def _carrier(self, word: str, groups: Mapping[str, Sequence[str]], group: str | None) -> str | None:
+        """Return what states a group: of several carriers, the row's own word; what names no group has none."""
+        if group is None or self._has_own_carrier:
+            return None
+        return word if len(groups[group]) > 1 else groups[group][0]
 
 
 class LongForm:

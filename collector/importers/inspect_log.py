@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +24,10 @@ from collector.importers.log_rows import (
     parse_object,
 )
 
-_SAMPLE = re.compile(r"samples/(?P<id>[^/]+)_epoch_(?P<epoch>\d+)\.json")
-_PIECES = re.compile(r"samples/[^/]+/sample\.json")
+# A sample's id stands in the name as it is, whatever it holds: "race/asian" makes a folder.
+_SAMPLE = re.compile(r"samples/(?P<id>.+)_epoch_(?P<epoch>\d+)\.json", re.DOTALL)
+_PIECES = re.compile(r"samples/.+/sample\.json", re.DOTALL)
+_IN_SAMPLES = re.compile(r"samples/.+\.json", re.DOTALL)
 _HEADERS = ("header.json", "_journal/start.json")  # an evaluation that was interrupted has no header
 _ATTACHMENT = "attachment://"
 
@@ -69,19 +71,31 @@ def archive_rows(path: Path) -> Iterator[LogRow]:
         with zipfile.ZipFile(path) as archive:
             names = set(archive.namelist())
             header = next((name for name in _HEADERS if name in names), None)
-            samples = sorted(filter(_SAMPLE.fullmatch, names), key=_order)
             if header is None:
                 raise InputError(f"{path} is no Inspect AI log: it has no {_HEADERS[0]}.")
-            if not samples and any(_PIECES.fullmatch(name) for name in names):
-                raise InputError(
-                    f"{path} keeps its samples in pieces, which are not read; make a .json log of it with `inspect log convert`."
-                )
+            samples = _samples(path, names)
             evaluation = parse_object(archive.read(header), f"{path}: {header}").get("eval", {})
             for name in samples:
                 yield _row(evaluation, parse_object(archive.read(name), f"{path}: {name}"))
     # NotImplementedError is what zipfile raises for a compression it does not know.
     except (zipfile.BadZipFile, ZstdError, NotImplementedError, EOFError, OSError) as error:
         raise InputError(f"{path} is not a readable Inspect AI log: {error}.") from None
+
+
+def _samples(path: Path, names: Iterable[str]) -> list[str]:
+    """Return the names of the samples in Inspect's order; none may be left out unsaid."""
+    listed = [name for name in names if _IN_SAMPLES.fullmatch(name)]
+    if any(_PIECES.fullmatch(name) for name in listed):
+        raise InputError(
+            f"{path} keeps its samples in pieces, which are not read; make a .json log of it with `inspect log convert`."
+        )
+    for name in sorted(listed):
+        if not _SAMPLE.fullmatch(name):
+            raise InputError(
+                f"{path} holds {name}, which is not named as Inspect AI names a sample (samples/ID_epoch_N.json); make a .json "
+                f"log of it with `inspect log convert`."
+            )
+    return sorted(listed, key=_order)
 
 
 def _order(name: str) -> tuple[int, str]:

@@ -15,8 +15,7 @@ from collector.importers.conditions import Conditions
 from collector.importers.source import Source, no_rows, readable
 from collector.markers import AskedProbe, one_sided
 from collector.prompts import Prompt
-from collector.spec import MINIMUM_SUBJECTS, MINIMUM_TRIALS
-from collector.spec_parts import DECISIONS, PLAIN
+from collector.spec_parts import DECISIONS, MINIMUM_SUBJECTS, MINIMUM_TRIALS, PLAIN
 from collector.spec_reading import ALL_PROBES
 
 if TYPE_CHECKING:
@@ -176,7 +175,7 @@ class FilePlan:
             self._require_number(role)
         if self._is_split:
             self._require_filled("model", "model, by which import.split makes the runs")
-        self._require_expected()
+        self._read_expected()
         if self._audit.reading.markers is not None:
             self._refuse_all_probes()
         if self._audit.marker_rows:
@@ -221,6 +220,8 @@ class FilePlan:
             if role in ASKED_ROLES:
                 # Outer spaces are part of what was asked.
                 listed.append(f"nullif({at}, '') as {role}")
+            elif role == "template":
+                listed.append(f"coalesce(nullif(trim({at}), ''), '{WHOLE_FILE_TEMPLATE}') as template")
             elif role not in ANSWER_ROLES:
                 listed.append(f"nullif(trim({at}), '') as {column_of(role)}")
         return ", ".join(listed)
@@ -280,23 +281,32 @@ class FilePlan:
                 f"rename one."
             )
 
-    def _require_expected(self) -> None:
-        """Raise for an expected answer that could never be given; it may be absent."""
+    def _read_expected(self) -> None:
+        """Write expected answers in `keys` as answers are kept; raise for one that could never be given; it may be absent."""
         if "expected" not in self._roles:
             return
+        meaning = []
         for row, value in self._rows(
             "select min(row_number) as row, expected from keys where expected is not null group by expected order by row"
         ):
             try:
-                self._expected(value)
+                kept = self._audit.answer.expected(value)
             except ValueError as error:
                 stop = "" if str(error).endswith("?") else "."
                 raise InputError(
                     f"{self._path}: row {row} has {value!r} as {self._roles['expected']!r}, {error}{stop}"
                 ) from None
-
-    def _expected(self, value: str | None) -> str | None:
-        return None if value is None else self._audit.answer.expected(value)
+            if kept != value:
+                meaning.append([value, kept])
+        if not meaning:
+            return
+        # Prompts are told apart by what is kept of them: Senior and senior are one label, 7 and 7.0 one score.
+        self._connection.execute("create table expected_answers (written varchar, kept varchar)")
+        self._connection.executemany("insert into expected_answers values (?, ?)", meaning)
+        self._connection.execute(
+            "update keys set expected = expected_answers.kept from expected_answers "
+            "where keys.expected = expected_answers.written"
+        )
 
     def _models(self) -> list[str]:
         if "model" not in self._roles:
@@ -324,7 +334,7 @@ class FilePlan:
             system_prompt=text("system_prompt"),
             domain=text("domain"),
             subject=text("subject"),
-            expected_label=self._expected(text("expected")),
+            expected_label=text("expected"),
             attributes=stated.attributes,
         )
         return PlannedPrompt(found["run"], found["prompt_number"], prompt)

@@ -30,6 +30,7 @@ FORMATS = {
     ".ndjson": "jsonl",
     ".parquet": "parquet",
 }
+LOG = "log"
 CSV_DELIMITERS = (",", ";", "\t", "|")
 # An answer may be long (5 MB is tested); DuckDB's own limits of 2 MB (CSV) and 16 MB (JSON) a row are too low for that.
 MAX_ROW_BYTES = 64 << 20
@@ -42,7 +43,10 @@ _NESTED = re.compile(r"STRUCT|MAP|UNION|\[|LIST|BLOB")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """An opened file: `connection` has the view `source` with row_number (from 1) and the needed columns as c0, c1, …"""
+    """An opened file: `connection` has the view `source` with row_number (from 1) and the needed columns as c0, c1, …
+
+    Its format is csv, tsv, jsonl, parquet, or log for what is read from a scratch table of a log's rows.
+    """
 
     path: Path
     format: str
@@ -69,9 +73,9 @@ def open_source(
 
     _require_file(path)
     _require_content(path)
-    table = path
+    table, table_kind = path, None
     if (rows := log_rows(path, file_format)) is not None:
-        kind, table = "jsonl", scratch / "log.jsonl"
+        kind, table, table_kind = LOG, scratch / "log.jsonl", "jsonl"
         write_table(path, rows, columns, table)
     else:
         kind = _format(path, file_format)
@@ -82,7 +86,7 @@ def open_source(
         connection.execute(f"set memory_limit = '{MEMORY_LIMIT}'")
         connection.execute("set temp_directory = ?", [str(scratch)])
         with readable(path, kind):
-            _create_view(connection, table, kind, columns)
+            _create_view(connection, table, table_kind or kind, columns)
         yield Source(path, kind, connection)
     finally:
         connection.close()
@@ -128,6 +132,14 @@ def readable(path: Path, kind: str) -> Iterator[None]:
 
     try:
         yield
+    except duckdb.OutOfMemoryException as error:
+        raise InputError(
+            f"{path} cannot be read: {_first_sentence(str(error))[:-1]}; a row should have at most {MAX_ROW_BYTES >> 20} MiB, "
+            f"and temporary files need room."
+        ) from None
+    except duckdb.IOException as error:
+        # A disk that is full or fails is no fault of a line.
+        raise InputError(f"{path} cannot be read: {_first_sentence(str(error))}") from None
     except duckdb.Error as error:
         raise _unreadable(path, kind, str(error)) from None
 
@@ -298,6 +310,8 @@ def _unreadable(path: Path, kind: str, message: str) -> InputError:
         return InputError(f"{path}: line {bad[0]} is {bad[1]}; each line should be one JSON object.")
     if kind == "parquet":
         return InputError(f"{path} is not a readable Parquet file: {_first_sentence(message)}")
+    if kind == LOG:
+        return InputError(f"{path}: a sample cannot be read: {_first_sentence(message)}")
     line = re.search(r"(?:CSV Error on )?Line: (\d+)", message)
     cause = next(
         (

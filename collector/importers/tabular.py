@@ -9,11 +9,11 @@ from __future__ import annotations
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from collector.answers import Answer, load_rules, storable
 from collector.errors import InputError
@@ -22,7 +22,7 @@ from collector.hints import quoted
 from collector.importers.chained import ChainedRun
 from collector.importers.conditions import Conditions, conditions_of
 from collector.importers.items import ItemPlan
-from collector.importers.plan import Plan, PlannedAnswer, RowPlan, needed_columns
+from collector.importers.plan import Plan, PlannedAnswer, PlannedPrompt, RowPlan, needed_columns
 from collector.importers.rankings import RankingPlan
 from collector.importers.source import MEMORY_LIMIT, Source, open_source
 from collector.ledger import Ledger
@@ -33,8 +33,12 @@ from collector.spec_reading import MATCHED
 from collector.summary import RunSummary, all_versions, new_run_id
 
 if TYPE_CHECKING:
+    from collector.appending import Append
+    from collector.chain import Seal
     from collector.spec import Audit
     from collector.spec_import import Import
+
+_Planned = TypeVar("_Planned", PlannedPrompt, PlannedAnswer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,55 +111,22 @@ def import_runs(
         with plan.readable():
             plan.check()
         source_hash = hash_of_file(file)
-        asked, rules_version, all_of_them = audit.asked(), load_rules().version, all_versions(versions)
-        runs = {}
-        for planned in plan.runs:
-            target = (planned.model if audit.imported.split is not None else name) or file.stem
-            runs[planned.number] = RunRow(
-                run_id=new_run_id(audit.audit, target, started_at),
-                audit=audit.audit,
-                spec=asked,
-                target=target,
-                target_kind="import",
-                is_simulated=simulated,
-                model_asked=planned.model,
-                parameters=_mapping(audit.imported),
-                answer_rules_version=rules_version,
-                versions=all_of_them,
-                origin="imported",
-                source_name=file.name,
-                source_hash=source_hash,
-                started_at=started_at,
-            )
+        runs = _run_rows(
+            audit,
+            plan,
+            file,
+            source_hash,
+            started_at,
+            name=name,
+            is_simulated=simulated,
+            versions=all_versions(versions),
+        )
         ledger = Ledger(ledger_path)
         ledger.create()
         with ledger.append(memory_limit=MEMORY_LIMIT) as append:
-            earlier = append.run_of_source(audit.audit, source_hash)
-            if earlier is not None and not again:
-                raise InputError(
-                    f"{file} was imported for the audit {audit.audit!r} before, as run {earlier}; use --again to import "
-                    f"it a second time."
-                )
-            reading = Reading(
-                audit.audit,
-                audit.reading_document(),
-                started_at,
-                audit.relevance_hash,
-                markers_hash=audit.markers_hash,
-            )
-            append.reading(reading.audit, reading.document)
-            append.relevance(audit.relevance_hash, audit.relevance_rows)
-            append.markers(audit.markers_hash, audit.marker_rows, audit.probe_rows)
-            chained = {number: ChainedRun(append, run, reading) for number, run in runs.items()}
-            for planned in plan.runs:
-                counted = {"prompts": planned.n_prompts, "rows": planned.n_responses}
-                chained[planned.number].event("started", counted)
-            n_responses = sum(planned.n_responses for planned in plan.runs)
-            with progress(n_responses, f"import {file.name}", show_progress) as advance:
-                counts = _write(chained, plan, audit, file, advance)
-            for number, run in chained.items():
-                run.event("finished", {"responses": counts[number].total(), "counts": dict(counts[number])})
-            seals = {number: run.seal() for number, run in chained.items()}
+            if not again:
+                _refuse_repeated(append, audit, file, source_hash)
+            counts, seals = _append(append, runs, plan, audit, file, started_at, show_progress)
         warnings = tuple(plan.warnings())
     seconds = time.monotonic() - started
     return tuple(
@@ -205,6 +176,89 @@ def _mapping(imported: Import) -> dict[str, Any]:
     return mapping
 
 
+def _run_rows(
+    audit: Audit,
+    plan: Plan,
+    file: Path,
+    source_hash: str,
+    started_at: datetime,
+    *,
+    name: str | None,
+    is_simulated: bool,
+    versions: Mapping[str, str],
+) -> dict[int, RunRow]:
+    """Return the runs to be by their numbers, called after their models where the import is split by model."""
+    assert audit.imported is not None
+    asked, rules_version = audit.asked(), load_rules().version
+    runs = {}
+    for planned in plan.runs:
+        target = (planned.model if audit.imported.split is not None else name) or file.stem
+        runs[planned.number] = RunRow(
+            run_id=new_run_id(audit.audit, target, started_at),
+            audit=audit.audit,
+            spec=asked,
+            target=target,
+            target_kind="import",
+            is_simulated=is_simulated,
+            model_asked=planned.model,
+            parameters=_mapping(audit.imported),
+            answer_rules_version=rules_version,
+            versions=versions,
+            origin="imported",
+            source_name=file.name,
+            source_hash=source_hash,
+            started_at=started_at,
+        )
+    return runs
+
+
+def _refuse_repeated(append: Append, audit: Audit, file: Path, source_hash: str) -> None:
+    earlier = append.run_of_source(audit.audit, source_hash)
+    if earlier is not None:
+        raise InputError(
+            f"{file} was imported for the audit {audit.audit!r} before, as run {earlier}; use --again to import it a second time."
+        )
+
+
+def _append(
+    append: Append,
+    runs: Mapping[int, RunRow],
+    plan: Plan,
+    audit: Audit,
+    file: Path,
+    started_at: datetime,
+    show_progress: bool | None,
+) -> tuple[dict[int, Counter[str]], dict[int, Seal]]:
+    """Write the runs, how their answers are read, and all that the plan holds.
+
+    Returns:
+        Number of the run -> its responses by status, and -> its seal.
+
+    Raises:
+        InputError: prompts cannot be kept as they are.
+    """
+    reading = Reading(
+        audit.audit,
+        audit.reading_document(),
+        started_at,
+        audit.relevance_hash,
+        markers_hash=audit.markers_hash,
+    )
+    append.reading(reading.audit, reading.document)
+    append.relevance(audit.relevance_hash, audit.relevance_rows)
+    append.markers(audit.markers_hash, audit.marker_rows, audit.probe_rows)
+    chained = {number: ChainedRun(append, run, reading) for number, run in runs.items()}
+    for planned in plan.runs:
+        counted = {"prompts": planned.n_prompts, "rows": planned.n_responses}
+        chained[planned.number].event("started", counted)
+    n_responses = sum(planned.n_responses for planned in plan.runs)
+    with progress(n_responses, f"import {file.name}", show_progress) as advance:
+        counts = _write(chained, plan, audit, file, advance)
+    for number, run in chained.items():
+        run.event("finished", {"responses": counts[number].total(), "counts": dict(counts[number])})
+    return counts, {number: run.seal() for number, run in chained.items()}
+
+
 def _write(
     runs: Mapping[int, ChainedRun], plan: Plan, audit: Audit, file: Path, advance: Advance
 ) -> dict[int, Counter[str]]:
@@ -214,15 +268,20 @@ def _write(
         Number of the run -> its responses by status.
 
     Raises:
-        InputError: several neutral prompts, and the reading does not say which one counts.
+        InputError: two prompts are one as they are kept, or several are neutral, and the reading does not say which one counts.
     """
     known: dict[int, _Known] = {}
     neutral: set[str] = set()
-    for batch in plan.prompts():
+    for batch in _read(plan, plan.prompts()):
         neutral.update(one.prompt.template for one in batch if not one.prompt.attributes)
         for number, run in runs.items():
             run.prompts([one.prompt for one in batch if one.run == number])
         known.update({one.number: _Known(one.prompt.prompt_id, one.prompt.content_hash) for one in batch})
+    if len({one.prompt_id for one in known.values()}) < len(known):
+        raise InputError(
+            f"{file}: two prompts that differ in the file are one as they are kept, as where only a NUL tells them apart; write "
+            f"them alike."
+        )
     # A file does not say which neutral prompt goes with which other, as templates do.
     if audit.answer.kind == "list" and audit.reading.lists.neutral == MATCHED and len(neutral) > 1:
         raise InputError(
@@ -231,13 +290,7 @@ def _write(
         )
     counts: dict[int, Counter[str]] = {number: Counter() for number in runs}
     now = utc_now()
-    answers = plan.answers()
-    while True:
-        # Only the reading side is wrapped: an error of the ledger must not be told as one of the file.
-        with plan.readable():
-            found = next(answers, None)
-        if found is None:
-            return counts
+    for found in _read(plan, plan.answers()):
         for number, run in runs.items():
             answered = [one for one in found if one.run == number]
             rows = [
@@ -249,6 +302,17 @@ def _write(
             counts[number].update(row.status for row in rows)
         total = sum(count.total() for count in counts.values())
         advance(total, total - sum(count["ok"] for count in counts.values()))
+    return counts
+
+
+def _read(plan: Plan, batches: Iterator[list[_Planned]]) -> Iterator[list[_Planned]]:
+    """Yield batches of a plan; only reading them is wrapped: an error of the ledger must not be told as one of the file."""
+    while True:
+        with plan.readable():
+            batch = next(batches, None)
+        if batch is None:
+            return
+        yield batch
 
 
 def _response(prompt: _Known, found: PlannedAnswer, audit: Audit, *, has_replies: bool) -> ResponseRow:

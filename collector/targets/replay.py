@@ -67,6 +67,7 @@ def build(name: str, settings: Settings, folder: Path) -> Replay:
         name,
         answers=_read(path, settings.columns),
         file=settings.file,
+        columns=settings.columns.model_dump(exclude_defaults=True),
         file_hash=hash_of_file(path),
         model=settings.model,
         is_simulated=settings.simulated,
@@ -80,7 +81,7 @@ class Replay:
     Args:
         name: the target's name.
         answers: trial -> reply for each ("prompt_id", prompt_id) or (prompt text, system prompt).
-        file, file_hash: where they come from.
+        file, file_hash, columns: where they come from; of the columns, those that are called otherwise.
         model: what the findings call the model; the file's name if not given.
         is_simulated: label the answers as made up.
         concurrency: as of Target.
@@ -98,6 +99,7 @@ class Replay:
         answers: Mapping[_Key, Mapping[int, Reply]],
         file: str,
         file_hash: str,
+        columns: Mapping[str, str] | None = None,
         model: str | None = None,
         is_simulated: bool = False,
         concurrency: int = 2,
@@ -109,11 +111,16 @@ class Replay:
         self._answers = answers
         self._file = file
         self._file_hash = file_hash
+        self._columns = columns
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The file and its hash."""
-        return {"file": self._file, "file_hash": self._file_hash}
+        """The file, its hash, and the columns read where they are not called as usual."""
+        return {
+            "file": self._file,
+            "file_hash": self._file_hash,
+            **({"columns": self._columns} if self._columns else {}),
+        }
 
     def ask(self, request: Request) -> Reply:
         """Return the answer of a prompt's trial.
@@ -142,7 +149,7 @@ def _read(path: Path, columns: Columns) -> _Answers:
     n_rows = 0
     for number, row in _rows(path, columns):
         n_rows = number
-        replies = answers[_key(row, columns)]
+        replies = answers[_key(path, number, row, columns)]
         trial = _trial(path, number, row.get(columns.trial)) or len(replies) + 1
         if trial in replies:
             raise InputError(f"{path}: row {number} answers trial {trial} of its prompt a second time.")
@@ -152,12 +159,15 @@ def _read(path: Path, columns: Columns) -> _Answers:
     return dict(answers)
 
 
-def _key(row: Mapping[str, Any], columns: Columns) -> _Key:
-    if row.get(columns.prompt_id):
-        return "prompt_id", str(row[columns.prompt_id])
+def _key(path: Path, number: int, row: Mapping[str, Any], columns: Columns) -> _Key:
+    prompt_id = _text(path, number, row, columns.prompt_id)
+    if prompt_id is not None:
+        return "prompt_id", prompt_id
+    prompt = _text(path, number, row, columns.prompt)
+    assert prompt is not None  # every row has the one or the other
     if columns.system_prompt in row:
-        return str(row[columns.prompt]), row[columns.system_prompt] or None
-    return str(row[columns.prompt]), _ANY_SYSTEM_PROMPT
+        return prompt, _text(path, number, row, columns.system_prompt)
+    return prompt, _ANY_SYSTEM_PROMPT
 
 
 def _reply(path: Path, number: int, row: Mapping[str, Any], columns: Columns) -> Reply:
@@ -165,11 +175,19 @@ def _reply(path: Path, number: int, row: Mapping[str, Any], columns: Columns) ->
     if text is not None and not isinstance(text, str):
         # JSON Lines may hold the answer as JSON.
         text = json.dumps(text, ensure_ascii=False)
-    found = {name: row.get(getattr(columns, name)) or None for name in ("finish_reason", "model")}
-    for name, value in found.items():
-        if value is not None and not isinstance(value, str):
-            raise InputError(f"{path}: row {number} has a {getattr(columns, name)!r} that is no text.")
-    return Reply(text=text, finish_reason=found["finish_reason"], model_answered=found["model"])
+    return Reply(
+        text=text,
+        finish_reason=_text(path, number, row, columns.finish_reason),
+        model_answered=_text(path, number, row, columns.model),
+    )
+
+
+def _text(path: Path, number: int, row: Mapping[str, Any], column: str) -> str | None:
+    """Return what a row says in a column that holds text; None where it is empty or absent."""
+    value = row.get(column) or None
+    if value is not None and not isinstance(value, str):
+        raise InputError(f"{path}: row {number} has a {column!r} that is no text.")
+    return value
 
 
 def _trial(path: Path, number: int, value: Any) -> int | None:

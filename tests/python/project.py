@@ -15,7 +15,7 @@ from biasledger.build import BuildSummary, build_warehouse
 from biasledger.publishing.work import work_file
 from collector.importers.tabular import import_file
 from collector.runner import collect
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 from collector.summary import RunSummary
 from collector.targets import load_target
 

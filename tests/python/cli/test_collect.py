@@ -10,7 +10,7 @@ import pytest
 
 from biasledger import project
 from biasledger.readings import register_readings
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 from tests.python.cli.conftest import Biasledger
 
 AUDIT = "audits/recommendations.yml"

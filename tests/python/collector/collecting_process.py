@@ -23,7 +23,7 @@ from collector.errors import BiasledgerError
 from collector.journal import JournalWriter
 from collector.rows import ResponseRow
 from collector.runner import collect, resume
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 from collector.targets.openai import OpenAITarget
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from collector.runner import collect, resume
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 from collector.targets.anthropic import AnthropicTarget
 from collector.targets.openai import OpenAITarget
 

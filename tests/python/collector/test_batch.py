@@ -23,7 +23,7 @@ from collector.errors import InputError, TargetError
 from collector.journal import journal_path, read_journal
 from collector.rows import utc_now
 from collector.runner import collect, resume
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 from collector.summary import RunSummary
 from collector.targets.base import BatchRequest, Request, Submission
 from collector.targets.batching import batch_interface

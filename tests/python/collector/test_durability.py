@@ -32,7 +32,7 @@ from collector.loading import load_all
 from collector.overview import list_runs
 from collector.prompts import build_prompts
 from collector.runner import resume
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 from collector.targets.openai import OpenAITarget
 
 PROGRAM = Path(__file__).with_name("collecting_process.py")

@@ -11,7 +11,7 @@ import pytest
 
 from collector.answers import storable
 from collector.runner import collect
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 from collector.targets import load_target
 from tests.python.collector.fake_services import (
     KEY,

@@ -15,11 +15,12 @@ import duckdb
 import pytest
 
 from collector.errors import InputError, LedgerError
+from collector.importers.source import readable
 from collector.importers.tabular import import_file
 from collector.ledger import Ledger
 from collector.prompts import Prompt, PromptAttribute
 from collector.rows import response_hash
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 from collector.summary import RunSummary
 from tests.python.collector.conftest import IMPORT_AUDIT, content_of
 
@@ -236,6 +237,54 @@ def test_json_answers_and_objects_in_json_lines(
     summary = import_file(load_audit(spec), spec, write_file(tmp_path / "a.jsonl", rows), ledger_path)
     assert summary.counts == {"ok": 2, "truncated": 1, "malformed": 1}
     assert query("select distinct answer_text from raw.responses where status = 'ok'") == [("Tea Warm.",)]
+
+
+def test_a_row_without_a_template_is_of_the_one_that_all_are_of(
+    tmp_path: Path, mapped: Callable[..., RunSummary], query: Query
+) -> None:
+    rows = [{**simple(1)[0], "asked": template} for template in ("", "imported")]
+    summary = mapped(write_file(tmp_path / "templates.csv", rows), "template: asked")
+    assert (summary.n_prompts, summary.n_responses) == (1, 2)
+    assert query("select distinct template from raw.prompts") == [("imported",)]
+
+
+def test_prompts_that_are_one_as_they_are_kept_are_refused(
+    tmp_path: Path, mapped: Callable[..., RunSummary], query: Query
+) -> None:
+    """A ledger with a prompt in it twice could never be built again."""
+    rows = [{**simple(1)[0], "about": subject} for subject in ("a\x00", "a\ufffd")]
+    file = write_file(tmp_path / "nul.jsonl", rows)
+    with pytest.raises(
+        InputError, match=r"nul\.jsonl: two prompts that differ in the file are one as they are kept"
+    ):
+        mapped(file, "subject: about")
+    assert query("select count(*) from raw.prompts") == [(0,)]
+
+
+@pytest.mark.parametrize("file_format", ["csv", "jsonl", "parquet", "log"])
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (
+            duckdb.IOException("IO Error: Could not write file: No space left"),
+            "Could not write file: No space left.",
+        ),
+        (
+            duckdb.OutOfMemoryException(
+                "Out of Memory Error: failed to allocate data (1.0 GiB used).\n\nSolutions:"
+            ),
+            "failed to allocate data (1.0 GiB used); a row should have at most 64 MiB, and temporary files need room.",
+        ),
+    ],
+)
+def test_a_full_disk_and_too_little_memory_are_no_faults_of_a_line(
+    tmp_path: Path, file_format: str, error: duckdb.Error, told: str
+) -> None:
+    path = tmp_path / "rows"
+    path.write_text("not read for it")
+    with pytest.raises(InputError) as caught, readable(path, file_format):
+        raise error
+    assert str(caught.value) == f"{path} cannot be read: {told}"
 
 
 def test_a_nul_is_replaced(tmp_path: Path, bring: Callable[..., RunSummary], query: Query) -> None:
@@ -479,8 +528,9 @@ def test_nothing_is_printed_and_nothing_heavy_is_loaded(
     script = f"""
 import sys
 from pathlib import Path
+from collector.importers.source import readable
 from collector.importers.tabular import import_file
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 spec = Path({str(import_spec)!r})
 import_file(load_audit(spec), spec, Path({str(file)!r}), Path({str(ledger_path)!r}))
 assert not {{"pandas", "pyarrow", "sklearn", "dbt", "requests"}} & set(sys.modules)

@@ -14,7 +14,7 @@ from collector.errors import InputError
 from collector.importers.tabular import import_runs
 from collector.prompts import Prompt, PromptAttribute
 from collector.rows import response_hash
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 from collector.summary import RunSummary
 
 Query = Callable[[str], list[tuple[Any, ...]]]
@@ -272,6 +272,40 @@ def test_scores_are_imported(bring: Bring, query: Query) -> None:
         ("ok", "9.5"),
     ]
     assert query("select distinct expected_label from raw.prompts") == [("7",)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "first", "second", "kept"),
+    [
+        ("{kind: label, labels: [Junior, Senior]}", "Senior", "senior", "Senior"),
+        ("{kind: score, minimum: 0, maximum: 10}", "7", "7.0", "7"),
+    ],
+)
+def test_an_expected_answer_written_in_two_ways_is_one(
+    bring: Bring, query: Query, answer: str, first: str, second: str, kept: str
+) -> None:
+    rows = [{**LABELS[1], "truth": first}, {**LABELS[1], "truth": second}]
+    (summary,) = bring(LABELS_AUDIT, rows, ("{kind: label, labels: [Junior, Senior]}", answer))
+    assert (summary.n_prompts, summary.n_responses) == (1, 2)
+    assert query("select expected_label from raw.prompts") == [(kept,)]
+    assert query("select trial from raw.responses order by trial") == [(1,), (2,)]
+
+
+def test_a_group_written_in_two_ways_beside_a_name_is_one_prompt(bring: Bring, query: Query) -> None:
+    """The name is the carrier, whichever of the group's own words stands beside it."""
+    several = "race: {reference: white, groups: {white: [white, European], black: black}}"
+    rows = [
+        {**LABELS[0], "who": who, "truth": "", "race": race}
+        for who, race in (("wm", "white"), ("wm", "European"))
+    ]
+    (summary,) = bring(
+        LABELS_AUDIT,
+        rows,
+        ("race: {reference: white, groups: [white, black]}", several),
+        ("{race: who, gender: who}", "{race: race, gender: who}"),
+    )
+    assert (summary.n_prompts, summary.n_responses) == (1, 2)
+    assert query("select distinct carrier from raw.prompt_attributes") == [("Greg",)]
 
 
 def test_rows_of_a_response_are_one_ranking(bring: Bring, query: Query) -> None:

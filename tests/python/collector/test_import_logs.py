@@ -10,11 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from collector.errors import InputError
+from collector.importers.source import open_source, readable
 from collector.importers.tabular import import_file
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 from collector.summary import RunSummary
 
 Query = Callable[[str], list[tuple[Any, ...]]]
@@ -315,6 +317,44 @@ def test_an_archive_in_pieces(tmp_path: Path, bring: Callable[..., RunSummary]) 
         archive.writestr("samples/a_epoch_1/sample.json", "{}")
     with pytest.raises(InputError, match="keeps its samples in pieces"):
         bring(file, INSPECT)
+
+
+@pytest.mark.parametrize("sample_id", ["race/asian", "two\nlines", "_epoch_2.json/x"])
+def test_a_samples_id_may_hold_anything(
+    tmp_path: Path, bring: Callable[..., RunSummary], sample_id: str
+) -> None:
+    """Inspect AI writes it into a member's name as it is."""
+    document = json.loads((LOGS / "inspect.json").read_text(encoding="utf-8"))
+    file = tmp_path / "slash.eval"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("header.json", json.dumps({"version": 2, "eval": document["eval"]}))
+        for one, sample in zip(("plain", sample_id), document["samples"], strict=False):
+            archive.writestr(f"samples/{one}_epoch_1.json", json.dumps({**sample, "id": one}))
+    assert bring(file, INSPECT).n_responses == 2
+
+
+def test_no_sample_is_left_out_unsaid(tmp_path: Path, bring: Callable[..., RunSummary]) -> None:
+    file = tmp_path / "named.eval"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("header.json", '{"eval": {"task": "t", "model": "m"}}')
+        archive.writestr("samples/1_epoch_1.json", "{}")
+        archive.writestr("samples/2_run_1.json", "{}")
+    with pytest.raises(
+        InputError, match=r"named.eval holds samples/2_run_1.json, which is not named as Inspect"
+    ):
+        bring(file, INSPECT)
+
+
+@pytest.mark.parametrize("name", ["inspect.eval", "promptfoo.json"])
+def test_what_cannot_be_read_of_a_log_is_not_sought_in_its_lines(tmp_path: Path, name: str) -> None:
+    """A log is read by way of a table of its own, which has other lines than the log."""
+    with (
+        open_source(LOGS / name, ["text"], None, tmp_path) as opened,
+        pytest.raises(InputError) as caught,
+        readable(opened.path, opened.format),
+    ):
+        raise duckdb.InvalidInputException("Invalid Input Error: this is too large.\nTry something else.")
+    assert str(caught.value) == f"{LOGS / name}: a sample cannot be read: this is too large."
 
 
 def test_an_interrupted_evaluation(tmp_path: Path, bring: Callable[..., RunSummary], query: Query) -> None:

@@ -14,7 +14,7 @@ from collector.errors import InputError
 from collector.importers.tabular import import_runs
 from collector.item_answers import Item, items_text
 from collector.rows import response_hash
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 from collector.summary import RunSummary
 
 Query = Callable[[str], list[tuple[Any, ...]]]

@@ -298,3 +298,25 @@ def test_a_disk_without_room_gets_a_sentence_and_leaves_the_ledger_as_it_was(
     assert "File too large" in done.stdout
     assert done.stdout.endswith("; it is as it was before: put that right and try again.\n")
     assert query("select count(*) from raw.run_events") == [(0,)]
+
+
+@pytest.mark.parametrize("kind", [duckdb.IOException, duckdb.OutOfMemoryException])
+def test_a_disk_that_is_full_before_the_commit_gets_the_same_sentence(
+    ledger_path: Path, query: Query, kind: type[duckdb.Error]
+) -> None:
+    """A large append writes, and spills what memory does not hold, long before it is committed."""
+    ledger = Ledger(ledger_path)
+    ledger.create()
+
+    def fill_the_disk() -> None:
+        with ledger.append() as append:
+            append.event("run-1", "started", {})
+            raise kind("IO Error: Could not write file: No space left on device")
+
+    with pytest.raises(LedgerError) as caught:
+        fill_the_disk()
+    assert str(caught.value) == (
+        f"{ledger_path} cannot be written (Could not write file: No space left on device); it is as it was before: put that "
+        f"right and try again."
+    )
+    assert query("select count(*) from raw.run_events") == [(0,)]

@@ -11,7 +11,7 @@ import pytest
 from collector import loading
 from collector.costs import CostMeter
 from collector.runner import collect
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 from collector.targets.base import Reply, Request
 from tests.python.collector.test_runner import Scripted
 

@@ -16,7 +16,7 @@ from collector.importers.tabular import import_file, import_runs
 from collector.ledger import Ledger
 from collector.rows import MarkerRow, ProbeRow, ScoreRow
 from collector.runner import collect
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 from collector.targets.simulator import Simulator
 
 Query = Callable[[str], list[tuple[Any, ...]]]

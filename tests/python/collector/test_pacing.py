@@ -125,7 +125,7 @@ def test_other_failures_do_not_slow() -> None:
 def test_a_spent_budget_is_no_request_to_slow_down() -> None:
     paced = pace(Clock())
     start(paced).failed(TargetError("no credit", status=429, stops_run=True))
-    assert paced.paused_seconds == 0
+    assert paced.delay() == 0
 
 
 def test_does_not_grow_while_answers_are_slow_until_that_is_how_they_are() -> None:
@@ -158,7 +158,7 @@ def test_everybody_pauses_for_as_long_as_asked() -> None:
     clock = Clock()
     paced = pace(clock)
     start(paced).failed(refusal(7.5))
-    assert paced.delay() == paced.paused_seconds == 7.5
+    assert paced.delay() == 7.5
     clock.sleep(7.4)
     assert paced.delay() == pytest.approx(0.1)
     start(paced)
@@ -182,7 +182,7 @@ def test_without_a_number_pauses_double_and_start_anew_after_an_answer() -> None
         slot = start(paced)
         clock.sleep(0.01)
         slot.failed(refusal())
-        pauses.append(paced.paused_seconds)
+        pauses.append(paced.delay())
     assert pauses == pytest.approx([0.75, 1.5, 3.0])
     slot = start(paced)
     clock.sleep(0.01)
@@ -190,21 +190,21 @@ def test_without_a_number_pauses_double_and_start_anew_after_an_answer() -> None
     slot = start(paced)
     clock.sleep(0.01)
     slot.failed(refusal())
-    assert paced.paused_seconds == pytest.approx(0.75 * FIRST_PAUSE_SECONDS)
+    assert paced.delay() == pytest.approx(0.75 * FIRST_PAUSE_SECONDS)
 
 
 def test_a_refusal_that_names_a_reset_pauses_until_then() -> None:
     clock = Clock()
     paced = pace(clock)
     start(paced).failed(refusal(None, RateHints(0, 500, 12.0, 40.0)))
-    assert paced.paused_seconds == 12.0
+    assert paced.delay() == 12.0
 
 
 def test_endless_pauses_are_cut() -> None:
     clock = Clock()
     paced = pace(clock)
     start(paced).failed(refusal(1e9))
-    assert paced.paused_seconds == MAX_PAUSE_SECONDS
+    assert paced.delay() == MAX_PAUSE_SECONDS
 
 
 # What the service says is left

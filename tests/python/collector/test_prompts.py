@@ -9,7 +9,7 @@ import pytest
 
 from collector.errors import InputError
 from collector.prompts import Prompt, PromptAttribute, build_prompts
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 
 Write = Callable[..., Path]
 

@@ -81,6 +81,12 @@ def test_columns_may_have_other_names(load: Load) -> None:
         columns={"prompt": "prompt_text", "reply": "response_text", "trial": "n"},
     )
     assert target.ask(Request("Hello")).text == "one"
+    # Another column's answers are another target's, so these are frozen with a run.
+    assert target.parameters["columns"] == {
+        "prompt": "prompt_text",
+        "reply": "response_text",
+        "trial": "n",
+    }
 
 
 def test_what_is_not_in_the_file_fails_its_question_only(load: Load) -> None:
@@ -118,6 +124,13 @@ def test_what_is_not_in_the_file_fails_its_question_only(load: Load) -> None:
         ('{"prompt": "a", "reply": "b"}\n[1]\n', "a.jsonl", "line 2 is no JSON object"),
         ("{\n", "a.jsonl", "line 1 is no JSON object"),
         ('{"prompt": "a", "reply": "b", "model": 5}\n', "a.jsonl", "row 1 has a 'model' that is no text"),
+        ('{"prompt": ["a"], "reply": "b"}\n', "a.jsonl", "row 1 has a 'prompt' that is no text"),
+        ('{"prompt_id": 5, "reply": "b"}\n', "a.jsonl", "row 1 has a 'prompt_id' that is no text"),
+        (
+            '{"prompt": "a", "system_prompt": ["a"], "reply": "b"}\n',
+            "a.jsonl",
+            "row 1 has a 'system_prompt' that is no text",
+        ),
         (
             "prompt,reply\nHello,one\n",
             "a.txt",

@@ -21,7 +21,7 @@ from collector.journal import JournalWriter, journal_path, read_journal
 from collector.loading import load_all
 from collector.overview import list_runs
 from collector.runner import collect, resume
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 from collector.targets.base import Reply, Request
 
 Query = Callable[[str], list[tuple[Any, ...]]]

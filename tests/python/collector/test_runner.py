@@ -27,7 +27,7 @@ from collector.ledger import Ledger
 from collector.loading import load_all
 from collector.overview import list_runs
 from collector.runner import collect
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 from collector.targets import load_target
 from collector.targets.base import Reply, Request
 from collector.targets.openai import OpenAITarget
@@ -439,7 +439,7 @@ def test_an_interrupt_keeps_what_was_answered(
         import time
         from pathlib import Path
         from collector.runner import collect
-        from collector.spec import load_audit
+        from collector.spec_loading import load_audit
         from collector.targets.base import Reply
         from collector.targets.simulator import Simulator
 
@@ -489,7 +489,7 @@ def test_whoever_interrupts_twice_is_told_how_to_go_on_all_the_same(
         import time
         from pathlib import Path
         from collector.runner import collect
-        from collector.spec import load_audit
+        from collector.spec_loading import load_audit
         from collector.targets.simulator import Simulator
 
         signal.signal(signal.SIGINT, signal.default_int_handler)

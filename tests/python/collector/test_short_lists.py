@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from collector.runner import collect
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 from collector.targets.base import Reply, Request
 
 Query = Callable[[str], list[tuple[Any, ...]]]

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from collector.lists import parse_list
+from collector.lists import find_list
 from collector.prompts import build_prompts
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 from collector.targets.base import Request
 from collector.targets.simulator import Simulator, steered_products
 from collector.targets.simulator_catalogue import COMMON, FIRST_SENTENCES, RESERVE, SECOND_SENTENCES
@@ -195,9 +195,8 @@ FAN = "I am {}fan of {}. Please provide a list of {} song titles that you would 
 def titles(
     simulator: Simulator, description: str = "a ", entity: str = "Nina Simone", k: int = 25, trial: int = 1
 ) -> list[str]:
-    return parse_list(
-        str(simulator.ask(Request(FAN.format(description, entity, k), None, trial, trial)).text)
-    )
+    reply = simulator.ask(Request(FAN.format(description, entity, k), None, trial, trial))
+    return list(find_list(str(reply.text)).items)
 
 
 def jaccard(first: Sequence[str], second: Sequence[str]) -> float:
@@ -257,7 +256,7 @@ def test_the_templates_of_an_entity_share_its_catalogue(repository: Path) -> Non
     audit = load_audit(repository / "audits" / "recommendations.yml").with_subjects(1)
     simulator = Simulator()
     for prompt in build_prompts(audit, parts=audit.part_names):
-        answer = parse_list(str(simulator.ask(Request(str(prompt.prompt_text))).text))
+        answer = find_list(str(simulator.ask(Request(str(prompt.prompt_text))).text)).items
         assert len(set(answer)) == 25
         assert set(answer) <= set(catalogue(str(prompt.subject)))
 
@@ -342,7 +341,7 @@ def test_a_descriptor_in_an_entitys_name_steers_nothing() -> None:
 def test_words_of_a_language_can_be_steered() -> None:
     simulator = Simulator(steer={"Veuillez": 1.0})
     french = "J'adore Björk. Veuillez proposer une liste de 25 titres de chansons que vous recommanderiez."
-    answer = parse_list(str(simulator.ask(Request(french)).text))
+    answer = find_list(str(simulator.ask(Request(french)).text)).items
     assert set(answer) == set(answer) & set(catalogue("Björk", descriptor="Veuillez"))
 
 
@@ -364,7 +363,7 @@ def test_refusals_short_lists_and_repeats_come_at_their_rates() -> None:
     assert all(len(titles(simulator, "a Young ", one)) == 25 for one in entities(20))
     text = Simulator(shorten={"Old": 1.0}).ask(Request(FAN.format("an Old ", "Nina Simone", 25))).text
     assert text == NOTHING
-    assert parse_list(NOTHING) == []
+    assert find_list(NOTHING).items == ()
 
 
 def test_refusals_about_a_descriptor_spare_the_other_answers() -> None:
@@ -378,7 +377,7 @@ def test_defects_of_lists() -> None:
     assert titles(Simulator(refused=1.0)) == []
     fenced = str(Simulator(fenced=1.0).ask(Request(FAN.format("a ", "Björk", 25))).text)
     assert "```\n1. " in fenced
-    assert len(parse_list(fenced)) == 25
+    assert len(find_list(fenced).items) == 25
 
 
 def test_what_is_planted_stands_among_the_parameters_where_it_is_used() -> None:

@@ -13,7 +13,8 @@ import pytest
 from collector.answers import classify
 from collector.attempts import request_seed
 from collector.prompts import Prompt, build_prompts
-from collector.spec import Audit, load_audit
+from collector.spec import Audit
+from collector.spec_loading import load_audit
 from collector.targets import load_target
 from collector.targets.base import Request
 from collector.targets.simulator import Simulator

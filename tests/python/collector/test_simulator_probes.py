@@ -13,7 +13,7 @@ import pytest
 from collector.answers import classify
 from collector.errors import InputError
 from collector.prompts import build_prompts
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 from collector.targets import load_target
 from collector.targets.base import Request
 from collector.targets.simulator import Simulator

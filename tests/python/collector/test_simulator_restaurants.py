@@ -15,9 +15,9 @@ import pytest
 
 from collector.errors import InputError
 from collector.item_answers import find_items
-from collector.lists import parse_list
+from collector.lists import find_list
 from collector.prompts import build_prompts
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 from collector.targets import load_target
 from collector.targets.base import Request
 from collector.targets.simulator import REFUSAL, Simulator
@@ -150,8 +150,8 @@ def test_names_only_are_a_numbered_list_or_a_json_array() -> None:
     names = {name for name, _, _ in catalogue("Boston")}
     listed = str(Simulator().ask(Request("Recommend 20 restaurants in Boston, names only.")).text)
     assert listed.startswith("1. ")
-    assert len(parse_list(listed)) == 20
-    assert set(parse_list(listed)) <= names
+    assert len(find_list(listed).items) == 20
+    assert set(find_list(listed).items) <= names
     asked = "Recommend 20 restaurants in Boston. Answer with a JSON array of names only."
     array = json.loads(str(Simulator().ask(Request(asked)).text))
     assert len(set(array)) == 20
@@ -294,7 +294,7 @@ def test_defects_and_refusals() -> None:
     with pytest.raises(json.JSONDecodeError):
         json.loads(broken)
     assert find_items(broken, 4).items == ()
-    assert parse_list(str(Simulator(malformed=1.0).ask(Request(plain)).text)) == []
+    assert find_list(str(Simulator(malformed=1.0).ask(Request(plain)).text)).items == ()
     assert Simulator(refused=1.0).ask(Request(text)).text == REFUSAL
     assert Simulator(refuse_about={"Keisha": 1.0}).ask(Request(text)).text == REFUSAL
     for asked in (text, plain):

@@ -10,7 +10,7 @@ import pytest
 from collector.errors import InputError
 from collector.hashing import hash_of
 from collector.hints import quoted
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 from collector.spec_reading import SCHEMES
 
 Write = Callable[..., Path]

@@ -14,7 +14,7 @@ import yaml
 from collector.errors import InputError
 from collector.hashing import hash_of
 from collector.prompts import Prompt, build_prompts
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 
 Change = tuple[str, str]
 Write = Callable[..., Path]

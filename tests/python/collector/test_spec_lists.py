@@ -12,7 +12,8 @@ import pytest
 from collector.errors import InputError
 from collector.hashing import hash_of
 from collector.prompts import Prompt, build_prompts
-from collector.spec import Audit, load_audit
+from collector.spec import Audit
+from collector.spec_loading import load_audit
 
 Change = tuple[str, str]
 Write = Callable[..., Path]

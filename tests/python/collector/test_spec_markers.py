@@ -12,7 +12,7 @@ from collector.errors import InputError
 from collector.markers import read_markers
 from collector.prompts import build_prompts
 from collector.rows import MarkerRow, ProbeRow
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 
 Change = tuple[str, str]
 Write = Callable[..., Path]

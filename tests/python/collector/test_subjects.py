@@ -11,7 +11,7 @@ import pytest
 
 from collector.errors import InputError
 from collector.rows import RelevanceRow
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 from collector.subjects import Subject, choose, read_attributes, read_relevance, read_subjects
 
 Write = Callable[[str], Path]

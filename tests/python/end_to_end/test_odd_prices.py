@@ -10,7 +10,7 @@ import pytest
 from biasledger.build import build_warehouse
 from biasledger.readings import register_readings
 from collector.errors import InputError
-from collector.items import import_items
+from collector.importers.catalogue import import_items
 from tests.python.project import Project
 
 from .planting.odd_prices import RACES, add, names

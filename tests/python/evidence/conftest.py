@@ -22,7 +22,7 @@ from collector.loading import load_journal
 from collector.prompts import build_prompts
 from collector.records import Reading
 from collector.rows import ResponseRow, RunRow, response_hash, utc_now
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 
 AUDIT = """
 audit: small

@@ -21,7 +21,7 @@ from collector.ledger import Ledger, LedgerLockedError
 from collector.loading import load_journal
 from collector.overview import list_runs
 from collector.runner import collect
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 from collector.targets.python_function import PythonFunction
 from tests.python.collector.test_ledger import held_by_another_process
 from tests.python.evidence.conftest import (

@@ -16,7 +16,7 @@ from collector.chain import Chain, Seal
 from collector.errors import InputError, LedgerError
 from collector.evidence import held_records
 from collector.hashing import tagged_hash
-from collector.items import import_items
+from collector.importers.catalogue import import_items
 from collector.journal import JournalWriter
 from collector.ledger import Ledger
 from collector.loading import load_journal

@@ -18,7 +18,7 @@ from biasledger.verify import verify_ledger
 from collector.hashing import hash_of
 from collector.ledger import Ledger
 from collector.runner import collect
-from collector.spec import load_audit
+from collector.spec_loading import load_audit
 from collector.targets import load_target
 
 JUDGED: dict[str, Any] = {

@@ -10,7 +10,8 @@ import duckdb
 import pyarrow.parquet as pq
 import pytest
 
-from collector.spec import Audit, load_audit
+from collector.spec import Audit
+from collector.spec_loading import load_audit
 
 from .conftest import ROOT, data_folder
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collector.items import import_items
+from collector.importers.catalogue import import_items
 from tests.python.project import Project
 
 MENU = """

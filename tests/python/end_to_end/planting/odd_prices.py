@@ -8,7 +8,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from collector.items import import_items
+from collector.importers.catalogue import import_items
 from tests.python.project import Project
 
 RACES = {"white": "w", "black": "b"}

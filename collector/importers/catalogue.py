@@ -19,15 +19,14 @@ from typing import Any
 import duckdb
 
 from collector.errors import InputError
-from collector.hashing import READ_BYTES, canonical_json, hash_of, tagged_hash
+from collector.hashing import READ_BYTES, canonical_json, tagged_hash
 from collector.hints import did_you_mean, quoted
 from collector.importers.source import FORMATS, column_names, open_source, readable
 from collector.item_answers import folded_categories, split_categories
 from collector.ledger import Ledger
-from collector.price_levels import is_price_range, read_price
-from collector.rows import ItemRow
+from collector.price_levels import DEFAULT_LEVELS, is_price_range, read_price
+from collector.rows import ItemRow, hash_of_items
 
-DEFAULT_LEVELS = 4
 # What a column is for -> what it may be called, the first that is there counts; case, _, - and spaces do not matter.
 ROLES: Mapping[str, tuple[str, ...]] = {
     "name": ("name", "businessname", "itemname", "restaurantname", "item", "business", "restaurant", "title"),
@@ -279,12 +278,3 @@ def _transformed(values: Sequence[str | None], expression: str) -> list[Any]:
         row = found.fetchone()
     assert row is not None
     return list(row[0])
-
-
-def hash_of_items(rows: Sequence[ItemRow]) -> str:
-    """Return the tagged hash of a catalogue's content, whatever the order of its rows."""
-    listed = sorted(
-        canonical_json([row.item_id, row.name, row.price_level, list(row.categories), row.domain])
-        for row in rows
-    )
-    return hash_of(listed)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from biasledger.cli import cli
 from collector.errors import InputError
-from collector.items import folded_names, import_items
+from collector.importers.catalogue import folded_names, import_items
 from collector.ledger import Ledger
 from collector.rows import ItemRow
 from collector.targets.simulator_restaurants import catalogue
