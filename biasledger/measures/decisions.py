@@ -602,12 +602,15 @@ def mcnemar(marked: Integers, reference: Integers) -> PairedTest:
     return PairedTest(float(min(n_up, n_down)), marked.size, n_up + n_down, p_value)
 
 
-def position_test(top_positions: Integers, n_positions: Integers, *, alpha: float = 0.05) -> PositionTest:
+def position_test(
+    top_positions: Integers, n_positions: Integers, n_answers: Integers | None = None, *, alpha: float = 0.05
+) -> PositionTest:
     """Whether the position shown decides who is ranked first.
 
     top_positions: (n_responses,), position of the candidate ranked first, 0 is the first shown; n_positions: (n_responses,),
-    candidates that each response ranks. Where these differ, expected shares are means over the responses; both tests then
-    err on the safe side, as equal shares have the largest variance. Responses are taken for independent.
+    candidates that each response ranks; n_answers: (n_responses,), answers that each stands for, None for one each. Where
+    rankings differ in length, expected shares are means over the answers; both tests then err on the safe side, as equal
+    shares have the largest variance. Answers are taken for independent.
 
     Raises:
         ValueError: no response, fewer than two positions, or a position outside them.
@@ -616,10 +619,12 @@ def position_test(top_positions: Integers, n_positions: Integers, *, alpha: floa
         raise ValueError("a position test needs a response, and two candidates in each")
     if (top_positions < 0).any() or (top_positions >= n_positions).any():
         raise ValueError("positions lie from 0 to the number of candidates less one")
-    n_responses, most = top_positions.size, int(n_positions.max())
-    counts = np.bincount(top_positions, minlength=most)
+    if n_answers is None:
+        n_answers = np.ones_like(top_positions)
+    n_responses, most = int(n_answers.sum()), int(n_positions.max())
+    counts = np.bincount(top_positions, weights=n_answers, minlength=most)
     shares = np.where(np.arange(most) < n_positions[:, np.newaxis], 1 / n_positions[:, np.newaxis], 0.0)
-    expected = shares.mean(axis=0)
+    expected = np.average(shares, axis=0, weights=n_answers)
     chi_square = stats.chisquare(counts, expected * n_responses)
     first = stats.binomtest(int(counts[0]), n_responses, float(expected[0]))
     interval = first.proportion_ci(1 - alpha, method="wilson")

@@ -134,11 +134,14 @@ class Block:
 
 @dataclass(frozen=True)
 class Positions:
-    """Position (0 is the first shown) of the candidate that each response ranks first, and how many it ranks, (n_responses,)."""
+    """Position (0 is the first shown) of the candidate that each response ranks first, how many it ranks, and how many answers
+    it stands for; arrays (n_responses,).
+    """
 
     key: str
     top_positions: Integers
     n_positions: Integers
+    n_answers: Integers
 
 
 def gaps(comparisons: Iterable[GapComparison]) -> pd.DataFrame:
@@ -240,7 +243,7 @@ def paired_tests(blocks: Iterable[Block]) -> pd.DataFrame:
 def position_tests(positions: Iterable[Positions]) -> pd.DataFrame:
     """A row a set of rankings, columns POSITION_TESTS."""
     rows = [
-        {"position_key": one.key, **asdict(position_test(one.top_positions, one.n_positions))}
+        {"position_key": one.key, **asdict(position_test(one.top_positions, one.n_positions, one.n_answers))}
         for one in positions
     ]
     return pd.DataFrame(rows, columns=list(POSITION_TESTS)).astype(POSITION_TESTS)

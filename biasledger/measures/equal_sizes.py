@@ -16,7 +16,7 @@ from scipy import sparse
 
 from biasledger.measures import decisions, prices
 from biasledger.measures.decisions import impact_test
-from biasledger.measures.intervals import t_quantile
+from biasledger.measures.intervals import NO_VARIANCE, rule_of_three, t_quantile
 from biasledger.measures.lists import STATISTICS, spread
 from biasledger.measures.mean_prices import price_spread
 from biasledger.measures.resampling import Design, Floats, Integers, stable_seed
@@ -30,8 +30,6 @@ MIN_TEXTS = 10
 """Distinct texts a group needs for a classifier, as for the finding itself."""
 
 _Z = 1.959964
-_NO_VARIANCE = 1e-12
-_RULE_OF_THREE = 3.0
 
 
 @dataclass(frozen=True)
@@ -193,8 +191,8 @@ def spread_readings(values: Floats, *, seed: int, alpha: float) -> dict[str, Rea
 
 def _student_arm(error: float, n_clusters: int, alpha: float) -> float:
     """Half the length of Student's interval; data without variance get the rule of three."""
-    if error <= _NO_VARIANCE:
-        return _RULE_OF_THREE / n_clusters
+    if error <= NO_VARIANCE:
+        return float(rule_of_three(n_clusters, alpha))
     return float(t_quantile(1 - alpha / 2, max(n_clusters - 1, 1)) * error)
 
 
@@ -206,7 +204,7 @@ def thin_counts(counts: Floats, sizes: Integers, keys: NDArray[np.str_], seed: i
     thinned = counts.copy()
     for row in np.flatnonzero(counts.sum(axis=1) > sizes):
         whole = np.round(counts[row]).astype(np.int64)
-        if np.abs(whole - counts[row]).max() > _NO_VARIANCE:
+        if np.abs(whole - counts[row]).max() > NO_VARIANCE:
             continue
         rng = np.random.Generator(np.random.PCG64(stable_seed(seed, keys[row])))
         thinned[row] = rng.multivariate_hypergeometric(whole, int(sizes[row]), method="marginals")

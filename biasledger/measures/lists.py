@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
-from biasledger.measures.intervals import beta_quantile, t_quantile
+from biasledger.measures.intervals import NO_VARIANCE, rule_of_three, share_limits, t_half_widths, t_quantile
+from biasledger.measures.jackknife import DeleteGroups
 from biasledger.measures.resampling import (
     Design,
     Floats,
@@ -28,11 +28,7 @@ STATISTICS = ("range", "sd", "mean_absolute_deviation")
 """Over the groups' means: SNSR, SNSV and what PAFS is one minus of."""
 
 _LARGEST = np.array([1.0, 0.5, 0.5])
-_RULE_OF_THREE = 3.0
-_MAX_DELETE_GROUPS = 200
 _MAX_GROUPS = 128
-_NO_VARIANCE = 1e-12
-_LARGEST_EFFECTIVE_SIZE = 1e9
 
 
 @dataclass(frozen=True)
@@ -127,47 +123,44 @@ def spread(
     tests = permutation_tests(
         design, statistics, n_permutations=n_permutations, seed=seed, stop_after=stop_after
     )
-    without = _means_without(values, present)
-    standard_errors = _jackknife_error(spread_statistics(without))
-    t = float(t_quantile(1 - alpha / 2, max(len(without) - 1, 1)))
-    highs = _upper_ends(values, present, without, alpha)
+    parts = _delete_groups(len(values))
+    means, without = _means(values, present, parts)
+    standard_errors, degrees = parts.errors(spread_statistics(without), spread_statistics(means))
+    half_widths = t_half_widths(standard_errors, degrees, alpha)
+    highs = _upper_ends(means, sizes, parts, without, alpha)
     return {
         name: Spread(
             test.observed,
             float(error),
             # NaN stays NaN here: np.maximum, unlike max, lets it through.
-            float(np.maximum(test.debiased - t * error, 0.0)),
+            float(np.maximum(test.debiased - half_width, 0.0)),
             float(high),
             test,
         )
-        for name, test, error, high in zip(STATISTICS, tests, standard_errors, highs, strict=True)
+        for name, test, error, half_width, high in zip(
+            STATISTICS, tests, standard_errors, half_widths, highs, strict=True
+        )
     }
 
 
-def _means_without(values: Floats, present: NDArray[np.bool_]) -> Floats:
-    """Groups' means with each subject left out, or each of 200 groups of subjects: (n_left_out, n_groups).
+def _delete_groups(n_subjects: int) -> DeleteGroups:
+    """What a jackknife leaves out: each subject, with all its groups, or many subjects at once."""
+    return DeleteGroups.of(np.arange(n_subjects), np.zeros(n_subjects, dtype=np.int8))
 
-    Subjects are dealt to the delete-groups in turn. A group that loses all its lists has no mean: NaN.
+
+def _means(values: Floats, present: NDArray[np.bool_], parts: DeleteGroups) -> tuple[Floats, Floats]:
+    """Groups' means, (n_groups,), and the same with each part left out, (n_parts, n_groups).
+
+    A group that loses all its lists has no mean: NaN.
     """
-    filled = np.where(present, values, 0.0)
-    n_left_out = min(len(values), _MAX_DELETE_GROUPS)
-    dealt = np.arange(len(values)) % n_left_out
-    sums, counts = np.zeros((n_left_out, values.shape[1])), np.zeros((n_left_out, values.shape[1]))
-    np.add.at(sums, dealt, filled)
-    np.add.at(counts, dealt, present)
+    filled, counted = np.where(present, values, 0.0), present.astype(np.float64)
+    totals, sizes = filled.sum(axis=0), counted.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray((filled.sum(axis=0) - sums) / (present.sum(axis=0) - counts))
+        without = (totals - parts.sums(filled)) / (sizes - parts.sums(counted))
+    return totals / sizes, without
 
 
-def _jackknife_error(left_out: Floats) -> Floats:
-    """Standard errors from values with one part left out each, (n_left_out, ...); NaN where a value is undefined."""
-    n = len(left_out)
-    if n < 2:
-        return np.full(left_out.shape[1:], np.nan)
-    return np.asarray(np.sqrt((n - 1) / n * ((left_out - left_out.mean(axis=0)) ** 2).sum(axis=0)))
-
-
-def _upper_ends(values: Floats, present: NDArray[np.bool_], without: Floats, alpha: float) -> Floats:
+def _upper_ends(means: Floats, sizes: Integers, parts: DeleteGroups, without: Floats, alpha: float) -> Floats:
     """Upper ends of the interval of each of STATISTICS.
 
     The two groups that truly differ most are a fixed pair, so the largest upper end of |difference| over all pairs misses
@@ -177,18 +170,18 @@ def _upper_ends(values: Floats, present: NDArray[np.bool_], without: Floats, alp
     lie in the middle: it subtracts noise that those two do not have.
     Differences that vary in no subject have no SE: the rule of three bounds what one subject in n could add.
     """
-    means = np.nanmean(values, axis=0)
-    sizes = present.sum(axis=0)
     t = float(t_quantile(1 - alpha / 2, max(len(without) - 1, 1)))
-    errors = _jackknife_error(without[:, :, np.newaxis] - without[:, np.newaxis, :])
-    varies = ~(errors <= _NO_VARIANCE)
-    half_widths = np.maximum(t * errors, _half_widths_of_rare_values(means, sizes, without, errors, alpha))
-    bounds = _RULE_OF_THREE / np.minimum(sizes[:, np.newaxis], sizes[np.newaxis, :])
-    ends = np.abs(means[:, np.newaxis] - means[np.newaxis, :]) + np.where(varies, half_widths, bounds)
+    differences = means[:, np.newaxis] - means[np.newaxis, :]
+    errors, _ = parts.errors(without[:, :, np.newaxis] - without[:, np.newaxis, :], differences)
+    varies = ~(errors <= NO_VARIANCE)
+    rare = _half_widths_of_rare_values(means, sizes, parts, without, errors, alpha)
+    half_widths = np.maximum(t * errors, rare)
+    bounds = rule_of_three(np.minimum(sizes[:, np.newaxis], sizes[np.newaxis, :]), alpha)
+    ends = np.abs(differences) + np.where(varies, half_widths, bounds)
     high_range = ends[~np.eye(means.size, dtype=bool)].max()
     half_width = t * _largest_contrast_error(without)
-    if half_width <= _NO_VARIANCE:
-        half_width = _RULE_OF_THREE / (2 * sizes.min())
+    if half_width <= NO_VARIANCE:
+        half_width = float(rule_of_three(int(sizes.min()), alpha)) / 2
     else:
         # As much wider than normal theory as the widest pair is: two groups then have one interval, halved.
         half_width *= np.max(half_widths[varies] / (t * errors[varies]), initial=1.0)
@@ -198,36 +191,21 @@ def _upper_ends(values: Floats, present: NDArray[np.bool_], without: Floats, alp
 
 
 def _half_widths_of_rare_values(
-    means: Floats, sizes: Integers, without: Floats, errors: Floats, alpha: float
+    means: Floats, sizes: Integers, parts: DeleteGroups, without: Floats, errors: Floats, alpha: float
 ) -> Floats:
     """Upper half-widths of the differences of every two groups' means, (n_groups, n_groups), the larger of both directions.
 
     Where nearly all values are 0 (or 1), as shares of refusals are, the few others make a standard error too small
-    whenever they are fewer than they should be. So each mean gets limits of its own, Clopper & Pearson's for as many yes
-    or no answers as would have its standard error (Korn & Graubard 1998), and the limits are combined by the means'
-    correlation (Zou & Donner 2008). For values in between this is what normal theory gives.
+    whenever they are fewer than they should be. So each mean gets limits of its own, those of a share, and the limits are
+    combined by the means' correlation (Zou & Donner 2008). For values in between this is what normal theory gives.
     """
-    spread_of_means = _jackknife_error(without)
-    possible = means * (1 - means)
-    upper = 1 - alpha / 2
-    t_to_z = float(special.ndtri(upper) / t_quantile(upper, max(len(without) - 1, 1)))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        effective = np.minimum(t_to_z**2 * possible / spread_of_means**2, _LARGEST_EFFECTIVE_SIZE)
-    is_bound = possible <= 0
-    effective = np.where(is_bound, 1.0, effective)
-    inside = np.where(is_bound, 0.5, means)
-    yes, no = effective * inside, effective * (1 - inside)
-    rule_of_three = _RULE_OF_THREE / sizes
-    up = np.where(
-        is_bound, np.where(means < 0.5, rule_of_three, 0.0), beta_quantile(upper, yes + 1, no) - means
-    )
-    down = np.where(
-        is_bound, np.where(means < 0.5, 0.0, rule_of_three), means - beta_quantile(1 - upper, yes, no + 1)
-    )
-    variances = spread_of_means**2
+    own_errors, degrees = parts.errors(without, means)
+    low, high = share_limits(means, own_errors, degrees, sizes, alpha)
+    down, up = means - low, high - means
+    variances = own_errors**2
     with np.errstate(divide="ignore", invalid="ignore"):
         correlation = (variances[:, np.newaxis] + variances[np.newaxis, :] - errors**2) / (
-            2 * np.outer(spread_of_means, spread_of_means)
+            2 * np.outer(own_errors, own_errors)
         )
     correlation = np.clip(np.where(np.isfinite(correlation), correlation, 0.0), -1.0, 1.0)
     squares = up[:, np.newaxis] ** 2 + down[np.newaxis, :] ** 2 - 2 * correlation * np.outer(up, down)
@@ -298,8 +276,8 @@ def robustness(
     mean = float(measured.mean()) if n_subjects else np.nan
     error = float(measured.std(ddof=1) / np.sqrt(n_subjects)) if n_subjects > 1 else np.nan
     half_width = float(t_quantile(1 - alpha / 2, n_subjects - 1)) * error if n_subjects > 1 else np.nan
-    if half_width <= _NO_VARIANCE:
-        half_width = _RULE_OF_THREE / n_subjects
+    if half_width <= NO_VARIANCE:
+        half_width = float(rule_of_three(n_subjects, alpha))
     is_pair = ~np.isnan(similarities) & ~np.isnan(rerun_similarities)
     perturbed, rerun = similarities[is_pair], rerun_similarities[is_pair]
     n_pairs = perturbed.size

@@ -85,30 +85,32 @@ def informative_log_odds(marked: Floats, reference: Floats, prior: Floats, prior
         return LogOdds(np.log(x / x_rest) - np.log(y / y_rest), 1 / x + 1 / y)
 
 
-def jensen_shannon(marked: Floats, reference: Floats) -> Floats:
-    """Jensen-Shannon divergence in bits, 0 to 1, of two groups' word shares; counts (..., n_words) to (...).
+@dataclass(frozen=True)
+class WordParts:
+    """Each word's part of a Jensen-Shannon divergence; arrays shaped as the counts.
 
-    H(M) - H(P)/2 - H(Q)/2 with M the mean of both distributions. An empty group gives NaN.
+    contributions: in bits, never negative; their sum is the divergence. signed_shares: shares of that sum, positive where the
+    marked group uses the word more, negative where the reference does.
+    """
+
+    contributions: Floats
+    signed_shares: Floats
+
+
+def divergence_parts(marked: Floats, reference: Floats) -> WordParts:
+    """p/2 log2(p/m) + q/2 log2(q/m) for each word, with p and q the groups' word shares and m their mean.
+
+    Counts have shape (..., n_words). An empty group gives NaN; where the groups do not differ, shares are 0.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         p = marked / marked.sum(axis=-1, keepdims=True)
         q = reference / reference.sum(axis=-1, keepdims=True)
-    return np.clip(_entropy((p + q) / 2) - (_entropy(p) + _entropy(q)) / 2, 0.0, 1.0)
-
-
-def _entropy(shares: Floats) -> Floats:
-    """Entropy in bits over the last axis; adding the smallest normal number makes 0 log 0 vanish without a mask."""
-    return -np.asarray((shares * np.log2(shares + np.finfo(np.float64).tiny)).sum(axis=-1))
-
-
-def divergence_contributions(marked: Floats, reference: Floats) -> Floats:
-    """Each word's part of the divergence in bits, p/2 log2(p/m) + q/2 log2(q/m): never negative, shaped as counts."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        p = marked / marked.sum(axis=-1, keepdims=True)
-        q = reference / reference.sum(axis=-1, keepdims=True)
         total = p + q
-        parts = _half_entropy_term(p, total) + _half_entropy_term(q, total)
-    return np.maximum(parts, 0.0)
+        contributions = np.maximum(_half_entropy_term(p, total) + _half_entropy_term(q, total), 0.0)
+    divergence = contributions.sum(axis=-1, keepdims=True)
+    return WordParts(
+        contributions, np.sign(p - q) * contributions / np.where(divergence > 0, divergence, 1.0)
+    )
 
 
 def _half_entropy_term(share: Floats, total: Floats) -> Floats:
@@ -197,8 +199,6 @@ class Divergence:
     upwards by rare words, its permutation-debiased value mostly downwards. The larger of both carries the upper end.
     """
 
-    contributions: Floats
-    signed_shares: Floats
     jsd: float
     standard_error: float
     interval_low: float
@@ -215,12 +215,7 @@ def divergence(
     z: float = 1.959964,
     stop_after: int | None = 50,
 ) -> Divergence:
-    """Jensen-Shannon divergence between the marked and the reference group, its null, and each word's part in it.
-
-    signed_shares: the word's share of the divergence, positive where the marked group uses it more.
-    """
-    total = np.asarray(features.sum(axis=0), dtype=np.float64).ravel()
-
+    """Jensen-Shannon divergence between the marked and the reference group, and its null."""
     condensed = _condense_single_unit_words(features)
     condensed_total = np.asarray(condensed.sum(axis=0), dtype=np.float64).ravel()
 
@@ -229,21 +224,14 @@ def divergence(
         return _condensed_jensen_shannon(sums, condensed_total - sums)
 
     marked = group_sums(design.labels[np.newaxis, :], features)[0]
-    reference = total - marked
-    contributions = divergence_contributions(marked, reference)
-    observed = float(contributions.sum())
-    more_in_marked = np.sign(marked * reference.sum() - reference * marked.sum())
-    signed_shares = (
-        more_in_marked * contributions / observed if observed > 0 else np.zeros_like(contributions)
-    )
+    total = np.asarray(features.sum(axis=0), dtype=np.float64).ravel()
+    observed = float(divergence_parts(marked, total - marked).contributions.sum())
     if n_permutations == 0 or not design.can_move() or min(design.count(0), design.count(1)) < 2:
-        return Divergence(contributions, signed_shares, observed, np.nan, np.nan, np.nan, None)
+        return Divergence(observed, np.nan, np.nan, np.nan, None)
     test = permutation_test(design, jsd, n_permutations=n_permutations, seed=seed, stop_after=stop_after)
     jackknife = two_sample_jackknife(condensed, design.labels, _condensed_jensen_shannon)
     high = max(test.debiased, jackknife.corrected) + z * jackknife.standard_error
     return Divergence(
-        contributions,
-        signed_shares,
         observed,
         jackknife.standard_error,
         max(0.0, test.debiased - z * jackknife.standard_error),
@@ -263,6 +251,11 @@ def _condense_single_unit_words(features: sparse.csr_array) -> sparse.csr_array:
     return sparse.csr_array(
         sparse.hstack([features[:, shared], features[:, single].sum(axis=1)[:, np.newaxis]])
     )
+
+
+def _entropy(shares: Floats) -> Floats:
+    """Entropy in bits over the last axis; adding the smallest normal number makes 0 log 0 vanish without a mask."""
+    return -np.asarray((shares * np.log2(shares + np.finfo(np.float64).tiny)).sum(axis=-1))
 
 
 def _condensed_jensen_shannon(marked: Floats, reference: Floats) -> Floats:

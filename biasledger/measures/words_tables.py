@@ -13,7 +13,7 @@ from biasledger.measures.comparisons import Comparison
 from biasledger.measures.published import five_fold_accuracy, one_split_accuracy
 from biasledger.measures.resampling import Integers, PermutationResult
 from biasledger.measures.separability import Separability, separability
-from biasledger.measures.words import divergence, divergence_contributions, marked_words
+from biasledger.measures.words import divergence, divergence_parts, marked_words
 
 MIN_TEXTS_FOR_SVM = 10
 N_TOP_WORDS = 10
@@ -89,8 +89,7 @@ def word_statistics(comparisons: Iterable[Comparison]) -> pd.DataFrame:
             alpha=comparison.alpha,
             seed=seed,
         )
-        contributions = divergence_contributions(words.marked, words.reference)
-        more_in_marked = np.sign(words.marked * words.reference.sum() - words.reference * words.marked.sum())
+        parts_of_words = divergence_parts(words.marked, words.reference)
         untested = np.full(comparison.words.size, np.nan)
         parts.append(
             pd.DataFrame(
@@ -112,10 +111,8 @@ def word_statistics(comparisons: Iterable[Comparison]) -> pd.DataFrame:
                     "p_value_adjusted": words.family.p_value_adjusted if words.family else untested,
                     "n_permutations": words.family.n_permutations if words.family else 0,
                     "seed": seed,
-                    "contribution": contributions,
-                    "signed_share": more_in_marked
-                    * contributions
-                    / max(contributions.sum(), np.finfo(float).tiny),
+                    "contribution": parts_of_words.contributions,
+                    "signed_share": parts_of_words.signed_shares,
                 }
             )
         )

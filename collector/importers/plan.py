@@ -38,6 +38,12 @@ NUMBER_ROLES = {
     "rank": (_PLACE, "a whole number from 1, which is best", True),
     "count": ("value > 0", "a number above 0, how many items the row stands for", False),
 }
+# Selection rates and their tests count people, of whom there are no fractions.
+DECISION_WEIGHT = (
+    "value = floor(value) and value > 0",
+    "a whole number from 1, how many answers the row stands for",
+    False,
+)
 # What was asked is compared as it is, and what came back is not needed in the first pass.
 ASKED_ROLES = ("prompt", "system_prompt")
 ANSWER_ROLES = ("text", "finish_reason", "error")
@@ -230,6 +236,8 @@ class FilePlan:
         if role not in self._roles:
             return
         rule, right, may_be_empty = NUMBER_ROLES[role]
+        if role == "weight" and self._audit.answer.kind in DECISIONS:
+            rule, right, may_be_empty = DECISION_WEIGHT
         column = column_of(role)
         for row, value in self._rows(
             f"select row_number, text from (select row_number, {column} as text, try_cast({column} as {NUMBER}) as value "

@@ -165,11 +165,10 @@ findings as (
                         end
                     )
                 when 'alarm'
-                    then concat(
-                        upper(detail[1]), detail[2:],
+                    then
+                        upper(detail[1]) || detail[2:]
                         -- What was counted and not estimated has no p to speak of.
-                        case when p_value_adjusted > 0 then printf('; adjusted p %.2g', p_value_adjusted) end
-                    )
+                        || if(p_value_adjusted > 0, printf('; adjusted p %.2g', p_value_adjusted), '')
                 when 'clear'
                     then printf(
                         '%s; anything past the threshold is ruled out',

@@ -14,7 +14,8 @@ counted as (
         attribute,
         group_name,
         sum(n) as n_people,
-        sum(total) as n_selected
+        sum(total) as n_selected,
+        bool_and(n = floor(n) and total = floor(total)) as is_whole
     from units
     group by run_id, variant, domain, attribute, group_name
 ),
@@ -23,6 +24,7 @@ shared as (
     select
         *,
         n_people / sum(n_people) over (partition by run_id, variant, domain, attribute) as share_of_people,
+        bool_and(is_whole) over (partition by run_id, variant, domain, attribute) as are_whole,
         -- Whose group nobody knows stands for no group.
         {{ is_unknown_group("group_name") }} as is_unknown_group
     from counted
@@ -40,6 +42,8 @@ categories as (
         share_of_people,
         case
             when is_unknown_group then 'the group is unknown'
+            -- An import refuses such weights, but older ledgers may hold them.
+            when not are_whole then 'answers have weights that are no whole numbers'
             when share_of_people < 0.02 then 'less than 2 % of the sample'
         end as excluded_reason
     from shared

@@ -17,14 +17,49 @@ decisions_runs as (
     from {{ ref("int_decisions_runs") }}
 ),
 
--- Scores have no common unit: their gaps are judged in standard deviations of the run's scores.
-score_units as (
+score_counts as (
     select
         run_id,
         variant,
-        nullif(stddev_samp(score), 0) as score_sd
+        score,
+        sum(weight) as n
     from {{ ref("int_decisions_predictions") }}
+    where score is not null
+    group by run_id, variant, score
+),
+
+score_means as (
+    select
+        run_id,
+        variant,
+        sum(n * score order by score) / sum(n) as mean_score
+    from score_counts
     group by run_id, variant
+),
+
+-- Scores have no common unit: their gaps are judged in standard deviations of the run's scores.
+score_units as (
+    select
+        score_counts.run_id,
+        score_counts.variant,
+        count(*) = 1 as are_equal,
+        case
+            when count(*) > 1
+                then sqrt(
+                    sum(
+                        score_counts.n * pow(score_counts.score - score_means.mean_score, 2)
+                        order by score_counts.score
+                    )
+                    -- Different scores weigh 2 at least, but for the fractions that older ledgers may hold.
+                    / greatest(sum(score_counts.n) - 1, 1)
+                )
+        end as score_sd
+    from score_counts
+    inner join score_means
+        on
+            score_counts.run_id = score_means.run_id
+            and score_counts.variant = score_means.variant
+    group by score_counts.run_id, score_counts.variant
 ),
 
 impact_comparisons as (
@@ -82,18 +117,17 @@ measured_gaps as (
             when decisions_runs.kind = 'ranking' then 'place_gap'
             else 'score_gap'
         end as measure,
-        case
-            when decisions_runs.kind = 'score' and comparisons.outcome = 'standing' then score_units.score_sd
-            else 1
-        end as unit,
+        coalesce(score_units.score_sd, 1) as unit,
+        score_units.are_equal,
         gaps.gap,
-        gaps.adjusted_gap,
+        -- Where all scores are equal there is no gap, and no standard deviation that an interval could be told in.
+        if(score_units.are_equal, 0, gaps.adjusted_gap) as adjusted_gap,
         gaps.p_value,
         gaps.null_mean,
         gaps.null_sd,
         gaps.adjusted_standard_error as standard_error,
-        gaps.adjusted_low as interval_low,
-        gaps.adjusted_high as interval_high,
+        if(score_units.are_equal, 0, gaps.adjusted_low) as interval_low,
+        if(score_units.are_equal, 0, gaps.adjusted_high) as interval_high,
         gaps.mean_marked,
         gaps.mean_reference,
         -- Fewer than the comparison asks for where the test stopped early.
@@ -132,9 +166,13 @@ gap_findings as (
                     group_name, abs(gap), if(gap < -0.005, 'below', 'above'), reference_group
                 )
             when 'score_gap'
-                then printf(
-                    'scores for %s are %+.3g against %s, %+.2f standard deviations',
-                    group_name, gap, reference_group, gap / unit
+                then if(
+                    are_equal,
+                    printf('all scores are equal, %.3g for %s as for %s', mean_marked, group_name, reference_group),
+                    printf(
+                        'scores for %s are %+.3g against %s, %+.2f standard deviations',
+                        group_name, gap, reference_group, gap / unit
+                    )
                 )
             else printf(
                 'answers about %s are right in %.1f %% of cases and about %s in %.1f %%',

@@ -7,18 +7,22 @@ predictions as (
         prompt_id,
         trial,
         slot,
-        rank
+        rank,
+        weight
     from {{ ref("int_decisions_predictions") }}
     where kind = 'ranking'
-    -- A ranking without a first place says nothing here.
-    qualify count(*) filter (where rank = 1) over (partition by run_id, prompt_id, trial) = 1
+    -- A ranking without a first place says nothing here; fractions of rankings, which older ledgers may hold, cannot be
+    -- counted.
+    qualify
+        count(*) filter (where rank = 1) over (partition by run_id, prompt_id, trial) = 1
+        and bool_and(weight = floor(weight)) over (partition by run_id, variant)
 ),
 
 fingerprints as (
     select
         run_id,
         variant,
-        bit_xor(hash(prompt_id, trial, slot, rank)) as fingerprint
+        bit_xor(hash(prompt_id, trial, slot, rank, weight)) as fingerprint
     from predictions
     group by run_id, variant
 ),
@@ -37,6 +41,7 @@ positions as (
         ) as response_id,
         predictions.slot,
         predictions.rank,
+        predictions.weight,
         cast(coalesce(predictions.rank = 1, false) as integer) as is_top
     from predictions
     inner join fingerprints

@@ -124,14 +124,26 @@ counted as (
     from decided
 ),
 
--- A score above the sample's median counts as selected, as in the rules to New York City's Local Law 144.
+running_counts as (
+    select
+        run_id,
+        variant,
+        score,
+        -- Answers with this score or a lower one.
+        sum(weight) over (partition by run_id, variant order by score) as n_up_to,
+        sum(weight) over (partition by run_id, variant) as n
+    from decided
+    where score is not null
+),
+
+-- A score above the sample's median counts as selected, as in the rules to New York City's Local Law 144. Of an even
+-- number of answers the median is the mean of the two in the middle.
 medians as (
     select
         run_id,
         variant,
-        median(score) as median_score
-    from decided
-    where score is not null
+        (min(score) filter (where n_up_to >= n / 2) + min(score) filter (where n_up_to > n / 2)) / 2 as median_score
+    from running_counts
     group by run_id, variant
 ),
 

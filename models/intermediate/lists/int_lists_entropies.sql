@@ -125,7 +125,7 @@ entropies as (
         pool_key,
         count(*) as n_distinct_items,
         -- Shannon entropy in bits of n_times / total.
-        log2(sum(n_times)) - sum(n_times * log2(n_times)) / sum(n_times) as entropy
+        log2(sum(n_times)) - sum(n_times * log2(n_times) order by item) / sum(n_times) as entropy
     from item_counts
     group by pool, run_id, variant, scheme, domain, subject, pool_key
 ),

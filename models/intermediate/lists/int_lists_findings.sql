@@ -142,6 +142,7 @@ spread_findings as (
         comparisons.reading_hash,
         -- The excess over chance is judged: few subjects alone make groups differ.
         measured_spreads.value - measured_spreads.null_mean as value,
+        measured_spreads.value - measured_spreads.null_mean as beyond_chance,
         measured_spreads.p_value,
         measured_spreads.null_mean,
         measured_spreads.null_sd,
@@ -184,6 +185,7 @@ personality_findings as (
         detail as detail_without_alarm,
         comparisons.reading_hash,
         1 - (spreads.value - spreads.null_mean) as value,
+        spreads.value - spreads.null_mean as beyond_chance,
         spreads.p_value,
         1 - spreads.null_mean as null_mean,
         spreads.null_sd,
@@ -271,14 +273,14 @@ lists_findings as (
             when measure = 'robustness' then concat(subject, if(subject = '', '', ': '), detail)
             else concat(
                 attribute, if(subject = '', '', ' (' || subject || ')'), ': ', detail,
-                printf('; %.3f beyond chance', round(value, 3) + 0)
+                printf('; %.3f beyond chance', round(beyond_chance, 3) + 0)
             )
         end as detail,
         case
             when measure = 'robustness' then concat(subject, if(subject = '', '', ': '), detail_without_alarm)
             else concat(
                 attribute, if(subject = '', '', ' (' || subject || ')'), ': ', detail_without_alarm,
-                printf('; %.3f beyond chance', round(value, 3) + 0)
+                printf('; %.3f beyond chance', round(beyond_chance, 3) + 0)
             )
         end as detail_without_alarm,
         reading_hash,

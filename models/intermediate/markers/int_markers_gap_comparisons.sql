@@ -27,6 +27,14 @@ units as (
     from {{ ref("int_markers_gap_units") }}
 ),
 
+families as (
+    select
+        run_id,
+        variant,
+        n_permutations
+    from {{ ref("int_markers_families") }}
+),
+
 compared as (
     select
         contrasts.run_id,
@@ -67,27 +75,18 @@ compared as (
     group by all
 ),
 
-counted as (
+drawn as (
     select
-        *,
-        -- Ten times the draws that Holm's smallest step needs; twice for intersections, which only warn.
-        case
-            when {{ var("permutations") }} and is_judged
-                then cast(
-                    greatest(
-                        {{ var("min_permutations") }},
-                        ceil(
-                            if(is_crossed, 2, 10)
-                            * count(*) over (partition by run_id, variant, is_crossed) / {{ var("alpha") }}
-                        ) - 1
-                    ) as integer
-                )
-            else 0
-        end as n_permutations
+        compared.*,
+        if(compared.is_judged, coalesce(families.n_permutations, 0), 0) as n_permutations
     from compared
+    left join families
+        on
+            compared.run_id = families.run_id
+            and compared.variant = families.variant
     where
-        n_marked_units > 0
-        and n_reference_units > 0
+        compared.n_marked_units > 0
+        and compared.n_reference_units > 0
 ),
 
 keyed_comparisons as (
@@ -102,7 +101,7 @@ keyed_comparisons as (
         1 as n_candidates,
         {{ var("alpha") }} as alpha,
         {{ var("seed") }} as seed
-    from counted
+    from drawn
 )
 
 select * from keyed_comparisons

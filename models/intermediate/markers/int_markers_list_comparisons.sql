@@ -26,6 +26,14 @@ units as (
     from {{ ref("int_markers_list_units") }}
 ),
 
+families as (
+    select
+        run_id,
+        variant,
+        n_permutations
+    from {{ ref("int_markers_families") }}
+),
+
 compared as (
     select
         contrasts.run_id,
@@ -65,23 +73,17 @@ compared as (
 
 drawn as (
     select
-        *,
-        -- Twice the draws that Holm's smallest step needs, as lists only warn.
-        case
-            when {{ var("permutations") }} and is_judged
-                then cast(
-                    greatest(
-                        {{ var("min_permutations") }},
-                        ceil(2 * count(*) over (partition by run_id, variant) / {{ var("alpha") }}) - 1
-                    ) as integer
-                )
-            else 0
-        end as n_permutations
+        compared.*,
+        if(compared.is_judged, coalesce(families.n_permutations, 0), 0) as n_permutations
     from compared
+    left join families
+        on
+            compared.run_id = families.run_id
+            and compared.variant = families.variant
     where
-        n_marked_units > 0
-        and n_reference_units > 0
-        and len(categories) > 0
+        compared.n_marked_units > 0
+        and compared.n_reference_units > 0
+        and len(compared.categories) > 0
 ),
 
 keyed_comparisons as (

@@ -21,6 +21,14 @@ units as (
     from {{ ref("int_markers_ratio_units") }}
 ),
 
+families as (
+    select
+        run_id,
+        variant,
+        n_permutations
+    from {{ ref("int_markers_families") }}
+),
+
 -- Each text counts for its probe and for its category.
 subjects as (
     select
@@ -104,22 +112,14 @@ compared as (
 
 drawn as (
     select
-        *,
-        -- Ten times the draws that Holm's smallest step needs; few units are counted exactly instead.
-        case
-            when {{ var("permutations") }} and is_judged
-                then cast(
-                    greatest(
-                        {{ var("min_permutations") }},
-                        ceil(
-                            10 * count(*) filter (where is_judged) over (partition by run_id, variant)
-                            / {{ var("alpha") }}
-                        ) - 1
-                    ) as integer
-                )
-            else 0
-        end as n_permutations
+        compared.*,
+        -- Few units are counted exactly instead.
+        if(compared.is_judged, coalesce(families.n_permutations, 0), 0) as n_permutations
     from compared
+    left join families
+        on
+            compared.run_id = families.run_id
+            and compared.variant = families.variant
 ),
 
 keyed_comparisons as (

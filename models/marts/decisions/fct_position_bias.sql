@@ -16,9 +16,9 @@ counted as (
         run_id,
         variant,
         slot as position,
-        count(*) as n,
-        avg(is_top) as share_top,
-        avg(rank) as mean_rank
+        sum(weight) as n,
+        sum(weight * is_top) / sum(weight) as share_top,
+        sum(weight * rank) / sum(weight) filter (where rank is not null) as mean_rank
     from positions
     group by position_key, run_id, variant, slot
 ),

@@ -25,10 +25,9 @@ compared as (
         people.variant,
         people.attribute,
         people.group_name,
+        people.weight,
         people.standing,
-        avg(people.standing) over (
-            partition by people.run_id, people.variant, people.attribute, people.template, people.domain, people.subject
-        ) as mean_standing
+        sum(people.weight * people.standing) over versions / sum(people.weight) over versions as mean_standing
     from people
     inner join complete_subjects
         on
@@ -37,6 +36,12 @@ compared as (
             and people.template = complete_subjects.template
             and people.domain = complete_subjects.domain
             and people.subject = complete_subjects.subject
+    window
+        versions as (
+            partition by people.run_id, people.variant, people.attribute, people.template, people.domain, people.subject
+            order by people.prompt_id, people.trial
+            rows between unbounded preceding and unbounded following
+        )
 ),
 
 -- More than 0.01 above or below the mean of the same subject's versions, as the source has it.
@@ -46,13 +51,10 @@ promotions as (
         cast(variant as varchar) as variant,
         cast(attribute as varchar) as attribute,
         cast(group_name as varchar) as group_name,
-        cast(count(*) as bigint) as n_predictions,
-        cast(count(*) filter (where standing > mean_standing + 0.01) as bigint) as n_promotions,
-        cast(count(*) filter (where standing < mean_standing - 0.01) as bigint) as n_demotions,
-        cast(
-            count(*) filter (where standing > mean_standing + 0.01)
-            - count(*) filter (where standing < mean_standing - 0.01) as bigint
-        ) as net
+        cast(sum(weight) as bigint) as n_predictions,
+        cast(coalesce(sum(weight) filter (where standing > mean_standing + 0.01), 0) as bigint) as n_promotions,
+        cast(coalesce(sum(weight) filter (where standing < mean_standing - 0.01), 0) as bigint) as n_demotions,
+        n_promotions - n_demotions as net
     from compared
     group by run_id, variant, attribute, group_name
 )

@@ -43,11 +43,11 @@ list_quality as (
         cast(count(*) filter (where n_written < k and has_list) as bigint) as n_short,
         cast(count(*) filter (where repeated > 0) as bigint) as n_with_repeats,
         cast(avg(unanswered) as double) as share_unanswered,
-        cast(avg(shortfall) as double) as mean_shortfall,
-        cast(avg(repeated) as double) as mean_repeated,
-        cast(avg(precision_at_k) as double) as mean_precision,
-        cast(avg(recall_at_k) as double) as mean_recall,
-        cast(avg(ndcg) as double) as mean_ndcg
+        cast(avg(shortfall order by prompt_id, trial) as double) as mean_shortfall,
+        cast(avg(repeated order by prompt_id, trial) as double) as mean_repeated,
+        cast(avg(precision_at_k order by prompt_id, trial) as double) as mean_precision,
+        cast(avg(recall_at_k order by prompt_id, trial) as double) as mean_recall,
+        cast(avg(ndcg order by prompt_id, trial) as double) as mean_ndcg
     from grouped_responses
     where attribute is not null
     group by run_id, variant, scheme, wording, domain, attribute, group_name

@@ -370,6 +370,13 @@ def test_answers_are_ordered_by_number_and_keep_the_rest_of_their_first_row(
     ) == [(1, "clerk", 1, 2.0, "m"), (2, "nurse", 1, 3.0, "m"), (3, "nurse", 2, 1.0, "m")]
 
 
+def test_people_have_no_fractions(bring: Bring) -> None:
+    told = "row 2 has '0.5' as 'count'; weight should be a whole number from 1, how many answers the row stands for"
+    rows = [{**row, "count": count} for row, count in zip(RANKINGS, [1, 0.5, 1, 1, 1, 1, 1], strict=True)]
+    with pytest.raises(InputError, match=told):
+        bring(RANKINGS_AUDIT, rows, ("slot: shown", "slot: shown\n    weight: count"))
+
+
 def test_without_a_column_for_it_a_candidate_without_rank_is_missing(bring: Bring, query: Query) -> None:
     bring(RANKINGS_AUDIT, changed(RANKINGS, 5, given=2), ("    missing: absent\n", ""))
     ((text,),) = query(

@@ -790,6 +790,12 @@ class TestPositionTest:
         masses = stats.binom.pmf(np.arange(41), 40, 0.25)
         assert result.p_first == pytest.approx(masses[masses <= masses[20] * (1 + 1e-9)].sum())
 
+    def test_an_answer_counts_as_often_as_it_stands_for(self):
+        places, lengths, n_answers = np.array([0, 1, 3]), np.array([4, 2, 4]), np.array([5, 9, 1])
+        assert position_test(places, lengths, n_answers) == position_test(
+            np.repeat(places, n_answers), np.repeat(lengths, n_answers)
+        )
+
     def test_a_position_never_ranked_first_counts(self):
         assert position_test(np.array([0, 1, 1, 0]), np.full(4, 3)).chi_square == pytest.approx(2.0)
 

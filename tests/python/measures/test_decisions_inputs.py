@@ -84,7 +84,7 @@ def blocks_frame(keys=("a", "b")) -> pd.DataFrame:
 def positions_frame(keys=("a", "b")) -> pd.DataFrame:
     rng = np.random.default_rng(5)
     rows = [
-        {"position_key": key, "response_id": response, "slot": slot, "is_top": slot == top}
+        {"position_key": key, "response_id": response, "slot": slot, "is_top": slot == top, "weight": 1.0}
         for key in keys
         for response, top in enumerate(rng.integers(1, 5, 40))
         for slot in range(1, 5)
@@ -239,6 +239,11 @@ class TestPositions:
         for one in self.read(connection, shifted.sample(frac=1, random_state=2)):
             assert one.n_positions.tolist() == [4] * 40
             assert one.top_positions.tolist() == tops.loc[tops["position_key"] == one.key, "place"].tolist()
+
+    def test_a_response_counts_as_often_as_it_stands_for(self, connection):
+        frame = positions_frame(["a"])
+        (one,) = self.read(connection, frame.assign(weight=1.0 + frame["response_id"]))
+        assert one.n_answers.tolist() == list(range(1, 41))
 
     def test_rows_order_changes_nothing(self, connection):
         frame = positions_frame()

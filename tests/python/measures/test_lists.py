@@ -226,6 +226,20 @@ class TestSpread:
             ]
         assert (covered >= stats.binom.ppf(0.001, n_audits, 0.95)).all()
 
+    def test_without_variance_a_smaller_alpha_gives_a_longer_interval(self):
+        longer = np.log(0.01) / np.log(0.05)
+        result = spread(np.zeros((60, 3)), n_permutations=19, alpha=0.01, seed=1)
+        assert result["range"].interval_high == pytest.approx(longer * 3 / 60)
+        assert result["sd"].interval_high == pytest.approx(longer * 3 / 120)
+        alike = robustness(np.full(60, 0.5), np.full(60, 0.5), n_permutations=19, seed=1, alpha=0.01)
+        assert alike.interval_high == pytest.approx(0.5 + longer * 3 / 60)
+
+    def test_a_group_that_never_varies_is_not_taken_for_certain(self):
+        values = np.random.default_rng(5).random((25, 2))
+        values[:, 0] = 0.5
+        difference = abs(values[:, 1].mean() - 0.5)
+        assert self.run(values)["range"].interval_high > difference + 3 / 25
+
     def test_no_variance_leaves_what_the_rule_of_three_leaves(self):
         result = self.run(np.zeros((60, 3)))
         assert (result["range"].value, result["range"].test.p_value) == (0.0, 1.0)

@@ -17,9 +17,8 @@ from biasledger.measures.words import (
     Others,
     audit_log_odds,
     divergence,
-    divergence_contributions,
+    divergence_parts,
     informative_log_odds,
-    jensen_shannon,
     marked_words,
 )
 from tests.python.measures.simulated_texts import corpus, counts_matrix, word_shares
@@ -116,6 +115,10 @@ class TestInformativeLogOdds:
         assert np.isnan(result.z_score).all()
 
 
+def jensen_shannon(marked: np.ndarray, reference: np.ndarray) -> np.ndarray:
+    return np.asarray(divergence_parts(marked, reference).contributions.sum(axis=-1))
+
+
 class TestJensenShannon:
     @settings(max_examples=100, deadline=None, derandomize=True)
     @given(COUNTS)
@@ -123,22 +126,27 @@ class TestJensenShannon:
         value = jensen_shannon(counts[0], counts[1])
         assert value == pytest.approx(jensenshannon(counts[0], counts[1], base=2) ** 2, abs=1e-12)
         assert value == pytest.approx(jensen_shannon(counts[1], counts[0]), abs=1e-12)
-        assert 0 <= value <= 1
+        assert 0 <= value <= 1 + 1e-12
 
     @settings(max_examples=100, deadline=None, derandomize=True)
     @given(COUNTS)
-    def test_contributions_are_its_parts(self, counts):
-        contributions = divergence_contributions(counts[0], counts[1])
-        assert (contributions >= 0).all()
-        assert contributions.sum() == pytest.approx(jensen_shannon(counts[0], counts[1]), abs=1e-12)
+    def test_parts_are_never_negative_and_their_shares_name_the_group(self, counts):
+        parts = divergence_parts(counts[0], counts[1])
+        assert (parts.contributions >= 0).all()
+        total = parts.contributions.sum()
+        assert np.abs(parts.signed_shares) * total == pytest.approx(parts.contributions)
+        uses_more = counts[0] * counts[1].sum() - counts[1] * counts[0].sum()
+        assert (parts.signed_shares * uses_more >= 0).all()
 
     def test_is_one_where_nothing_is_shared(self):
-        assert jensen_shannon(np.array([3.0, 2, 0, 0]), np.array([0.0, 0, 7, 1])) == 1.0
+        assert jensen_shannon(np.array([3.0, 2, 0, 0]), np.array([0.0, 0, 7, 1])) == pytest.approx(1.0)
 
     def test_is_zero_where_shares_are_the_same(self):
         counts = np.array([3.0, 1.0, 0.0, 11.0])
         assert jensen_shannon(counts, 7 * counts) == pytest.approx(0.0, abs=1e-15)
-        assert divergence_contributions(counts, 7 * counts) == pytest.approx(np.zeros(4), abs=1e-15)
+        parts = divergence_parts(counts, 7 * counts)
+        assert parts.contributions == pytest.approx(np.zeros(4), abs=1e-15)
+        assert parts.signed_shares.tolist() == [0.0, 0.0, 0.0, 0.0]
 
     def test_an_empty_group_gives_nan(self):
         assert np.isnan(jensen_shannon(np.zeros(3), np.ones(3)))
@@ -209,7 +217,7 @@ class TestDivergence:
         assert result.test.null_mean == pytest.approx(np.mean(every), abs=4 * np.std(every) / sqrt(4000))
         assert result.test.p_value == pytest.approx(np.mean(np.array(every) >= result.jsd - 1e-12), abs=0.03)
 
-    def test_signed_shares_name_the_group_that_uses_the_word_more(self):
+    def test_without_permutations_there_is_the_value_alone(self):
         features = counts_matrix([[4, 1, 0], [4, 1, 0], [1, 1, 3], [1, 1, 3]])
         result = divergence(
             features,
@@ -217,8 +225,10 @@ class TestDivergence:
             n_permutations=0,
             seed=1,
         )
-        assert np.sign(result.signed_shares).tolist() == [1, 0, -1]
-        assert np.abs(result.signed_shares).sum() == pytest.approx(1)
+        parts = divergence_parts(np.array([8.0, 2.0, 0.0]), np.array([2.0, 2.0, 6.0]))
+        assert np.sign(parts.signed_shares).tolist() == [1, 0, -1]
+        assert np.abs(parts.signed_shares).sum() == pytest.approx(1)
+        assert result.jsd == pytest.approx(parts.contributions.sum())
         assert result.test is None
         assert np.isnan(result.interval_high)
 

@@ -1,0 +1,130 @@
+with
+
+schemes as (
+    select
+        run_id,
+        scheme
+    from {{ ref("int_markers_schemes") }}
+    where is_judged
+),
+
+run_attributes as (
+    select
+        run_id,
+        attribute,
+        is_crossed
+    from {{ ref("int_run_attributes") }}
+),
+
+scores as (
+    select *
+    from {{ ref("int_markers_scores") }}
+    -- Where persons are named, their groups are compared instead.
+    where
+        is_assessable
+        and not is_named
+),
+
+gap_units as (
+    select *
+    from {{ ref("int_markers_gap_units") }}
+),
+
+list_units as (
+    select *
+    from {{ ref("int_markers_list_units") }}
+    where list is not null
+),
+
+compared_gaps as (
+    select distinct
+        gap_units.run_id,
+        gap_units.variant,
+        gap_units.outcome,
+        gap_units.scheme,
+        gap_units.domain,
+        gap_units.attribute,
+        gap_units.marked_group,
+        gap_units.reference_group,
+        run_attributes.is_crossed
+    from gap_units
+    inner join run_attributes
+        on
+            gap_units.run_id = run_attributes.run_id
+            and gap_units.attribute = run_attributes.attribute
+    left join schemes
+        on
+            gap_units.run_id = schemes.run_id
+            and gap_units.scheme = schemes.scheme
+    -- Scorers are all judged.
+    where
+        gap_units.outcome = 'negative_regard'
+        or schemes.scheme is not null
+),
+
+compared_lists as (
+    select distinct
+        list_units.run_id,
+        list_units.variant,
+        list_units.attribute,
+        list_units.marked_group,
+        list_units.reference_group
+    from list_units
+    inner join schemes
+        on
+            list_units.run_id = schemes.run_id
+            and list_units.scheme = schemes.scheme
+),
+
+-- Ratios of categories and gaps of attributes fail the audit; those of probes and intersections, and lists, warn.
+judged as (
+    select
+        scores.run_id,
+        scores.variant,
+        count(distinct scores.category) as n_failing,
+        count(distinct scores.probe) filter (where scores.probe <> '') as n_warning
+    from scores
+    inner join schemes
+        on
+            scores.run_id = schemes.run_id
+            and scores.scheme = schemes.scheme
+    group by scores.run_id, scores.variant
+    union all by name
+    select
+        run_id,
+        variant,
+        count(*) filter (where not is_crossed) as n_failing,
+        count(*) filter (where is_crossed) as n_warning
+    from compared_gaps
+    group by run_id, variant
+    union all by name
+    select
+        run_id,
+        variant,
+        0 as n_failing,
+        count(*) as n_warning
+    from compared_lists
+    group by run_id, variant
+),
+
+-- How many findings Holm's step-down holds together. Mitigations only warn.
+families as (
+    select
+        run_id,
+        variant,
+        sum(n_failing) as n_failing,
+        sum(n_warning) + if(variant = 'plain', 0, sum(n_failing)) as n_warning
+    from judged
+    group by run_id, variant
+),
+
+-- Ten times the draws that Holm's smallest step needs where the audit fails, twice where it warns.
+draws as (
+    select
+        run_id,
+        variant,
+        {{ permutations_for("greatest(10 * n_failing, 2 * n_warning)") }} as n_permutations
+    from families
+)
+
+select * from draws
