@@ -8,9 +8,16 @@ runs as (
         run_id,
         audit,
         target,
-        spec,
-        started_at
+        spec
     from {{ ref("stg_ledger__runs") }}
+),
+
+run_order as (
+    select
+        run_id,
+        previous_run_id,
+        is_current
+    from {{ ref("int_run_order") }}
 ),
 
 run_readings as (
@@ -45,13 +52,13 @@ local_runs as (
         run_readings.reading_hash,
         '{{ var("engine_version") }}' as engine_version,
         cast(answers.fingerprint as varchar) as fingerprint,
-        lag(runs.run_id) over newest_last as previous_run_id,
-        lead(runs.run_id) over newest_last is null as is_current,
+        run_order.previous_run_id,
+        run_order.is_current,
         false as is_imported
     from runs
     inner join run_readings on runs.run_id = run_readings.run_id
+    inner join run_order on runs.run_id = run_order.run_id
     inner join answers on runs.run_id = answers.run_id
-    window newest_last as (partition by runs.audit, runs.target order by runs.started_at asc, runs.run_id asc)
 ),
 
 imported_runs as (
