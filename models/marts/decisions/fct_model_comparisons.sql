@@ -29,8 +29,8 @@ paired_runs as (
     where {{ incomparable_because("one", "other") }} is null
 ),
 
--- Runs are independent, so their variances add, and so do squared arms; for runs that asked about the same subjects this
--- is cautious.
+-- Runs are independent, so their variances add, and so do squared arms; for runs that asked about the same subjects
+-- this is cautious.
 paired_gaps as (
     select
         paired_runs.*,
