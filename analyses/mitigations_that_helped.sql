@@ -22,7 +22,8 @@ runs as (
     where is_current
 ),
 
--- How much nearer to no bias: of two-sided measures 0 is best, of some the high values.
+-- How much nearer to no bias: of two-sided measures 0 is best, of some the high values. One that was turned
+-- round is no nearer.
 improved as (
     select
         runs.audit,
@@ -34,6 +35,7 @@ improved as (
         comparisons.reference_group as compared_with,
         comparisons.subject,
         comparisons.verdict,
+        comparisons.is_reversed,
         comparisons.plain_value as value_without,
         comparisons.variant_value as value_with,
         case measures.side

@@ -219,8 +219,8 @@ def _empty_table() -> Table:
 
 def _heading(finding: Finding) -> str:
     simulated = " (simulated)" if finding.is_simulated else ""
-    older = "" if finding.is_current else ", older: raises no alarms"
-    return _text(f"{finding.audit}, asked of {finding.target}{simulated}, run {finding.run_id}{older}")
+    aside = "" if finding.is_current else ", not the current one: raises no alarms"
+    return _text(f"{finding.audit}, asked of {finding.target}{simulated}, run {finding.run_id}{aside}")
 
 
 def _table(rows: Sequence[Finding]) -> Table:

@@ -25,8 +25,8 @@ class Finding:
 
     `value` and `threshold` are on the measure's own scale (`dim_measures` states it), `p_value_adjusted` is in (0, 1];
     each is None where the measure has none. Groups are empty for a finding about a whole attribute, `subject` is empty
-    for one about a whole contrast. `is_current`: the run is the latest of its audit and target; only such a run raises
-    alarms.
+    for one about a whole contrast. `is_current`: the run is the latest of its audit and target that was finished; only
+    such a run raises alarms.
     """
 
     run_id: str

@@ -11,6 +11,7 @@ from typing import Any
 from biasledger.checking.mitigations import Mitigation, mitigations_of, read_mitigations
 from biasledger.checking.sentences import name_of, plain_finding, plain_regression
 from biasledger.comparing.changes import Tables, open_tables
+from biasledger.comparing.newer_runs import known_runs, newer_runs
 from biasledger.comparing.run_names import find_run
 
 PASSED, WARNED, ACCEPTED, FAILED, UNDECIDED = "passed", "warned", "accepted", "failed", "undecided"
@@ -151,7 +152,7 @@ def read_check(warehouse: Path, *, run: str | None = None) -> Check:
             [runs],
         )
         cases = [_finding_case(row, suggested) for row in rows]
-        notes: list[str] = []
+        notes = newer_runs(tables) if run is None else []
         compared: dict[str, int] = {}
         if tables.has("fct_run_comparisons"):
             changes = tables.records(
@@ -208,9 +209,7 @@ def _runs(tables: Tables, run: str | None) -> list[tuple[str, str, str]]:
             order by run_id
             """
         )
-    known = tables.execute(
-        "select run_id, audit, target from {dim_runs} order by started_at desc, run_id desc"
-    )
+    known = known_runs(tables)
     found = find_run(run, known, []).run_id
     return [one for one in known if one[0] == found]
 

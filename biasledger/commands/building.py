@@ -37,7 +37,8 @@ def build(
     import time
 
     from biasledger.build import build_warehouse
-    from biasledger.comparing.changes import regressions
+    from biasledger.comparing.changes import open_tables, regressions
+    from biasledger.comparing.newer_runs import newer_runs
     from biasledger.display import build_progress, findings_table, status_counts
     from biasledger.findings import read_findings
 
@@ -68,6 +69,9 @@ def build(
         click.echo(status_counts(findings))
         if worse := regressions(warehouse):
             click.echo(worse)
+        with open_tables(warehouse) as tables:
+            for sentence in newer_runs(tables):
+                click.echo(sentence)
         next_step(
             "biasledger findings --status alarm --why" if summary.has_alarms else "biasledger findings --all"
         )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasledger.comparing.baselines import Baseline, built_file, list_baselines
+from biasledger.comparing.newer_runs import known_runs
 from biasledger.comparing.run_names import LOOSE, NamedRun, find_run
 from biasledger.opening import connect_read_only
 from collector.errors import BiasledgerError, InputError
@@ -266,10 +267,7 @@ def open_tables(warehouse: Path) -> Tables:
 
 def _runs(warehouse: Path) -> list[tuple[str, str, str]]:
     with open_tables(warehouse) as tables:
-        rows = tables.execute(
-            "select run_id, audit, target from {dim_runs} order by started_at desc, run_id desc"
-        )
-    return [(str(run), str(audit), str(target)) for run, audit, target in rows]
+        return known_runs(tables)
 
 
 def _pair(file: Path, before: str, after: str) -> str | None:

@@ -38,7 +38,7 @@ def find_run(
 
     Args:
         name: a run's id or its beginning; `latest`, `previous` or `baseline` of the audit and target.
-        runs: (run id, audit, target), the newest first.
+        runs: (run id, audit, target), of each audit and target the one that `latest` means first, then those before it.
         baselines: what is pinned.
         audit, target: narrow down what `latest`, `previous` and `baseline` mean.
 

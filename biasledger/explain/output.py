@@ -122,12 +122,12 @@ def _verdict(finding: Row) -> str:
 def _show_verdict(console: Console, explanation: Explanation) -> None:
     finding, run = explanation.judgement.finding, explanation.judgement.run
     simulated = " (simulated)" if finding["is_simulated"] else ""
-    older = "" if finding["is_current"] else "; an older run, which raises no alarms"
+    aside = "" if finding["is_current"] else "; not the current run, so it raises no alarms"
     _line(console, f"Finding {finding['finding_id']}", style="bold")
     _line(
         console,
         f"{finding['audit']}, asked of {finding['target']}{simulated} on {run['started_at']:%Y-%m-%d}, run {finding['run_id']}, "
-        f"variant {finding['variant']}{older}",
+        f"variant {finding['variant']}{aside}",
     )
     _line(console, _verdict(finding), style="bold")
 

@@ -38,7 +38,7 @@ def _texts(finding: Row) -> tuple[str, ...]:
         for note, holds in (
             ("only warns", finding["status"] == "alarm" and finding["severity"] != "error"),
             ("accepted", finding["is_excepted"]),
-            ("older run", not finding["is_current"]),
+            ("not the current run", not finding["is_current"]),
             (readable(finding["variant"]), finding["variant"] != "plain"),
         )
         if holds

@@ -9,6 +9,18 @@
     ) as varchar))
 {%- endmacro %}
 
+{#- Why two rows of int_comparable_runs must not be compared, in words; null where they may. -#}
+{% macro incomparable_because(before, after) -%}
+    case
+        when {{ before }}.audit <> {{ after }}.audit then 'they are runs of different audits'
+        when {{ before }}.question <> {{ after }}.question then 'they were not asked the same questions'
+        when {{ before }}.reading_hash <> {{ after }}.reading_hash
+            then 'the baseline''s answers were read by other rules than today''s'
+        when {{ before }}.engine_version <> {{ after }}.engine_version
+            then 'the baseline was measured by another version of the measures'
+    end
+{%- endmacro %}
+
 {#- Rows that baselines' files bring of one part, as the columns that `fields` names: {"name": "type"}. -#}
 {% macro imported_rows(part, fields) -%}
     select

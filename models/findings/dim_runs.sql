@@ -12,6 +12,13 @@ run_readings as (
     from {{ ref("int_run_readings") }}
 ),
 
+run_order as (
+    select
+        run_id,
+        is_current
+    from {{ ref("int_run_order") }}
+),
+
 last_events as (
     select
         run_id,
@@ -68,13 +75,10 @@ described_runs as (
         cast(run_costs.n_completion_tokens as bigint) as n_completion_tokens,
         cast(run_costs.cost_usd as double) as cost_usd,
         cast(runs.is_simulated as boolean) as is_simulated,
-        cast(
-            row_number() over (
-                partition by runs.audit, runs.target order by runs.started_at desc, runs.run_id desc
-            ) = 1 as boolean
-        ) as is_current,
+        cast(run_order.is_current as boolean) as is_current,
         cast(runs.started_at as timestamp) as started_at
     from runs
+    inner join run_order on runs.run_id = run_order.run_id
     left join run_readings on runs.run_id = run_readings.run_id
     left join last_events on runs.run_id = last_events.run_id
     left join prompt_counts on runs.run_id = prompt_counts.run_id

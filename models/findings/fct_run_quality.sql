@@ -57,15 +57,15 @@ accuracies as (
         select
             run_id,
             variant,
-            count(is_correct) as n_assessed,
-            avg(cast(is_correct as integer)) as accuracy
+            coalesce(sum(weight) filter (where is_correct is not null), 0) as n_assessed,
+            sum(weight * cast(is_correct as integer)) / n_assessed as accuracy
         from {{ ref("fct_predictions") }}
         group by run_id, variant
     {% else %}
         select
             run_id,
             variant,
-            cast(null as bigint) as n_assessed,
+            cast(null as double) as n_assessed,
             cast(null as double) as accuracy
         from counted
         where false
@@ -74,15 +74,8 @@ accuracies as (
 
 list_qualities as (
     {% if "lists" in rooms %}
-        select
-            run_id,
-            variant,
-            avg(mean_shortfall) as shortfall,
-            avg(mean_repeated) as repeated,
-            avg(if(isnan(mean_ndcg), null, mean_ndcg)) as relevance
-        from {{ ref("fct_list_quality") }}
-        where wording = 'clean'
-        group by run_id, variant
+        select *
+        from {{ ref("int_lists_quality") }}
     {% else %}
         select
             run_id,

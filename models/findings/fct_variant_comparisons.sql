@@ -1,38 +1,46 @@
 with
 
-run_comparisons as (
+judged as (
     select *
-    from {{ ref("fct_run_comparisons") }}
+    from {{ ref("int_run_comparisons") }}
     where baseline_run_id = run_id
 ),
 
 -- From too few answers there is a difference to see, but nothing to say of it.
-errors as (
+known as (
     select
-        *,
-        case when verdict <> 'insufficient_data' then standard_error end as known_error
-    from run_comparisons
+        * replace (
+            case when not is_insufficient then difference_arm_low end as difference_arm_low,
+            case when not is_insufficient then difference_arm_high end as difference_arm_high,
+            case when not is_insufficient then p_difference end as p_difference
+        )
+    from judged
 ),
 
 variant_comparisons as (
     select
-        run_id,
-        variant,
-        measure,
-        scheme,
-        attribute,
-        group_name,
-        reference_group,
-        subject,
-        verdict,
-        baseline_value as plain_value,
-        value as variant_value,
-        difference,
-        known_error as standard_error,
-        difference - 1.959964 * known_error as interval_low,
-        difference + 1.959964 * known_error as interval_high,
-        {{ two_sided_normal_p("difference / known_error") }} as p_value
-    from errors
+        cast(run_id as varchar) as run_id,
+        cast(variant as varchar) as variant,
+        cast(measure as varchar) as measure,
+        cast(scheme as varchar) as scheme,
+        cast(attribute as varchar) as attribute,
+        cast(group_name as varchar) as group_name,
+        cast(reference_group as varchar) as reference_group,
+        cast(subject as varchar) as subject,
+        cast(member as varchar) as member,
+        cast(verdict as varchar) as verdict,
+        cast(baseline_value as double) as plain_value,
+        cast(value as double) as variant_value,
+        cast(difference as double) as difference,
+        cast(greatest(difference_arm_low, difference_arm_high) / 1.959964 as double) as standard_error,
+        cast(difference - difference_arm_low * widened as double) as interval_low,
+        cast(difference + difference_arm_high * widened as double) as interval_high,
+        cast(p_difference as double) as p_value,
+        -- A verdict goes by how far from 0 a value lies, whichever way.
+        cast(
+            coalesce(side = 'two-sided' and value * baseline_value < 0 and p_difference < alpha, false) as boolean
+        ) as is_reversed
+    from known
 )
 
 select * from variant_comparisons

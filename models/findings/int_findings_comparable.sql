@@ -7,6 +7,7 @@ measured as (
     from {{ ref("int_findings_measured") }}
 ),
 
+-- What is compared at equal sizes is measured anew for that, and is no family then.
 singles as (
     select
         run_id,
@@ -24,7 +25,7 @@ singles as (
         n_units
     from measured
     where
-        family is null
+        (family is null or measure in {{ size_dependent_measures() }})
         and value is not null
 ),
 
@@ -33,7 +34,9 @@ families as (
         * exclude (family, value, interval_low, interval_high),
         unnest(family) as one
     from measured
-    where family is not null
+    where
+        family is not null
+        and measure not in {{ size_dependent_measures() }}
 ),
 
 members as (

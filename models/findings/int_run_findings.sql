@@ -50,7 +50,8 @@ run_readings as (
     from {{ ref("int_run_readings") }}
 ),
 
--- Counted and not estimated: no chance is in it, so p is 0, which takes no other finding's share of alpha either.
+-- Counted and not estimated: no chance is in it, so both ends of its interval are the value, and p is 0, which takes no
+-- other finding's share of alpha either.
 run_findings as (
     select
         changed_runs.run_id,
@@ -72,8 +73,8 @@ run_findings as (
         cast(null as double) as null_mean,
         cast(null as double) as null_sd,
         cast(null as double) as standard_error,
-        cast(null as double) as interval_low,
-        cast(null as double) as interval_high,
+        value as interval_low,
+        value as interval_high,
         cast(null as double) as centre,
         cast(null as double) as half_width,
         cast(null as double) as published_value,

@@ -3,30 +3,17 @@
 
 with
 
-runs as (
-    select
-        run_id,
-        audit,
-        target,
-        spec,
-        started_at
-    from {{ ref("stg_ledger__runs") }}
+all_runs as (
+    select *
+    from {{ ref("int_comparable_runs") }}
 ),
 
-run_readings as (
+run_order as (
     select
         run_id,
-        reading_hash
-    from {{ ref("int_run_readings") }}
-),
-
--- A pair's numbers change when answers are added to one of its runs.
-answers as (
-    select
-        run_id,
-        bit_xor(hash(prompt_id, trial, response_hash, status)) as fingerprint
-    from {{ ref("int_answers") }}
-    group by run_id
+        previous_run_id,
+        is_current
+    from {{ ref("int_run_order") }}
 ),
 
 variants as (
@@ -38,39 +25,11 @@ variants as (
 
 local_runs as (
     select
-        runs.run_id,
-        runs.audit,
-        runs.target,
-        {{ question_of("runs.spec") }} as question,
-        run_readings.reading_hash,
-        '{{ var("engine_version") }}' as engine_version,
-        cast(answers.fingerprint as varchar) as fingerprint,
-        lag(runs.run_id) over newest_last as previous_run_id,
-        lead(runs.run_id) over newest_last is null as is_current,
-        false as is_imported
-    from runs
-    inner join run_readings on runs.run_id = run_readings.run_id
-    inner join answers on runs.run_id = answers.run_id
-    window newest_last as (partition by runs.audit, runs.target order by runs.started_at asc, runs.run_id asc)
-),
-
-imported_runs as (
-    select
-        run_id,
-        audit,
-        target,
-        {{ question_of("spec") }} as question,
-        reading_hash,
-        engine_version,
-        file_hash as fingerprint,
-        true as is_imported
-    from {{ ref("int_imported_baselines") }}
-),
-
-all_runs as (
-    select * from local_runs
-    union all by name
-    select * from imported_runs
+        all_runs.*,
+        run_order.previous_run_id,
+        run_order.is_current
+    from all_runs
+    inner join run_order on all_runs.run_id = run_order.run_id
 ),
 
 baselines as (
@@ -152,14 +111,7 @@ run_pairs as (
         before.target as baseline_target,
         after.is_current,
         before.is_imported,
-        case
-            when before.audit <> after.audit then 'they are runs of different audits'
-            when before.question <> after.question then 'they were not asked the same questions'
-            when before.reading_hash <> after.reading_hash
-                then 'the baseline''s answers were read by other rules than today''s'
-            when before.engine_version <> after.engine_version
-                then 'the baseline was measured by another version of the measures'
-        end as incomparable_because,
+        {{ incomparable_because("before", "after") }} as incomparable_because,
         {{ var("alpha") }} as alpha,
         {{ var("seed") }} as seed
     from distinct_pairs

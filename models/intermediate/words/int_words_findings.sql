@@ -105,30 +105,16 @@ separability_findings as (
             and comparisons.reference_group = separability.reference_group
 ),
 
-strongest_words as (
+-- The most certain word first, and how far any more certain one goes.
+ranked_words as (
     select
         comparisons.comparison_key,
-        any_value(comparisons.group_name) as group_name,
-        any_value(comparisons.reference_group) as reference_group,
-        first(
-            abs(marked_words.z_score)
-            order by marked_words.p_value_adjusted asc, abs(marked_words.z_score) desc, marked_words.word asc
-        ) as value,
-        min(marked_words.p_value_adjusted) as p_value,
-        max(abs(marked_words.z_score)) as published_value,
-        -- Words that at least one answer in ten uses: rarer ones never get bands narrow enough to clear.
-        max(greatest(abs(marked_words.log_odds_low), abs(marked_words.log_odds_high))) filter (
-            where marked_words.n_units_using >= 0.2 * comparisons.n_units
-        ) as interval_high,
-        max(marked_words.n_permutations) as n_permutations,
-        max(marked_words.seed) as seed,
-        count(*) filter (where marked_words.is_marked) as n_marked_words,
-        list(marked_words.word order by marked_words.z_score desc, marked_words.word asc) filter (
-            where marked_words.is_marked and marked_words.z_score > 0
-        )[:5] as words_more,
-        list(marked_words.word order by marked_words.z_score asc, marked_words.word asc) filter (
-            where marked_words.is_marked and marked_words.z_score < 0
-        )[:5] as words_less
+        comparisons.n_units as n_smaller_units,
+        marked_words.*,
+        row_number() over most_certain_first as place,
+        max(abs(marked_words.z_score)) over (
+            most_certain_first rows between unbounded preceding and 1 preceding
+        ) as largest_before
     from comparisons
     inner join marked_words
         on
@@ -139,37 +125,77 @@ strongest_words as (
             and comparisons.comparison = marked_words.comparison
             and comparisons.group_name = marked_words.group_name
             and comparisons.reference_group = marked_words.reference_group
-    group by comparisons.comparison_key
+    window
+        most_certain_first as (
+            partition by comparisons.comparison_key
+            order by
+                marked_words.p_value_adjusted asc, abs(marked_words.z_score) desc, marked_words.word asc
+        )
+),
+
+word_families as (
+    select
+        comparison_key,
+        any_value(group_name) as group_name,
+        any_value(reference_group) as reference_group,
+        -- Of the words past a threshold the most certain one is judged: never one that goes no farther than a more
+        -- certain one.
+        cast(
+            list(
+                {
+                    'value': abs(z_score),
+                    'p_value': p_value_adjusted,
+                    'detail': null,
+                    'member': word,
+                    'interval_low': null,
+                    'interval_high': null
+                }
+                order by place asc
+            ) filter (where place = 1 or abs(z_score) > largest_before) as {{ family_type() }}
+        ) as family,
+        max(abs(z_score)) as published_value,
+        -- Words that at least one answer in ten uses: rarer ones never get bands narrow enough to clear.
+        max(greatest(abs(log_odds_low), abs(log_odds_high))) filter (
+            where n_units_using >= 0.2 * n_smaller_units
+        ) as interval_high,
+        max(n_permutations) as n_permutations,
+        max(seed) as seed,
+        count(*) filter (where is_marked) as n_marked_words,
+        list(word order by z_score desc, word asc) filter (where is_marked and z_score > 0)[:5] as words_more,
+        list(word order by z_score asc, word asc) filter (where is_marked and z_score < 0)[:5] as words_less
+    from ranked_words
+    group by comparison_key
 ),
 
 marked_words_findings as (
     select
         comparisons.comparison_key,
         'marked_words' as measure,
-        strongest_words.value,
-        strongest_words.p_value,
+        word_families.family[1].value as value,
+        word_families.family[1].p_value as p_value,
+        word_families.family,
         cast(null as double) as null_mean,
         cast(null as double) as null_sd,
         cast(null as double) as standard_error,
         cast(null as double) as interval_low,
-        strongest_words.interval_high,
+        word_families.interval_high,
         0 as centre,
-        strongest_words.interval_high as half_width,
-        strongest_words.published_value,
-        strongest_words.n_permutations,
-        strongest_words.seed,
+        word_families.interval_high as half_width,
+        word_families.published_value,
+        word_families.n_permutations,
+        word_families.seed,
         printf(
             '%d words are used more, beyond chance, for %s (%s) or for %s (%s)',
-            strongest_words.n_marked_words,
-            strongest_words.group_name, coalesce(array_to_string(strongest_words.words_more, ', '), 'none'),
-            strongest_words.reference_group, coalesce(array_to_string(strongest_words.words_less, ', '), 'none')
+            word_families.n_marked_words,
+            word_families.group_name, coalesce(array_to_string(word_families.words_more, ', '), 'none'),
+            word_families.reference_group, coalesce(array_to_string(word_families.words_less, ', '), 'none')
         ) as detail,
         printf(
             'no word is used significantly more for %s or for %s once all findings are judged together',
-            strongest_words.group_name, strongest_words.reference_group
+            word_families.group_name, word_families.reference_group
         ) as detail_without_alarm
     from comparisons
-    left join strongest_words on comparisons.comparison_key = strongest_words.comparison_key
+    left join word_families on comparisons.comparison_key = word_families.comparison_key
 ),
 
 measured as (
@@ -195,6 +221,7 @@ words_findings as (
         comparisons.reading_hash,
         measured.value,
         measured.p_value,
+        measured.family,
         measured.null_mean,
         measured.null_sd,
         measured.standard_error,

@@ -61,6 +61,13 @@ SMALL_DBT_PROJECT = {
             0.0004 as p_value_adjusted, status, false as is_excepted, 'error' as severity, 'because' as explanation
         from {{ ref('thresholds') }}
         """,
+    "models/dim_runs.sql": """
+        select
+            run_id, 'products' as audit, 'robot' as target, last_event, is_current,
+            timestamp '2026-01-01 08:00:00' + to_hours(hour) as started_at
+        from (values ('run-1', 'finished', 1, true), ('run-2', 'stopped', 2, false))
+            as runs (run_id, last_event, hour, is_current)
+        """,
     "models/fct_alarms.sql": "select * from {{ ref('fct_findings') }} where status = 'alarm'",
     "models/_models.yml": """
         models:

@@ -36,6 +36,7 @@ def test_alarms_end_with_1_and_are_printed_first(biasledger: Biasledger, small_p
         "clear race Asian vs White word_divergence 0.001 0.02 <0.001",
     ]
     assert "3 findings: 1 alarm, 1 inconclusive, 1 clear, 0 insufficient data." in result.stdout
+    assert "The run run-2 is not finished, so that products of robot still goes by" in result.stdout
     assert "Next: biasledger findings --status alarm --why" in result.stdout
     assert "alarm: because" in biasledger("findings", "--status", "alarm", "--why").stdout
     assert "START" not in result.output, "dbt's log stays in its file"
@@ -48,7 +49,7 @@ def test_no_alarms_end_with_0_and_the_findings_can_be_read_again(
     set_findings(small_project, "Asian,0.001,clear,false")
     result = biasledger("build", "--threads", "2", "--full-refresh")
     assert result.exit_code == 0, result.output
-    assert "7 models and settings built, 2 quality tests passed in" in result.stdout
+    assert "8 models and settings built, 2 quality tests passed in" in result.stdout
     again = biasledger("findings", "--run", "run-1", "--all")
     assert again.exit_code == 0
     assert again.stdout.splitlines()[0] == "products, asked of robot, run run-1", (
@@ -125,7 +126,7 @@ def test_alarms_do_not_stop_publication_and_failures_do(biasledger: Biasledger, 
     set_findings(small_project, "Black,0.5,alarm,true")
     result = biasledger("build")
     assert result.exit_code == 1
-    assert "7 tables published in warehouse.duckdb." in result.stdout
+    assert "8 tables published in warehouse.duckdb." in result.stdout
     assert published(small_project) == [("Black", 0.5)]
     before = (small_project / "warehouse.duckdb").read_bytes()
 
@@ -168,6 +169,7 @@ def test_the_user_s_own_public_models_are_published_and_private_ones_are_not(
         assert connection.execute("from mine").fetchall() == [("Black",)]
         tables = "select table_name, comment from duckdb_tables() where schema_name = 'main' order by 1"
         assert connection.execute(tables).fetchall() == [
+            ("dim_runs", None),
             ("exceptions", None),
             ("fct_alarms", None),
             ("fct_findings", "Grain: finding. What 'was' found."),

@@ -24,8 +24,8 @@ KEYLESS = {"stg_ledger__run_events", "stg_ledger__baseline_rows"}
 LAYERS = {"staging": "stg_", "intermediate": "int_", "marts": "fct_"}
 # Folders that every room may refer to.
 SHARED = {"staging", "contrasts"}
-# What a room gives to the findings: values to judge, and at equal sizes to compare runs by.
-HANDED_OVER = ("findings", "equal_sizes")
+# What a room gives to the findings: values to judge, at equal sizes to compare runs by, and how good its answers were.
+HANDED_OVER = ("findings", "equal_sizes", "quality")
 
 
 @pytest.fixture(scope="module")

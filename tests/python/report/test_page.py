@@ -362,7 +362,7 @@ def test_older_runs_are_in_the_trend_and_chosen_ones_in_full(tmp_path: Path) -> 
     page = render(warehouse)
     assert 'id="run-1"' in page
     assert 'id="run-2"' not in page
-    assert "2 older runs of the same audits are in the trend" in " ".join(page.split())
+    assert "2 other runs of the same audits are in the trend" in " ".join(page.split())
     trend = next(text for text in Page(page).texts["script"] if '"run, in the order of collection"' in text)
     assert [row["value"] for row in json.loads(trend)["data"]["values"]] == pytest.approx([1, 2, 3])
     chosen = render(warehouse, ["run-0", "run-1"])

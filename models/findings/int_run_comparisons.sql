@@ -1,0 +1,190 @@
+{{ config(schema="intermediate", access="private", contract={"enforced": false}) }}
+
+with
+
+run_values as (
+    select *
+    from {{ ref("int_run_values") }}
+),
+
+pairs as (
+    select *
+    from {{ ref("int_run_pairs") }}
+),
+
+measures as (
+    select
+        measure,
+        side
+    from {{ ref("dim_measures") }}
+),
+
+findings_thresholds as (
+    select *
+    from {{ ref("int_findings_thresholds") }}
+),
+
+tolerances as (
+    select *
+    from {{ ref("tolerances") }}
+),
+
+-- The most specific tolerance wins: one that names the measure, then the audit, then the attribute.
+tolerated as (
+    select
+        run_values.*,
+        pairs.baseline_run_id,
+        pairs.run_id,
+        pairs.baseline_variant,
+        pairs.variant,
+        pairs.audit,
+        pairs.baseline_target,
+        pairs.target,
+        pairs.is_baseline,
+        pairs.is_previous,
+        pairs.is_imported,
+        pairs.is_current,
+        measures.side,
+        findings_thresholds.severity,
+        findings_thresholds.alpha,
+        findings_thresholds.min_units,
+        tolerances.tolerance
+    from run_values
+    inner join pairs on run_values.pair_key = pairs.pair_key
+    inner join measures on run_values.measure = measures.measure
+    inner join findings_thresholds
+        on
+            pairs.run_id = findings_thresholds.run_id
+            and pairs.variant = findings_thresholds.variant
+            and run_values.measure = findings_thresholds.measure
+            and run_values.scheme = findings_thresholds.scheme
+            and run_values.attribute = findings_thresholds.attribute
+            and run_values.group_name = findings_thresholds.group_name
+            and run_values.reference_group = findings_thresholds.reference_group
+            and run_values.subject = findings_thresholds.subject
+    inner join tolerances
+        on
+            tolerances.measure in (run_values.measure, '*')
+            and tolerances.audit in (pairs.audit, '*')
+            and tolerances.attribute in (run_values.attribute, '*')
+    qualify
+        row_number() over (
+            partition by
+                run_values.pair_key, run_values.measure, run_values.scheme, run_values.attribute, run_values.group_name,
+                run_values.reference_group, run_values.subject, run_values.member
+            order by tolerances.measure <> '*' desc, tolerances.audit <> '*' desc, tolerances.attribute <> '*' desc
+        ) = 1
+),
+
+-- Which way is worse: up, down, or away from nought. The arms of a difference are those of both values together
+-- (Zou & Donner 2008); a size without direction takes the longer one of each.
+directed as (
+    select
+        *,
+        value - baseline_value as difference,
+        sqrt(pow(arm_low, 2) + pow(baseline_arm_high, 2)) as difference_arm_low,
+        sqrt(pow(arm_high, 2) + pow(baseline_arm_low, 2)) as difference_arm_high,
+        case side
+            when 'upper' then value - baseline_value
+            when 'lower' then baseline_value - value
+            else abs(value) - abs(baseline_value)
+        end as worsening,
+        case side
+            when 'upper' then difference_arm_low
+            when 'lower' then difference_arm_high
+            else sqrt(pow(greatest(arm_low, arm_high), 2) + pow(greatest(baseline_arm_low, baseline_arm_high), 2))
+        end as worsening_arm_low,
+        case side
+            when 'upper' then difference_arm_high
+            when 'lower' then difference_arm_low
+            else worsening_arm_low
+        end as worsening_arm_high,
+        coalesce(least(n_units, baseline_n_units), 0) < min_units
+        or coalesce(worsening_arm_low, 0) <= 0
+        or coalesce(worsening_arm_high, 0) <= 0 as is_insufficient
+    from tolerated
+),
+
+deviates as (
+    select
+        *,
+        1.959964 * difference / if(difference > 0, difference_arm_low, difference_arm_high) as difference_deviate,
+        1.959964 * worsening / if(worsening > 0, worsening_arm_low, worsening_arm_high) as deviate,
+        1.959964 * greatest(worsening - tolerance, 0) / worsening_arm_low as deviate_worse,
+        1.959964 * greatest(-worsening - tolerance, 0) / worsening_arm_high as deviate_better
+    from directed
+),
+
+tested as (
+    select
+        *,
+        {{ two_sided_normal_p("difference_deviate") }} as p_difference,
+        {{ two_sided_normal_p("deviate") }} as p_value,
+        {{ two_sided_normal_p("deviate_worse") }} as p_worse,
+        {{ two_sided_normal_p("deviate_better") }} as p_better,
+        -- Of a member whose error nobody knows nothing is ruled out.
+        coalesce(worsening_arm_low > 0 and worsening_arm_high > 0, false)
+        and worsening - worsening_arm_low > -tolerance
+        and worsening + worsening_arm_high < tolerance as is_member_unchanged
+    from deviates
+),
+
+families as (
+    select
+        *,
+        greatest(1, count(*) filter (where not is_insufficient) over family) as n_members,
+        bool_and(is_member_unchanged) over family as is_unchanged
+    from tested
+    window family as (partition by pair_key, measure, scheme, attribute, group_name, reference_group, subject)
+),
+
+-- Of a family the member speaks whose change is most certain: its p answers for all of them (Bonferroni), its intervals
+-- hold for all of them at once, and nothing has changed only where no member has. Its error is its own.
+strongest_members as (
+    select
+        * replace (
+            least(1, p_value * n_members) as p_value,
+            least(1, p_difference * n_members) as p_difference,
+            least(1, p_worse * n_members) as p_worse,
+            least(1, p_better * n_members) as p_better
+        ),
+        if(n_members = 1, 1, {{ upper_normal_quantile("(0.025 / n_members)") }} / 1.959964) as widened
+    from families
+    qualify
+        row_number() over (
+            partition by pair_key, measure, scheme, attribute, group_name, reference_group, subject
+            order by is_insufficient asc, least(p_worse, p_better) asc, abs(deviate) desc, member asc
+        ) = 1
+),
+
+-- Holm's step-down over all that is compared in a pair and can fail the same test.
+holm_steps as (
+    select
+        *,
+        {{ holm_step("p_worse", "pair_key, severity, is_insufficient") }} as worse_step,
+        {{ holm_step("p_better", "pair_key, severity, is_insufficient") }} as better_step
+    from strongest_members
+),
+
+adjusted as (
+    select
+        *,
+        {{ holm_adjusted("worse_step", "p_worse", "pair_key, severity, is_insufficient") }} as p_worse_adjusted,
+        {{ holm_adjusted("better_step", "p_better", "pair_key, severity, is_insufficient") }} as p_better_adjusted
+    from holm_steps
+),
+
+judged as (
+    select
+        *,
+        case
+            when is_insufficient then 'insufficient_data'
+            when p_worse_adjusted < alpha then 'worse'
+            when p_better_adjusted < alpha then 'better'
+            when is_unchanged then 'unchanged'
+            else 'inconclusive'
+        end as verdict
+    from adjusted
+)
+
+select * from judged

@@ -1,0 +1,129 @@
+{{ config(schema="intermediate", access="private", contract={"enforced": false}) }}
+
+with
+
+pairs as (
+    select *
+    from {{ ref("int_run_pairs") }}
+    where incomparable_because is null
+),
+
+comparable as (
+    select *
+    from {{ ref("int_findings_comparable") }}
+    where measure not in {{ size_dependent_measures() }}
+),
+
+equal_sizes as (
+    {% for room in ("words", "lists", "decisions", "prices")
+        if room in env_var("BIASLEDGER_ROOMS", "words lists decisions prices markers").split() %}
+        select * from {{ ref("int_" ~ room ~ "_equal_sizes") }}
+        union all by name
+    {% endfor %}
+    -- A ledger of markers alone has no measure that depends on sizes.
+    select
+        pair_key,
+        '' as side,
+        '' as measure,
+        '' as scheme,
+        '' as attribute,
+        '' as group_name,
+        '' as reference_group,
+        '' as subject,
+        cast(null as double) as value,
+        cast(null as double) as arm_low,
+        cast(null as double) as arm_high,
+        cast(null as bigint) as n_units
+    from pairs
+    where false
+),
+
+readings as (
+    select
+        pairs.pair_key,
+        'baseline' as side,
+        comparable.*
+    from pairs
+    inner join comparable
+        on
+            pairs.baseline_run_id = comparable.run_id
+            and pairs.baseline_variant = comparable.variant
+    union all by name
+    select
+        pairs.pair_key,
+        'run' as side,
+        comparable.*
+    from pairs
+    inner join comparable
+        on
+            pairs.run_id = comparable.run_id
+            and pairs.variant = comparable.variant
+    union all by name
+    select
+        *,
+        '' as member
+    from equal_sizes
+),
+
+members as (
+    select
+        pair_key,
+        measure,
+        scheme,
+        attribute,
+        group_name,
+        reference_group,
+        subject,
+        member,
+        bool_or(side = 'baseline') as is_in_baseline,
+        bool_or(side = 'run') as is_in_run,
+        any_value(value) filter (where side = 'baseline') as baseline_value,
+        any_value(arm_low) filter (where side = 'baseline') as baseline_arm_low,
+        any_value(arm_high) filter (where side = 'baseline') as baseline_arm_high,
+        any_value(n_units) filter (where side = 'baseline') as baseline_n_units,
+        any_value(value) filter (where side = 'run') as value,
+        any_value(arm_low) filter (where side = 'run') as arm_low,
+        any_value(arm_high) filter (where side = 'run') as arm_high,
+        any_value(n_units) filter (where side = 'run') as n_units
+    from readings
+    group by pair_key, measure, scheme, attribute, group_name, reference_group, subject, member
+),
+
+-- What only one of the runs measured is not compared. A category, price level or list that nobody got in one of them
+-- is, though it is a member of the other's family alone.
+families as (
+    select
+        * replace (
+            max(baseline_n_units) over family as baseline_n_units,
+            max(n_units) over family as n_units
+        )
+    from members
+    window family as (partition by pair_key, measure, scheme, attribute, group_name, reference_group, subject)
+    qualify bool_or(is_in_baseline) over family and bool_or(is_in_run) over family
+),
+
+-- It went to no group rather than to another, and reads 0. How far off that may be nobody has measured: as far as the
+-- other run's value, and farther from fewer units.
+one_sided as (
+    select
+        *,
+        if(is_in_run, greatest(arm_low, arm_high), greatest(baseline_arm_low, baseline_arm_high))
+        * sqrt(greatest(1, if(is_in_run, n_units / baseline_n_units, baseline_n_units / n_units))) as lent_arm
+    from families
+),
+
+run_values as (
+    select
+        * exclude (is_in_baseline, is_in_run, lent_arm)
+        replace (
+            if(is_in_baseline, baseline_value, 0) as baseline_value,
+            if(is_in_baseline, baseline_arm_low, lent_arm) as baseline_arm_low,
+            if(is_in_baseline, baseline_arm_high, lent_arm) as baseline_arm_high,
+            if(is_in_run, value, 0) as value,
+            if(is_in_run, arm_low, lent_arm) as arm_low,
+            if(is_in_run, arm_high, lent_arm) as arm_high
+        )
+    from one_sided
+)
+
+select * from run_values

@@ -1,0 +1,62 @@
+with
+
+runs as (
+    select
+        run_id,
+        audit,
+        target,
+        spec
+    from {{ ref("stg_ledger__runs") }}
+),
+
+run_readings as (
+    select
+        run_id,
+        reading_hash
+    from {{ ref("int_run_readings") }}
+),
+
+-- A run's numbers change when answers are added to it.
+answers as (
+    select
+        run_id,
+        bit_xor(hash(prompt_id, trial, response_hash, status)) as fingerprint
+    from {{ ref("int_answers") }}
+    group by run_id
+),
+
+local_runs as (
+    select
+        runs.run_id,
+        runs.audit,
+        runs.target,
+        {{ question_of("runs.spec") }} as question,
+        run_readings.reading_hash,
+        '{{ var("engine_version") }}' as engine_version,
+        cast(answers.fingerprint as varchar) as fingerprint,
+        false as is_imported
+    from runs
+    inner join run_readings on runs.run_id = run_readings.run_id
+    inner join answers on runs.run_id = answers.run_id
+),
+
+imported_runs as (
+    select
+        run_id,
+        audit,
+        target,
+        {{ question_of("spec") }} as question,
+        reading_hash,
+        engine_version,
+        file_hash as fingerprint,
+        true as is_imported
+    from {{ ref("int_imported_baselines") }}
+),
+
+comparable_runs as (
+    select * from local_runs
+    union all by name
+    select * from imported_runs
+)
+
+select * from comparable_runs
