@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from biasledger.comparing.baseline_file import read_baseline, write_baseline
 from biasledger.comparing.run_names import find_run
 from collector.errors import BiasledgerError, InputError
-from collector.ledger import Ledger
+from collector.ledger import Ledger, RunInfo
 
 if TYPE_CHECKING:
     import duckdb
@@ -138,7 +138,7 @@ def set_baseline(ledger: Path, run: str, *, audit: str | None = None, target: st
     book.update()
     found = find_run(
         run,
-        [(one.run_id, one.audit, one.target) for one in reversed(book.runs())],
+        [(one.run_id, one.audit, one.target) for one in sorted(book.runs(), key=_standing, reverse=True)],
         list_baselines(ledger),
         audit=audit,
         target=target,
@@ -148,6 +148,11 @@ def set_baseline(ledger: Path, run: str, *, audit: str | None = None, target: st
     return next(
         one for one in list_baselines(ledger) if (one.audit, one.target) == (found.audit, found.target)
     )
+
+
+def _standing(run: RunInfo) -> tuple[bool, bool, datetime, str]:
+    """As the warehouse orders runs: one that is not finished, or kept nothing, takes no other's place."""
+    return (run.state == "finished", run.n_responses > 0, run.started_at, run.run_id)
 
 
 def clear_baselines(ledger: Path, *, audit: str | None = None, target: str | None = None) -> list[Baseline]:

@@ -14,6 +14,7 @@ from biasledger.comparing.baselines import list_baselines
 from biasledger.comparing.changes import _both, open_tables
 from biasledger.comparing.run_names import find_run
 from collector.errors import InputError
+from collector.ledger import Ledger
 from tests.python.cli.conftest import add_run
 
 RUNS = [
@@ -71,6 +72,14 @@ def test_the_latest_run_of_one_of_several_audits_is_pinned(biasledger: Callable[
     said = biasledger("baseline", "set", "latest", "--audit", "products")
     assert said.exit_code == 0, said.output
     assert ": products-2." in said.output
+
+
+def test_an_unfinished_run_is_not_the_latest(biasledger: Callable[..., Result]) -> None:
+    with Ledger(Path("ledger.duckdb")).append() as append:
+        append.event("products-1", "finished", {})
+    said = biasledger("baseline", "set", "latest", "--audit", "products")
+    assert said.exit_code == 0, said.output
+    assert ": products-1." in said.output
 
 
 def test_published_tables_go_before_others_of_their_name(tmp_path: Path) -> None:
