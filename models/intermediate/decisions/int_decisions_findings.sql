@@ -120,14 +120,18 @@ measured_gaps as (
         coalesce(score_units.score_sd, 1) as unit,
         score_units.are_equal,
         gaps.gap,
-        -- Where all scores are equal there is no gap, and no standard deviation that an interval could be told in.
+        -- Where all scores are equal there is no gap, and no standard deviation that it could be told in.
         if(score_units.are_equal, 0, gaps.adjusted_gap) as adjusted_gap,
         gaps.p_value,
         gaps.null_mean,
         gaps.null_sd,
         gaps.adjusted_standard_error as standard_error,
-        if(score_units.are_equal, 0, gaps.adjusted_low) as interval_low,
-        if(score_units.are_equal, 0, gaps.adjusted_high) as interval_high,
+        -- Three in n clusters might differ though none of these does: where one of two equal groups is scored higher by
+        -- d in a share q of them, the gap is q d and the variance of all scores d² q (2 - q) / 4.
+        least(1, 3 * ln({{ number_of("alpha") }}) / ln(0.05) / gaps.n_clusters) as unseen_share,
+        sqrt(4 * unseen_share / (2 - unseen_share)) as unseen_gap,
+        if(score_units.are_equal, -unseen_gap, gaps.adjusted_low) as interval_low,
+        if(score_units.are_equal, unseen_gap, gaps.adjusted_high) as interval_high,
         gaps.mean_marked,
         gaps.mean_reference,
         -- Fewer than the comparison asks for where the test stopped early.
