@@ -33,7 +33,13 @@ class LedgerLockedError(LedgerError):
 
 @dataclass(frozen=True, slots=True)
 class RunInfo:
-    """A run as the ledger lists it; `state` is its last event, such as started, finished, failed or batch_submitted."""
+    """A run as the ledger lists it.
+
+    Attributes:
+        state: its last event, such as started, finished, failed or batch_submitted.
+        is_finished: whether it was finished at some time, though it may have been resumed since.
+        n_responses: trials, not attempts.
+    """
 
     run_id: str
     audit: str
@@ -44,6 +50,7 @@ class RunInfo:
     origin: str
     started_at: datetime
     state: str | None
+    is_finished: bool
     n_responses: int
 
 
@@ -197,7 +204,7 @@ class Ledger:
         return frozenset(str(name) for (name,) in rows)
 
     def runs(self) -> list[RunInfo]:
-        """Return all runs, oldest first; `n_responses` counts trials, not attempts.
+        """Return all runs, oldest first.
 
         Raises:
             LedgerError: the file is absent, locked, or no ledger.
@@ -211,11 +218,14 @@ class Ledger:
                     group by run_id
                 ),
                 states as (
-                    select run_id, arg_max(event, rowid) as state from raw.run_events group by run_id
+                    select run_id, arg_max(event, rowid) as state, bool_or(event = 'finished') as is_finished
+                    from raw.run_events
+                    group by run_id
                 )
                 select
                     runs.run_id, runs.audit, runs.target, runs.target_kind, runs.is_simulated, runs.model_asked,
-                    runs.origin, runs.started_at, states.state, coalesce(counted.n_responses, 0)
+                    runs.origin, runs.started_at, states.state, coalesce(states.is_finished, false),
+                    coalesce(counted.n_responses, 0)
                 from raw.runs as runs
                 left join counted on counted.run_id = runs.run_id
                 left join states on states.run_id = runs.run_id

@@ -1,1 +1,1 @@
-"""Whether the latest runs pass: cases with reasons, in sentences for people and in formats for pipelines."""
+"""Whether the current runs pass: cases with reasons, in sentences for people and in formats for pipelines."""

@@ -11,8 +11,8 @@ from typing import Any
 from biasledger.checking.mitigations import Mitigation, mitigations_of, read_mitigations
 from biasledger.checking.sentences import name_of, plain_finding, plain_regression
 from biasledger.comparing.changes import Tables, open_tables
-from biasledger.comparing.newer_runs import known_runs, newer_runs
 from biasledger.comparing.run_names import find_run
+from biasledger.comparing.standing import known_runs, standing_notes
 
 PASSED, WARNED, ACCEPTED, FAILED, UNDECIDED = "passed", "warned", "accepted", "failed", "undecided"
 STATUSES = (FAILED, WARNED, ACCEPTED, UNDECIDED, PASSED)
@@ -131,7 +131,7 @@ class Check:
 
 
 def read_check(warehouse: Path, *, run: str | None = None) -> Check:
-    """Read the cases of the latest runs, or of one run.
+    """Read the cases of the current runs, or of one run.
 
     Raises:
         InputError: no such warehouse, no findings in it, or no such run.
@@ -152,7 +152,7 @@ def read_check(warehouse: Path, *, run: str | None = None) -> Check:
             [runs],
         )
         cases = [_finding_case(row, suggested) for row in rows]
-        notes = newer_runs(tables) if run is None else []
+        notes = standing_notes(tables) if run is None else []
         compared: dict[str, int] = {}
         if tables.has("fct_run_comparisons"):
             changes = tables.records(

@@ -38,7 +38,7 @@ def build(
 
     from biasledger.build import build_warehouse
     from biasledger.comparing.changes import open_tables, regressions
-    from biasledger.comparing.newer_runs import newer_runs
+    from biasledger.comparing.standing import standing_notes
     from biasledger.display import build_progress, findings_table, status_counts
     from biasledger.findings import read_findings
 
@@ -70,7 +70,7 @@ def build(
         if worse := regressions(warehouse):
             click.echo(worse)
         with open_tables(warehouse) as tables:
-            for sentence in newer_runs(tables):
+            for sentence in standing_notes(tables):
                 click.echo(sentence)
         next_step(
             "biasledger findings --status alarm --why" if summary.has_alarms else "biasledger findings --all"

@@ -33,7 +33,7 @@ from biasledger.commands.common import (
 def check(
     ctx: click.Context, warehouse: Path, form: str, output: Path | None, run: str | None, strict: bool
 ) -> None:
-    """Say whether the latest runs pass, and why not.
+    """Say whether the current runs pass, and why not.
 
     Every finding is a case: it passes, fails with its reasons, or could not be judged. Ends with 0 if none fails, with 1 if
     one does (an alarm, or worse than the baseline), with 4 if nothing could be judged of an audit and target, with 3 if the

@@ -62,7 +62,7 @@ def runs(ledger: Path) -> None:
     "run_ids",
     multiple=True,
     metavar="RUN",
-    help="Report on this run only; may be repeated. Without it: on the latest run of each audit and target, older ones in brief.",
+    help="Report on this run only; may be repeated. Without it: on the current run of each audit and target, others in brief.",
 )
 def report(ledger: Path, warehouse: Path, output: Path, run_ids: tuple[str, ...]) -> None:
     """Write verdicts and pictures into one HTML page.

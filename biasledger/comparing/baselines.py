@@ -151,8 +151,9 @@ def set_baseline(ledger: Path, run: str, *, audit: str | None = None, target: st
 
 
 def _standing(run: RunInfo) -> tuple[bool, bool, datetime, str]:
-    """As the warehouse orders runs: one that is not finished, or kept nothing, takes no other's place."""
-    return (run.state == "finished", run.n_responses > 0, run.started_at, run.run_id)
+    """As the warehouse orders runs: one that was never finished, or kept nothing, takes no other's place."""
+    has_answers = run.n_responses > 0
+    return (run.is_finished and has_answers, has_answers, run.started_at, run.run_id)
 
 
 def clear_baselines(ledger: Path, *, audit: str | None = None, target: str | None = None) -> list[Baseline]:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasledger.comparing.baselines import Baseline, built_file, list_baselines
-from biasledger.comparing.newer_runs import known_runs
 from biasledger.comparing.run_names import LOOSE, NamedRun, find_run
+from biasledger.comparing.standing import known_runs
 from biasledger.opening import connect_read_only
 from collector.errors import BiasledgerError, InputError
 
@@ -129,7 +129,7 @@ def compare_runs(
 
 
 def regressions(warehouse: Path) -> str | None:
-    """How many measures of the latest runs are worse than their baseline, in a sentence; None where there are none."""
+    """How many measures of the current runs are worse than their baseline, in a sentence; None where there are none."""
     with open_tables(warehouse) as tables:
         if not tables.has("fct_regressions"):
             return None

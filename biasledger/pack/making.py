@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from biasledger import __version__
 from biasledger.comparing.changes import open_tables
 from biasledger.comparing.run_names import find_run
+from biasledger.comparing.standing import known_runs
 from biasledger.pack.archive import README, write_pack
 from biasledger.pack.contents import ledger_files, warehouse_files
 from biasledger.pack.telling import told_files
@@ -58,10 +59,7 @@ def make_pack(run: str, ledger_path: Path, warehouse: Path, output: Path | None 
     """
     require_extra()
     with open_tables(warehouse) as tables:
-        known = tables.execute(
-            "select run_id, audit, target from {dim_runs} order by started_at desc, run_id desc"
-        )
-        named = find_run(run, known, [])
+        named = find_run(run, known_runs(tables), [])
         (described,) = tables.records("select * from {dim_runs} where run_id = ?", [named.run_id])
         findings = warehouse_files(tables.connection, named.run_id)
     seal = _verified_seal(ledger_path, named.run_id)

@@ -32,17 +32,18 @@ _FUNCTION_PREFIX = "python:"
 _KEY_SETTINGS = ("api_key_env", "secret_env")
 # Of a name's letters, in lower case. A bare "key" is one, an Idempotency-Key is none, nor is a model's eos_token.
 _SECRET_NAME = re.compile(
-    r"key|.*(?:(?:access|api|auth|private|secret|subscription)key|(?<!bos)(?<!eos)(?<!pad)(?<!stop)token|secret|password|passwd"
-    r"|cookie|authorization|bearer)"
+    r"key|bearer|.*(?:(?:access|api|auth|private|secret|subscription)key|secret|password|passwd|cookie|authorization"
+    r"|(?<!bos)(?<!cls)(?<!eos)(?<!mask)(?<!max)(?<!pad)(?<!sep)(?<!stop)(?<!unk)token)"
 )
-# How the keys of OpenAI, Anthropic, OpenRouter and others begin, wherever they stand.
-_KEY = re.compile(r"\b(?:sk|pk)-[\w-]{6}")
-# A secret's place may hold the name of an environment variable, with the word that some headers put before a key, or a slot.
-_REFERENCE = re.compile(r"(?:[A-Za-z][A-Za-z-]*\s+)?\$\{[A-Za-z_][A-Za-z0-9_]*\}|\{[a-z_]+\}")
-# Slots that stand bare in JSON, as numbers do.
-_NUMBER_SLOT = re.compile(r"\{(?:seed|trial)\}")
+# How the keys of OpenAI, Anthropic, OpenRouter and others begin, wherever they stand alone; names of models may go on with -sk-.
+_KEY = re.compile(r"(?<![\w-])(?:sk|pk)-(?=[\w-]*\d)[\w-]{16}")
+# A secret's place may hold the name of an environment variable or a slot, and beside it the short word that some headers put
+# before a key, or a cookie's name.
+_REFERENCE = re.compile(r"(?:[A-Za-z][A-Za-z-]*[\s=]\s*|[a-z]+-)?\$?\{[A-Za-z_][A-Za-z0-9_]*\}")
+# What may stand bare in JSON, as numbers do.
+_BARE_SLOT = re.compile(r"(?:\{(?:seed|trial)\}|\$\{[A-Za-z_][A-Za-z0-9_]*\})(?=\s*[,}\]])")
 # The names of variables as everybody writes them; anything else that is not set may be a key in the wrong place.
-_USUAL_VARIABLE = re.compile(r"[A-Z]+(?:_[A-Z0-9]+)*")
+_USUAL_VARIABLE = re.compile(r"[A-Z]+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 
 
 def kinds() -> Mapping[str, ModuleType]:
@@ -165,7 +166,7 @@ def _secrets(value: object, at: str) -> Iterator[str]:
         for key, inner in value.items():
             path = f"{at}.{key}" if at else str(key)
             # A target may be called "key"; its settings are a mapping, and a secret is not.
-            if _is_secret_name(str(key)) and not isinstance(inner, dict) and not _is_reference(inner):
+            if _is_secret_name(str(key)) and _may_be_secret(inner):
                 yield path
             yield from _secrets(inner, path)
     elif isinstance(value, list):
@@ -181,15 +182,22 @@ def _secrets(value: object, at: str) -> Iterator[str]:
 def _written_inside(text: str) -> dict[str, Any] | list[Any] | None:
     """Return the JSON or the form that a text is, such as the body of a request."""
     try:
-        document = json.loads(_NUMBER_SLOT.sub("0", text))
+        document = json.loads(_BARE_SLOT.sub("0", text))
     except ValueError:
         return dict(parse_qsl(text)) if re.fullmatch(r"[^\s=&]+=\S*", text) else None
     return document if isinstance(document, dict | list) else None
 
 
-def _is_reference(value: object) -> bool:
-    """Say whether a value only names an environment variable: ${MY_KEY}, Bearer ${MY_KEY}."""
-    return isinstance(value, str) and _REFERENCE.fullmatch(value.strip()) is not None
+def _may_be_secret(value: object) -> bool:
+    """Say whether a value may be a key: texts may, but for those that only name a variable, lists of them, and long numbers."""
+    if isinstance(value, str):
+        return bool(value.strip()) and not _is_reference(value)
+    return isinstance(value, list) or (isinstance(value, int) and value >= 10**7)
+
+
+def _is_reference(value: str) -> bool:
+    """Say whether a value only names an environment variable: ${MY_KEY}, Bearer ${MY_KEY}, session=${MY_KEY}."""
+    return _REFERENCE.fullmatch(value.strip()) is not None
 
 
 def _address_has_secret(address: str) -> bool:

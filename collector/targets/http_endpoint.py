@@ -105,8 +105,8 @@ class Settings(HttpSettings):
 
 
 def _sample(body: str) -> str:
-    """Return a body with its slots filled in: numbers may stand bare in JSON, texts may not."""
-    body = _ENVIRONMENT.sub("text", body)
+    """Return a body with its slots filled in: numbers and variables may stand bare in JSON, texts may not."""
+    body = _ENVIRONMENT.sub("0", body)
     return _SLOT.sub(lambda slot: "0" if slot[1] in ("seed", "trial") else "text", body)
 
 

@@ -15,6 +15,7 @@ run_readings as (
 run_order as (
     select
         run_id,
+        is_finished,
         is_current
     from {{ ref("int_run_order") }}
 ),
@@ -75,6 +76,7 @@ described_runs as (
         cast(run_costs.n_completion_tokens as bigint) as n_completion_tokens,
         cast(run_costs.cost_usd as double) as cost_usd,
         cast(runs.is_simulated as boolean) as is_simulated,
+        cast(run_order.is_finished as boolean) as is_finished,
         cast(run_order.is_current as boolean) as is_current,
         cast(runs.started_at as timestamp) as started_at
     from runs

@@ -25,7 +25,8 @@ described as (
     select
         runs.*,
         answered.run_id is not null as has_answers,
-        answered.run_id is not null and finished.run_id is not null as is_whole
+        finished.run_id is not null as is_finished,
+        has_answers and is_finished as is_whole
     from runs
     left join finished on runs.run_id = finished.run_id
     left join answered on runs.run_id = answered.run_id
@@ -36,6 +37,7 @@ described as (
 run_order as (
     select
         run_id,
+        is_finished,
         row_number() over (
             partition by audit, target
             order by is_whole desc, has_answers desc, started_at desc, run_id desc

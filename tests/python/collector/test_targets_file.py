@@ -104,6 +104,31 @@ def test_what_a_request_needs_is_no_secret(write: Write, monkeypatch: pytest.Mon
     assert load_target(write(text), "mine").parameters["headers"] == {"Idempotency-Key": "one"}
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "headers: {Cookie: 'session=${A_KEY}'}\n    body: '[\"{prompt}\"]'",
+        """body: '{"tenant": ${A_KEY}, "q": "{prompt}"}'""",
+        """body: '{"use_token": false, "page_token": null, "max_token": 5, "token": "a-{trial}", "q": "{prompt}${A_KEY}"}'""",
+        """model: llama-3-sk-instruct-8b-2026-05\n    body: '[\"{prompt} ${A_KEY}\"]'""",
+    ],
+)
+def test_what_only_resembles_a_secret_is_allowed(
+    write: Write, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    monkeypatch.setenv("A_KEY", "12345678")
+    load_target(
+        write(
+            f"targets:\n  mine:\n    kind: http\n    url: http://sk-gateway\n    secret_env: A_KEY\n    {line}\n"
+        ),
+        "mine",
+    )
+
+
+def test_a_variable_with_digits_is_named(write: Write) -> None:
+    assert "AI21_API_KEY, which is not set" in problem(write(endpoint_with("api_key_env: AI21_API_KEY")))
+
+
 @pytest.mark.parametrize("name", ["a81f3c9d2b7e4f5a96c0d1e2f3a4b5c6", "A81F3C9D2B7E4F5A96C0D1E2F3A4B5C6"])
 def test_a_key_in_place_of_a_variable_s_name_is_not_shown(write: Write, name: str) -> None:
     message = problem(write(endpoint_with(f"api_key_env: {name}")))

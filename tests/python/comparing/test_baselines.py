@@ -15,6 +15,7 @@ from biasledger.comparing.changes import _both, open_tables
 from biasledger.comparing.run_names import find_run
 from collector.errors import InputError
 from collector.ledger import Ledger
+from collector.rows import ResponseRow
 from tests.python.cli.conftest import add_run
 
 RUNS = [
@@ -76,10 +77,15 @@ def test_the_latest_run_of_one_of_several_audits_is_pinned(biasledger: Callable[
 
 def test_an_unfinished_run_is_not_the_latest(biasledger: Callable[..., Result]) -> None:
     with Ledger(Path("ledger.duckdb")).append() as append:
+        append.responses("products-1", [ResponseRow("p", 1, 1, 1, "ok", "h")])
         append.event("products-1", "finished", {})
     said = biasledger("baseline", "set", "latest", "--audit", "products")
     assert said.exit_code == 0, said.output
     assert ": products-1." in said.output
+    # Asked again what had failed, it is still the one that has all.
+    with Ledger(Path("ledger.duckdb")).append() as append:
+        append.event("products-1", "resumed", {})
+    assert ": products-1." in biasledger("baseline", "set", "latest", "--audit", "products").output
 
 
 def test_published_tables_go_before_others_of_their_name(tmp_path: Path) -> None:

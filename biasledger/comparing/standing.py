@@ -1,0 +1,69 @@
+"""Which run of an audit and target counts, and what has to be said of it and of newer ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from biasledger.comparing.changes import Tables
+
+
+def known_runs(tables: Tables) -> list[tuple[str, str, str]]:
+    """Run id, audit and target of all runs: of an audit and target the current one first, then those before it, as they would
+    count, then newer ones.
+    """
+    rows = tables.execute(
+        """
+        select run_id, audit, target
+        from {dim_runs}
+        order by
+            is_current desc,
+            started_at > max(started_at) filter (where is_current) over (partition by audit, target),
+            is_finished and n_responses > 0 desc, n_responses > 0 desc, started_at desc, run_id desc
+        """
+    )
+    return [(str(run), str(audit), str(target)) for run, audit, target in rows]
+
+
+def standing_notes(tables: Tables) -> list[str]:
+    """A sentence for each current run that is not finished, and for each run that is newer than the current one of its audit
+    and target, which alone raises alarms.
+    """
+    if not tables.has("dim_runs"):
+        return []
+    return [*_unfinished(tables), *_passed_over(tables)]
+
+
+def _unfinished(tables: Tables) -> list[str]:
+    rows = tables.execute(
+        """
+        select audit, target, run_id, n_ok
+        from {dim_runs}
+        where is_current and not is_finished
+        order by started_at, run_id
+        """
+    )
+    return [
+        f"The run {run} is not finished: the findings of {audit} of {target} rest on the {n_ok:,} answers that it has; go on "
+        f"with: biasledger collect --resume {run}"
+        for audit, target, run, n_ok in rows
+    ]
+
+
+def _passed_over(tables: Tables) -> list[str]:
+    rows = tables.execute(
+        """
+        select newer.audit, newer.target, newer.run_id, newer.is_finished, chosen.run_id
+        from {dim_runs} as newer
+        inner join {dim_runs} as chosen
+            on newer.audit = chosen.audit and newer.target = chosen.target and chosen.is_current
+        where (newer.started_at, newer.run_id) > (chosen.started_at, chosen.run_id)
+        order by newer.started_at, newer.run_id
+        """
+    )
+    return [
+        f"The run {run} {'has no answers' if is_finished else 'is not finished'}, so that {audit} of {target} still goes by the "
+        f"findings of {current}"
+        + ("." if is_finished else f"; go on with: biasledger collect --resume {run}")
+        for audit, target, run, is_finished, current in rows
+    ]

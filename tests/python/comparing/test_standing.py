@@ -1,0 +1,56 @@
+"""Which run counts: `latest` does not mean an unfinished one, and what is not finished is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from biasledger.comparing.changes import Tables, open_tables
+from biasledger.comparing.run_names import find_run
+from biasledger.comparing.standing import known_runs, standing_notes
+
+REST_ON = "not finished: the findings of products of other rest on"
+STILL = "so that products of model still goes by the findings of"
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> Tables:
+    """Of the first target two runs are newer than the finished one, one before it was stopped; of the other none is finished."""
+    warehouse = tmp_path / "warehouse.duckdb"
+    with duckdb.connect(str(warehouse)) as connection:
+        connection.execute("create schema marts")
+        connection.execute(
+            """
+            create table marts.dim_runs as
+            select
+                *, 'products' as audit, n_ok as n_responses, timestamp '2026-02-01 08:00:00' + to_hours(hour) as started_at
+            from (
+                values
+                ('older', 'model', 1, 90, true, false), ('stopped', 'model', 2, 5, false, false),
+                ('whole', 'model', 3, 90, true, true), ('killed', 'model', 4, 5, false, false),
+                ('empty', 'model', 5, 0, true, false), ('first', 'other', 6, 7, false, false),
+                ('second', 'other', 7, 1234, false, true)
+            ) as runs (run_id, target, hour, n_ok, is_finished, is_current)
+            """
+        )
+    return open_tables(warehouse)
+
+
+def test_what_unfinished_and_newer_runs_lack_is_said(tables: Tables) -> None:
+    with tables:
+        assert standing_notes(tables) == [
+            f"The run second is {REST_ON} the 1,234 answers that it has; go on with: biasledger collect --resume second",
+            f"The run killed is not finished, {STILL} whole; go on with: biasledger collect --resume killed",
+            f"The run empty has no answers, {STILL} whole.",
+        ]
+
+
+def test_latest_is_the_current_run(tables: Tables) -> None:
+    with tables:
+        runs = known_runs(tables)
+    assert find_run("latest", runs, [], target="model").run_id == "whole"
+    assert find_run("previous", runs, [], target="model").run_id == "older"
+    assert find_run("latest", runs, [], target="other").run_id == "second"
+    assert {run for run, _, _ in runs} == {"older", "stopped", "whole", "killed", "empty", "first", "second"}
