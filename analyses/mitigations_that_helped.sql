@@ -22,8 +22,8 @@ runs as (
     where is_current
 ),
 
--- How much nearer to no bias: of two-sided measures 0 is best, of some the high values. One that was turned
--- round is no nearer.
+-- How much nearer to no bias: of two-sided measures 0 is best, whichever side a value lies on (is_reversed says
+-- where it changed sides), of some the high values.
 improved as (
     select
         runs.audit,

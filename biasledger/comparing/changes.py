@@ -41,7 +41,8 @@ class Change:
     """What one measure did between two runs.
 
     worsening: how much worse, in the measure's units, with its 95 % interval; p_value: of no change; p_value_adjusted: of none
-    past the tolerance, over all that was compared. member: what speaks for a family of categories, levels or lists.
+    past the tolerance, over all that was compared. member: what speaks for a family of categories, levels or lists. is_reversed:
+    whether a bias was turned round, which the verdict does not say.
     """
 
     measure: str
@@ -64,6 +65,7 @@ class Change:
     baseline_n_units: int
     n_units: int
     is_at_equal_sizes: bool
+    is_reversed: bool
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,9 @@ def as_text(changes: Changes, *, show_all: bool = False) -> str:
         f"{counts[verdict]} {verdict.replace('_', ' ')}" for verdict in VERDICTS if counts[verdict]
     )
     lines = [f"{changes.before} -> {after}: {said or 'nothing could be compared'}."]
-    shown = [change for change in changes.changes if show_all or change.verdict in _SHOWN]
+    shown = [
+        change for change in changes.changes if show_all or change.verdict in _SHOWN or change.is_reversed
+    ]
     if shown:
         lines += ["", *_table(shown)]
     elif changes.changes:
@@ -70,7 +72,7 @@ def _row(change: Change) -> tuple[str, ...]:
         else f"{change.interval_low:+.3f} to {change.interval_high:+.3f}"
     )
     return (
-        change.verdict.replace("_", " "),
+        change.verdict.replace("_", " ") + (", turned round" if change.is_reversed else ""),
         change.measure + ("*" if change.is_at_equal_sizes else ""),
         _CONTROL.sub("\ufffd", about),
         f"{change.baseline_value:.3f}",

@@ -36,10 +36,7 @@ variant_comparisons as (
         cast(difference - difference_arm_low * widened as double) as interval_low,
         cast(difference + difference_arm_high * widened as double) as interval_high,
         cast(p_difference as double) as p_value,
-        -- A verdict goes by how far from 0 a value lies, whichever way.
-        cast(
-            coalesce(side = 'two-sided' and value * baseline_value < 0 and p_difference < alpha, false) as boolean
-        ) as is_reversed
+        cast(is_reversed as boolean) as is_reversed
     from known
 )
 

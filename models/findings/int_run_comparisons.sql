@@ -183,7 +183,24 @@ judged as (
             when p_better_adjusted < alpha then 'better'
             when is_unchanged then 'unchanged'
             else 'inconclusive'
-        end as verdict
+        end as verdict,
+        -- A verdict goes by how far from 0 a value lies, whichever way. That a bias was turned round takes one on each
+        -- side, shown by its own interval: a change beyond chance may as well end at 0, or begin there.
+        coalesce(
+            side = 'two-sided'
+            and not is_insufficient
+            and (
+                (
+                    baseline_value + baseline_arm_high * widened < 0
+                    and value - arm_low * widened > 0
+                )
+                or (
+                    baseline_value - baseline_arm_low * widened > 0
+                    and value + arm_high * widened < 0
+                )
+            ),
+            false
+        ) as is_reversed
     from adjusted
 )
 
