@@ -63,10 +63,10 @@ SMALL_DBT_PROJECT = {
         """,
     "models/dim_runs.sql": """
         select
-            run_id, 'products' as audit, 'robot' as target, last_event, is_current,
+            run_id, 'products' as audit, 'robot' as target, is_finished, is_current, 12 as n_ok,
             timestamp '2026-01-01 08:00:00' + to_hours(hour) as started_at
-        from (values ('run-1', 'finished', 1, true), ('run-2', 'stopped', 2, false))
-            as runs (run_id, last_event, hour, is_current)
+        from (values ('run-1', true, 1, true), ('run-2', false, 2, false))
+            as runs (run_id, is_finished, hour, is_current)
         """,
     "models/fct_alarms.sql": "select * from {{ ref('fct_findings') }} where status = 'alarm'",
     "models/_models.yml": """
