@@ -235,17 +235,19 @@ class Tables:
         """Rows of a query that names tables in braces.
 
         Raises:
-            InputError: the file lacks one of the tables.
+            InputError: the file lacks one of the tables, or of their columns.
         """
+        import duckdb
 
+        older = "it was built by an older version; run `biasledger build`."
         try:
             query = sql.format_map(self._names)
         except KeyError as missing:
-            raise InputError(
-                f"{self._warehouse} holds no table {missing.args[0]}: it was built by an older version; run "
-                "`biasledger build`."
-            ) from None
-        return self.connection.execute(query, values or []).fetchall()
+            raise InputError(f"{self._warehouse} holds no table {missing.args[0]}: {older}") from None
+        try:
+            return self.connection.execute(query, values or []).fetchall()
+        except duckdb.BinderException:
+            raise InputError(f"{self._warehouse} lacks columns that are read here: {older}") from None
 
     def records(self, sql: str, values: list[Any] | None = None) -> list[dict[str, Any]]:
         """The same as dictionaries by column name, with None for what is no number (NaN)."""

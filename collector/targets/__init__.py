@@ -30,11 +30,12 @@ if TYPE_CHECKING:
 _FUNCTION_PREFIX = "python:"
 # The settings that name environment variables that have to be set.
 _KEY_SETTINGS = ("api_key_env", "secret_env")
-# Of a name's letters, in lower case. A bare "key" is one, an Idempotency-Key is none, nor is a model's eos_token.
+# Of a name's letters, in lower case. A bare "key" is one, an Idempotency-Key is none.
 _SECRET_NAME = re.compile(
-    r"key|bearer|.*(?:(?:access|api|auth|private|secret|subscription)key|secret|password|passwd|cookie|authorization"
-    r"|(?<!bos)(?<!cls)(?<!eos)(?<!mask)(?<!max)(?<!pad)(?<!sep)(?<!stop)(?<!unk)token)"
+    r"key|bearer|.*(?:(?:access|api|auth|private|secret|subscription)key|secret|password|passwd|cookie|authorization|token)"
 )
+# The tokens of texts, not of services.
+_TEXT_TOKEN = re.compile(r"(?:bos|cls|eos|mask|max|pad|sep|stop|unk)token")
 # How the keys of OpenAI, Anthropic, OpenRouter and others begin, wherever they stand alone; names of models may go on with -sk-.
 _KEY = re.compile(r"(?<![\w-])(?:sk|pk)-(?=[\w-]*\d)[\w-]{16}")
 # A secret's place may hold the name of an environment variable or a slot, and beside it the short word that some headers put
@@ -212,4 +213,5 @@ def _address_has_secret(address: str) -> bool:
 
 
 def _is_secret_name(name: str) -> bool:
-    return _SECRET_NAME.fullmatch(re.sub(r"[^a-z]", "", name.lower())) is not None
+    letters = re.sub(r"[^a-z]", "", name.lower())
+    return _SECRET_NAME.fullmatch(letters) is not None and _TEXT_TOKEN.fullmatch(letters) is None

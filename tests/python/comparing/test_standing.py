@@ -10,6 +10,7 @@ import pytest
 from biasledger.comparing.changes import Tables, open_tables
 from biasledger.comparing.run_names import find_run
 from biasledger.comparing.standing import known_runs, standing_notes
+from collector.errors import InputError
 
 REST_ON = "not finished: the findings of products of other rest on"
 STILL = "so that products of model still goes by the findings of"
@@ -45,6 +46,17 @@ def test_what_unfinished_and_newer_runs_lack_is_said(tables: Tables) -> None:
             f"The run killed is not finished, {STILL} whole; go on with: biasledger collect --resume killed",
             f"The run empty has no answers, {STILL} whole.",
         ]
+
+
+def test_a_warehouse_of_an_older_version_is_said_to_be_one(tmp_path: Path) -> None:
+    warehouse = tmp_path / "warehouse.duckdb"
+    with duckdb.connect(str(warehouse)) as connection:
+        connection.execute("create schema marts; create table marts.dim_runs as select 'run-1' as run_id")
+    with (
+        open_tables(warehouse) as tables,
+        pytest.raises(InputError, match="lacks columns that are read here: it was built by an older version"),
+    ):
+        standing_notes(tables)
 
 
 def test_latest_is_the_current_run(tables: Tables) -> None:
