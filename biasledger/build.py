@@ -170,14 +170,13 @@ def _build_and_publish(
         "BIASLEDGER_LEDGER": str(ledger.resolve()),
         "BIASLEDGER_WAREHOUSE": str(work.resolve()),
         "BIASLEDGER_PUBLISHED": str(warehouse.resolve()),
-        "BIASLEDGER_ROOMS": " ".join(rooms_of(ledger)),
     }
     if is_closed:
         # As dbt names them in its statements: seen from the project.
         environment["BIASLEDGER_CLOSED"] = str(LINKS / "seeds")
     with Ledger(ledger).read() as connection:
         erasures_hash = hash_erasures(connection)
-    messages = run_dbt(project, ["build", *options], environment, on_step)
+    messages = run_dbt(project, ["build", *options], environment, on_step, rooms=rooms_of(ledger))
     results = _read_json(project / "target" / "run_results.json")
     manifest = _read_json(project / "target" / "manifest.json")
     summary = _summarise(results, manifest, messages, work)
@@ -197,9 +196,21 @@ def rooms_of(ledger: Path) -> list[str]:
 
 
 def run_dbt(
-    project: Path, arguments: Sequence[str], environment: Mapping[str, str], on_step: OnStep
+    project: Path,
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    on_step: OnStep,
+    *,
+    rooms: Sequence[str] = ROOMS,
+    variables: Mapping[str, Any] | None = None,
 ) -> list[str]:
     """Run one dbt command in `project`; its log goes to logs/dbt.log, its results to target/run_results.json.
+
+    Args:
+        arguments: the command and its options, without --vars.
+        environment: what dbt's environment has beside this process's.
+        rooms: the rooms whose models are enabled.
+        variables: dbt variables.
 
     Returns:
         The error messages dbt reported, in order; lines not in dbt's log format (a crash) count as such.
@@ -208,11 +219,14 @@ def run_dbt(
         BuildError: dbt could not read the project or broke down.
     """
     (project / "target" / "run_results.json").unlink(missing_ok=True)
-    command = [sys.executable, "-c", _RUN_DBT, *_LOG_OPTIONS, *arguments, *_PLACES]
+    # dbt keeps what it parsed last time, and renders a package's project file by the environment without noticing that this has
+    # changed. Given as a variable too, which nothing reads, other rooms make it parse everything anew.
+    given = json.dumps({**(variables or {}), "rooms": " ".join(rooms)}, sort_keys=True)
+    command = [sys.executable, "-c", _RUN_DBT, *_LOG_OPTIONS, *arguments, "--vars", given, *_PLACES]
     with subprocess.Popen(
         command,
         cwd=project,
-        env=_environment(environment),
+        env=_environment({**environment, "BIASLEDGER_ROOMS": " ".join(rooms)}),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -299,14 +298,17 @@ def _build_pair(project: Path, ledger: Path, warehouse: Path, before: str, after
     environment = {
         "BIASLEDGER_LEDGER": str(ledger.resolve()),
         "BIASLEDGER_WAREHOUSE": str(built.resolve()),
-        "BIASLEDGER_ROOMS": " ".join(rooms_of(ledger)),
     }
     selection = ["--select", "int_run_pairs+", "--exclude", "fct_regressions"]
-    variables = json.dumps({"compared_runs": [before, after]})
     with locked(project):
         require_project(project)
         messages = run_dbt(
-            project, ["run", *selection, "--vars", variables], environment, lambda _done, _total, _name: None
+            project,
+            ["run", *selection],
+            environment,
+            lambda _done, _total, _name: None,
+            rooms=rooms_of(ledger),
+            variables={"compared_runs": [before, after]},
         )
     if messages:
         raise BiasledgerError(
