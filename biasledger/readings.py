@@ -35,7 +35,7 @@ def register_readings(project: Path, ledger_path: Path) -> list[str]:
     ledger = Ledger(ledger_path)
     # The models read the tables of the newest schema; an older ledger gains them, and loses nothing.
     ledger.update()
-    audits = {run.audit for run in ledger.runs()}
+    audits = {run.audit for run in ledger.runs() if not run.is_forgotten}
     described = _audits(project)
     present = sorted(audits & described.keys())
     _require_catalogues(ledger, {name: described[name] for name in present})

@@ -79,7 +79,7 @@ def answers_left(
     ledger = Ledger(ledger_path)
     ledger.update()
     if run is not None:
-        known = [one.run_id for one in ledger.runs()]
+        known = [one.run_id for one in ledger.runs() if not one.is_forgotten]
         if run not in known:
             raise InputError(f"{ledger_path} holds no run {run!r}{did_you_mean(run, known)}")
     left, n_scored = answers_to_score(ledger, scorer, run)

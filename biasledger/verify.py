@@ -70,6 +70,7 @@ class _Run:
     is_older: bool = False
     seals: dict[int, str] = field(default_factory=dict)
     n_erasures: int = 0
+    forgotten: str | None = None
 
 
 def verify_ledger(ledger_path: Path, run_ids: Sequence[str] = (), seal: Seal | None = None) -> list[Verdict]:
@@ -126,6 +127,12 @@ def _known_runs(connection: duckdb.DuckDBPyConnection) -> dict[str, _Run]:
         "select run_id, count(*) from raw.erasures group by run_id"
     ).fetchall():
         runs[run_id].n_erasures = n
+    for run_id, forgotten_at, reason in connection.execute(
+        "select run_id, forgotten_at, reason from raw.forgotten_runs"
+    ).fetchall():
+        if run_id in runs:
+            day = forgotten_at.date().isoformat()
+            runs[run_id].forgotten = f"it was forgotten on {day} and counts for nothing any more: {reason}"
     return runs
 
 
@@ -145,7 +152,7 @@ def _verify_run(
             told = f"Run {run.run_id} has no chain, so it cannot have had the seal {seal}."
             return Verdict(run.run_id, "broken", fault=told, n_faults=1)
         note = "it was kept before chains were, and nothing shows whether it was changed."
-        return Verdict(run.run_id, "unsealed", notes=(note,))
+        return Verdict(run.run_id, "unsealed", notes=(note, *_forgotten(run)))
     for held in held_records(connection, run.run_id):
         if not held.is_as_kept:
             faults.add(held.position, _told(held), held)
@@ -158,12 +165,17 @@ def _verify_run(
     if run.n_erasures:
         texts = "one response" if run.n_erasures == 1 else f"{run.n_erasures:,} responses"
         notes.append(f"the texts of {texts} were erased; raw.erasures says which and why.")
+    notes += _forgotten(run)
     if faults.first is None:
         return Verdict(run.run_id, "intact", end, notes=tuple(notes))
     told = faults.first
     if faults.held is not None and digests_hold and has_journal:
         told = told.removesuffix(".") + _difference(path, faults.held) + "."
     return Verdict(run.run_id, "broken", end, told, faults.count, tuple(notes))
+
+
+def _forgotten(run: _Run) -> list[str]:
+    return [] if run.forgotten is None else [run.forgotten]
 
 
 def _walk(

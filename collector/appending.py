@@ -170,6 +170,10 @@ class Append:
             [run_id, event, canonical_json(detail), happened_at or utc_now()],
         )
 
+    def event_of(self, run_id: str, body: Mapping[str, Any]) -> None:
+        """Insert the run event that a record's body tells of."""
+        self.event(run_id, body["event"], body["detail"], datetime.fromisoformat(body["happened_at"]))
+
     def prompts(self, run_id: str, prompts: Sequence[Prompt]) -> None:
         """Insert prompts with their attributes."""
         self._insert(
@@ -261,9 +265,9 @@ class Append:
         )
 
     def run_of_source(self, audit: str, source_hash: str) -> str | None:
-        """Return the first finished import of a file's content for an audit, or None."""
+        """Return the first finished import of a file's content for an audit that was not taken back, or None."""
         found = self._first(
-            "select runs.run_id from raw.runs as runs "
+            "select runs.run_id from raw.kept_runs as runs "
             "inner join raw.run_events as events on events.run_id = runs.run_id and events.event = 'finished' "
             "where runs.audit = ? and runs.source_hash = ? order by runs.started_at limit 1",
             [audit, source_hash],
@@ -366,6 +370,18 @@ class Append:
                 now if latest is None or latest < now else latest + timedelta(microseconds=1),
             ],
         )
+
+    def clear_baselines_of(self, run_id: str) -> bool:
+        """Take a run's pin as a baseline away, unless a file brought it; say whether there was one."""
+        pinned = self._connection.execute(
+            "select audit, target from (select * from raw.baselines "
+            "qualify row_number() over (partition by audit, target order by set_at desc, rowid desc) = 1) "
+            "where run_id = ? and file_hash is null",
+            [run_id],
+        ).fetchall()
+        for audit, target in pinned:
+            self.baseline(audit, target, None)
+        return bool(pinned)
 
     def baseline_rows(self, file_hash: str, rows: Sequence[tuple[str, str]]) -> None:
         """Insert the rows of a baseline's file (part, row as JSON), unless they are there."""

@@ -38,6 +38,7 @@ class RunInfo:
     Attributes:
         state: its last event, such as started, finished, failed or batch_submitted.
         is_finished: whether it was finished at some time, though it may have been resumed since.
+        is_forgotten: whether it was taken back, and counts for nothing any more.
         n_responses: trials, not attempts.
     """
 
@@ -51,6 +52,7 @@ class RunInfo:
     started_at: datetime
     state: str | None
     is_finished: bool
+    is_forgotten: bool
     n_responses: int
 
 
@@ -218,14 +220,15 @@ class Ledger:
                     group by run_id
                 ),
                 states as (
-                    select run_id, arg_max(event, rowid) as state, bool_or(event = 'finished') as is_finished
+                    select run_id, arg_max(event, rowid) as state, bool_or(event = 'finished') as is_finished,
+                        bool_or(event = 'forgotten') as is_forgotten
                     from raw.run_events
                     group by run_id
                 )
                 select
                     runs.run_id, runs.audit, runs.target, runs.target_kind, runs.is_simulated, runs.model_asked,
                     runs.origin, runs.started_at, states.state, coalesce(states.is_finished, false),
-                    coalesce(counted.n_responses, 0)
+                    coalesce(states.is_forgotten, false), coalesce(counted.n_responses, 0)
                 from raw.runs as runs
                 left join counted on counted.run_id = runs.run_id
                 left join states on states.run_id = runs.run_id
@@ -247,15 +250,18 @@ class Ledger:
     def parts_read(self) -> frozenset[str]:
         """Return which parts the readings of the ledger's runs have: words, lists, decisions, prices, markers.
 
-        Scores of classifiers are read with the markers, whatever the reading of their run.
+        An audit's latest reading counts, and runs that were taken back do not. Scores of classifiers are read with the markers,
+        whatever the reading of their run.
 
         Raises:
             LedgerError: the file is absent, locked, or no ledger.
         """
         with self.read() as connection:
             rows = connection.execute(
-                "select distinct unnest(json_keys(reading)) from raw.readings where audit in (select audit from raw.runs) "
-                "union select 'markers' where exists (select 1 from raw.response_scores)"
+                "with latest as (select * from raw.readings qualify row_number() over "
+                "(partition by audit order by registered_at desc, reading_hash) = 1) "
+                "select distinct unnest(json_keys(reading)) from latest where audit in (select audit from raw.kept_runs) "
+                "union select 'markers' where exists (select 1 from raw.kept_response_scores)"
             ).fetchall()
         return frozenset(str(part) for (part,) in rows)
 

@@ -44,6 +44,7 @@ class RunState:
         meter: is charged with everything kept.
         models: how many answers each model gave, as far as the service names it.
         is_finished: its last event says that nothing is left to ask.
+        is_forgotten: it was taken back.
         batches: those begun, where it is asked by batch.
     """
 
@@ -54,6 +55,7 @@ class RunState:
     meter: CostMeter = field(default_factory=lambda: CostMeter(None))
     models: Counter[str] = field(default_factory=Counter)
     is_finished: bool = False
+    is_forgotten: bool = False
     batches: BatchLog = field(default_factory=BatchLog)
     _estimates: dict[str, int] = field(default_factory=dict)
     _failed_last: list[Kept] = field(default_factory=list)
@@ -70,6 +72,7 @@ class RunState:
         elif record.kind == "event":
             event = event_of(body)
             self.is_finished = event.event == "finished"
+            self.is_forgotten = self.is_forgotten or event.event == "forgotten"
             if event.detail.get("by_target"):
                 # What failed just before the target was given up failed with it.
                 self._reopen(self._failed_last)
@@ -134,11 +137,14 @@ def require_complete(state: RunState, name: str) -> RunRow:
 
     Raises:
         LedgerError: the journal's head is missing, is another run's, or holds other prompts than it says.
+        InputError: the run was taken back.
     """
     if state.run is None or state.run.run_id != name or len(state.prompts) != state.started.get("prompts"):
         raise LedgerError(
             f"The journal of run {name} does not say all that was to be asked; it cannot be resumed."
         )
+    if state.is_forgotten:
+        raise InputError(f"Run {name} was forgotten, so nothing more is asked for it: collect a new one.")
     return state.run
 
 

@@ -14,7 +14,7 @@ _ANSWERS_TO_SCORE = """
     with answers as (
         select responses.*, runs.audit, runs.started_at
         from raw.responses as responses
-        inner join raw.runs as runs on runs.run_id = responses.run_id
+        inner join raw.kept_runs as runs on runs.run_id = responses.run_id
         where
             ($run_id is null or runs.run_id = $run_id)
             and (

@@ -164,5 +164,42 @@ def erase(
     next_step("biasledger build")
 
 
+@click.command()
+@click.argument("run_id", metavar="RUN")
+@ledger_option
+@click.option("--reason", required=True, metavar="TEXT", help="Why; kept for good.")
+@click.option("--yes", is_flag=True, help="Do not ask first.")
+def forget(run_id: str, ledger: Path, reason: str, yes: bool) -> None:
+    """Take a run back, such as an import by a wrong spec.
+
+    It stays in the ledger as evidence, a record that says so and why is added to its chain, and `biasledger verify` still holds.
+    The next build leaves it out of every table, and its file may be imported again. This cannot be undone.
+    """
+    from collector import forgetting
+
+    if not yes:
+        found = forgetting.find_run_to_forget(ledger, run_id)
+        before = ", forgotten before" if found.is_forgotten else ""
+        click.echo(
+            f"Run {run_id}, {found.audit} asked of {found.target}, {found.origin}, {found.n_responses:,} responses{before}"
+        )
+        click.confirm("Forget this run for good?", abort=True)
+    done = forgetting.forget(ledger, run_id, reason=reason)
+    if done.was_forgotten:
+        click.echo(f"Run {run_id} was forgotten before; nothing was changed.")
+    else:
+        click.echo(
+            f"Forgot run {run_id}; its answers stay in {ledger} as evidence (`biasledger erase` removes texts)."
+        )
+    if done.seal is not None:
+        click.echo(f"  seal {done.seal}")
+    if done.was_baseline:
+        click.echo(f"  it was the baseline of {done.run.audit} of {done.run.target}, which has none now")
+    click.echo(
+        "Tables built before still hold it: the next build makes all of them anew. What `biasledger publish` wrote holds it, too."
+    )
+    next_step("biasledger build")
+
+
 TITLE = "Evidence"
-COMMANDS = (pack, verify, erase)
+COMMANDS = (pack, verify, erase, forget)

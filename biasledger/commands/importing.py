@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 @click.option(
     "--name",
     metavar="NAME",
-    help="What to call the model that answered; the file's name if not given. Not where AUDIT.yml splits by model.",
+    help="What to call the model that answered; if not given, the one model that the file names, or else the file's name. "
+    "Not where AUDIT.yml splits by model.",
 )
 @click.option("--again", is_flag=True, help="Import a file a second time.")
 @click.option("--simulated", is_flag=True, help="Label these answers as simulated wherever they show.")

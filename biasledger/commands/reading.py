@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -23,12 +24,19 @@ from biasledger.commands.common import PATH, ROWS_SHOWN, ledger_option, warehous
 @click.option("--why", is_flag=True, help="Say each finding in a sentence, too.")
 def findings(warehouse: Path, run: str | None, statuses: tuple[str, ...], show_all: bool, why: bool) -> None:
     """Print the findings of the last build."""
+    from biasledger.comparing.changes import open_tables
+    from biasledger.comparing.standing import hidden_models
     from biasledger.display import findings_table, status_counts
     from biasledger.findings import read_findings
+    from collector.errors import InputError
 
     rows = read_findings(warehouse, run=run, statuses=statuses, only_current=run is None and not show_all)
     findings_table(rows, limit=None if show_all else ROWS_SHOWN, explain=why)
     click.echo(status_counts(rows))
+    if run is None:
+        with open_tables(warehouse) as tables, suppress(InputError):  # tables of an older version do not tell
+            for sentence in hidden_models(tables):
+                click.echo(sentence)
 
 
 @click.command()

@@ -138,7 +138,11 @@ def set_baseline(ledger: Path, run: str, *, audit: str | None = None, target: st
     book.update()
     found = find_run(
         run,
-        [(one.run_id, one.audit, one.target) for one in sorted(book.runs(), key=_standing, reverse=True)],
+        [
+            (one.run_id, one.audit, one.target)
+            for one in sorted(book.runs(), key=_standing, reverse=True)
+            if not one.is_forgotten
+        ],
         list_baselines(ledger),
         audit=audit,
         target=target,
@@ -230,10 +234,12 @@ def import_baseline(ledger: Path, file: Path) -> Baseline:
     book.create()
     with book.read() as connection:
         latest = connection.execute(
-            "select run_id, spec from raw.runs where audit = ? and target = ? order by started_at desc limit 1",
+            "select run_id, spec from raw.kept_runs where audit = ? and target = ? order by started_at desc limit 1",
             [manifest["audit"], manifest["target"]],
         ).fetchall()
-        others = connection.execute("select distinct audit, target from raw.runs order by all").fetchall()
+        others = connection.execute(
+            "select distinct audit, target from raw.kept_runs order by all"
+        ).fetchall()
     if latest:
         [(run_id, spec)] = latest
         if different := _different(manifest["spec"], json.loads(spec)):

@@ -26,12 +26,33 @@ def known_runs(tables: Tables) -> list[tuple[str, str, str]]:
 
 
 def standing_notes(tables: Tables) -> list[str]:
-    """A sentence for each current run that is not finished, and for each run that is newer than the current one of its audit
-    and target, which alone raises alarms.
+    """A sentence for each current run that is not finished, for each run that is newer than the current one of its audit
+    and target, which alone raises alarms, and for each current run that hides another model.
     """
     if not tables.has("dim_runs"):
         return []
-    return [*_unfinished(tables), *_passed_over(tables)]
+    return [*_unfinished(tables), *_passed_over(tables), *hidden_models(tables)]
+
+
+def hidden_models(tables: Tables) -> list[str]:
+    """A sentence for each current run under whose target name another model was asked, which no current run speaks of.
+
+    Raises:
+        InputError: the tables are of a version that did not tell.
+    """
+    rows = tables.execute(
+        """
+        select audit, target, run_id, model_asked, hides_models
+        from {dim_runs}
+        where hides_models is not null
+        order by started_at, run_id
+        """
+    )
+    return [
+        f"The run {run} of {audit} asked {model}, and other runs under the target name {target} asked {others}, of which nothing "
+        "shows here: models that are both in use need a target name each."
+        for audit, target, run, model, others in rows
+    ]
 
 
 def _unfinished(tables: Tables) -> list[str]:

@@ -70,8 +70,8 @@ def make_pack(run: str, ledger_path: Path, warehouse: Path, output: Path | None 
         ).fetchall()
     if erased_since_build(warehouse, ledger_path):
         raise InputError(
-            f"Answers were erased from {ledger_path} since {warehouse} was built, which may still hold their words: "
-            "run `biasledger build` first, then pack again."
+            f"Answers were erased from {ledger_path}, or runs forgotten, since {warehouse} was built, which may still hold their "
+            "words: run `biasledger build` first, then pack again."
         )
     if held != described["n_responses"]:
         raise InputError(

@@ -60,7 +60,7 @@ def locked(project: Path) -> Iterator[None]:
 
 
 def forget_what_is_gone(work: Path, ledger: Ledger) -> list[str]:
-    """Delete the work file where it may hold what the ledger no longer does: texts erased since, or runs taken out.
+    """Delete the work file where it may hold what the ledger no longer does: texts erased since, or runs forgotten or taken out.
 
     Incremental tables keep what they were once built from.
 
@@ -74,14 +74,16 @@ def forget_what_is_gone(work: Path, ledger: Ledger) -> list[str]:
     with ledger.read() as connection:
         runs = [
             run
-            for (run,) in connection.execute("select distinct run_id from raw.runs order by all").fetchall()
+            for (run,) in connection.execute(
+                "select distinct run_id from raw.kept_runs order by all"
+            ).fetchall()
         ]
         erasures = hash_erasures(connection)
     before = _read(seen)
     reason = None
     if work.exists():
         if not set(before.runs) <= set(runs) or not before.erasures:
-            reason = "Runs may have been taken out of the ledger since the last build"
+            reason = "Runs were forgotten or taken out of the ledger since the last build"
         elif before.erasures != erasures:
             reason = "Answers were erased since the last build"
     if reason is not None:

@@ -192,7 +192,8 @@ def _run_rows(
     asked, rules_version = audit.asked(), load_rules().version
     runs = {}
     for planned in plan.runs:
-        target = (planned.model if audit.imported.split is not None else name) or file.stem
+        # A file that comes under another name each month still holds the answers of the one model that it names.
+        target = (planned.model if audit.imported.split is not None else name or planned.model) or file.stem
         runs[planned.number] = RunRow(
             run_id=new_run_id(audit.audit, target, started_at),
             audit=audit.audit,

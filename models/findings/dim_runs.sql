@@ -55,6 +55,22 @@ run_costs as (
     from {{ ref("int_run_costs") }}
 ),
 
+-- Of two models under one target name only the later run counts: what is known of the first one no longer shows.
+hidden_models as (
+    select
+        current_runs.run_id,
+        string_agg(distinct earlier.model_asked, ', ' order by earlier.model_asked) as hides_models
+    from run_order
+    inner join runs as current_runs on run_order.run_id = current_runs.run_id
+    inner join runs as earlier
+        on
+            current_runs.audit = earlier.audit
+            and current_runs.target = earlier.target
+            and current_runs.model_asked != earlier.model_asked
+    where run_order.is_current
+    group by current_runs.run_id
+),
+
 described_runs as (
     select
         cast(runs.run_id as varchar) as run_id,
@@ -62,6 +78,7 @@ described_runs as (
         cast(runs.target as varchar) as target,
         cast(runs.target_kind as varchar) as target_kind,
         cast(runs.model_asked as varchar) as model_asked,
+        cast(hidden_models.hides_models as varchar) as hides_models,
         cast(runs.origin as varchar) as origin,
         cast(runs.source_name as varchar) as source_name,
         cast(runs.spec_hash as varchar) as spec_hash,
@@ -86,6 +103,7 @@ described_runs as (
     left join prompt_counts on runs.run_id = prompt_counts.run_id
     left join response_counts on runs.run_id = response_counts.run_id
     left join run_costs on runs.run_id = run_costs.run_id
+    left join hidden_models on runs.run_id = hidden_models.run_id
 )
 
 select * from described_runs

@@ -5,7 +5,7 @@ run_events as (
         run_id,
         event,
         detail,
-        rowid as event_number,
+        event_number,
         happened_at
     from {{ source("ledger", "run_events") }}
 )

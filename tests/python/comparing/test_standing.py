@@ -13,6 +13,8 @@ from biasledger.comparing.standing import known_runs, standing_notes
 from collector.errors import InputError
 
 REST_ON = "not finished: the findings of products of other rest on"
+HIDES = "and other runs under the target name other asked"
+NOTHING = "of which nothing shows here: models that are both in use need a target name each."
 STILL = "so that products of model still goes by the findings of"
 
 
@@ -26,7 +28,9 @@ def tables(tmp_path: Path) -> Tables:
             """
             create table marts.dim_runs as
             select
-                *, 'products' as audit, n_ok as n_responses, timestamp '2026-02-01 08:00:00' + to_hours(hour) as started_at
+                *, 'products' as audit, n_ok as n_responses, 'new' as model_asked,
+                case run_id when 'second' then 'big, old' end as hides_models,
+                timestamp '2026-02-01 08:00:00' + to_hours(hour) as started_at
             from (
                 values
                 ('older', 'model', 1, 90, true, false), ('stopped', 'model', 2, 5, false, false),
@@ -45,6 +49,7 @@ def test_what_unfinished_and_newer_runs_lack_is_said(tables: Tables) -> None:
             f"The run second is {REST_ON} the 1,234 answers that it has; go on with: biasledger collect --resume second",
             f"The run killed is not finished, {STILL} whole; go on with: biasledger collect --resume killed",
             f"The run empty has no answers, {STILL} whole.",
+            f"The run second of products asked new, {HIDES} big, old, {NOTHING}",
         ]
 
 

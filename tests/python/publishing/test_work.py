@@ -64,7 +64,7 @@ def test_what_the_ledger_has_lost_is_forgotten(ledger: Ledger, tmp_path: Path) -
     with duckdb.connect(str(ledger.path)) as connection:
         connection.execute("delete from raw.runs where run_id = 'run-2'")
     assert forget_what_is_gone(work, ledger) == [
-        "Runs may have been taken out of the ledger since the last build: all tables are built anew."
+        "Runs were forgotten or taken out of the ledger since the last build: all tables are built anew."
     ]
     assert not work.exists()
 

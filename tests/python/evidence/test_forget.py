@@ -1,0 +1,199 @@
+"""Forgetting: a run that was taken back stays as evidence, counts for nothing, and the chain says so."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from biasledger.comparing.baselines import list_baselines, set_baseline
+from biasledger.publishing.erasures import hash_erasures
+from biasledger.readings import register_readings
+from biasledger.verify import verify_ledger
+from collector import forgetting
+from collector.chain import Seal
+from collector.errors import InputError, LedgerError
+from collector.forgetting import forget
+from collector.importers.tabular import import_file
+from collector.journal import JournalWriter
+from collector.ledger import Ledger
+from collector.runner import resume
+from collector.scorable import answers_to_score
+from collector.spec_loading import load_audit
+from collector.targets.python_function import PythonFunction
+from tests.python.evidence.conftest import Biasledger, Kept, import_answers, write_audit
+
+REASON = "the spec took the columns for each other"
+VIEWS = ("runs", "run_events", "prompts", "prompt_attributes", "responses", "response_scores")
+
+
+def state_of(kept: Kept, seal: Seal | None = None) -> str:
+    (verdict,) = verify_ledger(kept.ledger_path, [kept.run_id], seal)
+    return f"{verdict.state}: {verdict.fault}" if verdict.fault else verdict.state
+
+
+def test_what_is_kept_stays_and_what_is_read_has_nothing_of_it(kept: Kept) -> None:
+    tables = ("runs", "prompts", "prompt_attributes", "responses")
+    before = [kept.query(f"from raw.{table} order by all") for table in tables]
+    assert all(before)
+
+    done = forget(kept.ledger_path, kept.run_id, reason=f" {REASON} ")
+
+    assert [kept.query(f"from raw.{table} order by all") for table in tables] == before
+    assert [view for view in VIEWS if kept.query(f"from raw.kept_{view}")] == []
+    assert kept.query("select run_id, reason from raw.forgotten_runs") == [(kept.run_id, REASON)]
+    assert done.seal is not None
+    assert done.seal.count == kept.seal.count + 1
+    assert not done.was_forgotten
+    for seal in (None, done.seal, kept.seal):
+        assert state_of(kept, seal) == "intact"
+    ((day,),) = kept.query("select cast(forgotten_at as date) from raw.forgotten_runs")
+    (verdict,) = verify_ledger(kept.ledger_path)
+    assert verdict.notes == (f"it was forgotten on {day} and counts for nothing any more: {REASON}",)
+
+    again = forget(kept.ledger_path, kept.run_id, reason="another")
+    assert again.was_forgotten
+    assert again.seal == done.seal
+    assert kept.query("select reason from raw.forgotten_runs") == [(REASON,)]
+
+
+def test_the_others_are_read_as_before(imported: Kept) -> None:
+    path = imported.ledger_path.parent / "other.csv"
+    path.write_text("question,race,gender,answer\nWho?,White,Man,Jane\n", encoding="utf-8")
+    spec = write_audit(path.parent)
+    other = import_file(load_audit(spec), spec, path, imported.ledger_path)
+    forget(imported.ledger_path, imported.run_id, reason=REASON)
+    for view in VIEWS[:5]:
+        assert imported.query(f"select distinct run_id from raw.kept_{view}") == [(other.run_id,)]
+    assert [verdict.state for verdict in verify_ledger(imported.ledger_path)] == ["intact", "intact"]
+
+
+def test_a_hidden_forgetting_is_found(kept: Kept) -> None:
+    forget(kept.ledger_path, kept.run_id, reason=REASON)
+    kept.change("delete from raw.run_events where event = 'forgotten'")
+    assert "broken: Event forgotten" in state_of(kept)
+    assert "is gone from raw.run_events" in state_of(kept)
+
+
+def test_a_forgetting_that_was_put_in_is_found(kept: Kept) -> None:
+    detail = json.dumps({"reason": REASON})
+    kept.change(
+        f"insert into raw.run_events values ('{kept.run_id}', 'forgotten', '{detail}', now()::timestamp)"
+    )
+    assert "is in raw.run_events and not in the chain: it was put in later" in state_of(kept)
+
+
+def test_its_reason_is_chained(kept: Kept) -> None:
+    forget(kept.ledger_path, kept.run_id, reason=REASON)
+    kept.change("""update raw.run_events set detail = '{"reason": "x"}' where event = 'forgotten'""")
+    assert "was changed: its row does not match its hash" in state_of(kept)
+
+
+def test_a_ledger_made_anew_from_the_journal_has_forgotten_too(collected: Kept) -> None:
+    from collector.loading import load_all
+
+    forget(collected.ledger_path, collected.run_id, reason=REASON)
+    collected.ledger_path.unlink()
+    load_all(collected.ledger_path)
+    assert collected.query("select reason from raw.forgotten_runs") == [(REASON,)]
+    assert collected.query("from raw.kept_runs") == []
+    assert state_of(collected) == "intact"
+
+
+def test_a_run_of_before_chains_can_be_forgotten(imported: Kept) -> None:
+    imported.change(
+        "delete from raw.chain",
+        "delete from raw.seals",
+        f"insert into raw.unchained_runs values ('{imported.run_id}')",
+    )
+    done = forget(imported.ledger_path, imported.run_id, reason=REASON)
+    assert done.seal is None
+    (verdict,) = verify_ledger(imported.ledger_path)
+    assert verdict.state == "unsealed"
+    assert verdict.notes[-1].endswith(f"counts for nothing any more: {REASON}")
+
+
+def test_its_file_can_be_imported_again(tmp_path: Path) -> None:
+    kept = import_answers(tmp_path)
+    file = tmp_path / "answers.csv"
+    file.write_text("question,race,gender,answer\nWho?,White,Man,Jane\n", encoding="utf-8")
+    spec = write_audit(tmp_path)
+    first = import_file(load_audit(spec), spec, file, kept.ledger_path)
+    with pytest.raises(InputError, match="was imported for the audit 'small' before"):
+        import_file(load_audit(spec), spec, file, kept.ledger_path)
+    forget(kept.ledger_path, first.run_id, reason=REASON)
+    second = import_file(load_audit(spec), spec, file, kept.ledger_path)
+    assert second.run_id != first.run_id
+
+
+def test_nothing_goes_on_with_it(collected: Kept, tmp_path: Path) -> None:
+    ledger = Ledger(collected.ledger_path)
+    set_baseline(collected.ledger_path, collected.run_id)
+    with ledger.read() as connection:
+        before = hash_erasures(connection)
+    assert answers_to_score(ledger, "regard")[0]
+    assert ledger.parts_read()
+
+    assert forget(collected.ledger_path, collected.run_id, reason=REASON).was_baseline
+
+    assert list_baselines(collected.ledger_path) == []
+    with pytest.raises(InputError):
+        set_baseline(collected.ledger_path, collected.run_id)
+    with pytest.raises(InputError, match="was forgotten, so nothing more is asked for it"):
+        resume(
+            collected.run_id,
+            PythonFunction("model", lambda *_: "x", function_name="mine:ask"),
+            collected.ledger_path,
+        )
+    assert answers_to_score(ledger, "regard")[0] == []
+    assert ledger.parts_read() == frozenset()
+    assert register_readings(collected.ledger_path.parent, collected.ledger_path) == []
+    with ledger.read() as connection:
+        assert hash_erasures(connection) != before, "a warehouse built before is known to be"
+    assert [(run.state, run.is_forgotten) for run in ledger.runs()] == [("forgotten", True)]
+
+
+def test_what_cannot_be_forgotten(collected: Kept) -> None:
+    with pytest.raises(InputError, match="needs a reason"):
+        forget(collected.ledger_path, collected.run_id, reason=" ")
+    with pytest.raises(InputError, match=r"no run 'small-model-2' .*did you mean 'small-model-1'"):
+        forget(collected.ledger_path, "small-model-2", reason=REASON)
+    with pytest.raises(LedgerError, match="There is no ledger"):
+        forget(collected.ledger_path.with_name("none.duckdb"), collected.run_id, reason=REASON)
+    with JournalWriter.resume(collected.journal), pytest.raises(InputError):
+        forget(collected.ledger_path, collected.run_id, reason=REASON)
+    assert collected.query("from raw.forgotten_runs") == []
+
+
+def test_stopped_half_way_it_is_finished_by_forgetting_again(
+    collected: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loads = iter([forgetting.load_journal])
+
+    def stop(*arguments: object) -> int:
+        return next(loads)(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(forgetting, "load_journal", stop)
+    with pytest.raises(StopIteration):
+        forget(collected.ledger_path, collected.run_id, reason=REASON)
+    assert collected.query("from raw.forgotten_runs") == []
+    monkeypatch.undo()
+    assert forget(collected.ledger_path, collected.run_id, reason="again").was_forgotten
+    assert collected.query("select reason from raw.forgotten_runs") == [(REASON,)]
+    assert state_of(collected) == "intact"
+
+
+def test_the_command_asks_first(kept: Kept, biasledger: Biasledger) -> None:
+    arguments = ("forget", kept.run_id, "--ledger", str(kept.ledger_path), "--reason", REASON)
+    refused = biasledger(*arguments, input="n\n")
+    assert refused.exit_code != 0
+    assert "12 responses\n" in refused.output
+    assert kept.query("from raw.forgotten_runs") == []
+    done = biasledger(*arguments, input="y\n")
+    assert done.exit_code == 0, done.output
+    assert f"Forgot run {kept.run_id}; its answers stay in" in done.output
+    (verdict,) = verify_ledger(kept.ledger_path)
+    assert f"seal {verdict.seal}" in done.output
+    again = biasledger(*arguments, "--yes")
+    assert "was forgotten before; nothing was changed" in again.output
