@@ -189,6 +189,25 @@ def comparisons(runs: int, changes: int, seed: int) -> None:
     run(n_runs=runs, n_changes=changes, seed=seed)
 
 
+@main.command()
+@click.argument("one", type=click.Path(path_type=Path))
+@click.argument("other", type=click.Path(path_type=Path))
+@click.option(
+    "--digits", type=click.IntRange(min=0), default=None, help="Compare numbers rounded to so many decimals."
+)
+@click.pass_context
+def same(context: click.Context, one: Path, other: Path, digits: int | None) -> None:
+    """Whether two built warehouses, ONE and OTHER, say the same in every public table; ends with 1 if not."""
+    from benchmarks.same import differences
+
+    told = differences(one, other, digits=digits)
+    for sentence in told:
+        click.echo(sentence)
+    if told:
+        context.exit(1)
+    click.echo("Every public table is the same, but for which build it was.")
+
+
 if __name__ == "__main__":
     try:
         main()

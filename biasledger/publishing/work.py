@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biasledger.project import dbt_source
 from biasledger.publishing.erasures import hash_erasures
 from collector.errors import InputError
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _FOLDER = Path(".biasledger/work")
 _DIGITS = 8
+_CODE = {".sql", ".py", ".yml"}
 
 
 def work_file(project: Path, warehouse: Path) -> Path:
@@ -60,9 +62,10 @@ def locked(project: Path) -> Iterator[None]:
 
 
 def forget_what_is_gone(work: Path, ledger: Ledger) -> list[str]:
-    """Delete the work file where it may hold what the ledger no longer does: texts erased since, or runs forgotten or taken out.
+    """Delete the work file where it may hold what the ledger no longer does, texts erased since or runs forgotten or taken out,
+    or what another version of the models made.
 
-    Incremental tables keep what they were once built from.
+    Incremental tables keep what they were once built from, and how.
 
     Returns:
         A sentence that says so; none where there was nothing to forget.
@@ -79,6 +82,7 @@ def forget_what_is_gone(work: Path, ledger: Ledger) -> list[str]:
             ).fetchall()
         ]
         erasures = hash_erasures(connection)
+    models = hash_models()
     before = _read(seen)
     reason = None
     if work.exists():
@@ -86,27 +90,49 @@ def forget_what_is_gone(work: Path, ledger: Ledger) -> list[str]:
             reason = "Runs were forgotten or taken out of the ledger since the last build"
         elif before.erasures != erasures:
             reason = "Answers were erased since the last build"
+        elif before.models != models:
+            reason = "The last build was made by another version of biasledger"
     if reason is not None:
         for path in (work, work.with_name(f"{work.name}.wal")):
             path.unlink(missing_ok=True)
     seen.parent.mkdir(parents=True, exist_ok=True)
-    seen.write_text(json.dumps({"runs": runs, "erasures": erasures}), encoding="utf-8")
+    seen.write_text(json.dumps({"runs": runs, "erasures": erasures, "models": models}), encoding="utf-8")
     return [] if reason is None else [f"{reason}: all tables are built anew."]
+
+
+def hash_models() -> str:
+    """A hash of the installed models, macros and measures: of all that decides what incremental tables hold of an answer."""
+    source, package = dbt_source(), Path(__file__).resolve().parents[1]
+    folders = [(source, name) for name in ("models", "macros")]
+    folders += [(package, name) for name in ("measures", "model_inputs")]
+    files = [(source, source / "dbt_project.yml")]
+    files += [
+        (base, path)
+        for base, name in folders
+        for path in sorted((base / name).rglob("*"))
+        if path.suffix in _CODE and path.is_file()
+    ]
+    digest = hashlib.sha256()
+    for base, path in files:
+        for part in (path.relative_to(base).as_posix().encode(), path.read_bytes()):
+            digest.update(len(part).to_bytes(8) + part)
+    return f"sha256:{digest.hexdigest()}"
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What the ledger held when the work file was last built into: its runs, and a hash of its erasures."""
+    """How the work file was last built into: the ledger's runs, a hash of its erasures, and one of the models."""
 
     runs: tuple[str, ...] = ()
     erasures: str = ""
+    models: str = ""
 
 
 def _read(seen: Path) -> _Seen:
     """What was seen; nothing at all where that is not known."""
     try:
         content = json.loads(seen.read_text(encoding="utf-8"))
-        return _Seen(tuple(content["runs"]), content["erasures"])
+        return _Seen(tuple(content["runs"]), content["erasures"], content.get("models", ""))
     except (FileNotFoundError, ValueError, KeyError):
         return _Seen()
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import duckdb
 import pytest
 
+from biasledger.publishing import work as module
 from biasledger.publishing.work import forget_what_is_gone, work_file
 from collector.ledger import Ledger
 from tests.python.cli.conftest import add_run
@@ -67,6 +69,32 @@ def test_what_the_ledger_has_lost_is_forgotten(ledger: Ledger, tmp_path: Path) -
         "Runs were forgotten or taken out of the ledger since the last build: all tables are built anew."
     ]
     assert not work.exists()
+
+
+def test_what_another_version_built_is_not_gone_on_with(
+    ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Incremental tables keep the rows, and the columns, of the models that made them."""
+    work = tmp_path / "work" / "warehouse.duckdb"
+    assert forget_what_is_gone(work, ledger) == []
+    work.write_text("built")
+    seen = work.with_name("warehouse.duckdb.seen.json")
+    # As the version before wrote it.
+    seen.write_text(json.dumps({name: json.loads(seen.read_text())[name] for name in ("runs", "erasures")}))
+    said = ["The last build was made by another version of biasledger: all tables are built anew."]
+    assert forget_what_is_gone(work, ledger) == said
+    assert not work.exists()
+    work.write_text("built again")
+    assert forget_what_is_gone(work, ledger) == []
+
+    monkeypatch.setattr(module, "dbt_source", lambda: tmp_path)
+    (tmp_path / "models").mkdir()
+    (tmp_path / "dbt_project.yml").write_text("")
+    for content in ("select 1", "select 2"):
+        (tmp_path / "models" / "int_rows.sql").write_text(content)
+        assert forget_what_is_gone(work, ledger) == said
+        work.write_text("built again")
+        assert forget_what_is_gone(work, ledger) == []
 
 
 def test_a_work_file_of_unknown_origin_is_not_trusted(ledger: Ledger, tmp_path: Path) -> None:

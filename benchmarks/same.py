@@ -1,0 +1,98 @@
+"""Whether two warehouses say the same: every public table row by row, but for which build it was, and when."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from benchmarks.processes import BenchmarkError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SCHEMAS = ("marts", "settings")
+# Which build it was and when; of what was built several times, what the last one says counts.
+OF_A_BUILD = frozenset({"build_id", "built_at"})
+LAST: Mapping[str, str] = {
+    "fct_builds": "qualify row_number() over (order by built_at desc) = 1",
+    "fct_finding_history": "qualify row_number() over (partition by finding_id order by built_at desc) = 1 and not is_removed",
+}
+_SHOWN = 3
+
+
+def differences(one: Path, other: Path, *, digits: int | None = None) -> list[str]:
+    """What two warehouses say differently, one sentence a table; empty where they are the same.
+
+    Args:
+        one, other: the files; neither is changed.
+        digits: numbers count as equal that are so when rounded to this many decimals; None compares them to the last bit.
+
+    Raises:
+        BenchmarkError: a file is absent, or holds no published table.
+    """
+    for path in (one, other):
+        if not path.is_file():
+            raise BenchmarkError(f"There is no file {path}.")
+    with duckdb.connect() as connection:
+        for name, path in (("one", one), ("other", other)):
+            quoted = str(path).replace("'", "''")
+            connection.execute(f"attach '{quoted}' as {name} (read_only)")
+        first, second = (_tables(connection, name) for name in ("one", "other"))
+        if not first or not second:
+            raise BenchmarkError(f"{other if first else one} holds no published table.")
+        told = [f"{table} is in {one} alone" for table in sorted(first.keys() - second.keys())]
+        told += [f"{table} is in {other} alone" for table in sorted(second.keys() - first.keys())]
+        for table in sorted(first.keys() & second.keys()):
+            if first[table] != second[table]:
+                columns = sorted(set(first[table].items()) ^ set(second[table].items()))
+                told.append(
+                    f"{table} has other columns: {', '.join(f'{name} {kind}' for name, kind in columns)}"
+                )
+            elif sentence := _rows_that_differ(connection, table, first[table], digits):
+                told.append(sentence)
+    return told
+
+
+def _tables(connection: duckdb.DuckDBPyConnection, database: str) -> dict[str, dict[str, str]]:
+    """Schema and name of each published table -> its columns with their types."""
+    rows = connection.execute(
+        "select schema_name || '.' || table_name, column_name, data_type from duckdb_columns() "
+        "where database_name = ? and list_contains(?, schema_name) order by all",
+        [database, SCHEMAS],
+    ).fetchall()
+    tables: dict[str, dict[str, str]] = {}
+    for table, column, kind in rows:
+        tables.setdefault(table, {})[column] = kind
+    return tables
+
+
+def _rows_that_differ(
+    connection: duckdb.DuckDBPyConnection, table: str, columns: Mapping[str, str], digits: int | None
+) -> str | None:
+    compared = {name: kind for name, kind in columns.items() if name not in OF_A_BUILD}
+    listed = ", ".join(
+        f'round("{name}", {digits}) as "{name}"' if digits is not None and kind == "DOUBLE" else f'"{name}"'
+        for name, kind in compared.items()
+    )
+    last = LAST.get(table.partition(".")[2], "")
+    one, other = (f"select {listed} from {database}.{table} {last}" for database in ("one", "other"))
+    gone, new = (
+        connection.execute(f"({first}) except all ({second}) order by all").fetchall()
+        for first, second in ((one, other), (other, one))
+    )
+    if not gone and not new:
+        return None
+    names = list(compared)
+    shown = "; ".join(
+        ", ".join(
+            f"{name} {before!r} and {after!r}"
+            for name, before, after in zip(names, *pair, strict=True)
+            if before != after
+        )
+        for pair in zip(gone[:_SHOWN], new[:_SHOWN], strict=False)
+    )
+    return f"{table}: {len(gone):,} rows of the first and {len(new):,} of the second differ" + (
+        f": {shown}" if shown else ""
+    )
