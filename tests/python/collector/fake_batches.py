@@ -29,6 +29,25 @@ KEY = "sk-fake-batch-0123456789"
 
 
 @dataclass
+class Hold:
+    """A request of one kind (upload, submit, list, look, download) that gets no reply before it is let go.
+
+    It is held when it has arrived, or when it was `done` and only the reply is missing. What comes after it is held, too.
+    """
+
+    kind: str
+    is_done: bool = False
+    reached: threading.Event = field(default_factory=threading.Event)
+    go_on: threading.Event = field(default_factory=threading.Event)
+
+    def meet(self, kind: str, *, is_done: bool) -> None:
+        """Wait here if this is the request, or if it has been met before."""
+        if self.reached.is_set() or (kind, is_done) == (self.kind, self.is_done):
+            self.reached.set()
+            self.go_on.wait()
+
+
+@dataclass
 class Batch:
     """A batch: its questions as custom_id -> body, and how it ends."""
 
@@ -56,6 +75,7 @@ class Service:
         drop: how many of the next accepted submissions break off before the reply, or are answered with the status `drop_with`.
         cut: how many of the next downloads break off in the middle.
         refuse: statuses with which the next requests of any kind are refused.
+        hold: which request waits for its reply, if any does.
     """
 
     vendor: str
@@ -66,6 +86,7 @@ class Service:
     drop_with: int | None = None
     cut: int = 0
     refuse: list[int] = field(default_factory=list)
+    hold: Hold | None = None
     batches: dict[str, Batch] = field(default_factory=dict)
     files: dict[str, bytes] = field(default_factory=dict)
     keys: set[str] = field(default_factory=set)
@@ -99,6 +120,15 @@ class Service:
         return {
             custom_id: self.outcome(custom_id, _text(body)) for custom_id, body in batch.questions.items()
         }
+
+
+def _kind(method: str, path: str) -> str:
+    """What a request is for: an upload, a submission, a list of batches, a look at one, or a download."""
+    if method == "POST":
+        return "upload" if path.endswith("/files") else "submit"
+    if path.endswith("/batches"):
+        return "list"
+    return "download" if path.endswith(("/results", "/content")) else "look"
 
 
 def _text(body: dict[str, Any]) -> str:
@@ -314,6 +344,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
+        hold, kind = self.service.hold, _kind(self.command, self.path)
+        if hold is not None:
+            hold.meet(kind, is_done=False)
+            if hold.reached.is_set():
+                self.close_connection = True
+                return
         with self.service.lock:
             if self._is_refused():
                 return
@@ -325,21 +361,32 @@ class _Handler(BaseHTTPRequestHandler):
                     self.close_connection = True
                     return
                 status, document = self.service.drop_with, {"error": {"message": "Not now."}}
+        if hold is not None:
+            hold.meet(kind, is_done=True)
         self._send(status, json.dumps(document).encode())
 
     def do_GET(self) -> None:
         path, _, text = self.path.partition("?")
         query = dict(pair.split("=", 1) for pair in text.split("&") if pair)
+        hold, kind = self.service.hold, _kind(self.command, path)
+        if hold is not None:
+            hold.meet(kind, is_done=False)
+            if hold.reached.is_set():
+                self.close_connection = True
+                return
         with self.service.lock:
             if self._is_refused():
                 return
             status, document = self.spoken.get(path, query)
-            if not isinstance(document, list):
-                self._send(status, json.dumps(document).encode())
-                return
-            self.service.n_downloads += 1
-            is_cut = self.service.cut > 0
-            self.service.cut -= is_cut
+            is_cut = isinstance(document, list) and self.service.cut > 0
+            if isinstance(document, list):
+                self.service.n_downloads += 1
+                self.service.cut -= is_cut
+        if hold is not None:
+            hold.meet(kind, is_done=True)
+        if not isinstance(document, list):
+            self._send(status, json.dumps(document).encode())
+            return
         content = "".join(json.dumps(one) + "\n" for one in document).encode()
         self._send(status, content, content[: len(content) // 2] if is_cut else None)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-import random
 import re
 import signal
 import time
 from collections.abc import Callable, Iterator
+from multiprocessing.context import ForkServerContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,7 @@ from collector.targets.simulator import Simulator
 from tests.python.collector.fake_batches import (
     KEY,
     KEY_VARIABLE,
+    Hold,
     Service,
     answered,
     batch_service,
@@ -440,36 +441,54 @@ def test_the_command(
     assert [len(batch.questions) for batch in service.batches.values()] == [8, 4]
 
 
+# Where a process is killed, one after the other: with a request that the service has not done, or has done and not answered, or
+# before that, as soon as it has written so many answers down.
+KILLS = (
+    ("submit", False, 0),
+    ("submit", True, 0),
+    ("look", False, 0),
+    ("look", True, 0),
+    ("download", False, 0),
+    ("download", True, 0),
+    ("submit", False, 1),
+    ("submit", False, 60),
+    ("submit", False, 120),
+    ("submit", False, 0),
+    ("submit", True, 0),
+    ("look", True, 0),
+    ("download", True, 0),
+)
+
+
 def test_killed_again_and_again(service: Service, small_spec: Path, ledger_path: Path, query: Query) -> None:
     """Nothing is lost, kept twice or paid twice, wherever a process is killed; the ledger says what the journal says."""
     # Each process is forked from one that has imported everything.
     processes = multiprocessing.get_context("forkserver")
     processes.set_forkserver_preload(["duckdb", "numpy", "tests.python.collector.fake_batches"])
-    chance = random.Random(7)
     service.looks = 6
     service.outcome = lambda custom_id, text: (
         "no JSON" if re.search(r"-[1-9]-1-", custom_id) else answered(custom_id, text)
     )
-    n_kills, run = 0, None
-    for _ in range(60):
-        child = processes.Process(
-            target=collect_by_batch, args=(service.vendor, service.port, small_spec, ledger_path, run)
+    run = None
+    for kind, is_done, n_answers in (("upload", True, 0), *KILLS) if service.vendor == "openai" else KILLS:
+        child = _start(processes, service, small_spec, ledger_path, run, hold := Hold(kind, is_done))
+        n_before = _n_answers(ledger_path)
+        # It is killed at the request named at the latest, which it cannot go beyond.
+        _wait_for(
+            lambda: hold.reached.is_set() or 0 < n_answers <= _n_answers(ledger_path) - n_before,  # noqa: B023
+            child,
         )
-        child.start()
-        if n_kills < 9:
-            _wait_for_journal(ledger_path, child)
-            time.sleep(chance.uniform(0, 0.8))
-            child.kill()
+        child.kill()
         child.join(60)
-        n_kills += child.exitcode == -signal.SIGKILL
-        journals = list((ledger_path.parent / "journal").glob("*.jsonl"))
-        run = journals[0].stem if journals else None
-        if child.exitcode == 0:
-            break
+        hold.go_on.set()
         assert child.exitcode == -signal.SIGKILL
+        (journal,) = (ledger_path.parent / "journal").glob("*.jsonl")
+        run = journal.stem
+    child = _start(processes, service, small_spec, ledger_path, run, None)
+    child.join(60)
     assert child.exitcode == 0
-    assert n_kills >= 5
-    assert len(journals) == 1
+    assert run is not None
+    assert len(list((ledger_path.parent / "journal").glob("*.jsonl"))) == 1
     kept = [
         (record.body["prompt_id"], record.body["trial"], record.body["attempt"])
         for record in read_journal(journal_path(ledger_path, run))
@@ -482,9 +501,34 @@ def test_killed_again_and_again(service: Service, small_spec: Path, ledger_path:
     assert max(service.asked().values()) == 1
 
 
-def _wait_for_journal(ledger_path: Path, child: BaseProcess) -> None:
-    deadline = time.monotonic() + 20
-    while not list((ledger_path.parent / "journal").glob("*.jsonl")) and time.monotonic() < deadline:
-        if not child.is_alive():
-            return
-        time.sleep(0.02)
+def _start(
+    processes: ForkServerContext,
+    service: Service,
+    spec: Path,
+    ledger_path: Path,
+    run: str | None,
+    hold: Hold | None,
+) -> BaseProcess:
+    service.hold = hold
+    child = processes.Process(
+        target=collect_by_batch, args=(service.vendor, service.port, spec, ledger_path, run)
+    )
+    child.start()
+    return child
+
+
+def _n_answers(ledger_path: Path) -> int:
+    """How many answers the journal has."""
+    return sum(
+        path.read_bytes().count(b'"kind":"response"')
+        for path in (ledger_path.parent / "journal").glob("*.jsonl")
+    )
+
+
+def _wait_for(is_so: Callable[[], bool], child: BaseProcess) -> None:
+    """Return when something is so; a process that ended before that, or hangs, fails the test."""
+    deadline = time.monotonic() + 60
+    while not is_so():
+        assert child.is_alive(), child.exitcode
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
