@@ -10,9 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from tests.python.audited import make_audited
 from tests.python.docs.shell import blocks, run
+
+# How long an example takes says something about the machine and what else it does.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 # What takes longest starts first, so that no worker is left with it alone at the end.
 _FIRST = ("end_to_end", "docs", "query", "explain", "replication", "benchmarks", "cli")

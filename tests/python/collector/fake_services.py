@@ -9,7 +9,6 @@ from __future__ import annotations
 import gzip
 import json
 import threading
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -302,6 +301,7 @@ class FakeServices:
     reactions: list[Reaction] = field(default_factory=lambda: [Good()])
     asked: list[Asked] = field(default_factory=list)
 
+    is_over: threading.Event = field(default_factory=threading.Event, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def will(self, *reactions: Reaction) -> None:
@@ -351,7 +351,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _react(self, wire: Wire, reaction: Reaction) -> None:
         if isinstance(reaction, Bytes):
-            time.sleep(reaction.seconds)
+            self.state.is_over.wait(reaction.seconds)
             self._begin(reaction.status, reaction.headers, len(reaction.body) * reaction.repeated)
             for _ in range(reaction.repeated):
                 self._write(reaction.body, reaction.drip)
@@ -378,7 +378,8 @@ class _Handler(BaseHTTPRequestHandler):
             return
         for position in range(len(body)):
             self.wfile.write(body[position : position + 1])
-            time.sleep(drip)
+            if self.state.is_over.wait(drip):
+                return
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
@@ -404,6 +405,7 @@ def fake_services() -> Iterator[FakeServices]:
     try:
         yield server.state
     finally:
+        server.state.is_over.set()
         server.shutdown()
         server.server_close()
         thread.join(5)

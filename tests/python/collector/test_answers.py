@@ -142,9 +142,9 @@ def test_text_answers() -> None:
     ],
 )
 def test_hostile_replies_take_no_long_time(hostile: str) -> None:
-    started = time.perf_counter()
+    started = time.thread_time()  # what else the machine does is no fault of ours
     assert classify(hostile, "json_object", 10**6).status in ("malformed", "truncated")
-    assert time.perf_counter() - started < 3
+    assert time.thread_time() - started < 3
 
 
 json_values = st.recursive(

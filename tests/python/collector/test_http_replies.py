@@ -7,15 +7,18 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 
 import pytest
 
 from collector.errors import TargetError
+from collector.targets import http_session
 from collector.targets.http_session import HttpReply, HttpSession
 from collector.targets.redaction import Redactor
 
 Serve = Callable[[Callable[[socket.socket], None]], str]
 SECONDS = 0.4
+LIMIT = 60.0
 
 
 @pytest.fixture
@@ -49,9 +52,11 @@ def ask(address: str, seconds: float = 5.0) -> HttpReply:
 
 
 def again_and_again(line: bytes) -> Callable[[socket.socket], None]:
+    """Says the same until whoever asked has gone."""
+
     def talk(connection: socket.socket) -> None:
         connection.sendall(b"HTTP/1.1 200 OK\r\n" if line.startswith(b"X") else b"")
-        for _ in range(100):
+        while True:
             connection.sendall(line)
             time.sleep(SECONDS / 8)
 
@@ -63,27 +68,26 @@ def again_and_again(line: bytes) -> Callable[[socket.socket], None]:
 )
 def test_a_reply_that_never_gets_to_its_body_times_out(serve: Serve, line: bytes) -> None:
     address = serve(again_and_again(line))
-    started = time.monotonic()
     with pytest.raises(TargetError, match=r"mine did not answer within 0.4 s\.") as caught:
         ask(address, SECONDS)
     assert caught.value.retryable
-    assert time.monotonic() - started < 4 * SECONDS
 
 
-def test_a_connection_serves_again_after_a_slow_reply(serve: Serve) -> None:
+def test_a_connection_serves_again_after_a_slow_reply(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was left of one question's time is no limit of the next."""
-    n_connections = 0
+    n_connections, now = 0, 0.0
+    monkeypatch.setattr(http_session, "time", SimpleNamespace(perf_counter=lambda: now))
 
     def talk(connection: socket.socket) -> None:
-        nonlocal n_connections
+        nonlocal n_connections, now
         n_connections += 1
-        for pause in (0.6 * SECONDS, 0.7 * SECONDS):
-            time.sleep(pause)
+        for pause in (0.6 * LIMIT, 0.7 * LIMIT):
+            now += pause
             connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
             connection.recv(1 << 16)
 
     address = serve(talk)
-    session = HttpSession("mine", Redactor(), timeout_seconds=SECONDS)
+    session = HttpSession("mine", Redactor(), timeout_seconds=LIMIT)
     assert [session.send("GET", address, headers={}).text for _ in range(2)] == ["ok", "ok"]
     assert n_connections == 1
 

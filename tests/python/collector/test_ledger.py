@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -14,6 +16,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from collector import ledger as module
 from collector.errors import LedgerError
 from collector.hashing import canonical_json, hash_of, hash_of_file, tagged_hash
 from collector.ledger import Ledger, LedgerLockedError
@@ -204,15 +207,20 @@ def test_a_ledger_of_the_first_schema_is_brought_up_to_date(ledger_path: Path, q
     assert query("select count(*) from raw.relevance") == [(0,)]
 
 
-def test_a_locked_ledger_is_waited_for_and_then_named(ledger_path: Path) -> None:
+def test_a_locked_ledger_is_waited_for_and_then_named(
+    ledger_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     Ledger(ledger_path).create()
     with held_by_another_process(ledger_path, 30) as pid:
         with pytest.raises(LedgerLockedError) as caught, Ledger(ledger_path, wait_seconds=0.3).append():
             pass
         assert f"process {pid}" in str(caught.value)
         assert "close it there and try again" in str(caught.value)
-    with held_by_another_process(ledger_path, 0.5), Ledger(ledger_path, wait_seconds=20).append() as append:
-        assert append.run_of_source("none", "sha256:0") is None
+    with held_by_another_process(ledger_path, 60) as pid:
+        # It is given free when somebody has been seen to wait for it.
+        monkeypatch.setattr(module.time, "sleep", lambda _: os.kill(pid, signal.SIGKILL))
+        with Ledger(ledger_path, wait_seconds=60).append() as append:
+            assert append.run_of_source("none", "sha256:0") is None
 
 
 def test_files_that_are_no_ledger(tmp_path: Path) -> None:

@@ -129,6 +129,6 @@ def test_any_text_can_be_swapped_and_without_the_name_it_stays(text: str, name: 
 
 def test_a_long_run_of_letters_is_read_once() -> None:
     text = "Na Nana, " + "na" * 20_000 + "x@example.com"
-    started = time.monotonic()
+    started = time.thread_time()  # what else the machine does is no fault of ours
     assert swapped(text, "Na", "Emily").startswith("Emily Nana, nana")
-    assert time.monotonic() - started < 1
+    assert time.thread_time() - started < 1

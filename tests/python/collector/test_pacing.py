@@ -332,16 +332,19 @@ def test_a_service_that_gets_slower_under_load_is_not_flooded() -> None:
 
 def test_slots_are_given_back_and_nobody_hangs() -> None:
     paced = Pace(3)
-    at_once, most = 0, 0
-    lock = threading.Lock()
+    at_once, most, n_asked = 0, 0, 0
+    lock, first_three = threading.Lock(), threading.Barrier(3, timeout=60)
 
     def ask(number: int) -> None:
-        nonlocal at_once, most
+        nonlocal at_once, most, n_asked
         with paced.slot() as slot:
             with lock:
                 at_once += 1
                 most = max(most, at_once)
-            time.sleep(0.001)
+                n_asked += 1
+                is_early = n_asked <= 3
+            if is_early:
+                first_three.wait()
             with lock:
                 at_once -= 1
             if number % 3 == 0:
@@ -377,7 +380,9 @@ def test_closing_ends_the_wait_of_everybody() -> None:
         threads = [threading.Thread(target=wait) for _ in range(5)]
         for thread in threads:
             thread.start()
-        time.sleep(0.05)
+        # One waits for its turn, and the others for the gate.
+        while not paced._gate.locked():
+            time.sleep(0.001)
         paced.close()
         for thread in threads:
             thread.join(5)

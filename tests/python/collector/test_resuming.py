@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from collector import runner
+from collector import asking, runner
 from collector.costs import CostMeter, Price
 from collector.errors import InputError, LedgerError, TargetError
 from collector.journal import JournalWriter, journal_path, read_journal
@@ -302,11 +303,24 @@ def test_a_question_that_is_always_refused_does_not_stop_the_others(
     small_spec: Path, ledger_path: Path, query: Query
 ) -> None:
     """What is too large for a service's limit of tokens gets a 429 for ever."""
+    n_others, others = 0, threading.Condition()
+    is_refused, go_on = threading.Event(), threading.Event()
 
     def answer(request: Request) -> Reply:
+        nonlocal n_others
         if request.trial == 1 and "Asian Woman" in request.prompt_text:
+            if is_refused.is_set():
+                assert go_on.wait(60)
+            is_refused.set()
             raise TargetError("Too large.", retryable=True, status=429, retry_after_seconds=0.05)
-        time.sleep(0.01)
+        with others:
+            n_others += 1
+            n = n_others
+        # The last ten are answered after the first refusal, and whoever asks the very last one has had an answer to another.
+        if n > 29:
+            assert is_refused.wait(60)
+        if n == 39:
+            go_on.set()
         return Reply(GOOD)
 
     summary = collect(load_audit(small_spec), Scripted(answer), ledger_path, trials=10)
@@ -326,13 +340,17 @@ def test_where_all_are_refused_the_run_stops(small_spec: Path, ledger_path: Path
     assert target.asked.total() < 25
 
 
-def test_a_question_may_not_take_for_ever(small_spec: Path, ledger_path: Path, query: Query) -> None:
+def test_a_question_may_not_take_for_ever(
+    small_spec: Path, ledger_path: Path, query: Query, monkeypatch: pytest.MonkeyPatch
+) -> None:
     waits: list[float | None] = []
 
     def answer(request: Request) -> Reply:
         waits.append(request.timeout_seconds)
         raise TargetError("Too slow.", retryable=True, retry_after_seconds=0.2)
 
+    # Tries take no time on this clock, and pauses count as long as they should have been.
+    monkeypatch.setattr(asking, "time", SimpleNamespace(monotonic=lambda: 0.0))
     target = Scripted(answer, total_timeout_seconds=0.3)
     with pytest.raises(TargetError, match="None of the first"):
         collect(load_audit(small_spec), target, ledger_path, trials=10)

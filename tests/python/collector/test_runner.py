@@ -9,7 +9,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -23,8 +22,8 @@ from collector.answers import load_rules
 from collector.attempts import request_seed
 from collector.errors import InputError, TargetError
 from collector.hashing import canonical_json, tagged_hash
-from collector.ledger import Ledger
-from collector.loading import load_all
+from collector.ledger import Ledger, LedgerLockedError
+from collector.loading import JournalLoader, load_all
 from collector.overview import list_runs
 from collector.runner import collect
 from collector.spec_loading import load_audit
@@ -367,21 +366,37 @@ def test_an_answer_over_the_limit_is_kept_and_not_analysed(
     ]
 
 
-def test_a_locked_ledger_is_outlasted(small_spec: Path, ledger_path: Path, query: Query) -> None:
+def test_a_locked_ledger_is_outlasted(
+    small_spec: Path, ledger_path: Path, query: Query, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another program has the ledger from the first answer on, and until the collector has been seen to meet it there."""
     holder: list[subprocess.Popen[bytes]] = []
     lock = threading.Lock()
+    n_met = 0
+    load = JournalLoader.load
+
+    def met(self: JournalLoader, *arguments: Any, **options: Any) -> int:
+        nonlocal n_met
+        try:
+            return load(self, *arguments, **(options | {"wait_seconds": 0.0}))
+        except LedgerLockedError:
+            n_met += 1
+            holder[0].kill()
+            return load(self, *arguments, **options)
 
     def answer(request: Request) -> Reply:
         with lock:
             if not holder:
-                holder.append(hold(ledger_path, 1.5))
+                holder.append(hold(ledger_path, 60))
         return Reply(GOOD)
 
+    monkeypatch.setattr(JournalLoader, "load", met)
     try:
         summary = collect(load_audit(small_spec), Scripted(answer), ledger_path)
     finally:
         holder[0].kill()
         holder[0].wait()
+    assert n_met >= 1
     assert summary.counts == {"ok": 8}
     assert query("select count(*) from raw.responses") == [(8,)]
 
@@ -488,11 +503,19 @@ def test_whoever_interrupts_twice_is_told_how_to_go_on_all_the_same(
         import signal
         import time
         from pathlib import Path
+        from collector.asking import Askers
         from collector.runner import collect
         from collector.spec_loading import load_audit
         from collector.targets.simulator import Simulator
 
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        wait = Askers.wait
+
+        def told(self, seconds):
+            print("waiting", flush=True)
+            wait(self, seconds)
+
+        Askers.wait = told
 
         class Hanging(Simulator):
             def ask(self, request):
@@ -516,7 +539,8 @@ def test_whoever_interrupts_twice_is_told_how_to_go_on_all_the_same(
     assert process.stdout is not None
     process.stdout.readline()
     process.send_signal(signal.SIGINT)
-    time.sleep(0.4)
+    while process.stdout.readline() not in {"waiting\n", ""}:
+        pass
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=60)
     last = output.splitlines()[-1]
@@ -557,13 +581,22 @@ def test_the_ledger_is_free_between_appends(small_spec: Path, ledger_path: Path)
     def answer(request: Request) -> Reply:
         with lock:
             if not seen:
+                # It is free again as soon as what was there has been appended.
                 script = (
-                    f"import duckdb; c = duckdb.connect({str(ledger_path)!r}, read_only=True); "
-                    "print(c.execute('select count(*) from raw.prompts').fetchone()[0])"
+                    "import duckdb, time\n"
+                    "while True:\n"
+                    "    try:\n"
+                    f"        c = duckdb.connect({str(ledger_path)!r}, read_only=True)\n"
+                    "        n = c.execute('select count(*) from raw.prompts').fetchone()[0]\n"
+                    "    except duckdb.Error:\n"
+                    "        n = 0\n"
+                    "    if n:\n"
+                    "        break\n"
+                    "    time.sleep(0.02)\n"
+                    "print(n)"
                 )
-                time.sleep(0.2)
                 done = subprocess.run(
-                    [sys.executable, "-c", script], capture_output=True, text=True, check=True
+                    [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
                 )
                 seen.append(int(done.stdout))
         return Reply(GOOD)

@@ -325,20 +325,20 @@ def test_rate_headers_come_with_the_answer(setting: Setting) -> None:
 
 
 def test_a_slow_service_times_out(setting: Setting) -> None:
-    setting.services.will(Bytes(b"{}", seconds=1.0))
+    setting.services.will(Bytes(b"{}", seconds=60.0))
     error = setting.failure(("timeout_seconds: 5", "timeout_seconds: 0.2"))
     assert error.retryable
     assert "mine did not answer within 0.2 s" in str(error)
 
 
 def test_a_try_may_be_given_less_time(setting: Setting) -> None:
-    setting.services.will(Bytes(b"{}", seconds=1.0))
+    setting.services.will(Bytes(b"{}", seconds=60.0))
     error = setting.failure(request=Request("Hello", timeout_seconds=0.2))
     assert "mine did not answer within 0.2 s" in str(error)
 
 
 def test_a_service_that_sends_a_byte_now_and_then_times_out(setting: Setting) -> None:
-    setting.services.will(Bytes(b" " * 100, drip=0.05))
+    setting.services.will(Bytes(b" " * 10_000, drip=0.05))
     error = setting.failure(("timeout_seconds: 5", "timeout_seconds: 0.3"))
     assert error.retryable
     assert "mine did not answer within 0.3 s" in str(error)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import comb, sqrt
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
@@ -363,9 +363,9 @@ class TestGapTest:
         rankings = Rankings(np.random.default_rng(17), n_runs=4000)
         units = rankings.by_name("rank", [[0, 2, 4, 6], [1, 3, 5, 7]])
         assert units.n.sum() == 32_000
-        start = perf_counter()
+        start = process_time()  # what else the machine does is no fault of ours
         gap_of(units, lowest=1.0, highest=8.0, n_permutations=4000, stop_after=None)
-        assert perf_counter() - start < 1.0
+        assert process_time() - start < 1.0
 
 
 class TestGapCoverage:
