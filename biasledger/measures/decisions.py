@@ -797,7 +797,7 @@ def _first_place_p(counts: Integers, lengths: Integers) -> float:
             logs += times * np.log(np.exp(np.outer(angles, values)) @ (often / length))
     masses = np.maximum(np.fft.ifft(np.exp(logs)).real, 0.0)
     reached = masses <= masses[int(counts[:, 0].sum())] * (1 + 1e-7) + 1e-15
-    return float(min(masses[reached].sum(), 1.0))
+    return float(np.clip(masses[reached].sum(), np.finfo(np.float64).eps, 1.0))
 
 
 def _sums(values: Floats, labels: Labels, n_groups: int) -> Floats:
