@@ -49,6 +49,8 @@ measured_spreads as (
         spreads.feature,
         spreads.statistic,
         spreads.value,
+        spreads.chance,
+        spreads.debiased,
         spreads.null_mean,
         spreads.null_sd,
         spreads.p_value,
@@ -96,10 +98,10 @@ spread_findings as (
             when 'snsr'
                 then printf(
                     'lists keep most of the neutral list for %s (%s %.2f) and least for %s (%.2f), a spread of %.3f'
-                    || ', of which chance gives %.3f%s%s',
+                    || ', where chance alone gives %.3f%s%s',
                     similarity_spread.most_similar_group, similarity_spread.similarity_name,
                     similarity_spread.highest_similarity, similarity_spread.least_similar_group,
-                    similarity_spread.lowest_similarity, measured_spreads.value, measured_spreads.null_mean,
+                    similarity_spread.lowest_similarity, measured_spreads.value, measured_spreads.chance,
                     coalesce(
                         printf(' and asking the same question again %.3f', similarity_spread.snsr_noise_floor), ''
                     ),
@@ -112,37 +114,37 @@ spread_findings as (
             when 'snsv'
                 then printf(
                     'the groups'' similarities to the neutral list have a standard deviation of %.3f'
-                    || ', of which chance gives %.3f',
-                    measured_spreads.value, measured_spreads.null_mean
+                    || ', where chance alone gives %.3f',
+                    measured_spreads.value, measured_spreads.chance
                 )
             when 'unanswered_spread'
                 then printf(
                     'the share of questions that got no list differs by up to %.3f between groups'
-                    || ', of which chance gives %.3f',
-                    measured_spreads.value, measured_spreads.null_mean
+                    || ', where chance alone gives %.3f',
+                    measured_spreads.value, measured_spreads.chance
                 )
             when 'shortfall_spread'
                 then printf(
                     'the share of places left empty differs by up to %.3f between groups'
-                    || ', of which chance gives %.3f',
-                    measured_spreads.value, measured_spreads.null_mean
+                    || ', where chance alone gives %.3f',
+                    measured_spreads.value, measured_spreads.chance
                 )
             when 'repeat_spread'
                 then printf(
                     'the share of places that repeat an item differs by up to %.3f between groups'
-                    || ', of which chance gives %.3f',
-                    measured_spreads.value, measured_spreads.null_mean
+                    || ', where chance alone gives %.3f',
+                    measured_spreads.value, measured_spreads.chance
                 )
             else printf(
-                'the lists'' NDCG differs by up to %.3f between groups, of which chance gives %.3f',
-                measured_spreads.value, measured_spreads.null_mean
+                'the lists'' NDCG differs by up to %.3f between groups, where chance alone gives %.3f',
+                measured_spreads.value, measured_spreads.chance
             )
         end as detail,
         detail as detail_without_alarm,
         comparisons.reading_hash,
-        -- The excess over chance is judged: few subjects alone make groups differ.
-        measured_spreads.value - measured_spreads.null_mean as value,
-        measured_spreads.value - measured_spreads.null_mean as beyond_chance,
+        -- What lies beyond chance is judged: few subjects alone make groups differ.
+        measured_spreads.debiased as value,
+        measured_spreads.debiased as beyond_chance,
         measured_spreads.p_value,
         measured_spreads.null_mean,
         measured_spreads.null_sd,
@@ -179,13 +181,13 @@ personality_findings as (
         '(neutral)' as reference_group,
         concat_ws(', ', nullif(comparisons.domain, ''), nullif(comparisons.wording, 'clean')) as subject,
         printf(
-            'lists for personalities deviate by %.3f on average from their mean similarity, of which chance gives %.3f',
-            spreads.value, spreads.null_mean
+            'lists for personalities deviate by %.3f on average from their mean similarity, where chance alone gives %.3f',
+            spreads.value, spreads.chance
         ) as detail,
         detail as detail_without_alarm,
         comparisons.reading_hash,
-        1 - (spreads.value - spreads.null_mean) as value,
-        spreads.value - spreads.null_mean as beyond_chance,
+        1 - spreads.debiased as value,
+        spreads.debiased as beyond_chance,
         spreads.p_value,
         1 - spreads.null_mean as null_mean,
         spreads.null_sd,
