@@ -115,7 +115,7 @@ def mean_prices(
     the safe side. No tests with n_permutations 0.
     """
     of_sets, without, deleted = _jackknifed_means(units)
-    is_shared = shared_sets(units)
+    is_shared = shared_sets(units, units.counts)
     if not is_shared.any():
         is_shared = np.ones_like(is_shared)
     means = with_mean_over_sets(of_sets, -1, is_shared)
@@ -150,7 +150,7 @@ def mean_prices(
         at = label, place
         if not n[at] > 0:
             continue
-        test = tests[place] if tests and not np.isnan(gaps[at]) else None
+        test = tests[place] if tests and not np.isnan(adjusted.gaps[at]) else None
         rows.append(
             MeanPrice(
                 label=label,
@@ -193,7 +193,7 @@ def price_spread(
     """
     of_sets, without, deleted = _jackknifed_means(units)
     has_items = ~np.isnan(of_sets).all(axis=1)
-    is_shared = shared_sets(units)
+    is_shared = shared_sets(units, units.counts)
     if has_items.sum() < 2 or not is_shared.any():
         return None
     range_of_prices = units.n_levels - 1
@@ -209,7 +209,7 @@ def price_spread(
     ends = differences + _half_widths(pair_errors, pair_degrees, fewest, range_of_prices, alpha)
     test, chance, debiased, low = None, np.nan, np.nan, np.nan
     if n_permutations > 0 and units.design.can_move():
-        features, noise = _features(units), _without_group_effects(units)
+        features, noise = _features(units.counts), _without_group_effects(units)
 
         def means_of(features: Floats, labels: Labels) -> Floats:
             drawn = _means(group_sums(labels, features, units.n_groups))[:, has_items]
@@ -252,7 +252,7 @@ def _without_group_effects(units: Units) -> Floats:
     What is left of a stratum's units is lengthened by what fitting the groups took from them. Where nothing is left to tell
     noise from groups, the prices stay as they are.
     """
-    features = _features(units)
+    features = _features(units.counts)
     prices, n = np.split(features[:, 0], 2, axis=-1)
     strata = np.unique(units.design.strata, return_inverse=True)[1]
     present = np.unique(units.design.labels)
@@ -271,10 +271,10 @@ def _without_group_effects(units: Units) -> Floats:
     return np.concatenate([own, n], axis=1)[:, np.newaxis]
 
 
-def _features(units: Units) -> Floats:
+def _features(counts: Floats) -> Floats:
     """Sum of the price levels of a unit's items and their number, by set: (n_units, n_blocks, 2 · n_sets)."""
-    prices = units.counts @ np.arange(1.0, units.n_levels + 1)
-    return np.concatenate([prices, units.counts.sum(axis=3)], axis=2)
+    prices = counts @ np.arange(1.0, counts.shape[3] + 1)
+    return np.concatenate([prices, counts.sum(axis=3)], axis=2)
 
 
 def _means(sums: Floats) -> Floats:
@@ -312,7 +312,7 @@ def _gaps(means: Floats, has_reference: bool, counts: NDArray[np.bool_] | None =
 def _jackknifed_means(units: Units) -> tuple[Floats, Floats, DeleteGroups]:
     """Means (n_groups, n_sets), and the same without each delete-group, (n_left_out, n_groups, n_sets)."""
     deleted = DeleteGroups.of(units.clusters, units.design.labels)
-    parts = split_by_group(units.design.labels, _features(units), units.n_groups)
+    parts = split_by_group(units.design.labels, _features(units.counts), units.n_groups)
     sums = parts.sum(axis=0)
     return _means(sums), _means(sums - deleted.sums(parts)), deleted
 
@@ -347,11 +347,11 @@ def _adjusted_gaps(units: Units, has_reference: bool, seed: int) -> _AdjustedGap
     for labels, part in _compared(units, has_reference):
         if not part.design.can_move():
             continue
-        features = _features(part)
+        features = _features(part.judged)
         sums = StratumSums.make(part.design, features, part.n_groups)
         gaps, linear = _gaps(_means(sums.groups()), has_reference), _linear_null_means(sums, has_reference)
         null_means = linear
-        if not sizes_stay(part.design, part.counts.sum(axis=3)):
+        if not sizes_stay(part.design, part.judged.sum(axis=3)):
             drawn = drawn_means(part.design, _gap_statistic(part, has_reference), seed)
             null_means = drawn.reshape(gaps.shape)
         adjusted, left = _unattenuated(sums, gaps - null_means, has_reference)
@@ -442,7 +442,7 @@ def _gap_statistic(units: Units, has_reference: bool) -> FamilyStatistic:
 
     ALL_SETS are never more than those that are shared as observed: others would make its null one of other prices.
     """
-    features, is_shared = _features(units), shared_sets(units)
+    features, is_shared = _features(units.judged), shared_sets(units, units.judged)
 
     def gaps(labels: Labels) -> Floats:
         means = _means(group_sums(labels, features, units.n_groups))

@@ -14,10 +14,12 @@ from threadpoolctl import threadpool_limits
 from biasledger.measures import associations, prices
 from biasledger.measures.errors import named_errors
 from biasledger.measures.prices_tables import AssociationComparison, PriceComparison
+from biasledger.measures.questions import balanced_by_question
 from biasledger.measures.resampling import Design, Floats, Integers, Labels
 from biasledger.model_inputs.relations import integers, records, rows_by_key
 
 _LARGEST_LABEL = 127
+_CONTRAST = 2
 _Columns = Mapping[str, NDArray[Any]]
 
 
@@ -33,24 +35,34 @@ def read_price_comparisons(
     comparisons: a row a comparison: comparison_key, variant, attribute, n_groups, has_reference, n_blocks (2 where groups
     follow from two words), n_sets, n_levels, n_permutations, alpha, seed. members: comparison_key, unit_id, label (0 …
     n_groups - 1, 0 the reference), stratum_id, cluster_id, a row a unit. items: comparison_key, unit_id, block (0 …
-    n_blocks - 1), set_id (0 … n_sets - 1), level (1 … n_levels), n, a row a unit, block, set and level.
+    n_blocks - 1), question_id (from 0), set_id (0 … n_sets - 1, of the question), level (1 … n_levels), n, a row a unit, block,
+    question and level. A group and its reference are judged inside questions: see balanced_by_question.
 
     Raises:
         ValueError: a row comes twice, a value is missing, or a number is not what it can be; names the comparison.
     """
     for row, given, [counted] in _read(comparisons, members, [items], done):
         with named_errors(row["comparison_key"]):
+            n_sets, n_groups = int(row["n_sets"]), int(row["n_groups"])
+            sets = _sets_of_questions(counted, n_sets)
             axes = {
                 "block": (0, int(row["n_blocks"])),
-                "set_id": (0, int(row["n_sets"])),
+                "question_id": (0, sets.size),
                 "level": (1, int(row["n_levels"])),
             }
-            counts = given.array(counted, axes, "n")
+            of_questions = given.array(counted, axes, "n")
+            counts = np.zeros((*of_questions.shape[:2], n_sets, of_questions.shape[3]))
+            np.add.at(counts, (slice(None), slice(None), sets), of_questions)
             has_items = counts.sum(axis=(1, 2, 3)) > 0
             if not has_items.any():
                 continue
+            weighted = None
+            if bool(row["has_reference"]) and n_groups == _CONTRAST:
+                weighted = np.zeros_like(counts)
+                by_set, _ = balanced_by_question(given.labels, of_questions, of_questions.sum(axis=3), sets)
+                weighted[:, :, : by_set.shape[2]] = by_set
             units = prices.Units(
-                Design(given.labels, given.strata), given.clusters, counts, int(row["n_groups"])
+                Design(given.labels, given.strata), given.clusters, counts, n_groups, weighted
             ).keep(has_items)
         yield PriceComparison(
             key=row["comparison_key"],
@@ -76,21 +88,32 @@ def read_association_comparisons(
     comparisons: a row a contrast of two groups: comparison_key, variant, attribute, group_name, reference_group, n_blocks,
     n_categories, n_permutations, alpha, seed. members: as for prices, label 1 the marked group and 0 the reference.
     categories: comparison_key, unit_id, block, category_id (0 … n_categories - 1), n, a row a unit, block and category of its
-    items. totals: comparison_key, unit_id, block, n_items (all items, with or without a category).
+    items. totals: comparison_key, unit_id, block, n_items (all items, with or without a category). Both may have question_id
+    (from 0), a row for each of its questions: the groups are then judged inside these, see balanced_by_question.
 
     Raises:
         ValueError: a row comes twice, a value is missing, or a number is not what it can be; names the comparison.
     """
     for row, given, [counted, in_all] in _read(comparisons, members, [categories, totals], done):
         with named_errors(row["comparison_key"]):
-            block = {"block": (0, int(row["n_blocks"]))}
-            n_items = given.array(in_all, block, "n_items")
-            counts = given.array(counted, {**block, "category_id": (0, int(row["n_categories"]))}, "n")
+            axes = {"block": (0, int(row["n_blocks"]))}
+            has_questions = "question_id" in in_all
+            if has_questions:
+                axes["question_id"] = (0, _n_questions(in_all))
+            n_items = given.array(in_all, axes, "n_items")
+            counts = given.array(counted, {**axes, "category_id": (0, int(row["n_categories"]))}, "n")
+            weighted, weighted_items = None, None
+            if has_questions:
+                one_set = np.zeros(n_items.shape[2], dtype=np.int64)
+                weighted, weighted_items = (
+                    of_set[:, :, 0] for of_set in balanced_by_question(given.labels, counts, n_items, one_set)
+                )
+                n_items, counts = n_items.sum(axis=2), counts.sum(axis=2)
             has_items = n_items.sum(axis=1) > 0
             if not has_items.any():
                 continue
             units = associations.Units(
-                Design(given.labels, given.strata), given.clusters, counts, n_items
+                Design(given.labels, given.strata), given.clusters, counts, n_items, weighted, weighted_items
             ).keep(has_items)
         yield AssociationComparison(
             key=row["comparison_key"],
@@ -100,6 +123,22 @@ def read_association_comparisons(
             alpha=float(row["alpha"]),
             seed=int(row["seed"]),
         )
+
+
+def _n_questions(columns: _Columns) -> int:
+    return int(integers(columns["question_id"], "question_id").max(initial=-1)) + 1
+
+
+def _sets_of_questions(columns: _Columns, n_sets: int) -> Integers:
+    """The set of each question, (n_questions,)."""
+    questions, sets = (integers(columns[name], name) for name in ("question_id", "set_id"))
+    if sets.size and (sets.min() < 0 or sets.max() >= n_sets):
+        raise ValueError(f"set_id lies outside 0 to {n_sets - 1}")
+    of_questions = np.zeros(_n_questions(columns), dtype=np.int64)
+    of_questions[questions] = sets
+    if (of_questions[questions] != sets).any():
+        raise ValueError("a question lies in two sets; each belongs to one")
+    return of_questions
 
 
 @dataclass(frozen=True)

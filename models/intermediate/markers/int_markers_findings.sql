@@ -92,13 +92,13 @@ ratio_findings as (
                 then {{ missing_side_sentence("ratio_comparisons.missing_side") }}
             when ratio_comparisons.n_assessable = 0
                 then printf(
-                    'none of %d texts holds enough markers; fct_marker_candidates lists the words that they use',
-                    ratio_comparisons.n_texts
+                    'none of %d answers holds enough markers; fct_marker_candidates lists the words that they use',
+                    cast(ratio_comparisons.n_answers as bigint)
                 )
             else printf(
-                'of the markers in a text %.1f %% are those of the stereotype on average (%d of %d texts assessed)',
+                'of the markers in an answer %.1f %% are those of the stereotype on average (%d of %d answers assessed)',
                 100 * stereotype_rates.stereotype_ratio, cast(ratio_comparisons.n_assessable as bigint),
-                ratio_comparisons.n_texts
+                cast(ratio_comparisons.n_answers as bigint)
             )
         end as detail,
         detail as detail_without_alarm,

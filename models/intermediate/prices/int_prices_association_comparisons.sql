@@ -64,7 +64,7 @@ compared as (
         bit_xor(
             hash(
                 units.unit, units.stratum, units.cluster, units.label_group, units.block_group, units.domain,
-                units.category, units.n
+                units.question, units.category, units.n
             )
         ) as fingerprint
     from shared_domains

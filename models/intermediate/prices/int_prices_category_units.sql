@@ -27,6 +27,7 @@ units as (
         prices_prompts.stratum,
         prices_prompts.cluster,
         prices_prompts.domain,
+        prices_prompts.question,
         categories.category,
         sum(categories.n order by prices_prompts.prompt_id) as n
     from prices_prompts

@@ -54,7 +54,9 @@ def items_frame() -> pd.DataFrame:
         for level in range(1, 5)
         if rng.random() < 0.9
     ]
-    return pd.DataFrame(rows, columns=["comparison_key", "unit_id", "block", "set_id", "level", "n"])
+    frame = pd.DataFrame(rows, columns=["comparison_key", "unit_id", "block", "set_id", "level", "n"])
+    # A question a set.
+    return frame.assign(question_id=frame["set_id"])
 
 
 def categories_frame() -> pd.DataFrame:
