@@ -156,7 +156,7 @@ class TestPrices:
     def test_a_cell_that_comes_twice_is_refused(self, connection):
         items = pd.concat([items_frame(), items_frame().iloc[[0]]])
         with pytest.raises(
-            ValueError, match=r"^comparison a: a unit has two counts for one block and set_id and level"
+            ValueError, match=r"^comparison a: a unit has two counts for one block and question_id and level"
         ):
             read_prices(connection, items=items)
 
