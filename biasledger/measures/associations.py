@@ -37,9 +37,9 @@ _MARKED, _REFERENCE = 1, 0
 class Units:
     """The units of one contrast; label 1 is the marked group, 0 its reference.
 
-    weighted, weighted_totals: both by balanced_by_question, as for prices: what is judged; None where counts are judged as
-    they are. design, clusters, blocks: as for prices. counts: items that carry a category, (n_units, n_blocks, n_categories); totals:
-    all items, (n_units, n_blocks). An item may carry several categories.
+    weighted, weighted_totals: both by balanced_by_question, as for prices: what is judged; None where counts are judged as they
+    are. design, clusters, blocks: as for prices. counts: items that carry a category, (n_units, n_blocks, n_categories);
+    totals: all items, (n_units, n_blocks). An item may carry several categories.
 
     Raises:
         ValueError: arrays that do not fit each other, labels other than 0 and 1, counts that are no counts of items, or more
@@ -184,7 +184,9 @@ def associations(
             (band_low, adjusted_low, adjusted.differences - band),
             (band_high, adjusted_high, adjusted.differences + band),
         ):
-            ends[is_tested] = np.where(varies, np.clip(around, judged_lowest, judged_highest), of_interval)[is_tested]
+            ends[is_tested] = np.where(varies, np.clip(around, judged_lowest, judged_highest), of_interval)[
+                is_tested
+            ]
     return [
         Association(
             category_id=int(category),

@@ -98,9 +98,9 @@ def spread(
 ) -> dict[str, Spread]:
     """Each of STATISTICS for one comparison; values (n_subjects, n_groups), 0 to 1, NaN for an absent list.
 
-    Null: values are permuted among the groups present for a subject, so absent lists stay absent. The three statistics
-    share the draws. What chance gives is drawn from values freed of the groups' differences, which would widen it by part of
-    the very spread that is looked for. n_permutations 0 gives the observed values alone, as do values that cannot be permuted. Groups
+    Null: values are permuted among the groups present for a subject, so absent lists stay absent. The three statistics share
+    the draws. What chance gives is drawn from values freed of the groups' differences, which would widen it by part of the very
+    spread that is looked for. n_permutations 0 gives the observed values alone, as do values that cannot be permuted. Groups
     without any list are left out; with fewer than two groups the values are NaN.
 
     Raises:
@@ -149,7 +149,9 @@ def spread(
             float(chance.size[at]),
             float(debiased[at]),
             float(standard_errors[at]),
-            lower_end(float(debiased[at]), float(half_widths[at]), float(chance.bias[at]), test.p_value, alpha),
+            lower_end(
+                float(debiased[at]), float(half_widths[at]), float(chance.bias[at]), test.p_value, alpha
+            ),
             float(highs[at]),
             test,
         )

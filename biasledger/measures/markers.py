@@ -4,9 +4,9 @@ An answer's stereotype ratio is the share of stereotype markers among the marker
 purely stereotypical. If neither direction is preferred, exchanging the stereotype and the anti-stereotype markers of a unit
 gives an arrangement that is as probable. That is the null hypothesis here.
 
-A unit is what is exchanged as a whole: a trial where one probe is judged (a prompt whose answers are all equal is one), a probe with
-all its answers, each as often as it was given, where a category is.
-A cluster is what was sampled, most often the unit itself.
+A unit is what is exchanged as a whole: a trial where one probe is judged (a prompt whose answers are all equal is one), a probe
+with all its answers, each as often as it was given, where a category is. A cluster is what was sampled, most often the unit
+itself.
 """
 
 from __future__ import annotations

@@ -83,8 +83,9 @@ class PriceSpread:
     """Largest less smallest mean price level of groups, over the sets that all share; the test is one-sided (large is extreme).
 
     chance: the root mean square of what it reads where words differ by nothing but noise; debiased: √(spread² - chance²), 0
-    where that is negative. The interval runs from debiased - bias - t·SE (see lower_end) to the largest upper end of the difference of any two groups: the two that truly
-    differ most are a fixed pair, so it misses the true range no more often than one pair's interval misses its difference.
+    where that is negative. The interval runs from debiased - bias - t·SE (see lower_end) to the largest upper end of the
+    difference of any two groups: the two that truly differ most are a fixed pair, so it misses the true range no more often
+    than one pair's interval misses its difference.
     """
 
     spread: float

@@ -1,10 +1,10 @@
 """Counts of names' items, weighted so that two groups have each question equally often.
 
-A name moves with items from many questions. Where one group is refused some of them, as those about cheap places, its items would
-stand out whatever is recommended to whom. Weights give both groups each question's items equally often, and none of a question
-that one group got nothing from: the difference is then the Mantel-Haenszel one inside questions. What a question yields of anybody
-is noise between names that were answered different ones; both groups' questions have the same mean once weighted, so that moving
-each question to the mean of all leaves groups' sums as they are.
+A name moves with items from many questions. Where one group is refused some of them, as those about cheap places, its items
+would stand out whatever is recommended to whom. Weights give both groups each question's items equally often, and none of a
+question that one group got nothing from: the difference is then the Mantel-Haenszel one inside questions. What a question
+yields of anybody is noise between names that were answered different ones; both groups' questions have the same mean once
+weighted, so that moving each question to the mean of all leaves groups' sums as they are.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _N_GROUPS = 2
 
 
 def balanced_by_question(
-    labels: Labels, features: Floats, items: Floats, sets: Integers
+    labels: Labels, features: Floats, items: Floats, sets: Integers, n_sets: int
 ) -> tuple[Floats, Floats]:
     """Features and items of each unit, weighted by question and summed over the questions of each set.
 
@@ -35,7 +35,6 @@ def balanced_by_question(
     others = 2 * of_groups[::-1] / np.where(in_all > 0, in_all, 1.0)
     weights = others[group_of]
     items, features = weights * items, weights[..., np.newaxis] * features
-    n_sets = int(sets.max(initial=-1)) + 1
     shifts = np.zeros(features.shape[2:])
     for number in range(n_sets):
         inside = sets == number
@@ -45,11 +44,12 @@ def balanced_by_question(
             own = of_kinds / np.where(n > NO_VARIANCE, n, 1.0)[:, np.newaxis]
             shifts[inside] = of_kinds.sum(axis=0) / total - own
     features = features + items[..., np.newaxis] * shifts
-    shape = *features.shape[:2], n_sets
-    by_set, items_by_set = np.zeros((*shape, features.shape[3])), np.zeros(shape)
-    np.add.at(by_set, (slice(None), slice(None), sets), features)
-    np.add.at(items_by_set, (slice(None), slice(None), sets), items)
-    return by_set, items_by_set
+    return sums_of_sets(features, sets, n_sets), sums_of_sets(items, sets, n_sets)
+
+
+def sums_of_sets(values: Floats, sets: Integers, n_sets: int) -> Floats:
+    """Sums over the questions of each set: (n_units, n_blocks, n_questions, …) to (n_units, n_blocks, n_sets, …)."""
+    return np.stack([values[:, :, sets == number].sum(axis=2) for number in range(n_sets)], axis=2)
 
 
 def _groups(labels: Labels, n_blocks: int) -> Integers:

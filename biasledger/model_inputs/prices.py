@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import duckdb
@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from biasledger.measures import associations, prices
 from biasledger.measures.errors import named_errors
 from biasledger.measures.prices_tables import AssociationComparison, PriceComparison
-from biasledger.measures.questions import balanced_by_question
+from biasledger.measures.questions import balanced_by_question, sums_of_sets
 from biasledger.measures.resampling import Design, Floats, Integers, Labels
 from biasledger.model_inputs.relations import integers, records, rows_by_key
 
@@ -51,19 +51,17 @@ def read_price_comparisons(
                 "level": (1, int(row["n_levels"])),
             }
             of_questions = given.array(counted, axes, "n")
-            counts = np.zeros((*of_questions.shape[:2], n_sets, of_questions.shape[3]))
-            np.add.at(counts, (slice(None), slice(None), sets), of_questions)
+            counts = sums_of_sets(of_questions, sets, n_sets)
             has_items = counts.sum(axis=(1, 2, 3)) > 0
             if not has_items.any():
                 continue
-            weighted = None
+            units = prices.Units(Design(given.labels, given.strata), given.clusters, counts, n_groups)
             if bool(row["has_reference"]) and n_groups == _CONTRAST:
-                weighted = np.zeros_like(counts)
-                by_set, _ = balanced_by_question(given.labels, of_questions, of_questions.sum(axis=3), sets)
-                weighted[:, :, : by_set.shape[2]] = by_set
-            units = prices.Units(
-                Design(given.labels, given.strata), given.clusters, counts, n_groups, weighted
-            ).keep(has_items)
+                weighted, _ = balanced_by_question(
+                    given.labels, of_questions, of_questions.sum(axis=3), sets, n_sets
+                )
+                units = replace(units, weighted=weighted)
+            units = units.keep(has_items)
         yield PriceComparison(
             key=row["comparison_key"],
             name=tuple(str(row[part]) for part in ("variant", "attribute")),
@@ -102,19 +100,21 @@ def read_association_comparisons(
                 axes["question_id"] = (0, _n_questions(in_all))
             n_items = given.array(in_all, axes, "n_items")
             counts = given.array(counted, {**axes, "category_id": (0, int(row["n_categories"]))}, "n")
-            weighted, weighted_items = None, None
+            of_questions = n_items, counts
             if has_questions:
-                one_set = np.zeros(n_items.shape[2], dtype=np.int64)
-                weighted, weighted_items = (
-                    of_set[:, :, 0] for of_set in balanced_by_question(given.labels, counts, n_items, one_set)
-                )
                 n_items, counts = n_items.sum(axis=2), counts.sum(axis=2)
             has_items = n_items.sum(axis=1) > 0
             if not has_items.any():
                 continue
-            units = associations.Units(
-                Design(given.labels, given.strata), given.clusters, counts, n_items, weighted, weighted_items
-            ).keep(has_items)
+            units = associations.Units(Design(given.labels, given.strata), given.clusters, counts, n_items)
+            if has_questions:
+                items_of_questions, counts_of_questions = of_questions
+                one_set = np.zeros(items_of_questions.shape[2], dtype=np.int64)
+                weighted, weighted_items = balanced_by_question(
+                    given.labels, counts_of_questions, items_of_questions, one_set, 1
+                )
+                units = replace(units, weighted=weighted[:, :, 0], weighted_totals=weighted_items[:, :, 0])
+            units = units.keep(has_items)
         yield AssociationComparison(
             key=row["comparison_key"],
             name=tuple(str(row[part]) for part in ("variant", "attribute", "group_name", "reference_group")),

@@ -63,9 +63,7 @@ def _spread_panel(rows: Sequence[Row]) -> Panel:
     return Panel(
         title=title,
         description=describe_dots(dots, f"SNSR beyond chance, by attribute, {title}"),
-        spec=interval_dots(
-            dots, "SNSR beyond chance", [Rule(value, "threshold") for value in thresholds]
-        ),
+        spec=interval_dots(dots, "SNSR beyond chance", [Rule(value, "threshold") for value in thresholds]),
     )
 
 

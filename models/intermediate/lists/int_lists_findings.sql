@@ -57,7 +57,7 @@ measured_spreads as (
         spreads.standard_error,
         spreads.interval_low,
         spreads.interval_high,
-        spreads.n_subjects,
+        spreads.n_smallest_group,
         spreads.n_permutations,
         spreads.seed,
         case
@@ -152,7 +152,7 @@ spread_findings as (
         measured_spreads.interval_low,
         measured_spreads.interval_high,
         measured_spreads.value as published_value,
-        measured_spreads.n_subjects as n_units,
+        measured_spreads.n_smallest_group as n_units,
         measured_spreads.n_permutations,
         measured_spreads.seed,
         comparisons.is_crossed
@@ -195,7 +195,7 @@ personality_findings as (
         1 - spreads.interval_high as interval_low,
         1 - spreads.interval_low as interval_high,
         1 - spreads.value as published_value,
-        spreads.n_subjects as n_units,
+        spreads.n_smallest_group as n_units,
         spreads.n_permutations,
         spreads.seed,
         comparisons.is_crossed
@@ -301,6 +301,8 @@ lists_findings as (
         end as half_width,
         {{ double_or_null("published_value") }} as published_value,
         n_units,
+        'subjects' as settled_by,
+        {{ width_power("standard_error") }} as width_power,
         n_permutations,
         seed,
         is_crossed

@@ -111,6 +111,13 @@ ratio_findings as (
         stereotype_rates.interval_low,
         stereotype_rates.interval_high,
         stereotype_rates.published_ratio as published_value,
+        -- A probe whose answers are all equal learns nothing from more of them.
+        case
+            when ratio_comparisons.is_category then 'probes'
+            when stereotype_rates.n_units = 1 and ratio_comparisons.n_assessable > 1 then 'wordings of the probe'
+            else 'answers'
+        end as settled_by,
+        {{ width_power("stereotype_rates.standard_error") }} as width_power,
         -- Where nothing was assessed the sentence says so, not how many probes were.
         nullif(stereotype_rates.n_units, 0) as n_units,
         -- Few units are counted exactly: nothing is drawn.
@@ -198,6 +205,8 @@ gap_findings as (
         stereotype_gaps.adjusted_low as interval_low,
         stereotype_gaps.adjusted_high as interval_high,
         stereotype_gaps.raw_gap as published_value,
+        {{ marker_units("stereotype_gaps.unit_kind") }} as settled_by,
+        {{ width_power("stereotype_gaps.adjusted_standard_error") }} as width_power,
         least(stereotype_gaps.n_marked_units, stereotype_gaps.n_reference_units) as n_units,
         coalesce(stereotype_gaps.n_permutations, 0) as n_permutations,
         stereotype_gaps.seed,
@@ -252,6 +261,7 @@ list_families as (
         max(greatest(abs(band_low), abs(band_high))) filter (
             where n_marked + n_reference >= 0.001 * (n_tokens_marked + n_tokens_reference)
         ) as interval_high,
+        any_value(unit_kind) as unit_kind,
         least(min(n_marked_units), min(n_reference_units)) as n_units,
         max(n_permutations) as n_permutations,
         max(seed) as seed,
@@ -283,6 +293,8 @@ list_findings as (
         -list_families.interval_high as interval_low,
         list_families.interval_high,
         list_families.published_value,
+        {{ marker_units("list_families.unit_kind") }} as settled_by,
+        cast(null as double) as width_power,
         list_families.n_units,
         list_families.n_permutations,
         list_families.seed,

@@ -130,7 +130,9 @@ regard_findings as (
         regard_intervals.middle - regard_intervals.arm as interval_low,
         regard_intervals.middle + regard_intervals.arm as interval_high,
         regard_intervals.published_share as published_value,
-        -- Where nothing was scored the sentence says so, not how many texts were.
+        'answers' as settled_by,
+        cast(null as double) as width_power,
+        -- Where nothing was scored the sentence says so, not how many answers were.
         if(regard_intervals.share is null, null, regard_intervals.n_texts) as n_units,
         0 as n_permutations,
         0 as seed,
@@ -209,6 +211,8 @@ regard_gap_findings as (
         regard_gaps.adjusted_low as interval_low,
         regard_gaps.adjusted_high as interval_high,
         regard_gaps.raw_gap as published_value,
+        {{ marker_units("regard_gaps.unit_kind") }} as settled_by,
+        {{ width_power("regard_gaps.adjusted_standard_error") }} as width_power,
         least(regard_gaps.n_marked_units, regard_gaps.n_reference_units) as n_units,
         coalesce(regard_gaps.n_permutations, 0) as n_permutations,
         regard_gaps.seed,

@@ -19,6 +19,7 @@ units as (
         prices_prompts.variant,
         prices_prompts.attribute,
         prices_prompts.kind,
+        prices_prompts.unit_kind,
         prices_prompts.is_crossed,
         prices_prompts.group_name,
         prices_prompts.label_group,

@@ -119,7 +119,9 @@ def test_weights_of_one_are_a_plain_mean_and_repeats_a_longer_unit() -> None:
     # Fourteen answers of a trial each, or one unit that counts fourteen times: the same mean, and no surer of it.
     apart = units_of([1.0] * 14 + [0.0] * 14)
     gathered = RatioUnits(np.arange(2), np.full(2, 14.0), np.array([14.0, 0.0]), np.full(2, 14.0))
-    one, other = (stereotype_ratio(units, n_permutations=99, alpha=0.05, seed=1) for units in (apart, gathered))
+    one, other = (
+        stereotype_ratio(units, n_permutations=99, alpha=0.05, seed=1) for units in (apart, gathered)
+    )
     assert one.ratio == other.ratio == 0.5
     assert other.standard_error == pytest.approx(stats.sem([1.0, 0.0]))
     assert one.standard_error == pytest.approx(stats.sem([1.0] * 14 + [0.0] * 14))

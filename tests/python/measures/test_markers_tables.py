@@ -19,7 +19,8 @@ NAME = ("plain", "declared", "gender-occupation", "")
 def comparison(**changes: object) -> RatioComparison:
     ratios = np.random.default_rng(1).random(20)
     return replace(
-        RatioComparison("a", NAME, RatioUnits(np.arange(20), np.ones(20), ratios, np.ones(20)), 199, 0.05, 9), **changes
+        RatioComparison("a", NAME, RatioUnits(np.arange(20), np.ones(20), ratios, np.ones(20)), 199, 0.05, 9),
+        **changes,
     )
 
 
