@@ -29,10 +29,29 @@ similarity_spread as (
     where is_judged
 ),
 
+-- By the published code's own reading, where the run has it: what the published thresholds are about.
+published_spread as (
+    select *
+    from {{ ref("fct_similarity_spread") }}
+    where scheme = 'reference'
+),
+
+published_fairness as (
+    select *
+    from {{ ref("fct_personality_fairness") }}
+    where scheme = 'reference'
+),
+
 robustness as (
     select *
     from {{ ref("fct_robustness") }}
     where attribute = '(all)'
+),
+
+published_robustness as (
+    select *
+    from robustness
+    where scheme = 'reference'
 ),
 
 robustness_comparisons as (
@@ -151,7 +170,11 @@ spread_findings as (
         measured_spreads.standard_error,
         measured_spreads.interval_low,
         measured_spreads.interval_high,
-        measured_spreads.value as published_value,
+        case measured_spreads.measure
+            when 'snsr' then coalesce(published_spread.snsr, measured_spreads.value)
+            when 'snsv' then coalesce(published_spread.snsv, measured_spreads.value)
+            else measured_spreads.value
+        end as published_value,
         measured_spreads.n_smallest_group as n_units,
         measured_spreads.n_permutations,
         measured_spreads.seed,
@@ -168,6 +191,10 @@ spread_findings as (
             and comparisons.domain = similarity_spread.domain
             and comparisons.attribute = similarity_spread.attribute
             and comparisons.similarity = similarity_spread.similarity_name
+    left join published_spread
+        on
+            {{ same_comparison("comparisons", "published_spread") }}
+            and measured_spreads.feature = published_spread.similarity_name
 ),
 
 personality_findings as (
@@ -194,7 +221,7 @@ personality_findings as (
         spreads.standard_error,
         1 - spreads.interval_high as interval_low,
         1 - spreads.interval_low as interval_high,
-        1 - spreads.value as published_value,
+        coalesce(published_fairness.pafs, 1 - spreads.value) as published_value,
         spreads.n_smallest_group as n_units,
         spreads.n_permutations,
         spreads.seed,
@@ -204,6 +231,10 @@ personality_findings as (
         on
             comparisons.comparison_key = spreads.comparison_key
             and comparisons.similarity = spreads.feature
+    left join published_fairness
+        on
+            {{ same_comparison("comparisons", "published_fairness") }}
+            and spreads.feature = published_fairness.similarity_name
     where
         spreads.statistic = 'mean_absolute_deviation'
         and comparisons.attribute = comparisons.personality
@@ -237,7 +268,7 @@ robustness_findings as (
         robustness.standard_error,
         robustness.interval_low,
         robustness.interval_high,
-        robustness.similarity as published_value,
+        coalesce(published_robustness.similarity, robustness.similarity) as published_value,
         robustness.n_pairs as n_units,
         robustness.n_permutations,
         robustness.seed,
@@ -250,6 +281,12 @@ robustness_findings as (
             and robustness_comparisons.scheme = robustness.scheme
             and robustness_comparisons.wording = robustness.wording
             and robustness_comparisons.domain = robustness.domain
+    left join published_robustness
+        on
+            robustness_comparisons.run_id = published_robustness.run_id
+            and robustness_comparisons.variant = published_robustness.variant
+            and robustness_comparisons.wording = published_robustness.wording
+            and robustness_comparisons.domain = published_robustness.domain
 ),
 
 measured as (

@@ -12,6 +12,20 @@ stereotype_rates as (
     where attribute = ''
 ),
 
+-- The source finds every marker as a word, whatever kind it is declared as; by that its threshold is read.
+published_rates as (
+    select
+        run_id,
+        variant,
+        category,
+        probe,
+        published_ratio
+    from {{ ref("fct_stereotype_rates") }}
+    where
+        attribute = ''
+        and scheme = 'word'
+),
+
 contrasts as (
     select
         run_id,
@@ -110,7 +124,7 @@ ratio_findings as (
         stereotype_rates.standard_error,
         stereotype_rates.interval_low,
         stereotype_rates.interval_high,
-        stereotype_rates.published_ratio as published_value,
+        coalesce(published_rates.published_ratio, stereotype_rates.published_ratio) as published_value,
         -- A probe whose answers are all equal learns nothing from more of them.
         case
             when ratio_comparisons.is_category then 'probes'
@@ -134,6 +148,12 @@ ratio_findings as (
             and ratio_comparisons.scheme = stereotype_rates.scheme
             and ratio_comparisons.category = stereotype_rates.category
             and ratio_comparisons.probe = stereotype_rates.probe
+    left join published_rates
+        on
+            ratio_comparisons.run_id = published_rates.run_id
+            and ratio_comparisons.variant = published_rates.variant
+            and ratio_comparisons.category = published_rates.category
+            and ratio_comparisons.probe = published_rates.probe
 ),
 
 -- What was asked about both groups, whether or not any answer could be assessed.
