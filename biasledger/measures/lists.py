@@ -175,9 +175,9 @@ def _without_group_effects(values: Floats, present: NDArray[np.bool_]) -> Floats
     deviations = np.where(present, values - levels, 0.0)
     equations = np.diag(at.sum(axis=0)) - at.T @ (at / n_of_subject)
     effects = np.linalg.pinv(equations, hermitian=True) @ deviations.sum(axis=0)
-    own = deviations - at * effects
-    own -= at * own.sum(axis=1, keepdims=True) / n_of_subject
-    return np.where(present, levels + np.sqrt(degrees / left) * own, np.nan)
+    shifts = (at * effects).sum(axis=1, keepdims=True) / n_of_subject
+    own = deviations - at * (effects - shifts)
+    return np.where(present, levels - shifts + np.sqrt(degrees / left) * own, np.nan)
 
 
 def _delete_groups(n_subjects: int) -> DeleteGroups:
