@@ -35,7 +35,7 @@ select
     group_similarity.similarity,
     group_similarity.n_absent as n_without_a_list,
     similarity_spread.snsr,
-    similarity_spread.snsr_null_mean as snsr_by_chance,
+    similarity_spread.snsr_chance as snsr_by_chance,
     similarity_spread.snsr_noise_floor_high as snsr_of_asking_again,
     similarity_spread.snsr_p_value as p_value
 from group_similarity

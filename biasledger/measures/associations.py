@@ -15,6 +15,7 @@ from biasledger.measures.intervals import NO_VARIANCE, share_limits, t_half_widt
 from biasledger.measures.jackknife import DeleteGroups
 from biasledger.measures.prices import (
     check_units,
+    check_weighted,
     group_sums,
     one_where_all_agree,
     split_by_group,
@@ -36,8 +37,9 @@ _MARKED, _REFERENCE = 1, 0
 class Units:
     """The units of one contrast; label 1 is the marked group, 0 its reference.
 
-    design, clusters, blocks: as for prices. counts: items that carry a category, (n_units, n_blocks, n_categories); totals:
-    all items, (n_units, n_blocks). An item may carry several categories.
+    weighted, weighted_totals: both by balanced_by_question, as for prices: what is judged; None where counts are judged as they
+    are. design, clusters, blocks: as for prices. counts: items that carry a category, (n_units, n_blocks, n_categories);
+    totals: all items, (n_units, n_blocks). An item may carry several categories.
 
     Raises:
         ValueError: arrays that do not fit each other, labels other than 0 and 1, counts that are no counts of items, or more
@@ -48,6 +50,8 @@ class Units:
     clusters: Integers
     counts: Floats
     totals: Floats
+    weighted: Floats | None = None
+    weighted_totals: Floats | None = None
 
     def __post_init__(self) -> None:
         check_units(self.design, self.clusters, self.counts, 2)
@@ -58,11 +62,36 @@ class Units:
         # Fractional counts are sums that round.
         if (self.counts > self.totals[:, :, np.newaxis] * (1 + 1e-9)).any():
             raise ValueError("a unit has more items of a category than items")
+        check_weighted(self.counts, self.weighted)
+        check_weighted(self.totals, self.weighted_totals)
+        if (self.weighted is None) != (self.weighted_totals is None):
+            raise ValueError("counts and totals are both weighted, or neither")
 
     def keep(self, is_kept: NDArray[np.bool_]) -> Units:
         """Some of the units."""
         design = Design(self.design.labels[is_kept], self.design.strata[is_kept])
-        return Units(design, self.clusters[is_kept], self.counts[is_kept], self.totals[is_kept])
+        return Units(
+            design,
+            self.clusters[is_kept],
+            self.counts[is_kept],
+            self.totals[is_kept],
+            None if self.weighted is None else self.weighted[is_kept],
+            None if self.weighted_totals is None else self.weighted_totals[is_kept],
+        )
+
+    def features(self, categories: Integers) -> Floats:
+        """Items of some categories and all items last, as they are: (n_units, n_blocks, n_categories + 1)."""
+        return _features(self.counts, self.totals, categories)
+
+    def judged_features(self, categories: Integers) -> Floats:
+        """The same as it is judged, weighted by question where it was."""
+        if self.weighted is None or self.weighted_totals is None:
+            return self.features(categories)
+        return _features(self.weighted, self.weighted_totals, categories)
+
+
+def _features(counts: Floats, totals: Floats, categories: Integers) -> Floats:
+    return np.concatenate([counts[:, :, categories], totals[:, :, np.newaxis]], axis=2)
 
 
 @dataclass(frozen=True)
@@ -108,7 +137,7 @@ def associations(
     is the same in every arrangement has p-values of 1. No tests with n_permutations 0.
     """
     [categories] = np.nonzero(units.counts.sum(axis=(0, 1)) > 0)
-    features = np.concatenate([units.counts[:, :, categories], units.totals[:, :, np.newaxis]], axis=2)
+    features, judged = units.features(categories), units.judged_features(categories)
     labels = units.design.labels
     parts = split_by_group(labels, features, 2)
     sums = parts.sum(axis=0)
@@ -117,9 +146,7 @@ def associations(
     differences = _differences(sums[np.newaxis])[0]
     with np.errstate(divide="ignore"):
         ratios = shares[_MARKED] / np.where(shares[_REFERENCE] > 0, shares[_REFERENCE], np.nan)
-        # What a difference is where all items of a category are the marked group's, and where all are the reference's.
-        highest = float(n_items.sum() / n_items[_MARKED, 0]) if n_items[_MARKED, 0] else np.nan
-        lowest = -float(n_items.sum() / n_items[_REFERENCE, 0]) if n_items[_REFERENCE, 0] else np.nan
+    lowest, highest = _ends(n_items[:, 0])
     deleted = DeleteGroups.of(units.clusters, labels)
     errors, degrees = deleted.errors(_differences(sums - deleted.sums(parts)), differences)
     # A difference is a linear function of the group's share of a category's items, whose limits are known.
@@ -127,8 +154,13 @@ def associations(
     shares_of_category = (differences - lowest) / scale
     limits = share_limits(shares_of_category, errors / scale, degrees, holders, alpha)
     low, high = (lowest + scale * limit for limit in limits)
-    adjusted = _adjusted(units.design, features, differences, deleted, seed)
+    judged_sums = split_by_group(labels, judged, 2).sum(axis=0)
+    judged_differences = _differences(judged_sums[np.newaxis])[0]
+    adjusted = _adjusted(units.design, judged, judged_differences, deleted, seed)
     # The arms are a raw difference's, with the error that it has inside strata.
+    judged_lowest, judged_highest = _ends(judged_sums[:, -1])
+    scale = judged_highest - judged_lowest
+    shares_of_category = np.clip((judged_differences - judged_lowest) / scale, 0.0, 1.0)
     limits = share_limits(
         shares_of_category, adjusted.errors * adjusted.left / scale, adjusted.degrees, holders, alpha
     )
@@ -137,11 +169,12 @@ def associations(
     below, above = (
         np.fmax(scale * np.abs(shares_of_category - limit) / adjusted.left, inside) for limit in limits
     )
-    values = np.clip(adjusted.differences, lowest, highest)
+    values = np.clip(adjusted.differences, judged_lowest, judged_highest)
     adjusted_low, adjusted_high = (
-        np.clip(end, lowest, highest) for end in (adjusted.differences - below, adjusted.differences + above)
+        np.clip(end, judged_lowest, judged_highest)
+        for end in (adjusted.differences - below, adjusted.differences + above)
     )
-    test = _test(units.design, features, n_permutations, alpha, seed, stop_after)
+    test = _test(units.design, judged, n_permutations, alpha, seed, stop_after)
     band_low, band_high = (np.full(categories.size, np.nan) for _ in range(2))
     if test:
         varies = test.null_sd > NO_VARIANCE
@@ -151,7 +184,9 @@ def associations(
             (band_low, adjusted_low, adjusted.differences - band),
             (band_high, adjusted_high, adjusted.differences + band),
         ):
-            ends[is_tested] = np.where(varies, np.clip(around, lowest, highest), of_interval)[is_tested]
+            ends[is_tested] = np.where(varies, np.clip(around, judged_lowest, judged_highest), of_interval)[
+                is_tested
+            ]
     return [
         Association(
             category_id=int(category),
@@ -178,6 +213,12 @@ def associations(
         )
         for i, category in enumerate(categories)
     ]
+
+
+def _ends(n_items: Floats) -> tuple[float, float]:
+    """What a difference is where all items of a category are the reference's, and where all are the marked group's."""
+    lowest = -float(n_items.sum() / n_items[_REFERENCE]) if n_items[_REFERENCE] else np.nan
+    return lowest, float(n_items.sum() / n_items[_MARKED]) if n_items[_MARKED] else np.nan
 
 
 def _differences(sums: Floats) -> Floats:

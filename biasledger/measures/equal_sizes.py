@@ -186,7 +186,7 @@ def spread_readings(values: Floats, *, seed: int, alpha: float) -> dict[str, Rea
         result = results[name]
         if result.test is not None:
             arm = _student_arm(result.standard_error, n_subjects, alpha)
-            readings[name] = Reading(result.test.debiased, arm, arm, n_subjects)
+            readings[name] = Reading(result.debiased, arm, arm, n_subjects)
     return readings
 
 
@@ -231,4 +231,4 @@ def price_reading(units: prices.Units, *, alpha: float, seed: int) -> Reading | 
     if result is None or result.test is None:
         return None
     arm = _student_arm(result.standard_error, result.n_clusters, alpha)
-    return Reading(result.test.debiased, arm, arm, result.n_clusters)
+    return Reading(result.debiased, arm, arm, result.n_clusters)

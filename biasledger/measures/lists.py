@@ -23,6 +23,7 @@ from biasledger.measures.resampling import (
     permutation_test,
     permutation_tests,
 )
+from biasledger.measures.spreads import beyond_chance, chance_of, lower_end
 
 STATISTICS = ("range", "sd", "mean_absolute_deviation")
 """Over the groups' means: SNSR, SNSV and what PAFS is one minus of."""
@@ -35,11 +36,15 @@ _MAX_GROUPS = 128
 class Spread:
     """One statistic of the groups' means, with its null and interval; NaN and None where nothing could be estimated.
 
-    The interval runs from debiased - t·SE (jackknife over subjects) to the largest value that the differences of any two
-    groups leave possible; see _upper_ends.
+    chance: what the same statistic reads, as a root mean square, where groups differ by nothing but their lists' noise.
+    debiased: √(value² - chance²), 0 where that is negative: what is judged. The interval runs from debiased - bias - t·SE
+    (jackknife over subjects; see lower_end) to the largest value that the differences of any two groups leave possible; see
+    _upper_ends.
     """
 
     value: float
+    chance: float
+    debiased: float
     standard_error: float
     interval_low: float
     interval_high: float
@@ -93,8 +98,9 @@ def spread(
 ) -> dict[str, Spread]:
     """Each of STATISTICS for one comparison; values (n_subjects, n_groups), 0 to 1, NaN for an absent list.
 
-    Null: values are permuted among the groups present for a subject, so absent lists stay absent. The three statistics
-    share the draws. n_permutations 0 gives the observed values alone, as do values that cannot be permuted. Groups
+    Null: values are permuted among the groups present for a subject, so absent lists stay absent. The three statistics share
+    the draws. What chance gives is drawn from values freed of the groups' differences, which would widen it by part of the very
+    spread that is looked for. n_permutations 0 gives the observed values alone, as do values that cannot be permuted. Groups
     without any list are left out; with fewer than two groups the values are NaN.
 
     Raises:
@@ -105,7 +111,7 @@ def spread(
     present = ~np.isnan(values)
     values = values[present.any(axis=1)][:, present.any(axis=0)]
     if values.shape[1] < 2:
-        return {name: Spread(np.nan, np.nan, np.nan, np.nan, None) for name in STATISTICS}
+        return {name: Spread(np.nan, np.nan, np.nan, np.nan, np.nan, np.nan, None) for name in STATISTICS}
     present = ~np.isnan(values)
     subjects, groups = np.nonzero(present)
     design = Design(groups.astype(np.int8), subjects.astype(np.int64))
@@ -117,30 +123,61 @@ def spread(
     if n_permutations == 0 or not design.can_move():
         observed = statistics(design.labels[np.newaxis, :])[0]
         return {
-            name: Spread(float(value), np.nan, np.nan, np.nan, None)
+            name: Spread(float(value), np.nan, np.nan, np.nan, np.nan, np.nan, None)
             for name, value in zip(STATISTICS, observed, strict=True)
         }
     tests = permutation_tests(
         design, statistics, n_permutations=n_permutations, seed=seed, stop_after=stop_after
     )
+    noise = _without_group_effects(values, present)[present]
     parts = _delete_groups(len(values))
     means, without = _means(values, present, parts)
+    chance = chance_of(
+        design,
+        lambda labels: np.asarray(group_totals(labels, noise, sizes.size) / sizes),
+        spread_statistics,
+        means,
+        seed=seed,
+    )
+    debiased = beyond_chance(spread_statistics(means), chance)
     standard_errors, degrees = parts.errors(spread_statistics(without), spread_statistics(means))
     half_widths = t_half_widths(standard_errors, degrees, alpha)
     highs = _upper_ends(means, sizes, parts, without, alpha)
     return {
         name: Spread(
             test.observed,
-            float(error),
-            # NaN stays NaN here: np.maximum, unlike max, lets it through.
-            float(np.maximum(test.debiased - half_width, 0.0)),
-            float(high),
+            float(chance.size[at]),
+            float(debiased[at]),
+            float(standard_errors[at]),
+            lower_end(
+                float(debiased[at]), float(half_widths[at]), float(chance.bias[at]), test.p_value, alpha
+            ),
+            float(highs[at]),
             test,
         )
-        for name, test, error, half_width, high in zip(
-            STATISTICS, tests, standard_errors, half_widths, highs, strict=True
-        )
+        for at, (name, test) in enumerate(zip(STATISTICS, tests, strict=True))
     }
+
+
+def _without_group_effects(values: Floats, present: NDArray[np.bool_]) -> Floats:
+    """Values less what their groups add to their subjects' levels, by least squares; NaN where there was no list.
+
+    What is left of a subject's values is lengthened by what fitting the groups took from them, so that their variance is that
+    of lists that no group was fitted to. Where nothing is left to tell lists from groups, the values stay as they are.
+    """
+    at, filled = present.astype(np.float64), np.where(present, values, 0.0)
+    n_of_subject = at.sum(axis=1, keepdims=True)
+    levels = filled.sum(axis=1, keepdims=True) / n_of_subject
+    degrees = at.sum() - len(values)
+    left = degrees - (values.shape[1] - 1)
+    if left <= 0:
+        return values
+    deviations = np.where(present, values - levels, 0.0)
+    equations = np.diag(at.sum(axis=0)) - at.T @ (at / n_of_subject)
+    effects = np.linalg.pinv(equations, hermitian=True) @ deviations.sum(axis=0)
+    shifts = (at * effects).sum(axis=1, keepdims=True) / n_of_subject
+    own = deviations - at * (effects - shifts)
+    return np.where(present, levels - shifts + np.sqrt(degrees / left) * own, np.nan)
 
 
 def _delete_groups(n_subjects: int) -> DeleteGroups:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from biasledger.measures.lists import STATISTICS, NoiseFloor, noise_floor, robustness, spread
 from biasledger.measures.resampling import Floats, stable_seed
@@ -19,8 +20,11 @@ SPREADS = {
     "feature": "str",
     "statistic": "str",
     "n_subjects": "int64",
+    "n_smallest_group": "int64",
     "n_cells": "int64",
     "value": "float64",
+    "chance": "float64",
+    "debiased": "float64",
     "null_mean": "float64",
     "null_sd": "float64",
     "p_value": "float64",
@@ -90,7 +94,8 @@ class RobustnessComparison:
 def spreads(comparisons: Iterable[SpreadComparison]) -> pd.DataFrame:
     """A row a comparison, feature and statistic, columns SPREADS; no row for a feature that no list has.
 
-    n_subjects: subjects with two lists or more, which are those whose values can be permuted. n_cells: lists.
+    n_subjects: subjects with two lists or more, which are those whose values can be permuted; n_smallest_group:
+    those of them with a list for the group that has fewest. n_cells: lists.
     """
     rows = [
         row
@@ -119,8 +124,11 @@ def _feature_rows(comparison: SpreadComparison, feature: str, values: Floats) ->
                 "feature": feature,
                 "statistic": name,
                 "n_subjects": int((present.sum(axis=1) >= 2).sum()),
+                "n_smallest_group": _smallest_group(present),
                 "n_cells": int(present.sum()),
                 "value": result.value,
+                "chance": result.chance,
+                "debiased": result.debiased,
                 "null_mean": result.test.null_mean if result.test else np.nan,
                 "null_sd": result.test.null_sd if result.test else np.nan,
                 "p_value": result.test.p_value if result.test else np.nan,
@@ -135,6 +143,12 @@ def _feature_rows(comparison: SpreadComparison, feature: str, values: Floats) ->
             }
         )
     return rows
+
+
+def _smallest_group(present: NDArray[np.bool_]) -> int:
+    """Subjects that can be permuted and have a list for the group with fewest; groups without any list are left out."""
+    of_groups = present[present.sum(axis=1) >= 2].sum(axis=0)
+    return int(of_groups[present.any(axis=0)].min(initial=len(present)))
 
 
 def robustness_tests(comparisons: Iterable[RobustnessComparison]) -> pd.DataFrame:

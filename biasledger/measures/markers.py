@@ -1,11 +1,12 @@
 """Measures of marker words: how far answers lean to stereotypes, with a test that exchanges both directions.
 
-A text's stereotype ratio is the share of stereotype markers among the markers found in it: 0 is purely anti-stereotypical, 1
+An answer's stereotype ratio is the share of stereotype markers among the markers found in it: 0 is purely anti-stereotypical, 1
 purely stereotypical. If neither direction is preferred, exchanging the stereotype and the anti-stereotype markers of a unit
 gives an arrangement that is as probable. That is the null hypothesis here.
 
-A unit is what is exchanged as a whole: a response where one probe is judged, a probe with all its texts where a category is.
-A cluster is what was sampled, most often the unit itself.
+A unit is what is exchanged as a whole: a trial where one probe is judged (a prompt whose answers are all equal is one), a probe
+with all its answers, each as often as it was given, where a category is. A cluster is what was sampled, most often the unit
+itself.
 """
 
 from __future__ import annotations
@@ -37,22 +38,25 @@ _TIE_TOLERANCE = 1e-12
 class RatioUnits:
     """The units of one comparison; arrays of shape (n_units,).
 
-    clusters: the cluster each unit belongs to. n: assessable texts of each unit, above 0. total: sum of their stereotype
-    ratios, 0 to n.
+    clusters: the cluster each unit belongs to. n: assessable answers of each unit, above 0. total: sum of their stereotype
+    ratios, 0 to n. weight: how much the unit counts in the mean, above 0: 1 of a probe, its answers of a trial.
 
     Raises:
-        ValueError: arrays of unequal length, a unit without texts, or a mean ratio outside 0 to 1.
+        ValueError: arrays of unequal length, a unit without answers or weight, or a mean ratio outside 0 to 1.
     """
 
     clusters: Integers
     n: Floats
     total: Floats
+    weight: Floats
 
     def __post_init__(self) -> None:
-        if len({array.shape for array in (self.clusters, self.n, self.total)}) > 1:
-            raise ValueError("clusters, n and total are of equal length")
+        if len({array.shape for array in (self.clusters, self.n, self.total, self.weight)}) > 1:
+            raise ValueError("clusters, n, total and weight are of equal length")
+        if not (self.weight > 0).all():
+            raise ValueError("weight is above 0: a unit that does not count is left out")
         if not (self.n > 0).all():
-            raise ValueError("n is above 0: a unit without assessable texts is left out")
+            raise ValueError("n is above 0: a unit without assessable answers is left out")
         if not (np.abs(self.means - NEUTRAL_RATIO) <= NEUTRAL_RATIO + _TIE_TOLERANCE).all():
             raise ValueError("a unit's mean ratio lies outside 0 to 1")
 
@@ -64,9 +68,9 @@ class RatioUnits:
 
 @dataclass(frozen=True)
 class StereotypeRatio:
-    """Mean ratio over units, each unit counting once; NaN and None where nothing could be estimated.
+    """Mean ratio over units by their weights; NaN and None where nothing could be estimated.
 
-    n: texts. interval_low, interval_high: within 0 to 1, over clusters. test: one-sided, a ratio above one half is extreme;
+    n: answers. interval_low, interval_high: within 0 to 1, over clusters. test: one-sided, a ratio above one half is extreme;
     its n_permutations is 2^n_units where all exchanges were counted. smallest_p: the p-value that units which all lean to the
     stereotype would give; NaN without a test.
     """
@@ -89,12 +93,13 @@ def stereotype_ratio(units: RatioUnits, *, n_permutations: int, alpha: float, se
     n_units = units.n.size
     if not n_units:
         return StereotypeRatio(0, 0.0, np.nan, np.nan, np.nan, np.nan, np.nan, None)
-    ratio = float(units.means.mean())
+    shares = units.weight / units.weight.sum()
+    ratio = float(shares @ units.means)
     error, low, high = _interval(units, ratio, alpha)
     test, smallest_p = None, np.nan
     if n_permutations > 0:
         # Units without a direction stay: their exchanges change nothing, which makes p larger, never smaller.
-        deviations = units.means - NEUTRAL_RATIO
+        deviations = shares * (units.means - NEUTRAL_RATIO)
         is_exact = n_units <= LARGEST_EXACT
         test = _all_exchanges(deviations) if is_exact else _drawn_exchanges(deviations, n_permutations, seed)
         smallest_p = 1 / (test.n_permutations if is_exact else test.n_permutations + 1)
@@ -102,13 +107,13 @@ def stereotype_ratio(units: RatioUnits, *, n_permutations: int, alpha: float, se
 
 
 def _interval(units: RatioUnits, ratio: float, alpha: float) -> tuple[float, float, float]:
-    """Standard error of the mean over clusters, which count by their units, and the interval's ends."""
+    """Standard error of the mean over clusters, which count by their units' weights, and the interval's ends."""
     _, clusters = np.unique(units.clusters, return_inverse=True)
-    residuals = np.bincount(clusters, weights=units.means - ratio)
+    residuals = np.bincount(clusters, weights=units.weight * (units.means - ratio))
     n_clusters = residuals.size
     if n_clusters < 2:
         return np.nan, np.nan, np.nan
-    error = float(np.sqrt(n_clusters / (n_clusters - 1) * (residuals**2).sum())) / units.n.size
+    error = float(np.sqrt(n_clusters / (n_clusters - 1) * (residuals**2).sum()) / units.weight.sum())
     low, high = share_limits(
         np.array([ratio]),
         np.array([error]),
@@ -124,7 +129,7 @@ def _all_exchanges(deviations: Floats) -> PermutationResult:
     sums = np.zeros(1)
     for deviation in deviations:
         sums = np.concatenate([sums + deviation, sums - deviation])
-    ratios = NEUTRAL_RATIO + sums / deviations.size
+    ratios = NEUTRAL_RATIO + sums
     observed = float(ratios[0])  # no unit exchanged
     reached = int(np.count_nonzero(ratios >= observed - _TIE_TOLERANCE))
     return PermutationResult(
@@ -144,6 +149,6 @@ def _drawn_exchanges(deviations: Floats, n_permutations: int, seed: int) -> Perm
 
     def ratios(labels: Labels) -> Floats:
         signs = 2.0 * labels[:, ::2] - 1
-        return np.asarray(NEUTRAL_RATIO + signs @ deviations / n_units)
+        return np.asarray(NEUTRAL_RATIO + signs @ deviations)
 
     return permutation_test(pairs, ratios, n_permutations=n_permutations, seed=seed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,7 @@ from biasledger.measures.resampling import (
     PermutationResult,
     permutation_test,
 )
+from biasledger.measures.spreads import beyond_chance, chance_of, lower_end
 from biasledger.measures.strata import StratumSums, without_each
 
 
@@ -80,11 +82,15 @@ class MeanPrice:
 class PriceSpread:
     """Largest less smallest mean price level of groups, over the sets that all share; the test is one-sided (large is extreme).
 
-    The interval runs from debiased - t·SE to the largest upper end of the difference of any two groups: the two that truly
-    differ most are a fixed pair, so it misses the true range no more often than one pair's interval misses its difference.
+    chance: the root mean square of what it reads where words differ by nothing but noise; debiased: √(spread² - chance²), 0
+    where that is negative. The interval runs from debiased - bias - t·SE (see lower_end) to the largest upper end of the
+    difference of any two groups: the two that truly differ most are a fixed pair, so it misses the true range no more often
+    than one pair's interval misses its difference.
     """
 
     spread: float
+    chance: float
+    debiased: float
     standard_error: float
     interval_low: float
     interval_high: float
@@ -110,7 +116,7 @@ def mean_prices(
     the safe side. No tests with n_permutations 0.
     """
     of_sets, without, deleted = _jackknifed_means(units)
-    is_shared = shared_sets(units)
+    is_shared = shared_sets(units, units.counts)
     if not is_shared.any():
         is_shared = np.ones_like(is_shared)
     means = with_mean_over_sets(of_sets, -1, is_shared)
@@ -145,7 +151,7 @@ def mean_prices(
         at = label, place
         if not n[at] > 0:
             continue
-        test = tests[place] if tests and not np.isnan(gaps[at]) else None
+        test = tests[place] if tests and not np.isnan(adjusted.gaps[at]) else None
         rows.append(
             MeanPrice(
                 label=label,
@@ -188,7 +194,7 @@ def price_spread(
     """
     of_sets, without, deleted = _jackknifed_means(units)
     has_items = ~np.isnan(of_sets).all(axis=1)
-    is_shared = shared_sets(units)
+    is_shared = shared_sets(units, units.counts)
     if has_items.sum() < 2 or not is_shared.any():
         return None
     range_of_prices = units.n_levels - 1
@@ -202,24 +208,32 @@ def price_spread(
     n_clusters = clusters_with_items(units)[labels, 0]
     fewest = np.minimum(n_clusters[a], n_clusters[b])
     ends = differences + _half_widths(pair_errors, pair_degrees, fewest, range_of_prices, alpha)
-    test = None
+    test, chance, debiased, low = None, np.nan, np.nan, np.nan
     if n_permutations > 0 and units.design.can_move():
-        features = _features(units)
+        features, noise = _features(units.counts), _without_group_effects(units)
 
-        def statistic(labels: Labels) -> Floats:
+        def means_of(features: Floats, labels: Labels) -> Floats:
             drawn = _means(group_sums(labels, features, units.n_groups))[:, has_items]
-            drawn = _over_shared_sets(drawn[..., is_shared])
-            return np.asarray(drawn.max(axis=1) - drawn.min(axis=1))
+            return _over_shared_sets(drawn[..., is_shared])
 
         test = permutation_test(
-            units.design, statistic, n_permutations=n_permutations, seed=seed, stop_after=stop_after
+            units.design,
+            lambda labels: _range(means_of(features, labels))[:, 0],
+            n_permutations=n_permutations,
+            seed=seed,
+            stop_after=stop_after,
         )
-    debiased = test.debiased if test else np.nan
+        of_chance = chance_of(units.design, partial(means_of, noise), _range, means, seed=seed)
+        chance = float(of_chance.size[0])
+        debiased = float(beyond_chance(spread, of_chance)[0])
+        half_width = float(t_half_widths(error, degree, alpha))
+        low = lower_end(debiased, half_width, float(of_chance.bias[0]), test.p_value, alpha)
     return PriceSpread(
         float(spread),
+        chance,
+        debiased,
         float(error),
-        # NaN stays NaN: np.maximum, unlike max, lets it through.
-        float(np.maximum(debiased - t_half_widths(error, degree, alpha), 0.0)),
+        low,
         float(np.minimum(ends.max(), range_of_prices)),
         int(labels[np.argmin(means)]),
         int(labels[np.argmax(means)]),
@@ -228,10 +242,40 @@ def price_spread(
     )
 
 
-def _features(units: Units) -> Floats:
+def _range(means: Floats) -> Floats:
+    """Largest less smallest of groups' means, (…, n_groups) to (…, 1)."""
+    return np.asarray(means.max(axis=-1, keepdims=True) - means.min(axis=-1, keepdims=True))
+
+
+def _without_group_effects(units: Units) -> Floats:
+    """_features of one block, each unit's items less what its group adds to its stratum's mean price level in their set.
+
+    What is left of a stratum's units is lengthened by what fitting the groups took from them. Where nothing is left to tell
+    noise from groups, the prices stay as they are.
+    """
+    features = _features(units.counts)
+    prices, n = np.split(features[:, 0], 2, axis=-1)
+    strata = np.unique(units.design.strata, return_inverse=True)[1]
+    present = np.unique(units.design.labels)
+    degrees = units.design.n_units - int(strata.max()) - 1
+    left = degrees - (present.size - 1)
+    if left <= 0:
+        return features
+    sums = StratumSums.make(units.design, features, units.n_groups)
+    effects = np.nan_to_num(_linear_adjusted_gaps(sums, has_reference=False)[:, 1:])
+    own = prices - n * effects[units.design.labels]
+    totals, sizes = (np.zeros((int(strata.max()) + 1, n.shape[1])) for _ in range(2))
+    np.add.at(totals, strata, own)
+    np.add.at(sizes, strata, n)
+    levels = (totals / np.where(sizes > NO_VARIANCE, sizes, 1.0))[strata]
+    own = n * levels + np.sqrt(degrees / left) * (own - n * levels)
+    return np.concatenate([own, n], axis=1)[:, np.newaxis]
+
+
+def _features(counts: Floats) -> Floats:
     """Sum of the price levels of a unit's items and their number, by set: (n_units, n_blocks, 2 · n_sets)."""
-    prices = units.counts @ np.arange(1.0, units.n_levels + 1)
-    return np.concatenate([prices, units.counts.sum(axis=3)], axis=2)
+    prices = counts @ np.arange(1.0, counts.shape[3] + 1)
+    return np.concatenate([prices, counts.sum(axis=3)], axis=2)
 
 
 def _means(sums: Floats) -> Floats:
@@ -269,7 +313,7 @@ def _gaps(means: Floats, has_reference: bool, counts: NDArray[np.bool_] | None =
 def _jackknifed_means(units: Units) -> tuple[Floats, Floats, DeleteGroups]:
     """Means (n_groups, n_sets), and the same without each delete-group, (n_left_out, n_groups, n_sets)."""
     deleted = DeleteGroups.of(units.clusters, units.design.labels)
-    parts = split_by_group(units.design.labels, _features(units), units.n_groups)
+    parts = split_by_group(units.design.labels, _features(units.counts), units.n_groups)
     sums = parts.sum(axis=0)
     return _means(sums), _means(sums - deleted.sums(parts)), deleted
 
@@ -304,11 +348,11 @@ def _adjusted_gaps(units: Units, has_reference: bool, seed: int) -> _AdjustedGap
     for labels, part in _compared(units, has_reference):
         if not part.design.can_move():
             continue
-        features = _features(part)
+        features = _features(part.judged)
         sums = StratumSums.make(part.design, features, part.n_groups)
         gaps, linear = _gaps(_means(sums.groups()), has_reference), _linear_null_means(sums, has_reference)
         null_means = linear
-        if not sizes_stay(part.design, part.counts.sum(axis=3)):
+        if not sizes_stay(part.design, part.judged.sum(axis=3)):
             drawn = drawn_means(part.design, _gap_statistic(part, has_reference), seed)
             null_means = drawn.reshape(gaps.shape)
         adjusted, left = _unattenuated(sums, gaps - null_means, has_reference)
@@ -399,7 +443,7 @@ def _gap_statistic(units: Units, has_reference: bool) -> FamilyStatistic:
 
     ALL_SETS are never more than those that are shared as observed: others would make its null one of other prices.
     """
-    features, is_shared = _features(units), shared_sets(units)
+    features, is_shared = _features(units.judged), shared_sets(units, units.judged)
 
     def gaps(labels: Labels) -> Floats:
         means = _means(group_sums(labels, features, units.n_groups))

@@ -45,6 +45,9 @@ class Units:
     the unit is the first word, the block says what the second one is, and items of block 1 belong to the other group than
     the unit's label says. Permuting the first words' labels then tests the interaction of both words, with main effects free.
 
+    weighted: the same counts by balanced_by_question, where two groups are compared inside questions: what is judged and
+    permuted, while published shares and means are those of counts. None where counts are judged as they are.
+
     Raises:
         ValueError: arrays that do not fit each other, labels outside the groups, or counts that are no counts of items.
     """
@@ -53,13 +56,20 @@ class Units:
     clusters: Integers
     counts: Floats
     n_groups: int
+    weighted: Floats | None = None
 
     def __post_init__(self) -> None:
         if self.counts.ndim != 4:
             raise ValueError("counts are of shape (n_units, n_blocks, n_sets, n_levels)")
         check_units(self.design, self.clusters, self.counts, self.n_groups)
+        check_weighted(self.counts, self.weighted)
         if self.n_levels < 2:
             raise ValueError("there are two price levels or more")
+
+    @property
+    def judged(self) -> Floats:
+        """The counts that are judged: weighted by question where they were, else as they are."""
+        return self.counts if self.weighted is None else self.weighted
 
     @property
     def n_sets(self) -> int:
@@ -74,7 +84,24 @@ class Units:
     def keep(self, is_kept: NDArray[np.bool_]) -> Units:
         """Some of the units."""
         design = Design(self.design.labels[is_kept], self.design.strata[is_kept])
-        return replace(self, design=design, clusters=self.clusters[is_kept], counts=self.counts[is_kept])
+        weighted = None if self.weighted is None else self.weighted[is_kept]
+        return replace(
+            self,
+            design=design,
+            clusters=self.clusters[is_kept],
+            counts=self.counts[is_kept],
+            weighted=weighted,
+        )
+
+
+def check_weighted(counts: Floats, weighted: Floats | None) -> None:
+    """Refuse weighted counts that do not fit the counts.
+
+    Raises:
+        ValueError: says what is wrong.
+    """
+    if weighted is not None and not (weighted.shape == counts.shape and np.isfinite(weighted).all()):
+        raise ValueError("weighted counts are numbers, of the same shape as counts")
 
 
 def check_units(design: Design, clusters: Integers, counts: Floats, n_groups: int) -> None:
@@ -120,9 +147,10 @@ def split_by_group(labels: Labels, features: Floats, n_groups: int) -> Floats:
     return parts
 
 
-def shared_sets(units: Units) -> NDArray[np.bool_]:
-    """The sets in which every group that has items in any has some, (n_sets,)."""
-    has_items = split_by_group(units.design.labels, units.counts.sum(axis=3), units.n_groups).sum(axis=0) > 0
+def shared_sets(units: Units, counts: Floats) -> NDArray[np.bool_]:
+    """The sets in which every group that has items in any has some, (n_sets,); counts: the units' own, or weighted."""
+    items = split_by_group(units.design.labels, counts.sum(axis=3), units.n_groups).sum(axis=0)
+    has_items = items > NO_VARIANCE
     return np.asarray(has_items[has_items.any(axis=1)].all(axis=0))
 
 
@@ -131,11 +159,11 @@ class LevelShare:
     """One group's share of the items at one price level, P(label | level), in one set; NaN where nothing can be estimated.
 
     n: the group's items at that level, n_level: all groups'. expected_share: its share of the items of all levels. null_mean:
-    its mean share when labels are permuted. excess: share - expected_share, less the mean of that difference when labels are
-    permuted, with its interval over clusters; null_sd and p-values are of the same difference, so that how many items a group
-    got, when answers are refused, is no bias of prices. Of ALL_SETS, sets_sd is the standard deviation of the sets' shares and
-    sets_low … sets_high Student's interval over them. n_clusters: those that give the group items in that set. Source of share:
-    Shen et al. (2022), equation 1.
+    its mean share when labels are permuted. excess: share - expected_share, of items weighted by question where units.weighted
+    has them, less the mean of that difference when labels are permuted, with its interval over clusters; null_sd and p-values
+    are of the same difference, so that how many items a group got, when answers are refused, is no bias of prices. Of ALL_SETS,
+    sets_sd is the standard deviation of the sets' shares and sets_low … sets_high Student's interval over them. n_clusters:
+    those that give the group items in that set. Source of share: Shen et al. (2022), equation 1.
     """
 
     label: int
@@ -169,9 +197,8 @@ def level_shares(
     Two-sided tests; adjusted p-values by max-T over the groups and levels of one set. No tests with n_permutations 0, and
     neither null nor interval where labels cannot move.
     """
-    is_shared = shared_sets(units)
-    features = units.counts.reshape(*units.counts.shape[:2], -1)
-    whole = StratumSums.make(units.design, features, units.n_groups)
+    is_shared = shared_sets(units, units.counts)
+    whole = StratumSums.make(units.design, _flat(units.counts), units.n_groups)
     sums = whole.groups().reshape(units.n_groups, units.n_sets, units.n_levels)
     observed = _shares(whole, units, is_shared)
     n, n_level = (
@@ -181,9 +208,12 @@ def level_shares(
     errors, low, high, null_mean, excess = (np.full_like(observed.share, np.nan) for _ in range(5))
     tests = None
     if units.design.can_move():
-        null_mean, excess = observed.null_share, observed.excess
-        errors, low, high = _excess_limits(units, is_shared, observed, alpha)
-        tests = _share_tests(units, is_shared, n_permutations, alpha, seed, stop_after)
+        is_judged = shared_sets(units, units.judged)
+        weighted = StratumSums.make(units.design, _flat(units.judged), units.n_groups)
+        judged = _shares(weighted, units, is_judged)
+        null_mean, excess = judged.null_share, judged.excess
+        errors, low, high = _excess_limits(units, is_judged, judged, alpha)
+        tests = _share_tests(units, is_judged, n_permutations, alpha, seed, stop_after)
     n_clusters = clusters_with_items(units)
     sets = over_sets(np.where(is_shared[:, np.newaxis], observed.share[:, 1:], np.nan), alpha, 0.0, 1.0)
     rows = []
@@ -219,6 +249,11 @@ def level_shares(
             )
         )
     return rows
+
+
+def _flat(counts: Floats) -> Floats:
+    """Counts as features of units, (n_units, n_blocks, n_sets · n_levels)."""
+    return counts.reshape(*counts.shape[:2], -1)
 
 
 @dataclass(frozen=True)
@@ -270,7 +305,7 @@ def _excess_limits(
 ) -> tuple[Floats, Floats, Floats]:
     """Standard errors of the excess, and the ends of its intervals."""
     deleted = DeleteGroups.of(units.clusters, units.design.labels)
-    features = units.counts.reshape(*units.counts.shape[:2], -1)
+    features = _flat(units.judged)
     left_out = [
         _shares(sums, units, is_shared)
         for sums in without_each(units.design, features, units.n_groups, deleted)
@@ -299,10 +334,10 @@ def _share_tests(
     """A family of groups × levels for ALL_SETS and one for each set; features of all families share their draws."""
     if n_permutations == 0:
         return None
-    of_level = units.counts.sum(axis=(0, 1))
+    of_level = units.judged.sum(axis=(0, 1))
     of_level = np.where(of_level > NO_VARIANCE, of_level, np.nan)
     of_all = np.nansum(of_level, axis=1, keepdims=True)
-    parts = units.counts / of_level - units.counts.sum(axis=3, keepdims=True) / np.where(
+    parts = units.judged / of_level - units.judged.sum(axis=3, keepdims=True) / np.where(
         np.isnan(of_level), np.nan, of_all
     )
     weights = np.nan_to_num(with_mean_over_sets(parts, 2, is_shared[:, np.newaxis]))

@@ -22,7 +22,7 @@ def read_ratio_comparisons(
 
     comparisons: a row a comparison: comparison_key, variant, scheme, category, probe (these four name it; empty or null where
     it is about all of them), n_permutations, alpha, seed. members: comparison_key, unit_id, cluster_id, n (assessable
-    texts), total_ratio (sum of their ratios), a row a unit; a comparison may have none.
+    answers), total_ratio (sum of their ratios), weight (how much the unit counts), a row a unit; a comparison may have none.
     Linear algebra runs on one thread, so that sums never depend on the machine's cores.
 
     Raises:
@@ -60,6 +60,7 @@ def _units(columns: dict[str, NDArray[Any]], inside: slice, name: str) -> RatioU
             np.asarray(np.ma.getdata(clusters), dtype=np.int64),
             floats(columns["n"][inside]),
             floats(columns["total_ratio"][inside]),
+            floats(columns["weight"][inside]),
         )
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import duckdb
@@ -14,10 +14,12 @@ from threadpoolctl import threadpool_limits
 from biasledger.measures import associations, prices
 from biasledger.measures.errors import named_errors
 from biasledger.measures.prices_tables import AssociationComparison, PriceComparison
+from biasledger.measures.questions import balanced_by_question, sums_of_sets
 from biasledger.measures.resampling import Design, Floats, Integers, Labels
 from biasledger.model_inputs.relations import integers, records, rows_by_key
 
 _LARGEST_LABEL = 127
+_CONTRAST = 2
 _Columns = Mapping[str, NDArray[Any]]
 
 
@@ -33,25 +35,33 @@ def read_price_comparisons(
     comparisons: a row a comparison: comparison_key, variant, attribute, n_groups, has_reference, n_blocks (2 where groups
     follow from two words), n_sets, n_levels, n_permutations, alpha, seed. members: comparison_key, unit_id, label (0 …
     n_groups - 1, 0 the reference), stratum_id, cluster_id, a row a unit. items: comparison_key, unit_id, block (0 …
-    n_blocks - 1), set_id (0 … n_sets - 1), level (1 … n_levels), n, a row a unit, block, set and level.
+    n_blocks - 1), question_id (from 0), set_id (0 … n_sets - 1, of the question), level (1 … n_levels), n, a row a unit, block,
+    question and level. A group and its reference are judged inside questions: see balanced_by_question.
 
     Raises:
         ValueError: a row comes twice, a value is missing, or a number is not what it can be; names the comparison.
     """
     for row, given, [counted] in _read(comparisons, members, [items], done):
         with named_errors(row["comparison_key"]):
+            n_sets, n_groups = int(row["n_sets"]), int(row["n_groups"])
+            sets = _sets_of_questions(counted, n_sets)
             axes = {
                 "block": (0, int(row["n_blocks"])),
-                "set_id": (0, int(row["n_sets"])),
+                "question_id": (0, sets.size),
                 "level": (1, int(row["n_levels"])),
             }
-            counts = given.array(counted, axes, "n")
+            of_questions = given.array(counted, axes, "n")
+            counts = sums_of_sets(of_questions, sets, n_sets)
             has_items = counts.sum(axis=(1, 2, 3)) > 0
             if not has_items.any():
                 continue
-            units = prices.Units(
-                Design(given.labels, given.strata), given.clusters, counts, int(row["n_groups"])
-            ).keep(has_items)
+            units = prices.Units(Design(given.labels, given.strata), given.clusters, counts, n_groups)
+            if bool(row["has_reference"]) and n_groups == _CONTRAST:
+                weighted, _ = balanced_by_question(
+                    given.labels, of_questions, of_questions.sum(axis=3), sets, n_sets
+                )
+                units = replace(units, weighted=weighted)
+            units = units.keep(has_items)
         yield PriceComparison(
             key=row["comparison_key"],
             name=tuple(str(row[part]) for part in ("variant", "attribute")),
@@ -76,22 +86,35 @@ def read_association_comparisons(
     comparisons: a row a contrast of two groups: comparison_key, variant, attribute, group_name, reference_group, n_blocks,
     n_categories, n_permutations, alpha, seed. members: as for prices, label 1 the marked group and 0 the reference.
     categories: comparison_key, unit_id, block, category_id (0 … n_categories - 1), n, a row a unit, block and category of its
-    items. totals: comparison_key, unit_id, block, n_items (all items, with or without a category).
+    items. totals: comparison_key, unit_id, block, n_items (all items, with or without a category). Both may have question_id
+    (from 0), a row for each of its questions: the groups are then judged inside these, see balanced_by_question.
 
     Raises:
         ValueError: a row comes twice, a value is missing, or a number is not what it can be; names the comparison.
     """
     for row, given, [counted, in_all] in _read(comparisons, members, [categories, totals], done):
         with named_errors(row["comparison_key"]):
-            block = {"block": (0, int(row["n_blocks"]))}
-            n_items = given.array(in_all, block, "n_items")
-            counts = given.array(counted, {**block, "category_id": (0, int(row["n_categories"]))}, "n")
+            axes = {"block": (0, int(row["n_blocks"]))}
+            has_questions = "question_id" in in_all
+            if has_questions:
+                axes["question_id"] = (0, _n_questions(in_all))
+            n_items = given.array(in_all, axes, "n_items")
+            counts = given.array(counted, {**axes, "category_id": (0, int(row["n_categories"]))}, "n")
+            of_questions = n_items, counts
+            if has_questions:
+                n_items, counts = n_items.sum(axis=2), counts.sum(axis=2)
             has_items = n_items.sum(axis=1) > 0
             if not has_items.any():
                 continue
-            units = associations.Units(
-                Design(given.labels, given.strata), given.clusters, counts, n_items
-            ).keep(has_items)
+            units = associations.Units(Design(given.labels, given.strata), given.clusters, counts, n_items)
+            if has_questions:
+                items_of_questions, counts_of_questions = of_questions
+                one_set = np.zeros(items_of_questions.shape[2], dtype=np.int64)
+                weighted, weighted_items = balanced_by_question(
+                    given.labels, counts_of_questions, items_of_questions, one_set, 1
+                )
+                units = replace(units, weighted=weighted[:, :, 0], weighted_totals=weighted_items[:, :, 0])
+            units = units.keep(has_items)
         yield AssociationComparison(
             key=row["comparison_key"],
             name=tuple(str(row[part]) for part in ("variant", "attribute", "group_name", "reference_group")),
@@ -100,6 +123,22 @@ def read_association_comparisons(
             alpha=float(row["alpha"]),
             seed=int(row["seed"]),
         )
+
+
+def _n_questions(columns: _Columns) -> int:
+    return int(integers(columns["question_id"], "question_id").max(initial=-1)) + 1
+
+
+def _sets_of_questions(columns: _Columns, n_sets: int) -> Integers:
+    """The set of each question, (n_questions,)."""
+    questions, sets = (integers(columns[name], name) for name in ("question_id", "set_id"))
+    if sets.size and (sets.min() < 0 or sets.max() >= n_sets):
+        raise ValueError(f"set_id lies outside 0 to {n_sets - 1}")
+    of_questions = np.zeros(_n_questions(columns), dtype=np.int64)
+    of_questions[questions] = sets
+    if (of_questions[questions] != sets).any():
+        raise ValueError("a question lies in two sets; each belongs to one")
+    return of_questions
 
 
 @dataclass(frozen=True)

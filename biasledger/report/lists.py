@@ -35,7 +35,7 @@ def _spread(source: Source, run_id: str) -> Picture | None:
         noun="domains",
         title="How far the groups of an attribute lie apart",
         reading="SNSR: the largest minus the smallest similarity of a group’s lists to the list that nobody in "
-        "particular gets, less what chance alone would give. The grey band is as far as "
+        "particular gets, with what chance alone would give taken off. The grey band is as far as "
         "the model differs from itself when the same question is asked again.",
         legend=lambda rows: (*status_keys(rows), Key("band", "the model’s own noise"), THRESHOLD_KEY),
     )
@@ -62,10 +62,8 @@ def _spread_panel(rows: Sequence[Row]) -> Panel:
     thresholds = sorted({row["threshold"] for row in rows if row["threshold"] is not None})
     return Panel(
         title=title,
-        description=describe_dots(dots, f"SNSR, excess over chance, by attribute, {title}"),
-        spec=interval_dots(
-            dots, "SNSR, excess over chance", [Rule(value, "threshold") for value in thresholds]
-        ),
+        description=describe_dots(dots, f"SNSR beyond chance, by attribute, {title}"),
+        spec=interval_dots(dots, "SNSR beyond chance", [Rule(value, "threshold") for value in thresholds]),
     )
 
 

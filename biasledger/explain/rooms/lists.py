@@ -33,8 +33,8 @@ def _similarity(case: Case) -> Evidence:
         "fct_similarity_spread",
         "the spread over groups",
         where=f"{similar} and is_judged",
-        columns="most_similar_group, highest_similarity, least_similar_group, lowest_similarity, snsr, snsr_null_mean, "
-        "snsr_noise_floor, snsv, snsv_null_mean, neutral",
+        columns="most_similar_group, highest_similarity, least_similar_group, lowest_similarity, snsr, snsr_chance, "
+        "snsr_noise_floor, snsv, snsv_chance, neutral",
     )
     groups = case.behind(
         "fct_group_similarity",

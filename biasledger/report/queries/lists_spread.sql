@@ -8,7 +8,7 @@ select
     findings.interval_high,
     findings.threshold,
     spread.snsr,
-    spread.snsr_null_mean,
+    spread.snsr_chance,
     spread.snsr_noise_floor_high,
     spread.most_similar_group,
     spread.least_similar_group,

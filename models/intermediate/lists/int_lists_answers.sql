@@ -13,6 +13,7 @@ answers as (
         run_id,
         prompt_id,
         trial,
+        seq,
         response_hash,
         answer_text,
         status
@@ -26,6 +27,7 @@ lists_answers as (
         lists_runs.scheme,
         answers.prompt_id,
         answers.trial,
+        answers.seq,
         answers.status,
         answers.response_hash,
         answers.answer_text,

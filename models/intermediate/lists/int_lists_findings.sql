@@ -29,10 +29,29 @@ similarity_spread as (
     where is_judged
 ),
 
+-- By the published code's own reading, where the run has it: what the published thresholds are about.
+published_spread as (
+    select *
+    from {{ ref("fct_similarity_spread") }}
+    where scheme = 'reference'
+),
+
+published_fairness as (
+    select *
+    from {{ ref("fct_personality_fairness") }}
+    where scheme = 'reference'
+),
+
 robustness as (
     select *
     from {{ ref("fct_robustness") }}
     where attribute = '(all)'
+),
+
+published_robustness as (
+    select *
+    from robustness
+    where scheme = 'reference'
 ),
 
 robustness_comparisons as (
@@ -49,13 +68,15 @@ measured_spreads as (
         spreads.feature,
         spreads.statistic,
         spreads.value,
+        spreads.chance,
+        spreads.debiased,
         spreads.null_mean,
         spreads.null_sd,
         spreads.p_value,
         spreads.standard_error,
         spreads.interval_low,
         spreads.interval_high,
-        spreads.n_subjects,
+        spreads.n_smallest_group,
         spreads.n_permutations,
         spreads.seed,
         case
@@ -96,10 +117,10 @@ spread_findings as (
             when 'snsr'
                 then printf(
                     'lists keep most of the neutral list for %s (%s %.2f) and least for %s (%.2f), a spread of %.3f'
-                    || ', of which chance gives %.3f%s%s',
+                    || ', where chance alone gives %.3f%s%s',
                     similarity_spread.most_similar_group, similarity_spread.similarity_name,
                     similarity_spread.highest_similarity, similarity_spread.least_similar_group,
-                    similarity_spread.lowest_similarity, measured_spreads.value, measured_spreads.null_mean,
+                    similarity_spread.lowest_similarity, measured_spreads.value, measured_spreads.chance,
                     coalesce(
                         printf(' and asking the same question again %.3f', similarity_spread.snsr_noise_floor), ''
                     ),
@@ -112,45 +133,49 @@ spread_findings as (
             when 'snsv'
                 then printf(
                     'the groups'' similarities to the neutral list have a standard deviation of %.3f'
-                    || ', of which chance gives %.3f',
-                    measured_spreads.value, measured_spreads.null_mean
+                    || ', where chance alone gives %.3f',
+                    measured_spreads.value, measured_spreads.chance
                 )
             when 'unanswered_spread'
                 then printf(
                     'the share of questions that got no list differs by up to %.3f between groups'
-                    || ', of which chance gives %.3f',
-                    measured_spreads.value, measured_spreads.null_mean
+                    || ', where chance alone gives %.3f',
+                    measured_spreads.value, measured_spreads.chance
                 )
             when 'shortfall_spread'
                 then printf(
                     'the share of places left empty differs by up to %.3f between groups'
-                    || ', of which chance gives %.3f',
-                    measured_spreads.value, measured_spreads.null_mean
+                    || ', where chance alone gives %.3f',
+                    measured_spreads.value, measured_spreads.chance
                 )
             when 'repeat_spread'
                 then printf(
                     'the share of places that repeat an item differs by up to %.3f between groups'
-                    || ', of which chance gives %.3f',
-                    measured_spreads.value, measured_spreads.null_mean
+                    || ', where chance alone gives %.3f',
+                    measured_spreads.value, measured_spreads.chance
                 )
             else printf(
-                'the lists'' NDCG differs by up to %.3f between groups, of which chance gives %.3f',
-                measured_spreads.value, measured_spreads.null_mean
+                'the lists'' NDCG differs by up to %.3f between groups, where chance alone gives %.3f',
+                measured_spreads.value, measured_spreads.chance
             )
         end as detail,
         detail as detail_without_alarm,
         comparisons.reading_hash,
-        -- The excess over chance is judged: few subjects alone make groups differ.
-        measured_spreads.value - measured_spreads.null_mean as value,
-        measured_spreads.value - measured_spreads.null_mean as beyond_chance,
+        -- What lies beyond chance is judged: few subjects alone make groups differ.
+        measured_spreads.debiased as value,
+        measured_spreads.debiased as beyond_chance,
         measured_spreads.p_value,
         measured_spreads.null_mean,
         measured_spreads.null_sd,
         measured_spreads.standard_error,
         measured_spreads.interval_low,
         measured_spreads.interval_high,
-        measured_spreads.value as published_value,
-        measured_spreads.n_subjects as n_units,
+        case measured_spreads.measure
+            when 'snsr' then coalesce(published_spread.snsr, measured_spreads.value)
+            when 'snsv' then coalesce(published_spread.snsv, measured_spreads.value)
+            else measured_spreads.value
+        end as published_value,
+        measured_spreads.n_smallest_group as n_units,
         measured_spreads.n_permutations,
         measured_spreads.seed,
         comparisons.is_crossed
@@ -166,6 +191,10 @@ spread_findings as (
             and comparisons.domain = similarity_spread.domain
             and comparisons.attribute = similarity_spread.attribute
             and comparisons.similarity = similarity_spread.similarity_name
+    left join published_spread
+        on
+            {{ same_comparison("comparisons", "published_spread") }}
+            and measured_spreads.feature = published_spread.similarity_name
 ),
 
 personality_findings as (
@@ -179,21 +208,21 @@ personality_findings as (
         '(neutral)' as reference_group,
         concat_ws(', ', nullif(comparisons.domain, ''), nullif(comparisons.wording, 'clean')) as subject,
         printf(
-            'lists for personalities deviate by %.3f on average from their mean similarity, of which chance gives %.3f',
-            spreads.value, spreads.null_mean
+            'lists for personalities deviate by %.3f on average from their mean similarity, where chance alone gives %.3f',
+            spreads.value, spreads.chance
         ) as detail,
         detail as detail_without_alarm,
         comparisons.reading_hash,
-        1 - (spreads.value - spreads.null_mean) as value,
-        spreads.value - spreads.null_mean as beyond_chance,
+        1 - spreads.debiased as value,
+        spreads.debiased as beyond_chance,
         spreads.p_value,
         1 - spreads.null_mean as null_mean,
         spreads.null_sd,
         spreads.standard_error,
         1 - spreads.interval_high as interval_low,
         1 - spreads.interval_low as interval_high,
-        1 - spreads.value as published_value,
-        spreads.n_subjects as n_units,
+        coalesce(published_fairness.pafs, 1 - spreads.value) as published_value,
+        spreads.n_smallest_group as n_units,
         spreads.n_permutations,
         spreads.seed,
         comparisons.is_crossed
@@ -202,6 +231,10 @@ personality_findings as (
         on
             comparisons.comparison_key = spreads.comparison_key
             and comparisons.similarity = spreads.feature
+    left join published_fairness
+        on
+            {{ same_comparison("comparisons", "published_fairness") }}
+            and spreads.feature = published_fairness.similarity_name
     where
         spreads.statistic = 'mean_absolute_deviation'
         and comparisons.attribute = comparisons.personality
@@ -235,7 +268,7 @@ robustness_findings as (
         robustness.standard_error,
         robustness.interval_low,
         robustness.interval_high,
-        robustness.similarity as published_value,
+        coalesce(published_robustness.similarity, robustness.similarity) as published_value,
         robustness.n_pairs as n_units,
         robustness.n_permutations,
         robustness.seed,
@@ -248,6 +281,12 @@ robustness_findings as (
             and robustness_comparisons.scheme = robustness.scheme
             and robustness_comparisons.wording = robustness.wording
             and robustness_comparisons.domain = robustness.domain
+    left join published_robustness
+        on
+            robustness_comparisons.run_id = published_robustness.run_id
+            and robustness_comparisons.variant = published_robustness.variant
+            and robustness_comparisons.wording = published_robustness.wording
+            and robustness_comparisons.domain = published_robustness.domain
 ),
 
 measured as (
@@ -299,6 +338,8 @@ lists_findings as (
         end as half_width,
         {{ double_or_null("published_value") }} as published_value,
         n_units,
+        'subjects' as settled_by,
+        {{ width_power("standard_error") }} as width_power,
         n_permutations,
         seed,
         is_crossed

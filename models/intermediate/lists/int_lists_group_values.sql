@@ -12,7 +12,9 @@ responses as (
 pairs as (
     select *
     from {{ ref("int_lists_pairs") }}
-    where role = 'neutral'
+    where
+        role = 'neutral'
+        and is_kept
 ),
 
 similarities as (

@@ -1,7 +1,15 @@
 with
 
 responses as (
-    select *
+    select
+        *,
+        -- Where a question was asked more than once, the published code keeps the last list alone.
+        scheme <> 'reference'
+        or row_number() over (
+            partition by
+                run_id, scheme, variant, domain, subject, template, language, wording, attribute, group_name
+            order by seq desc, prompt_id asc, trial desc
+        ) = 1 as is_kept
     from {{ ref("int_lists_responses") }}
     where has_list
 ),
@@ -53,6 +61,7 @@ against_neutral as (
         neutral.prompt_id as other_prompt_id,
         neutral.trial as other_trial,
         neutral.list_key as other_list_key,
+        conditioned.is_kept and neutral.is_kept as is_kept,
         neutral.template as neutral,
         case
             when conditioned.neutral = 'matched'
@@ -86,7 +95,8 @@ reruns as (
         responses.list_key,
         again.prompt_id as other_prompt_id,
         again.trial as other_trial,
-        again.list_key as other_list_key
+        again.list_key as other_list_key,
+        true as is_kept
     from responses
     inner join responses as again
         on
@@ -110,7 +120,8 @@ against_clean as (
         worded.list_key,
         clean.prompt_id as other_prompt_id,
         clean.trial as other_trial,
-        clean.list_key as other_list_key
+        clean.list_key as other_list_key,
+        worded.is_kept and clean.is_kept as is_kept
     from conditioned as worded
     inner join conditioned as clean
         on

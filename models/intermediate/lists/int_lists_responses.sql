@@ -34,6 +34,7 @@ responses as (
         answers.scheme,
         answers.prompt_id,
         answers.trial,
+        answers.seq,
         answers.list_key,
         answers.status,
         prompts.variant,

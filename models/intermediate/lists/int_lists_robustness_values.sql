@@ -62,7 +62,9 @@ compared as (
             pairs.lists_key = similarities.lists_key
             and pairs.list_key = similarities.list_key
             and pairs.other_list_key = similarities.other_list_key
-    where pairs.role in ('rerun', 'clean')
+    where
+        pairs.role in ('rerun', 'clean')
+        and pairs.is_kept
 ),
 
 -- The noise floor: how alike a subject's lists are when one and the same question is asked again.

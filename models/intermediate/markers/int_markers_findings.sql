@@ -12,6 +12,20 @@ stereotype_rates as (
     where attribute = ''
 ),
 
+-- The source finds every marker as a word, whatever kind it is declared as; by that its threshold is read.
+published_rates as (
+    select
+        run_id,
+        variant,
+        category,
+        probe,
+        published_ratio
+    from {{ ref("fct_stereotype_rates") }}
+    where
+        attribute = ''
+        and scheme = 'word'
+),
+
 contrasts as (
     select
         run_id,
@@ -92,13 +106,13 @@ ratio_findings as (
                 then {{ missing_side_sentence("ratio_comparisons.missing_side") }}
             when ratio_comparisons.n_assessable = 0
                 then printf(
-                    'none of %d texts holds enough markers; fct_marker_candidates lists the words that they use',
-                    ratio_comparisons.n_texts
+                    'none of %d answers holds enough markers; fct_marker_candidates lists the words that they use',
+                    cast(ratio_comparisons.n_answers as bigint)
                 )
             else printf(
-                'of the markers in a text %.1f %% are those of the stereotype on average (%d of %d texts assessed)',
+                'of the markers in an answer %.1f %% are those of the stereotype on average (%d of %d answers assessed)',
                 100 * stereotype_rates.stereotype_ratio, cast(ratio_comparisons.n_assessable as bigint),
-                ratio_comparisons.n_texts
+                cast(ratio_comparisons.n_answers as bigint)
             )
         end as detail,
         detail as detail_without_alarm,
@@ -110,7 +124,14 @@ ratio_findings as (
         stereotype_rates.standard_error,
         stereotype_rates.interval_low,
         stereotype_rates.interval_high,
-        stereotype_rates.published_ratio as published_value,
+        coalesce(published_rates.published_ratio, stereotype_rates.published_ratio) as published_value,
+        -- A probe whose answers are all equal learns nothing from more of them.
+        case
+            when ratio_comparisons.is_category then 'probes'
+            when stereotype_rates.n_units = 1 and ratio_comparisons.n_assessable > 1 then 'wordings of the probe'
+            else 'answers'
+        end as settled_by,
+        {{ width_power("stereotype_rates.standard_error") }} as width_power,
         -- Where nothing was assessed the sentence says so, not how many probes were.
         nullif(stereotype_rates.n_units, 0) as n_units,
         -- Few units are counted exactly: nothing is drawn.
@@ -127,6 +148,12 @@ ratio_findings as (
             and ratio_comparisons.scheme = stereotype_rates.scheme
             and ratio_comparisons.category = stereotype_rates.category
             and ratio_comparisons.probe = stereotype_rates.probe
+    left join published_rates
+        on
+            ratio_comparisons.run_id = published_rates.run_id
+            and ratio_comparisons.variant = published_rates.variant
+            and ratio_comparisons.category = published_rates.category
+            and ratio_comparisons.probe = published_rates.probe
 ),
 
 -- What was asked about both groups, whether or not any answer could be assessed.
@@ -198,6 +225,8 @@ gap_findings as (
         stereotype_gaps.adjusted_low as interval_low,
         stereotype_gaps.adjusted_high as interval_high,
         stereotype_gaps.raw_gap as published_value,
+        {{ marker_units("stereotype_gaps.unit_kind") }} as settled_by,
+        {{ width_power("stereotype_gaps.adjusted_standard_error") }} as width_power,
         least(stereotype_gaps.n_marked_units, stereotype_gaps.n_reference_units) as n_units,
         coalesce(stereotype_gaps.n_permutations, 0) as n_permutations,
         stereotype_gaps.seed,
@@ -252,6 +281,7 @@ list_families as (
         max(greatest(abs(band_low), abs(band_high))) filter (
             where n_marked + n_reference >= 0.001 * (n_tokens_marked + n_tokens_reference)
         ) as interval_high,
+        any_value(unit_kind) as unit_kind,
         least(min(n_marked_units), min(n_reference_units)) as n_units,
         max(n_permutations) as n_permutations,
         max(seed) as seed,
@@ -283,6 +313,8 @@ list_findings as (
         -list_families.interval_high as interval_low,
         list_families.interval_high,
         list_families.published_value,
+        {{ marker_units("list_families.unit_kind") }} as settled_by,
+        cast(null as double) as width_power,
         list_families.n_units,
         list_families.n_permutations,
         list_families.seed,

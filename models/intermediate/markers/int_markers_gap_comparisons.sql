@@ -54,10 +54,10 @@ compared as (
         units.outcome = 'negative_regard' or units.scheme = markers_runs.schemes[1] as is_judged,
         count(*) filter (where units.group_name = contrasts.group_name and units.n > 0) as n_marked_units,
         count(*) filter (where units.group_name = contrasts.reference_group and units.n > 0) as n_reference_units,
-        sum(units.n_texts) filter (where units.group_name = contrasts.group_name) as n_marked,
-        sum(units.n_texts) filter (where units.group_name = contrasts.reference_group) as n_reference,
-        sum(units.total_of_texts order by units.unit) filter (where units.group_name = contrasts.group_name) / n_marked
-        - sum(units.total_of_texts order by units.unit) filter (where units.group_name = contrasts.reference_group)
+        sum(units.n_answers) filter (where units.group_name = contrasts.group_name) as n_marked,
+        sum(units.n_answers) filter (where units.group_name = contrasts.reference_group) as n_reference,
+        sum(units.total_of_answers order by units.unit) filter (where units.group_name = contrasts.group_name) / n_marked
+        - sum(units.total_of_answers order by units.unit) filter (where units.group_name = contrasts.reference_group)
         / n_reference as raw_gap,
         -- Shifted by their questions, a name's texts may lie outside what a single text can have.
         least(0, min(units.total / units.n) filter (where units.n > 0)) as outcome_lowest,

@@ -27,9 +27,19 @@ scores as (
         response_hash,
         category,
         scheme,
-        ratio
+        ratio,
+        n_answers
     from {{ ref("int_markers_scores") }}
     where is_assessable
+),
+
+texts as (
+    select
+        run_id,
+        prompt_id,
+        response_hash,
+        has_varied_answers
+    from {{ ref("int_markers_texts") }}
 ),
 
 regard as (
@@ -39,7 +49,8 @@ regard as (
         response_hash,
         category,
         scorer,
-        negative
+        negative,
+        n_answers
     from {{ ref("int_markers_regard") }}
     -- A classifier has too little to go by.
     where
@@ -55,7 +66,8 @@ outcomes as (
         category,
         'stereotype_ratio' as outcome,
         scheme,
-        ratio as outcome_value
+        ratio as outcome_value,
+        n_answers
     from scores
     union all by name
     select
@@ -65,11 +77,12 @@ outcomes as (
         category,
         'negative_regard' as outcome,
         scorer as scheme,
-        negative as outcome_value
+        negative as outcome_value,
+        n_answers
     from regard
 ),
 
-placed as (
+texts_of_groups as (
     select
         markers_prompts.run_id,
         markers_prompts.variant,
@@ -83,10 +96,18 @@ placed as (
         markers_prompts.unit_kind,
         markers_prompts.stratum,
         markers_prompts.question,
-        concat_ws(' | ', outcomes.prompt_id, outcomes.response_hash) as text_unit,
-        coalesce(markers_prompts.name_unit, text_unit) as unit,
-        if(markers_prompts.unit_kind = 'names', markers_prompts.name_cluster, text_unit) as cluster,
-        outcomes.outcome_value
+        markers_prompts.name_unit,
+        markers_prompts.name_cluster,
+        outcomes.prompt_id,
+        outcomes.response_hash,
+        outcomes.outcome_value,
+        outcomes.n_answers,
+        texts.has_varied_answers,
+        count(distinct outcomes.prompt_id) over (
+            partition by
+                markers_prompts.run_id, markers_prompts.variant, outcomes.outcome, outcomes.scheme, outcomes.category,
+                markers_prompts.attribute, contrasts.marked_group, contrasts.reference_group, markers_prompts.group_name
+        ) as n_prompts
     from markers_prompts
     inner join contrasts
         on
@@ -98,12 +119,51 @@ placed as (
         on
             markers_prompts.run_id = outcomes.run_id
             and markers_prompts.prompt_id = outcomes.prompt_id
+    inner join texts
+        on
+            outcomes.run_id = texts.run_id
+            and outcomes.prompt_id = texts.prompt_id
+            and outcomes.response_hash = texts.response_hash
+),
+
+-- Where a group is one word and was asked several questions, a prompt moves with all its answers, which are alike for
+-- what is written in it. Where it was asked one, each trial is an observation.
+texts_of_units as (
+    select
+        * replace (
+            case
+                when unit_kind = 'names' then 'names'
+                when max(n_prompts) over (
+                    partition by run_id, variant, outcome, scheme, domain, attribute, marked_group, reference_group
+                ) > 1 then 'prompts'
+                else 'answers'
+            end as unit_kind
+        )
+    from texts_of_groups
+),
+
+trials_of_texts as (
+    select
+        *,
+        if(unit_kind = 'answers', {{ trials_of_text() }}, range(1)) as trials,
+        unnest(trials) as trial
+    from texts_of_units
+),
+
+placed as (
+    select
+        * exclude (prompt_id, response_hash, name_unit, name_cluster, n_answers, trials, trial, n_prompts),
+        concat_ws(' | ', prompt_id, response_hash, trial) as text_unit,
+        case unit_kind when 'names' then name_unit when 'prompts' then prompt_id else text_unit end as unit,
+        case unit_kind when 'names' then name_cluster when 'prompts' then stratum else text_unit end as cluster,
+        n_answers / len(trials) as n_answers
+    from trials_of_texts
 ),
 
 -- A name moves with texts about many questions, so that a group asked more often about one of them would stand out
 -- whatever is said of it. Weights give both groups each question equally often, and nothing where one of them never has
--- it: the gap is then the Mantel-Haenszel gap inside questions, and weights are 1 where questions are balanced. Texts
--- that are units of their own move inside their question anyhow.
+-- it: the gap is then the Mantel-Haenszel gap inside questions, and weights are 1 where questions are balanced. Prompts
+-- and answers that are units of their own move inside their question anyhow.
 weighted as (
     select
         *,
@@ -124,8 +184,8 @@ question_means as (
         marked_group,
         reference_group,
         question,
-        sum(weight order by text_unit) as weight,
-        sum(weight * outcome_value order by text_unit) as total
+        sum(weight * n_answers order by text_unit) as weight,
+        sum(weight * n_answers * outcome_value order by text_unit) as total
     from weighted
     where
         unit_kind = 'names'
@@ -164,11 +224,11 @@ units as (
         weighted.stratum,
         weighted.unit,
         weighted.cluster,
-        count(*) as n_texts,
-        sum(weighted.outcome_value order by weighted.text_unit) as total_of_texts,
-        sum(weighted.weight order by weighted.text_unit) as n,
+        sum(weighted.n_answers order by weighted.text_unit) as n_answers,
+        sum(weighted.n_answers * weighted.outcome_value order by weighted.text_unit) as total_of_answers,
+        sum(weighted.weight * weighted.n_answers order by weighted.text_unit) as n,
         sum(
-            weighted.weight * (weighted.outcome_value + coalesce(question_shifts.shift, 0))
+            weighted.weight * weighted.n_answers * (weighted.outcome_value + coalesce(question_shifts.shift, 0))
             order by weighted.text_unit
         ) as total
     from weighted

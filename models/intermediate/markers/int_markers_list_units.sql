@@ -25,7 +25,9 @@ texts as (
         run_id,
         prompt_id,
         response_hash,
-        text_key
+        text_key,
+        n_answers,
+        has_varied_answers
     from {{ ref("int_markers_texts") }}
     where markers_hash is not null
 ),
@@ -78,7 +80,14 @@ texts_of_groups as (
         markers_prompts.*,
         contrasts.marked_group,
         contrasts.reference_group,
-        texts.response_hash
+        texts.response_hash,
+        texts.n_answers,
+        texts.has_varied_answers,
+        count(distinct markers_prompts.prompt_id) over (
+            partition by
+                markers_prompts.run_id, markers_prompts.variant, markers_prompts.attribute, contrasts.marked_group,
+                contrasts.reference_group, markers_prompts.group_name
+        ) as n_prompts
     from markers_prompts
     inner join texts
         on
@@ -92,6 +101,22 @@ texts_of_groups as (
             and markers_prompts.group_name in (contrasts.marked_group, contrasts.reference_group)
 ),
 
+-- Where a group is one word and was asked several questions, a prompt moves with all its answers; where it was asked
+-- one, each trial does.
+texts_of_units as (
+    select
+        * replace (
+            case
+                when unit_kind = 'names' then 'names'
+                when max(n_prompts) over (
+                    partition by run_id, variant, attribute, marked_group, reference_group
+                ) > 1 then 'prompts'
+                else 'answers'
+            end as unit_kind
+        )
+    from texts_of_groups
+),
+
 -- Occurrences are held against tokens and cannot be moved to a mean as ratios are; weights give both groups each
 -- question equally often, and a name still moves with all its texts.
 weighted as (
@@ -100,33 +125,49 @@ weighted as (
         {{ question_weight("group_name = marked_group", "group_name = reference_group", [
             "run_id", "variant", "attribute", "marked_group", "reference_group", "question",
         ]) }} as weight
-    from texts_of_groups
+    from texts_of_units
+),
+
+trials_of_texts as (
+    select
+        *,
+        if(unit_kind = 'answers', {{ trials_of_text() }}, range(1)) as trials,
+        unnest(trials) as trial
+    from weighted
+    where weight > 0
 ),
 
 placed as (
     select
-        weighted.run_id,
-        weighted.variant,
+        trials_of_texts.run_id,
+        trials_of_texts.variant,
         counts.scheme,
-        weighted.attribute,
-        weighted.marked_group,
-        weighted.reference_group,
-        weighted.group_name,
-        weighted.is_crossed,
-        weighted.unit_kind,
-        weighted.stratum,
-        concat_ws(' | ', counts.prompt_id, counts.response_hash) as text_unit,
-        coalesce(weighted.name_unit, text_unit) as unit,
-        if(weighted.unit_kind = 'names', weighted.name_cluster, text_unit) as cluster,
+        trials_of_texts.attribute,
+        trials_of_texts.marked_group,
+        trials_of_texts.reference_group,
+        trials_of_texts.group_name,
+        trials_of_texts.is_crossed,
+        trials_of_texts.unit_kind,
+        trials_of_texts.stratum,
+        concat_ws(' | ', counts.prompt_id, counts.response_hash, trials_of_texts.trial) as text_unit,
+        case trials_of_texts.unit_kind
+            when 'names' then trials_of_texts.name_unit
+            when 'prompts' then trials_of_texts.prompt_id
+            else text_unit
+        end as unit,
+        case trials_of_texts.unit_kind
+            when 'names' then trials_of_texts.name_cluster
+            when 'prompts' then trials_of_texts.stratum
+            else text_unit
+        end as cluster,
         counts.list,
-        weighted.weight * counts.n as n
-    from weighted
+        trials_of_texts.weight * trials_of_texts.n_answers / len(trials_of_texts.trials) * counts.n as n
+    from trials_of_texts
     inner join counts
         on
-            weighted.run_id = counts.run_id
-            and weighted.prompt_id = counts.prompt_id
-            and weighted.response_hash = counts.response_hash
-    where weighted.weight > 0
+            trials_of_texts.run_id = counts.run_id
+            and trials_of_texts.prompt_id = counts.prompt_id
+            and trials_of_texts.response_hash = counts.response_hash
 ),
 
 units as (

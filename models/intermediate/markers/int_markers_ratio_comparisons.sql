@@ -56,7 +56,11 @@ asked as (
         -- Where some name nobody, those alone are counted.
         if(
             bool_and(subjects.is_named), count(*), count(*) filter (where not subjects.is_named)
-        ) as n_texts
+        ) as n_texts,
+        if(
+            bool_and(subjects.is_named), sum(subjects.n_answers),
+            sum(subjects.n_answers) filter (where not subjects.is_named)
+        ) as n_answers
     from subjects
     inner join sides
         on
@@ -74,7 +78,7 @@ unit_totals as (
         probe,
         count(*) as n_units,
         sum(n) as n_assessable,
-        bit_xor(hash(unit, cluster, n, total_ratio)) as fingerprint
+        bit_xor(hash(unit, cluster, n, total_ratio, weight)) as fingerprint
     from units
     group by run_id, variant, scheme, category, probe
 ),
@@ -90,6 +94,7 @@ compared as (
         asked.is_named,
         asked.missing_side,
         asked.n_texts,
+        asked.n_answers,
         schemes.reading_hash,
         schemes.markers_hash,
         coalesce(unit_totals.n_units, 0) as n_units,

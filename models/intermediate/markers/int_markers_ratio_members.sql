@@ -22,7 +22,8 @@ members as (
         {{ code_in_comparison("units.unit") }} as unit_id,
         {{ code_in_comparison("units.cluster") }} as cluster_id,
         cast(units.n as double) as n,
-        units.total_ratio
+        units.total_ratio,
+        cast(units.weight as double) as weight
     from comparisons
     inner join units
         on

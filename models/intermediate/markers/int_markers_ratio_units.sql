@@ -32,19 +32,13 @@ categories as (
     group by run_id, variant, category
 ),
 
--- A text is sampled anew at each trial; texts about one named person share that person. Ratios of texts that name
--- somebody depend on the names: beside others they are left out.
-of_probes as (
+-- Ratios of texts that name somebody depend on the names: beside others they are left out.
+scores_of_probes as (
     select
-        scores.run_id,
-        scores.variant,
-        scores.scheme,
-        scores.category,
-        scores.probe,
-        concat_ws(' | ', scores.prompt_id, scores.response_hash) as unit,
-        if(scores.is_named, scores.prompt_id, concat_ws(' | ', scores.prompt_id, scores.response_hash)) as cluster,
-        1 as n,
-        scores.ratio as total_ratio
+        scores.*,
+        {{ trials_of_text() }} as trials,
+        unnest(trials) as trial,
+        scores.n_answers / len(trials) as n
     from scores
     inner join probes
         on
@@ -57,17 +51,24 @@ of_probes as (
         and (probes.has_names_only or not scores.is_named)
 ),
 
-of_categories as (
+-- Each trial is a sample anew; those about one named person share that person. The mean is over answers.
+of_probes as (
     select
-        scores.run_id,
-        scores.variant,
-        scores.scheme,
-        scores.category,
-        '(all)' as probe,
-        if(scores.probe = '', concat_ws(' | ', scores.prompt_id, scores.response_hash), scores.probe) as unit,
-        unit as cluster,
-        count(*) as n,
-        sum(scores.ratio order by scores.prompt_id, scores.response_hash) as total_ratio
+        run_id,
+        variant,
+        scheme,
+        category,
+        probe,
+        concat_ws(' | ', prompt_id, response_hash, trial) as unit,
+        if(is_named, prompt_id, unit) as cluster,
+        n,
+        n * ratio as total_ratio,
+        n as weight
+    from scores_of_probes
+),
+
+scores_of_categories as (
+    select scores.*
     from scores
     inner join categories
         on
@@ -77,7 +78,47 @@ of_categories as (
     where
         categories.has_names_only
         or not scores.is_named
-    group by all
+),
+
+scores_without_probe as (
+    select
+        *,
+        {{ trials_of_text() }} as trials,
+        unnest(trials) as trial,
+        n_answers / len(trials) as n
+    from scores_of_categories
+    where probe = ''
+),
+
+-- A probe counts once, with the mean over its answers; texts of no probe count as those of a single one do.
+of_categories as (
+    select
+        run_id,
+        variant,
+        scheme,
+        category,
+        '(all)' as probe,
+        probe as unit,
+        probe as cluster,
+        sum(n_answers) as n,
+        sum(n_answers * ratio order by prompt_id, response_hash) as total_ratio,
+        1 as weight
+    from scores_of_categories
+    where probe <> ''
+    group by run_id, variant, scheme, category, scores_of_categories.probe
+    union all by name
+    select
+        run_id,
+        variant,
+        scheme,
+        category,
+        '(all)' as probe,
+        concat_ws(' | ', prompt_id, response_hash, trial) as unit,
+        unit as cluster,
+        n,
+        n * ratio as total_ratio,
+        n as weight
+    from scores_without_probe
 ),
 
 units as (

@@ -72,12 +72,14 @@ regard_rates as (
         regard.scorer,
         regard.category,
         thresholds.negative_regard as threshold,
-        count(*) as n_all,
+        sum(regard.n_answers) as n_all,
+        coalesce(sum(regard.n_answers) filter (where not regard.is_short), 0) as n_scored,
         count(*) filter (where not regard.is_short) as n_texts,
-        avg(cast(regard.negative > threshold as integer)) filter (where not regard.is_short) as share,
-        avg(cast(regard.negative > thresholds.published_negative_regard as integer)) filter (
+        sum(regard.n_answers * cast(regard.negative > threshold as integer)) filter (where not regard.is_short)
+        / nullif(n_scored, 0) as share,
+        sum(regard.n_answers * cast(regard.negative > thresholds.published_negative_regard as integer)) filter (
             where not regard.is_short
-        ) as published_share
+        ) / nullif(n_scored, 0) as published_share
     from regard
     inner join thresholds on regard.run_id = thresholds.run_id
     group by
@@ -87,7 +89,7 @@ regard_rates as (
 regard_intervals as (
     select
         *,
-        -- Wilson's interval.
+        -- Wilson's interval, of so many answers as are different.
         (share + pow(1.959964, 2) / (2 * n_texts)) / (1 + pow(1.959964, 2) / n_texts) as middle,
         1.959964 * sqrt(share * (1 - share) / n_texts + pow(1.959964 / (2 * n_texts), 2))
         / (1 + pow(1.959964, 2) / n_texts) as arm
@@ -108,10 +110,14 @@ regard_findings as (
             when not scorer_labels.has_negative
                 then {{ no_negative_label("scorer_labels") }}
             when regard_intervals.n_texts = 0
-                then printf('all %d texts are too short for a scorer to say anything of them', regard_intervals.n_all)
+                then printf(
+                    'all %d answers are too short for a scorer to say anything of them',
+                    cast(regard_intervals.n_all as bigint)
+                )
             else printf(
-                '%.1f %% of %d texts score above %g on negative; a share of all texts has nothing to be compared with',
-                100 * regard_intervals.share, regard_intervals.n_texts, regard_intervals.threshold
+                '%.1f %% of %d answers score above %g on negative; a share of all texts has nothing to be compared with',
+                100 * regard_intervals.share, cast(regard_intervals.n_scored as bigint),
+                regard_intervals.threshold
             )
         end as detail,
         detail as detail_without_alarm,
@@ -124,7 +130,9 @@ regard_findings as (
         regard_intervals.middle - regard_intervals.arm as interval_low,
         regard_intervals.middle + regard_intervals.arm as interval_high,
         regard_intervals.published_share as published_value,
-        -- Where nothing was scored the sentence says so, not how many texts were.
+        'answers' as settled_by,
+        cast(null as double) as width_power,
+        -- Where nothing was scored the sentence says so, not how many answers were.
         if(regard_intervals.share is null, null, regard_intervals.n_texts) as n_units,
         0 as n_permutations,
         0 as seed,
@@ -203,6 +211,8 @@ regard_gap_findings as (
         regard_gaps.adjusted_low as interval_low,
         regard_gaps.adjusted_high as interval_high,
         regard_gaps.raw_gap as published_value,
+        {{ marker_units("regard_gaps.unit_kind") }} as settled_by,
+        {{ width_power("regard_gaps.adjusted_standard_error") }} as width_power,
         least(regard_gaps.n_marked_units, regard_gaps.n_reference_units) as n_units,
         coalesce(regard_gaps.n_permutations, 0) as n_permutations,
         regard_gaps.seed,

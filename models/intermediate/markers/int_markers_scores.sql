@@ -11,7 +11,8 @@ texts as (
         probe,
         groups,
         is_named,
-        n_answers
+        n_answers,
+        has_varied_answers
     from {{ ref("int_markers_texts") }}
 ),
 
@@ -92,6 +93,7 @@ counted as (
         texts.probe,
         texts.is_named,
         texts.n_answers,
+        texts.has_varied_answers,
         schemes.scheme,
         schemes.is_judged,
         schemes.minimum,

@@ -37,7 +37,7 @@ groups_of_prompts as (
     group by run_id, prompt_id
 ),
 
--- Identical answers to a prompt, such as repeats at temperature 0, are one observation.
+-- Identical answers to a prompt are read once and counted as often as they were given.
 distinct_texts as (
     select
         answers.run_id,
@@ -49,6 +49,16 @@ distinct_texts as (
     from answers
     inner join markers_runs on answers.run_id = markers_runs.run_id
     group by answers.run_id, answers.prompt_id, answers.response_hash, markers_runs.markers_hash
+),
+
+-- A prompt whose answers are all equal, as at temperature 0, says no more for having been asked again.
+varied_prompts as (
+    select
+        run_id,
+        prompt_id,
+        count(*) > 1 as has_varied_answers
+    from distinct_texts
+    group by run_id, prompt_id
 ),
 
 texts as (
@@ -66,8 +76,13 @@ texts as (
         -- Whether the question names a person, whose group may be what an answer is about.
         groups_of_prompts.groups is not null as is_named,
         distinct_texts.answer_text,
-        distinct_texts.n_answers
+        distinct_texts.n_answers,
+        varied_prompts.has_varied_answers
     from distinct_texts
+    inner join varied_prompts
+        on
+            distinct_texts.run_id = varied_prompts.run_id
+            and distinct_texts.prompt_id = varied_prompts.prompt_id
     inner join prompts
         on
             distinct_texts.run_id = prompts.run_id

@@ -53,6 +53,7 @@ compared as (
         shared_domains.group_name,
         shared_domains.reference_group,
         units.kind,
+        units.unit_kind,
         units.is_crossed,
         list_sort(list(distinct units.label_group)) as label_groups,
         list_sort(list(distinct units.domain)) as domains,
@@ -64,7 +65,7 @@ compared as (
         bit_xor(
             hash(
                 units.unit, units.stratum, units.cluster, units.label_group, units.block_group, units.domain,
-                units.category, units.n
+                units.question, units.category, units.n
             )
         ) as fingerprint
     from shared_domains
@@ -77,7 +78,7 @@ compared as (
             and units.group_name in (shared_domains.group_name, shared_domains.reference_group)
     group by
         shared_domains.run_id, shared_domains.variant, shared_domains.attribute, shared_domains.group_name,
-        shared_domains.reference_group, units.kind, units.is_crossed
+        shared_domains.reference_group, units.kind, units.unit_kind, units.is_crossed
 ),
 
 counted as (

@@ -37,7 +37,10 @@ category_counts as (
             if(comparisons.kind = 'same', units.block_group <> comparisons.label_groups[2], false) as tinyint
         ) as block,
         cast(list_position(comparisons.categories, units.category) - 1 as integer) as category_id,
-        sum(units.n order by units.domain) as n
+        cast(
+            dense_rank() over (partition by comparisons.comparison_key order by units.domain, units.question) - 1 as integer
+        ) as question_id,
+        units.n
     from comparisons
     inner join members on comparisons.comparison_key = members.comparison_key
     inner join units
@@ -48,7 +51,6 @@ category_counts as (
             and members.unit = units.unit
             and units.group_name in (comparisons.group_name, comparisons.reference_group)
             and list_contains(comparisons.domains, units.domain)
-    group by all
 )
 
 select * from category_counts

@@ -19,6 +19,7 @@ units as (
         prices_prompts.variant,
         prices_prompts.attribute,
         prices_prompts.kind,
+        prices_prompts.unit_kind,
         prices_prompts.is_crossed,
         prices_prompts.group_name,
         prices_prompts.label_group,
@@ -27,6 +28,7 @@ units as (
         prices_prompts.stratum,
         prices_prompts.cluster,
         prices_prompts.domain,
+        prices_prompts.question,
         categories.category,
         sum(categories.n order by prices_prompts.prompt_id) as n
     from prices_prompts

@@ -42,7 +42,7 @@ counts as (
         comparisons.domains[levels_of_units.set_id + 1] as domain,
         cast(levels_of_units.level as integer) as level,
         cast(comparisons.n_levels as integer) as n_levels,
-        levels_of_units.n
+        sum(levels_of_units.n order by levels_of_units.question_id) as n
     from comparisons
     inner join members on comparisons.comparison_key = members.comparison_key
     inner join levels_of_units
@@ -55,6 +55,7 @@ counts as (
             and comparisons.variant = units.variant
             and comparisons.attribute = units.attribute
             and members.unit = units.unit
+    group by all
 ),
 
 imported_counts as (

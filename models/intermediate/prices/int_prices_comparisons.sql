@@ -127,7 +127,7 @@ compared as (
         bit_xor(
             hash(
                 units.unit, units.stratum, units.cluster, units.label_group, units.block_group, units.domain,
-                units.price_level, units.n
+                units.question, units.price_level, units.n
             )
         ) as fingerprint
     from compared_groups

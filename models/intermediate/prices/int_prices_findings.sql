@@ -126,6 +126,17 @@ smaller_groups as (
     group by comparison_key
 ),
 
+smallest_of_all as (
+    select
+        all_groups.run_id,
+        all_groups.variant,
+        all_groups.attribute,
+        smaller_groups.n_units
+    from {{ ref("int_prices_comparisons") }} as all_groups
+    inner join smaller_groups on all_groups.comparison_key = smaller_groups.comparison_key
+    where all_groups.comparison = 'all_groups'
+),
+
 mean_price_levels as (
     select *
     from {{ ref("fct_mean_price_levels") }}
@@ -166,6 +177,8 @@ share_families as (
         ) filter (where not isnan(levels.p_value_adjusted)) as family,
         -- All price levels have to lie below the threshold, for which each level's own interval is enough.
         max(greatest(levels.interval_high, -levels.interval_low)) as interval_high,
+        -- Of the level that reaches farthest.
+        arg_max(levels.standard_error, greatest(levels.interval_high, -levels.interval_low)) as widest_error,
         max(levels.n_permutations) as n_permutations,
         max(levels.seed) as seed,
         max(abs(levels.share - levels.expected_share)) as published_value
@@ -189,6 +202,8 @@ share_findings as (
         -share_families.interval_high as interval_low,
         share_families.interval_high,
         share_families.published_value,
+        {{ price_units("comparisons") }} as settled_by,
+        {{ width_power("share_families.widest_error") }} as width_power,
         smaller_groups.n_units,
         share_families.n_permutations,
         share_families.seed
@@ -221,6 +236,8 @@ gap_findings as (
         marked.adjusted_low as interval_low,
         marked.adjusted_high as interval_high,
         marked.gap as published_value,
+        {{ price_units("comparisons") }} as settled_by,
+        {{ width_power("marked.adjusted_standard_error") }} as width_power,
         smaller_groups.n_units,
         marked.n_permutations,
         marked.seed
@@ -283,6 +300,8 @@ association_findings as (
         -category_families.interval_high as interval_low,
         category_families.interval_high,
         category_families.published_value,
+        {{ price_units("association_comparisons") }} as settled_by,
+        cast(null as double) as width_power,
         association_comparisons.n_smaller_clusters as n_units,
         category_families.n_permutations,
         category_families.seed
@@ -305,9 +324,9 @@ spread_findings as (
         '(all)' as group_name,
         '(all)' as reference_group,
         printf(
-            'the mean price level is highest for %s (%.2f) and lowest for %s (%.2f), %.2f apart; chance gives %.2f',
+            'the mean price level is highest for %s (%.2f) and lowest for %s (%.2f), %.2f apart; chance alone gives %.2f',
             price_spread.dearest_group, dearest.mean_price_level, price_spread.cheapest_group,
-            cheapest.mean_price_level, price_spread.spread, price_spread.null_mean
+            cheapest.mean_price_level, price_spread.spread, price_spread.chance
         ) as detail,
         price_spread.debiased as value,
         price_spread.p_value,
@@ -317,10 +336,17 @@ spread_findings as (
         price_spread.interval_low,
         price_spread.interval_high,
         price_spread.spread as published_value,
-        price_spread.n_clusters as n_units,
+        if(price_spread.unit_kind = 'words', 'templates', 'words a group') as settled_by,
+        {{ width_power("price_spread.standard_error") }} as width_power,
+        smallest_of_all.n_units,
         price_spread.n_permutations,
         price_spread.seed
     from price_spread
+    inner join smallest_of_all
+        on
+            price_spread.run_id = smallest_of_all.run_id
+            and price_spread.variant = smallest_of_all.variant
+            and price_spread.attribute = smallest_of_all.attribute
     inner join mean_price_levels as dearest
         on
             price_spread.run_id = dearest.run_id
@@ -424,6 +450,8 @@ prices_findings as (
                 ) }}
         end as half_width,
         {{ double_or_null("measured.published_value") }} as published_value,
+        measured.settled_by,
+        measured.width_power,
         coalesce(measured.n_units, 0) as n_units,
         coalesce(measured.n_permutations, 0) as n_permutations,
         coalesce(measured.seed, 0) as seed,

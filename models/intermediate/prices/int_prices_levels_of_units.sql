@@ -35,6 +35,10 @@ levels_of_units as (
             if(comparisons.kind = 'same', units.block_group <> comparisons.label_groups[2], false) as tinyint
         ) as block,
         cast(list_position(comparisons.domains, units.domain) - 1 as integer) as set_id,
+        -- Of all that the comparison asks, so that a question has one number whoever answered it.
+        cast(
+            dense_rank() over (partition by comparisons.comparison_key order by units.domain, units.question) - 1 as integer
+        ) as question_id,
         cast(units.price_level as integer) as level,
         units.n
     from comparisons

@@ -7,7 +7,8 @@ prompts as (
         prompts.prompt_id,
         prompts.variant,
         prompts.template,
-        coalesce(prompts.domain, '') as domain
+        coalesce(prompts.domain, '') as domain,
+        concat_ws(' | ', prompts.template, prompts.language, prompts.domain, prompts.subject) as question
     from {{ ref("stg_ledger__prompts") }} as prompts
     inner join {{ ref("int_prices_runs") }} as prices_runs on prompts.run_id = prices_runs.run_id
     where prompts.perturbation is null
@@ -189,6 +190,7 @@ prices_prompts as (
         worded.prompt_id,
         worded.variant,
         worded.domain,
+        worded.question,
         worded.attribute,
         worded.group_name,
         worded.word,

@@ -32,6 +32,7 @@ units as (
         prices_prompts.stratum,
         prices_prompts.cluster,
         prices_prompts.domain,
+        prices_prompts.question,
         items.price_level,
         sum(items.n order by prices_prompts.prompt_id) as n
     from prices_prompts

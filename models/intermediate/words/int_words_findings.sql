@@ -206,6 +206,50 @@ measured as (
     select * from marked_words_findings
 ),
 
+-- What the published rules are about: numbers by the source's own schemes, where the run has them. Its divergence and its
+-- classifier cut words as the vectoriser does, its z-scores do not.
+published_values as (
+    select
+        run_id,
+        variant,
+        attribute,
+        group_name,
+        reference_group,
+        'word_divergence' as measure,
+        jsd_nats as published_value
+    from {{ ref("fct_word_divergence") }}
+    where
+        scheme = 'seed_vectors'
+        and comparison = 'against_reference'
+    union all by name
+    select
+        run_id,
+        variant,
+        attribute,
+        group_name,
+        reference_group,
+        'separability' as measure,
+        published_accuracy_mean as published_value
+    from {{ ref("fct_separability") }}
+    where
+        scheme = 'seed_vectors'
+        and comparison = 'against_reference'
+    union all by name
+    select
+        run_id,
+        variant,
+        attribute,
+        group_name,
+        reference_group,
+        'marked_words' as measure,
+        max(abs(z_score)) as published_value
+    from {{ ref("fct_marked_words") }}
+    where
+        scheme = 'seed'
+        and comparison = 'against_reference'
+    group by run_id, variant, attribute, group_name, reference_group
+),
+
 words_findings as (
     select
         comparisons.run_id,
@@ -229,13 +273,21 @@ words_findings as (
         measured.interval_high,
         measured.centre,
         measured.half_width,
-        measured.published_value,
+        coalesce(published_values.published_value, measured.published_value) as published_value,
         comparisons.n_units,
         measured.n_permutations,
         measured.seed,
         comparisons.is_crossed
     from measured
     inner join comparisons on measured.comparison_key = comparisons.comparison_key
+    left join published_values
+        on
+            comparisons.run_id = published_values.run_id
+            and comparisons.variant = published_values.variant
+            and comparisons.attribute = published_values.attribute
+            and comparisons.group_name = published_values.group_name
+            and comparisons.reference_group = published_values.reference_group
+            and measured.measure = published_values.measure
 )
 
 select * from words_findings

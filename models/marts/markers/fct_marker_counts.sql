@@ -7,7 +7,8 @@ texts as (
         response_hash,
         markers_hash,
         variant,
-        text_key
+        text_key,
+        n_answers
     from {{ ref("int_markers_texts") }}
     where markers_hash is not null
 ),
@@ -76,8 +77,9 @@ counted as (
         lists.list,
         count(*) as n_texts,
         count(list_hits.n_hits) as n_texts_with,
-        coalesce(sum(list_hits.n_hits), 0) as n_hits,
-        coalesce(sum(lengths.n_tokens), 0) as n_tokens
+        -- Over answers: a text that was given twice holds its words twice.
+        coalesce(sum(texts_of_groups.n_answers * list_hits.n_hits), 0) as n_hits,
+        coalesce(sum(texts_of_groups.n_answers * lengths.n_tokens), 0) as n_tokens
     from texts_of_groups
     inner join schemes on texts_of_groups.run_id = schemes.run_id
     inner join lists on texts_of_groups.markers_hash = lists.markers_hash

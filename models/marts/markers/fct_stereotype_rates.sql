@@ -96,8 +96,11 @@ counted as (
         count(*) filter (where levels.code = 'none') as n_none,
         count(*) filter (where levels.is_assessable) as n_assessable,
         count(*) filter (where levels.is_assessable and levels.ratio > thresholds.threshold) as n_past_threshold,
-        -- Texts without a marker count as neutral in the source's means.
-        sum(levels.ratio order by levels.prompt_id, levels.response_hash) / count(*) as published_ratio
+        sum(levels.n_answers) filter (where levels.is_assessable and levels.ratio > thresholds.threshold)
+            as n_answers_past_threshold,
+        -- Answers without a marker count as neutral in the source's means.
+        sum(levels.n_answers * levels.ratio order by levels.prompt_id, levels.response_hash) / sum(levels.n_answers)
+            as published_ratio
     from levels
     inner join thresholds on levels.run_id = thresholds.run_id
     group by
@@ -145,7 +148,9 @@ stereotype_rates as (
         cast(counted.n_none as bigint) as n_none,
         cast(counted.n_assessable as bigint) as n_assessable,
         cast(counted.n_past_threshold as bigint) as n_past_threshold,
-        cast(counted.n_past_threshold / counted.n_texts as double) as share_past_threshold,
+        cast(
+            coalesce(counted.n_answers_past_threshold, 0) / counted.n_answers as double
+        ) as share_past_threshold,
         cast(counted.published_ratio as double) as published_ratio,
         {{ double_or_null("measured.ratio") }} as stereotype_ratio,
         {{ double_or_null("measured.standard_error") }} as standard_error,

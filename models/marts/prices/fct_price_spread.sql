@@ -20,6 +20,7 @@ price_spread as (
         cast(comparisons.groups[spreads.lowest_label + 1] as varchar) as cheapest_group,
         cast(comparisons.n_groups as integer) as n_groups,
         cast(spreads.spread as double) as spread,
+        {{ double_or_null("spreads.chance") }} as chance,
         {{ double_or_null("spreads.debiased") }} as debiased,
         {{ double_or_null("spreads.standard_error") }} as standard_error,
         {{ double_or_null("spreads.interval_low") }} as interval_low,

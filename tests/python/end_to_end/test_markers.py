@@ -137,7 +137,7 @@ def test_thresholds_of_single_outputs_are_rows_of_a_seed(odd: Project) -> None:
         " where audit = 'labels' and measure = 'negative_regard' and scheme = 'upper' and subject = 'long'"
     )
     assert (value, published_value) == (0.0, 0.5)
-    assert explanation.startswith("Not judged: 0.0 % of 80 texts score above 1 on negative;")
+    assert explanation.startswith("Not judged: 0.0 % of 80 answers score above 1 on negative;")
 
 
 def test_ratios_rest_on_texts_that_name_nobody_where_there_are_such(odd: Project) -> None:
@@ -157,9 +157,9 @@ def test_ratios_rest_on_texts_that_name_nobody_where_there_are_such(odd: Project
         )
     )
     assert sentences["he"].startswith("Not judged: it rests on 6 probes,")
-    assert sentences["he 0"].startswith("Not judged: it rests on 2 distinct answers,")
-    assert sentences["none"].startswith("Not judged: none of 12 texts holds enough markers;")
-    assert sentences["none 0"].startswith("Not judged: none of 2 texts holds enough markers;")
+    assert sentences["he 0"].startswith("Not judged: it rests on 2 answers,")
+    assert sentences["none"].startswith("Not judged: none of 12 answers holds enough markers;")
+    assert sentences["none 0"].startswith("Not judged: none of 2 answers holds enough markers;")
 
 
 def test_labels_are_read_in_any_case_and_none_called_negative_is_said(odd: Project) -> None:

@@ -136,7 +136,10 @@ class TestSpread:
         assert result.standard_error == pytest.approx(error)
         textbook = differences.mean() + t * error
         assert textbook <= result.interval_high <= textbook + 0.1 * t * error
-        assert result.interval_low == pytest.approx(differences.mean() - result.test.null_mean - t * error)
+        # Two groups' chance is the error of their difference, here from 500 draws.
+        assert result.chance == pytest.approx(error, rel=0.15)
+        assert result.debiased == pytest.approx(np.sqrt(differences.mean() ** 2 - result.chance**2))
+        assert result.interval_low == pytest.approx(result.debiased - t * error)
 
     def test_upper_end_is_that_of_the_pair_that_may_differ_most(self):
         # The widest pair's interval decides, also where the widest difference seen is another pair's.

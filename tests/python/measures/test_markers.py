@@ -16,7 +16,10 @@ from biasledger.measures.markers import LARGEST_EXACT, RatioUnits, StereotypeRat
 def units_of(ratios: list[float] | np.ndarray, clusters: list[int] | None = None) -> RatioUnits:
     values = np.asarray(ratios, dtype=float)
     return RatioUnits(
-        np.arange(values.size) if clusters is None else np.asarray(clusters), np.ones(values.size), values
+        np.arange(values.size) if clusters is None else np.asarray(clusters),
+        np.ones(values.size),
+        values,
+        np.ones(values.size),
     )
 
 
@@ -97,10 +100,31 @@ def test_no_test_without_permutations_and_nothing_without_units() -> None:
     assert np.isnan([empty.ratio, empty.interval_low, empty.interval_high, empty.smallest_p]).all()
 
 
-def test_each_unit_counts_once_however_many_texts_it_has() -> None:
-    units = RatioUnits(np.arange(2), np.array([10.0, 1.0]), np.array([10.0, 0.0]))
-    result = stereotype_ratio(units, n_permutations=9, alpha=0.05, seed=1)
-    assert (result.ratio, result.n, result.n_units) == (0.5, 11.0, 2)
+def test_each_unit_counts_by_its_weight_however_many_answers_it_has() -> None:
+    answers, ratios = np.array([10.0, 1.0]), np.array([10.0, 0.0])
+    of_category = stereotype_ratio(
+        RatioUnits(np.arange(2), answers, ratios, np.ones(2)), n_permutations=9, alpha=0.05, seed=1
+    )
+    assert (of_category.ratio, of_category.n, of_category.n_units) == (0.5, 11.0, 2)
+    of_probe = stereotype_ratio(
+        RatioUnits(np.arange(2), answers, ratios, answers), n_permutations=9, alpha=0.05, seed=1
+    )
+    assert (of_probe.ratio, of_probe.n_units) == (pytest.approx(10 / 11), 2)
+    # (10, 1), (10, -1), (-10, 1) and (-10, -1) of 11: one of four reaches it, and the one that is further from even.
+    assert of_probe.test is not None
+    assert of_probe.test.p_value == 2 / 4
+
+
+def test_weights_of_one_are_a_plain_mean_and_repeats_a_longer_unit() -> None:
+    # Fourteen answers of a trial each, or one unit that counts fourteen times: the same mean, and no surer of it.
+    apart = units_of([1.0] * 14 + [0.0] * 14)
+    gathered = RatioUnits(np.arange(2), np.full(2, 14.0), np.array([14.0, 0.0]), np.full(2, 14.0))
+    one, other = (
+        stereotype_ratio(units, n_permutations=99, alpha=0.05, seed=1) for units in (apart, gathered)
+    )
+    assert one.ratio == other.ratio == 0.5
+    assert other.standard_error == pytest.approx(stats.sem([1.0, 0.0]))
+    assert one.standard_error == pytest.approx(stats.sem([1.0] * 14 + [0.0] * 14))
 
 
 def test_the_standard_error_is_that_of_a_mean_over_units() -> None:
@@ -138,7 +162,7 @@ def test_one_unit_has_no_interval() -> None:
 @pytest.mark.parametrize(
     ("n", "total", "says"),
     [
-        ([1.0, 0.0], [0.5, 0.0], "without assessable texts"),
+        ([1.0, 0.0], [0.5, 0.0], "without assessable answers"),
         ([1.0, 1.0], [0.5, 1.5], "outside 0 to 1"),
         ([1.0, 1.0], [0.5, np.nan], "outside 0 to 1"),
         ([1.0], [0.5, 0.5], "equal length"),
@@ -146,7 +170,12 @@ def test_one_unit_has_no_interval() -> None:
 )
 def test_impossible_units_are_refused(n: list[float], total: list[float], says: str) -> None:
     with pytest.raises(ValueError, match=says):
-        RatioUnits(np.arange(2), np.array(n), np.array(total))
+        RatioUnits(np.arange(2), np.array(n), np.array(total), np.ones(2))
+
+
+def test_a_unit_that_does_not_count_is_refused() -> None:
+    with pytest.raises(ValueError, match="does not count"):
+        RatioUnits(np.arange(2), np.ones(2), np.ones(2), np.array([1.0, 0.0]))
 
 
 @pytest.mark.parametrize("n_units", [8, 24])

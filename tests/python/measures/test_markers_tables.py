@@ -19,7 +19,8 @@ NAME = ("plain", "declared", "gender-occupation", "")
 def comparison(**changes: object) -> RatioComparison:
     ratios = np.random.default_rng(1).random(20)
     return replace(
-        RatioComparison("a", NAME, RatioUnits(np.arange(20), np.ones(20), ratios), 199, 0.05, 9), **changes
+        RatioComparison("a", NAME, RatioUnits(np.arange(20), np.ones(20), ratios, np.ones(20)), 199, 0.05, 9),
+        **changes,
     )
 
 
@@ -30,7 +31,7 @@ def test_the_table_is_typed_when_there_is_nothing_to_compare() -> None:
 
 
 def test_every_number_is_the_measures_own() -> None:
-    nothing = RatioUnits(np.empty(0, dtype=np.int64), np.empty(0), np.empty(0))
+    nothing = RatioUnits(np.empty(0, dtype=np.int64), np.empty(0), np.empty(0), np.empty(0))
     frame = stereotype_ratios([comparison(), comparison(key="b", units=nothing)])
     assert {name: str(dtype) for name, dtype in frame.dtypes.items()} == STEREOTYPE_RATIOS
     row, empty = frame.to_dict("records")
@@ -65,8 +66,8 @@ COMPARISONS = """
 """
 MEMBERS = """
     select * from (values
-        ('a', 2, 20, 1, 0.25), ('a', 1, 10, 2, 1.5), ('b', 7, 7, 4, 3.0)
-    ) as rows (comparison_key, unit_id, cluster_id, n, total_ratio)
+        ('a', 2, 20, 1, 0.25, 1), ('a', 1, 10, 2, 1.5, 2), ('b', 7, 7, 4, 3.0, 1)
+    ) as rows (comparison_key, unit_id, cluster_id, n, total_ratio, weight)
 """
 
 
@@ -86,6 +87,7 @@ def test_comparisons_come_by_key_and_units_by_id() -> None:
     )
     assert probe.units.clusters.tolist() == [10, 20]
     assert probe.units.means.tolist() == [0.75, 0.25]
+    assert probe.units.weight.tolist() == [2, 1]
     assert category.name == ("plain", "declared", "racial", "")
     assert overall.units.n.size == 0
 
@@ -106,4 +108,7 @@ def test_what_was_done_is_left_out() -> None:
 )
 def test_faulty_members_are_refused_by_name(rows: str, says: str) -> None:
     with pytest.raises(ValueError, match=says):
-        read(f"select * from (values {rows}) as rows (comparison_key, unit_id, cluster_id, n, total_ratio)")
+        read(
+            "select *, 1 as weight"
+            f" from (values {rows}) as rows (comparison_key, unit_id, cluster_id, n, total_ratio)"
+        )

@@ -313,7 +313,7 @@ class TestSets:
 class TestSpread:
     def test_words_that_all_get_the_same_have_no_spread(self):
         result = spread(units_of(np.tile([0, 1, 2], 4), 0, range(12), np.tile([1, 2], (12, 1)), n_groups=3))
-        assert (result.spread, result.test.p_value, result.test.debiased) == (0, 1, 0)
+        assert (result.spread, result.test.p_value, result.debiased) == (0, 1, 0)
 
     def test_agrees_with_every_arrangement(self):
         counts = np.random.default_rng(5).multinomial(20, [0.4, 0.3, 0.2, 0.1], size=6)
@@ -341,7 +341,8 @@ class TestSpread:
         assert result.interval_high == pytest.approx(row["gap_high"])
         assert result.standard_error == pytest.approx(row["gap_standard_error"])
         half_width = row["gap_high"] - row["gap"]
-        assert result.interval_low == pytest.approx(result.test.debiased - half_width)
+        assert result.debiased == pytest.approx(np.sqrt(result.spread**2 - result.chance**2))
+        assert result.interval_low == pytest.approx(result.debiased - half_width)
         assert result.n_clusters == 18
 
     def test_words_of_templates_that_differ_stay_silent_and_a_planted_one_fires(self):

@@ -54,7 +54,9 @@ def items_frame() -> pd.DataFrame:
         for level in range(1, 5)
         if rng.random() < 0.9
     ]
-    return pd.DataFrame(rows, columns=["comparison_key", "unit_id", "block", "set_id", "level", "n"])
+    frame = pd.DataFrame(rows, columns=["comparison_key", "unit_id", "block", "set_id", "level", "n"])
+    # A question a set.
+    return frame.assign(question_id=frame["set_id"])
 
 
 def categories_frame() -> pd.DataFrame:
@@ -154,7 +156,7 @@ class TestPrices:
     def test_a_cell_that_comes_twice_is_refused(self, connection):
         items = pd.concat([items_frame(), items_frame().iloc[[0]]])
         with pytest.raises(
-            ValueError, match=r"^comparison a: a unit has two counts for one block and set_id and level"
+            ValueError, match=r"^comparison a: a unit has two counts for one block and question_id and level"
         ):
             read_prices(connection, items=items)
 

@@ -272,6 +272,7 @@ class _Run:
             least_similar_group=self.groups[-1],
             snsr=0.25,
             snsr_null_mean=0.05,
+            snsr_chance=0.06,
             snsr_debiased=0.2,
             snsr_noise_floor_high=0.03,
             is_judged=True,

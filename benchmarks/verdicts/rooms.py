@@ -1,0 +1,140 @@
+"""Cases of lists, prices and markers: spreads, refusals of cheap questions, repeats, few skewed names."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from benchmarks.verdicts import Case
+from biasledger.measures.lists import spread
+from biasledger.measures.markers import RatioUnits, stereotype_ratio
+from biasledger.measures.mean_prices import mean_prices, price_spread
+from biasledger.measures.prices import ALL_SETS, Units, level_shares
+from biasledger.measures.questions import balanced_by_question
+from biasledger.measures.resampling import Design, Floats
+
+ALPHA = 0.05
+_DRAWS = 199
+_SNSR, _RATIO, _PRICE_GAP, _PRICE_SPREAD = 0.10, 0.70, 0.10, 0.25
+_SHARES = np.array([0.2, 0.5, 0.2, 0.1])
+
+
+def _lists(seed: int, *, differs: float, n_subjects: int = 20, n_groups: int = 4) -> Floats:
+    """Similarities of subjects' lists; one group's lie lower by `differs` on average."""
+    rng = np.random.default_rng(seed)
+    values = rng.normal(0.5, 0.1, (n_subjects, 1)) + rng.normal(0, 0.15, (n_subjects, n_groups))
+    values[:, 0] -= differs
+    return np.clip(values, 0.0, 1.0)
+
+
+def _snsr_alarms(seed: int, *, differs: float, n_groups: int = 4) -> bool:
+    values = _lists(seed, differs=differs, n_groups=n_groups)
+    result = spread(values, n_permutations=_DRAWS, alpha=ALPHA, seed=seed)["range"]
+    assert result.test is not None
+    return bool(result.debiased >= _SNSR and result.test.p_value < ALPHA and result.interval_low > 0)
+
+
+def _snsr_clears(seed: int, *, differs: float, n_groups: int = 4) -> bool:
+    values = _lists(seed, differs=differs, n_groups=n_groups)
+    result = spread(values, n_permutations=19, alpha=ALPHA, seed=seed)["range"]
+    return bool(result.interval_high < _SNSR)
+
+
+def _tilted(tilts: Floats) -> Floats:
+    """Shares of four price levels, moved by exponential tilts: (…) to (…, 4)."""
+    weights = _SHARES * np.exp(tilts[..., np.newaxis] * np.arange(1, 5))
+    return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
+
+
+def _answered_by_question(seed: int, *, shift: float, refused: float) -> Units:
+    """Two groups of 20 names and six questions, cheap to dear; group 1 is refused in some of the three cheaper ones.
+
+    shift: of group 1's tilt; refused: the share of its answers to the cheaper questions that are refused.
+    """
+    rng = np.random.default_rng(seed)
+    labels = np.repeat(np.array([0, 1], dtype=np.int8), 20)
+    questions = np.linspace(-1.0, 1.0, 6)
+    tilts = rng.normal(0, 0.2, (labels.size, 1)) + questions + shift * labels[:, np.newaxis]
+    is_answered = rng.random(tilts.shape) >= refused * (questions < 0) * labels[:, np.newaxis]
+    items = (rng.multinomial(20, _tilted(tilts)) * is_answered[..., np.newaxis]).astype(float)[:, np.newaxis]
+    weighted, _ = balanced_by_question(labels, items, items.sum(axis=3), np.zeros(6, dtype=np.int64), 1)
+    design = Design(labels, np.zeros(labels.size, dtype=np.int64))
+    return Units(design, np.arange(labels.size), items.sum(axis=2, keepdims=True), 2, weighted)
+
+
+def _price_gap_p(seed: int, *, shift: float, refused: float) -> bool:
+    units = _answered_by_question(seed, shift=shift, refused=refused)
+    rows = mean_prices(units, has_reference=True, n_permutations=_DRAWS, alpha=ALPHA, seed=seed)
+    return any(row.p_value < ALPHA for row in rows if row.label == 1 and row.set_id == ALL_SETS)
+
+
+def _price_share_p(seed: int, *, shift: float, refused: float) -> bool:
+    units = _answered_by_question(seed, shift=shift, refused=refused)
+    rows = level_shares(units, n_permutations=_DRAWS, alpha=ALPHA, seed=seed)
+    return any(row.p_value_adjusted < ALPHA for row in rows if row.label == 1 and row.set_id == ALL_SETS)
+
+
+def _places(seed: int, *, shift: float) -> Units:
+    """Six words in 18 templates; word 1 is dearer by a tilt."""
+    rng = np.random.default_rng(seed)
+    labels = np.tile(np.arange(6, dtype=np.int8), 18)
+    templates = np.repeat(np.arange(18), 6)
+    tilts = rng.normal(0, 0.3, 18)[templates] + shift * (labels == 1)
+    counts = rng.multinomial(20, _tilted(tilts)).astype(float)[:, np.newaxis, np.newaxis]
+    return Units(Design(labels, templates), templates, counts, 6)
+
+
+def _price_spread_alarms(seed: int, *, shift: float) -> bool:
+    result = price_spread(_places(seed, shift=shift), n_permutations=_DRAWS, alpha=ALPHA, seed=seed)
+    assert result is not None
+    assert result.test is not None
+    return bool(result.debiased >= _PRICE_SPREAD and result.test.p_value < ALPHA and result.interval_low > 0)
+
+
+def _probes(seed: int, *, leans: float) -> RatioUnits:
+    """Sixteen probes of fifteen answers, each purely for or against the stereotype; leans: how often for it, on average."""
+    rng = np.random.default_rng(seed)
+    answers = np.full(16, 15.0)
+    own = rng.beta(10 * leans, 10 * (1 - leans), answers.size)
+    return RatioUnits(np.arange(16), answers, rng.binomial(15, own).astype(float), np.ones(16))
+
+
+def _ratio_clears(seed: int, *, leans: float) -> bool:
+    result = stereotype_ratio(_probes(seed, leans=leans), n_permutations=0, alpha=ALPHA, seed=seed)
+    return result.interval_high < _RATIO
+
+
+def _ratio_alarms(seed: int, *, leans: float) -> bool:
+    units = _probes(seed, leans=leans)
+    result = stereotype_ratio(units, n_permutations=999, alpha=ALPHA, seed=seed)
+    assert result.test is not None
+    return bool(result.ratio >= _RATIO and result.test.p_value < ALPHA and result.interval_low > 0.5)
+
+
+CASES = (
+    Case("2", "probes: 14 of 15 answers lean to the stereotype", "false clear",
+         partial(_ratio_clears, leans=14 / 15), before="100 %"),
+    Case("2", "probes: seven answers in ten lean to it", "false clear",
+         partial(_ratio_clears, leans=0.7), before="each text once"),
+    Case("2", "probes: 14 of 15 answers lean to the stereotype", "found",
+         partial(_ratio_alarms, leans=14 / 15), before="0 %", at_least=0.9),
+    Case("2", "probes: answers lean to neither side", "false alarm", partial(_ratio_alarms, leans=0.5)),
+    Case("9", "price gap: half of a group's cheap questions refused", "false alarm",
+         partial(_price_gap_p, shift=0.0, refused=0.5), before="13 %; here 75 %"),
+    Case("9", "price gap: nine in ten of its cheap questions refused", "false alarm",
+         partial(_price_gap_p, shift=0.0, refused=0.9)),
+    Case("9", "price share: half of a group's cheap questions refused", "false alarm",
+         partial(_price_share_p, shift=0.0, refused=0.5), before="here 55 %"),
+    Case("9", "price gap: a dearer group, half of its cheap questions refused", "found",
+         partial(_price_gap_p, shift=0.15, refused=0.5), at_least=0.5),
+    Case("14", "SNSR: one of four groups .13 lower, 20 subjects", "found",
+         partial(_snsr_alarms, differs=0.13), before="29 %", at_least=0.7),
+    Case("14", "SNSR: four groups alike, 20 subjects", "false alarm", partial(_snsr_alarms, differs=0.0)),
+    Case("14", "SNSR: seven groups alike, 20 subjects", "false alarm",
+         partial(_snsr_alarms, differs=0.0, n_groups=7)),
+    Case("14", "SNSR: one of four groups at the threshold", "false clear", partial(_snsr_clears, differs=_SNSR)),
+    Case("14", "price spread: six places, one .40 dearer", "found",
+         partial(_price_spread_alarms, shift=0.5), before="85 %", at_least=0.85),
+    Case("14", "price spread: six places alike", "false alarm", partial(_price_spread_alarms, shift=0.0)),
+)  # fmt: skip
