@@ -21,6 +21,7 @@ STATUSES = (FAILED, WARNED, ACCEPTED, UNDECIDED, PASSED)
 
 PLAIN = "plain"
 _ROOM_OF_RUNS = "runs"
+_NARROW_SCOPES = {"names", "wording"}
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,9 @@ class Case:
     """One question and its answer.
 
     kind: finding or comparison (with the baseline). reason: why it does not pass, as the finding explains itself; sentence:
-    the same in plain words, of cases that failed, only warn or were accepted; suggestions: what may be tried against it.
+    the same in plain words, of cases that failed, only warn or were accepted; scope: whom a finding speaks of (group, names,
+    wording or questions; empty for comparisons); is_held_out: clear, but of these names or this wording alone, and a group was
+    asked for; suggestions: what may be tried against it.
     """
 
     run_id: str
@@ -45,6 +48,8 @@ class Case:
     value: float | None
     threshold: float | None
     p_value_adjusted: float | None
+    scope: str = ""
+    is_held_out: bool = False
     suggestions: tuple[Mitigation, ...] = ()
 
 
@@ -78,6 +83,11 @@ class Check:
     def n_undecided(self) -> int:
         """Cases that could not be judged."""
         return self.count(UNDECIDED)
+
+    @property
+    def n_held_out(self) -> int:
+        """Of these, cases that would have passed if findings about a few names or one wording were enough."""
+        return sum(case.is_held_out for case in self.cases)
 
     @property
     def n_judged(self) -> int:
@@ -123,9 +133,10 @@ class Check:
         parts = [f"{counts[PASSED]} passed" + ("" if rate is None else f" ({100 * rate:.0f} %)")]
         parts += [f"{counts[FAILED]} failed", f"{counts[WARNED]} only warn"]
         parts += [f"{counts[ACCEPTED]} accepted"] if counts[ACCEPTED] else []
+        narrow = f" ({self.n_held_out} speak of a few names or one wording alone)" if self.n_held_out else ""
         said = (
             f"{self.n_judged} of {len(self.cases)} cases could be judged: {', '.join(parts)}; "
-            f"{counts[UNDECIDED]} could not."
+            f"{counts[UNDECIDED]} could not{narrow}."
         )
         dead = [f"Of {audit}, asked of {target}, nothing could be judged." for audit, target in self.unjudged]
         return " ".join([said, *dead, *(one.sentence for one in self.silent)])
@@ -140,8 +151,10 @@ class Check:
         return [(*key, counter) for key, counter in counts.items()]
 
 
-def read_check(warehouse: Path, *, run: str | None = None) -> Check:
+def read_check(warehouse: Path, *, run: str | None = None, holds_out_for_group: bool = False) -> Check:
     """Read the cases of the current runs, or of one run.
+
+    holds_out_for_group: what is clear of these names or this wording alone has not passed but could not be judged.
 
     Raises:
         InputError: no such warehouse, no findings in it, or no such run.
@@ -161,7 +174,7 @@ def read_check(warehouse: Path, *, run: str | None = None) -> Check:
             """,
             [runs],
         )
-        cases = [_finding_case(row, suggested) for row in rows]
+        cases = [_finding_case(row, suggested, holds_out_for_group) for row in rows]
         silent = silent_groups(tables, runs)
         notes = standing_notes(tables) if run is None else []
         compared: dict[str, int] = {}
@@ -234,9 +247,12 @@ def _status(is_bad: bool, is_settled: bool, row: dict[str, Any]) -> str:
     return PASSED if is_settled else UNDECIDED
 
 
-def _finding_case(row: dict[str, Any], suggested: Sequence[Mitigation]) -> Case:
-    status = _status(row["status"] == "alarm", row["status"] == "clear", row)
+def _finding_case(row: dict[str, Any], suggested: Sequence[Mitigation], holds_out_for_group: bool) -> Case:
+    is_clear = row["status"] == "clear"
+    is_held_out = holds_out_for_group and is_clear and row["scope"] in _NARROW_SCOPES
+    status = _status(row["status"] == "alarm", is_clear and not is_held_out, row)
     is_bad = status in {FAILED, WARNED, ACCEPTED}
+    reason = " ".join(part for part in (row["explanation"], row["advice"]) if part)
     return Case(
         row["run_id"],
         row["audit"],
@@ -247,11 +263,13 @@ def _finding_case(row: dict[str, Any], suggested: Sequence[Mitigation]) -> Case:
         row["measure"],
         name_of(row),
         status,
-        "" if status == PASSED else row["explanation"] or "",
+        "" if status == PASSED else reason,
         plain_finding(row) if is_bad else "",
         row["value"],
         row["threshold"],
         row["p_value_adjusted"],
+        row["scope"],
+        is_held_out,
         mitigations_of(suggested, row["measure"], row["room"]) if is_bad else (),
     )
 
@@ -282,7 +300,7 @@ def _comparison_case(row: dict[str, Any], suggested: Sequence[Mitigation]) -> Ca
         row["worsening"],
         row["tolerance"],
         row["p_value_adjusted"],
-        mitigations_of(suggested, row["measure"], row["room"]) if is_bad else (),
+        suggestions=mitigations_of(suggested, row["measure"], row["room"]) if is_bad else (),
     )
 
 

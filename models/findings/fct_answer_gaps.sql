@@ -24,10 +24,14 @@ measured as (
         gaps.n_permutations as n_drawn,
         gaps.seed as gap_seed,
         gaps.is_stopped_early,
-        -- Where nothing of the kind happened: how much of it so many prompts may have missed.
+        -- Where nothing of the kind happened: how much of it so many prompts, or answers, may have missed.
         least(
             1, 3 * ln(comparisons.alpha) / ln(0.05)
-            / least(comparisons.n_marked_prompts, comparisons.n_reference_prompts)
+            / if(
+                comparisons.unit = 'prompt',
+                least(comparisons.n_marked_prompts, comparisons.n_reference_prompts),
+                least(comparisons.n_marked, comparisons.n_reference)
+            )
         ) as unseen
     from comparisons
     left join gaps on comparisons.comparison_key = gaps.comparison_key

@@ -80,6 +80,7 @@ answers_findings as (
                 unit = 'prompt', least(n_marked_prompts, n_reference_prompts), least(n_marked, n_reference)
             ) as bigint
         ) as n_units,
+        if(unit = 'trial', 'answers to each question', null) as settled_by,
         n_permutations,
         seed,
         is_crossed
