@@ -227,6 +227,13 @@ findings as (
                         upper(detail[1]) || detail[2:]
                         -- What was counted and not estimated has no p to speak of.
                         || if(p_value_adjusted > 0, printf('; adjusted p %.2g', p_value_adjusted), '')
+                        || case
+                            when p_value_adjusted > 0 and is_beyond_threshold
+                                then '; its whole interval lies past the threshold'
+                            when p_value_adjusted > 0 and not is_beyond_threshold
+                                then '; the difference is shown, that it is larger than the threshold is not'
+                            else ''
+                        end
                 when 'clear'
                     then upper(detail_without_alarm[1]) || detail_without_alarm[2:] || '; '
                         || if(
