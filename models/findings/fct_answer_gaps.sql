@@ -12,8 +12,12 @@ gaps as (
 
 measured as (
     select
-        comparisons.*,
-        gaps.gap,
+        comparisons.* replace (
+            if(gaps.unit = 'name', 'name', comparisons.unit) as unit
+        ),
+        gaps.p_case,
+        gaps.p_name,
+        gaps.n_names,
         gaps.adjusted_gap,
         gaps.adjusted_low,
         gaps.adjusted_high,
@@ -56,12 +60,15 @@ answer_gaps as (
         {{ double_or_null("null_mean") }} as null_mean,
         {{ double_or_null("null_sd") }} as null_sd,
         {{ double_or_null("p_value") }} as p_value,
+        {{ double_or_null("p_case") }} as p_case,
+        {{ double_or_null("p_name") }} as p_name,
         cast(n_marked as double) as n_marked,
         cast(n_reference as double) as n_reference,
         cast(n_marked_events as double) as n_marked_events,
         cast(n_reference_events as double) as n_reference_events,
         cast(n_marked_prompts as bigint) as n_marked_prompts,
         cast(n_reference_prompts as bigint) as n_reference_prompts,
+        cast(coalesce(n_names, 0) as bigint) as n_names,
         cast(coalesce(n_drawn, 0) as integer) as n_permutations,
         cast(gap_seed as bigint) as seed,
         cast(coalesce(is_stopped_early, false) as boolean) as is_stopped_early

@@ -27,6 +27,10 @@ measured as (
         gaps.p_value,
         gaps.n_permutations,
         gaps.seed,
+        gaps.n_names,
+        gaps.width_power,
+        -- What the larger p or the longer interval rests on.
+        'name' in (gaps.unit, gaps.width_unit) as is_by_name,
         100 * comparisons.n_marked_events / comparisons.n_marked as percent_marked,
         100 * comparisons.n_reference_events / comparisons.n_reference as percent_reference,
         case comparisons.reference_group
@@ -76,11 +80,18 @@ answers_findings as (
         {{ double_or_null("greatest(adjusted_high - adjusted_gap, adjusted_gap - adjusted_low)") }} as half_width,
         cast(null as double) as published_value,
         cast(
-            if(
-                unit = 'prompt', least(n_marked_prompts, n_reference_prompts), least(n_marked, n_reference)
-            ) as bigint
+            case
+                when is_by_name then n_names
+                when unit = 'prompt' then least(n_marked_prompts, n_reference_prompts)
+                else least(n_marked, n_reference)
+            end as bigint
         ) as n_units,
-        if(unit = 'trial', 'answers to each question', null) as settled_by,
+        case
+            when is_by_name then 'names a group'
+            when unit = 'trial' then 'answers about each group'
+            else 'questions about each group'
+        end as settled_by,
+        width_power,
         n_permutations,
         seed,
         is_crossed
