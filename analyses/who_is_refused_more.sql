@@ -1,24 +1,6 @@
--- Who gets refused more? Refused and unusable answers about each group, beside those of its reference group or of all
--- others.
+-- Who gets refused more? Refused and unusable answers about each group, beside those of its reference group, of prompts about nobody, or of all others; with
+-- the verdict, and groups of which nothing is known first.
 with
-
-answer_quality as (
-    select
-        *,
-        sum(n_answers) over (partition by run_id, variant, attribute) - n_answers as n_answers_of_others,
-        sum(n_refused) over (partition by run_id, variant, attribute) - n_refused as n_refused_of_others,
-        sum(n_ok) over (partition by run_id, variant, attribute) - n_ok as n_ok_of_others
-    from {{ ref("fct_answer_quality") }}
-),
-
-reference_groups as (
-    select
-        run_id,
-        attribute,
-        group_name
-    from {{ ref("dim_groups") }}
-    where is_reference
-),
 
 runs as (
     select
@@ -29,52 +11,123 @@ runs as (
     where is_current
 ),
 
--- The reference group itself is beside all the others.
-compared as (
+coverage as (
     select
-        runs.audit,
-        runs.target,
-        answer_quality.variant,
-        answer_quality.attribute,
-        answer_quality.group_name,
-        coalesce(reference_quality.group_name, '(all others)') as compared_with,
-        answer_quality.n_answers as n_questions,
-        answer_quality.n_refused,
-        answer_quality.share_refused,
-        coalesce(
-            reference_quality.share_refused,
-            answer_quality.n_refused_of_others / cast(nullif(answer_quality.n_answers_of_others, 0) as double)
-        ) as share_refused_of_these,
-        1 - answer_quality.share_ok as share_without_usable_answer,
-        1 - coalesce(
-            reference_quality.share_ok,
-            answer_quality.n_ok_of_others / cast(nullif(answer_quality.n_answers_of_others, 0) as double)
-        ) as share_without_usable_answer_of_these
-    from answer_quality
-    inner join runs on answer_quality.run_id = runs.run_id
-    left join reference_groups
-        on
-            answer_quality.run_id = reference_groups.run_id
-            and answer_quality.attribute = reference_groups.attribute
-            and answer_quality.group_name <> reference_groups.group_name
-    left join answer_quality as reference_quality
-        on
-            reference_groups.run_id = reference_quality.run_id
-            and reference_groups.attribute = reference_quality.attribute
-            and reference_groups.group_name = reference_quality.group_name
-            and answer_quality.variant = reference_quality.variant
+        run_id,
+        variant,
+        attribute,
+        group_name,
+        silence
+    from {{ ref("fct_group_coverage") }}
 ),
 
-ordered as (
+verdicts as (
     select
-        *,
-        share_refused - share_refused_of_these as refused_more,
-        share_without_usable_answer - share_without_usable_answer_of_these as without_usable_answer_more
+        run_id,
+        variant,
+        scheme,
+        attribute,
+        group_name,
+        reference_group,
+        status,
+        p_value_adjusted
+    from {{ ref("fct_findings") }}
+    where measure = 'answer_gap'
+),
+
+gaps as (
+    select
+        answer_gaps.*,
+        verdicts.status,
+        verdicts.p_value_adjusted
+    from {{ ref("fct_answer_gaps") }} as answer_gaps
+    left join verdicts
+        on
+            answer_gaps.run_id = verdicts.run_id
+            and answer_gaps.variant = verdicts.variant
+            and answer_gaps.scheme = verdicts.scheme
+            and answer_gaps.attribute = verdicts.attribute
+            and answer_gaps.group_name = verdicts.group_name
+            and answer_gaps.reference_group = verdicts.reference_group
+),
+
+compared as (
+    select
+        refused.run_id,
+        refused.variant,
+        refused.attribute,
+        refused.group_name,
+        refused.reference_group,
+        refused.n_marked as n_questions,
+        refused.n_marked_events as n_refused,
+        refused.share_marked as share_refused,
+        refused.share_reference as share_refused_of_these,
+        refused.adjusted_gap as refused_more,
+        refused.interval_low,
+        refused.interval_high,
+        refused.p_value_adjusted,
+        refused.status,
+        unusable.share_marked as share_unusable,
+        unusable.share_reference as share_unusable_of_these,
+        unusable.adjusted_gap as unusable_more,
+        unusable.status as status_of_unusable
+    from gaps as refused
+    inner join gaps as unusable
+        on
+            refused.run_id = unusable.run_id
+            and refused.variant = unusable.variant
+            and refused.attribute = unusable.attribute
+            and refused.group_name = unusable.group_name
+            and refused.reference_group = unusable.reference_group
+    where
+        refused.scheme = 'refused'
+        and unusable.scheme = 'unusable'
+),
+
+-- A group without a row in the file has no gap, and is there even so.
+listed as (
+    select
+        coalesce(compared.run_id, coverage.run_id) as run_id,
+        coalesce(compared.variant, coverage.variant) as variant,
+        coalesce(compared.attribute, coverage.attribute) as attribute,
+        coalesce(compared.group_name, coverage.group_name) as group_name,
+        compared.* exclude (run_id, variant, attribute, group_name),
+        coverage.silence
     from compared
+    full join coverage
+        on
+            compared.run_id = coverage.run_id
+            and compared.variant = coverage.variant
+            and compared.attribute = coverage.attribute
+            and compared.group_name = coverage.group_name
+    where
+        compared.run_id is not null
+        or coverage.silence is not null
 )
 
-select *
-from ordered
+select
+    runs.audit,
+    runs.target,
+    listed.variant,
+    listed.attribute,
+    listed.group_name,
+    listed.reference_group as compared_with,
+    listed.silence as nothing_is_known_because,
+    listed.n_questions,
+    listed.n_refused,
+    listed.share_refused,
+    listed.share_refused_of_these,
+    listed.refused_more,
+    listed.interval_low,
+    listed.interval_high,
+    listed.p_value_adjusted,
+    listed.status,
+    listed.share_unusable,
+    listed.share_unusable_of_these,
+    listed.unusable_more,
+    listed.status_of_unusable
+from listed
+inner join runs on listed.run_id = runs.run_id
 order by
-    refused_more desc nulls last, without_usable_answer_more desc nulls last, audit asc, target asc, variant asc,
-    attribute asc, group_name asc
+    listed.silence is not null desc, listed.refused_more desc nulls last, listed.unusable_more desc nulls last,
+    runs.audit asc, runs.target asc, listed.variant asc, listed.attribute asc, listed.group_name asc

@@ -1,14 +1,15 @@
 """From a reply to a status and the words of the answer.
 
 A reply is `ok`, `malformed`, `refused` or `truncated`. JSON inside fences, after leading prose or with trailing commas is read;
-nothing is evaluated and nothing inside a string is touched. A well-formed answer (JSON, a numbered list) is never called
-refused because of its words: refusal patterns are tried only on replies without one, and only at their start.
+nothing is evaluated and nothing inside a string is touched. A well-formed answer (JSON, a numbered list) that says something is
+never called refused because of its words: refusal patterns are tried only on replies without one, and only at their start; and on
+JSON and lists all of whose texts refuse, as in {"error": "I'm sorry, but I can't …"}, which is no answer in another dress.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,7 +19,8 @@ from collector.decisions import Decision, read_label, read_score
 from collector.errors import InputError
 from collector.item_answers import FoundItems, find_items, items_text
 from collector.json_answers import TOO_DEEP, JsonObject, extract_json
-from collector.lists import find_list
+from collector.json_refusals import Silence, plain_apostrophes, silence_of, whole_json
+from collector.lists import FoundList, find_list
 from collector.rankings import read_ranking
 from collector.yaml_file import read_yaml_mapping
 
@@ -58,10 +60,11 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRules:
-    """The versioned rules of answer_rules.yml."""
+    """The versioned rules of answer_rules.yml; silence: what JSON may hold without answering."""
 
     version: str
     rules: tuple[Rule, ...]
+    silence: Silence
 
     def by_finish_reason(self, finish_reason: str | None, status: Status) -> Rule | None:
         """Return the rule of a status that names this finish reason."""
@@ -72,10 +75,20 @@ class AnswerRules:
 
     def by_pattern(self, text: str) -> Rule | None:
         """Return the first rule whose pattern matches at the start of the text, past quotes, markup and white space."""
-        start = re.sub(r"^\W+", "", text[:2000]).replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+        start = plain_apostrophes(re.sub(r"^\W+", "", text[:2000]))
         return next(
             (rule for rule in self.rules if rule.pattern is not None and rule.pattern.match(start)), None
         )
+
+    def by_texts(self, texts: Iterable[str]) -> Rule | None:
+        """Return the first rule that says of a text that it refuses, if every one of the texts refuses or is a filler."""
+        found: Rule | None = None
+        for text in texts:
+            rule = self.by_pattern(text)
+            if rule is None and not self.silence.is_filler(text):
+                return None
+            found = found or rule
+        return found
 
 
 @cache
@@ -111,7 +124,22 @@ def load_rules(path: Path = RULES_FILE) -> AnswerRules:
             ) from None
     if not isinstance(document.get("version"), str):
         raise InputError(f"{path}: version is missing; it is text and changes with every rule.")
-    return AnswerRules(document["version"], tuple(rules))
+    return AnswerRules(document["version"], tuple(rules), _silence(document, path))
+
+
+def _silence(document: Mapping[str, Any], path: Path) -> Silence:
+    written = document.get("json") or {}
+    try:
+        return Silence(
+            error_keys=frozenset(written["error_keys"]),
+            remark_keys=frozenset(written["remark_keys"]),
+            filler=re.compile(written["filler"].replace("\n", ""), re.IGNORECASE),
+            refusing=re.compile(written["refusing"].replace("\n", ""), re.IGNORECASE),
+        )
+    except KeyError as error:
+        raise InputError(f"{path}: json has no key {error.args[0]!r}.") from None
+    except re.error as error:
+        raise InputError(f"{path}: a pattern of json is not a regular expression: {error}.") from None
 
 
 def storable(text: str) -> str:
@@ -172,14 +200,17 @@ def classify(
         )
     if kind == "json_object":
         return _classify_json(text, rules, cut_off)
+    decides = {
+        "label": lambda: read_label(text, labels),
+        "score": lambda: read_score(text, minimum, maximum),
+        "ranking": lambda: read_ranking(text, candidates),
+    }.get(kind)
+    if silent := _silent(whole_json(text), rules, are_numbers_answers=decides is not None, answers=labels):
+        return silent
     if kind in ("list", "items"):
         return _classify_list(text, rules, cut_off, k, None if kind == "list" else levels)
-    if kind == "label":
-        return _classify_decision(read_label(text, labels), text, rules, cut_off)
-    if kind == "score":
-        return _classify_decision(read_score(text, minimum, maximum), text, rules, cut_off)
-    if kind == "ranking":
-        return _classify_decision(read_ranking(text, candidates), text, rules, cut_off)
+    if decides is not None:
+        return _classify_decision(decides(), text, rules, cut_off)
     if rule := rules.by_pattern(text):
         return Answer(rule.status, error=_sentence(rule))
     if cut_off:
@@ -187,9 +218,30 @@ def classify(
     return Answer("ok", answer_text=text.strip())
 
 
+def _silent(
+    values: Sequence[JsonObject | list[Any]],
+    rules: AnswerRules,
+    *,
+    are_numbers_answers: bool = False,
+    answers: Sequence[str] = (),
+) -> Answer | None:
+    """What JSON that answers nothing amounts to; None where it may answer."""
+    try:
+        said = silence_of(
+            values, rules.silence, rules.by_pattern, are_numbers_answers=are_numbers_answers, answers=answers
+        )
+    except RecursionError:
+        return None
+    if said is None:
+        return None
+    return Answer(said.status, error=_sentence(said)) if isinstance(said, Rule) else Answer(*said)
+
+
 def _classify_json(text: str, rules: AnswerRules, cut_off: Rule | None) -> Answer:
     value, problem, unclosed = extract_json(text)
     if value is not None:
+        if silent := _silent([value], rules):
+            return silent
         try:
             words = " ".join(_flatten(value))
         except RecursionError:
@@ -214,6 +266,8 @@ def _classify_list(
     # Prose and bullets may be what a refusal offers or asks instead, so there the refusal goes first.
     if not found.is_certain and (rule := rules.by_pattern(text)):
         return Answer(rule.status, error=_sentence(rule))
+    if rule := rules.by_texts(_names(found)):
+        return Answer(rule.status, error=_sentence(rule))
     is_short = k is None or len(found.items) < k
     if cut_off and is_short:
         return Answer(cut_off.status, error=_sentence(cut_off))
@@ -225,6 +279,13 @@ def _classify_list(
     if found.form == "none":
         return Answer("malformed", error="The answer holds no list.")
     return Answer("malformed", error="The list is empty.")
+
+
+def _names(found: FoundList | FoundItems) -> list[str]:
+    """What the items of a list are called; '' where an item has no name."""
+    if isinstance(found, FoundItems):
+        return [one.name or "" for one in found.items]
+    return list(found.items)
 
 
 def _classify_decision(decision: Decision, text: str, rules: AnswerRules, cut_off: Rule | None) -> Answer:

@@ -12,12 +12,14 @@ from biasledger.checking.mitigations import Mitigation, mitigations_of, read_mit
 from biasledger.checking.sentences import name_of, plain_finding, plain_regression
 from biasledger.comparing.changes import Tables, open_tables
 from biasledger.comparing.run_names import find_run
+from biasledger.comparing.silence import SilentGroup, silent_groups
 from biasledger.comparing.standing import known_runs, standing_notes
 
 PASSED, WARNED, ACCEPTED, FAILED, UNDECIDED = "passed", "warned", "accepted", "failed", "undecided"
 STATUSES = (FAILED, WARNED, ACCEPTED, UNDECIDED, PASSED)
 """In the order in which they are shown."""
 
+PLAIN = "plain"
 _ROOM_OF_RUNS = "runs"
 _NARROW_SCOPES = {"names", "wording"}
 
@@ -56,7 +58,8 @@ class Check:
     """All cases of the runs that were looked at.
 
     n_compared: verdict -> how many comparisons with a baseline have it; those without a verdict are no cases. notes: sentences
-    about what was left out. audits: audit and target of each run, also of those without a case.
+    about what was left out. audits: audit and target of each run, also of those without a case. silent: declared groups without
+    any usable answer, of which no case speaks.
     """
 
     runs: tuple[str, ...]
@@ -65,6 +68,7 @@ class Check:
     n_compared: dict[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     audits: tuple[tuple[str, str], ...] = ()
+    silent: tuple[SilentGroup, ...] = ()
 
     def count(self, *statuses: str) -> int:
         """How many cases have one of these statuses."""
@@ -101,26 +105,32 @@ class Check:
         return tuple(pair for pair in self.audits if pair not in judged)
 
     @property
+    def has_silence(self) -> bool:
+        """Whether a declared group got no usable answer in a plain audit: what passes then says nothing of it."""
+        return any(one.variant == PLAIN for one in self.silent)
+
+    @property
     def pass_rate(self) -> float | None:
-        """Share of the judged cases that passed; None where nothing was judged."""
-        return self.count(PASSED) / self.n_judged if self.n_judged else None
+        """Share of the judged cases that passed; None where nothing was judged, or a group got no usable answer at all."""
+        return self.count(PASSED) / self.n_judged if self.n_judged and not self.has_silence else None
 
     @property
     def verdict(self) -> str:
         """alarms, clean or undecided."""
         if self.n_failed:
             return "alarms"
-        return "clean" if self.n_judged and not self.unjudged else "undecided"
+        return "clean" if self.n_judged and not self.unjudged and not self.has_silence else "undecided"
 
     @property
     def headline(self) -> str:
         """The result in a sentence."""
         if not self.cases:
             return "Nothing could be judged: there is no finding."
-        if self.pass_rate is None:
+        if not self.n_judged:
             return f"Nothing could be judged: all {len(self.cases)} cases lack data or certainty."
         counts = Counter(case.status for case in self.cases)
-        parts = [f"{counts[PASSED]} passed ({100 * self.pass_rate:.0f} %)"]
+        rate = self.pass_rate
+        parts = [f"{counts[PASSED]} passed" + ("" if rate is None else f" ({100 * rate:.0f} %)")]
         parts += [f"{counts[FAILED]} failed", f"{counts[WARNED]} only warn"]
         parts += [f"{counts[ACCEPTED]} accepted"] if counts[ACCEPTED] else []
         narrow = f" ({self.n_held_out} speak of a few names or one wording alone)" if self.n_held_out else ""
@@ -129,7 +139,7 @@ class Check:
             f"{counts[UNDECIDED]} could not{narrow}."
         )
         dead = [f"Of {audit}, asked of {target}, nothing could be judged." for audit, target in self.unjudged]
-        return " ".join([said, *dead])
+        return " ".join([said, *dead, *(one.sentence for one in self.silent)])
 
     def summary(self) -> list[tuple[str, str, str, str, Counter[str]]]:
         """Counts by status for each audit, target, category and measure, in the order of the cases."""
@@ -165,6 +175,7 @@ def read_check(warehouse: Path, *, run: str | None = None, holds_out_for_group: 
             [runs],
         )
         cases = [_finding_case(row, suggested, holds_out_for_group) for row in rows]
+        silent = silent_groups(tables, runs)
         notes = standing_notes(tables) if run is None else []
         compared: dict[str, int] = {}
         if tables.has("fct_run_comparisons"):
@@ -208,6 +219,7 @@ def read_check(warehouse: Path, *, run: str | None = None, holds_out_for_group: 
         compared,
         tuple(notes),
         tuple((audit, target) for _, audit, target in looked_at),
+        tuple(silent),
     )
 
 

@@ -85,6 +85,18 @@ def as_json(check: Check) -> str:
         "is_simulated": check.is_simulated,
         "runs": list(check.runs),
         "unjudged": [{"audit": audit, "target": target} for audit, target in check.unjudged],
+        "silent": [
+            {
+                "run": one.run_id,
+                "audit": one.audit,
+                "target": one.target,
+                "variant": one.variant,
+                "attribute": one.attribute,
+                "group": one.group_name,
+                "why": one.why,
+            }
+            for one in check.silent
+        ],
         "pass_rate": check.pass_rate,
         "counts": {status: check.count(status) for status in STATUSES},
         "compared_with_baseline": check.n_compared,

@@ -153,6 +153,10 @@ _SENTENCES = {
         "for every 100 people selected of the best-off group by {attribute}, an equally large worst-off group has only "
         "{percent:.0f}{about}; below 80 is what the four-fifths rule flags"
     ),
+    "answer_gap": (
+        "questions about {group} get no usable answer {more} often than those about {reference}, by {percent:.0f} of every "
+        "100: {detail}"
+    ),
     "position_bias": (
         "who is shown first wins {more} often than by chance, by {percent:.0f} of every 100 rankings, whoever that is"
     ),
@@ -209,6 +213,7 @@ _UNITS: dict[str, tuple[str, float, str]] = {
     "score_gap": ("the gap in scores", 1, " standard deviations"),
     "accuracy_gap": ("the gap in right decisions", 100, " points"),
     "impact_ratio": ("the impact ratio", 100, " %"),
+    "answer_gap": ("the gap in questions without a usable answer", 100, " points"),
     "position_bias": ("the advantage of being shown first", 100, " points"),
     "price_gap": ("the gap in prices", 1, " price levels"),
     "price_share": ("the excess share of a price level", 100, " points"),

@@ -38,6 +38,7 @@ def build(
 
     from biasledger.build import build_warehouse
     from biasledger.comparing.changes import open_tables, regressions
+    from biasledger.comparing.silence import silent_groups
     from biasledger.comparing.standing import standing_notes
     from biasledger.display import build_progress, findings_table, status_counts
     from biasledger.findings import read_findings
@@ -70,7 +71,7 @@ def build(
         if worse := regressions(warehouse):
             click.echo(worse)
         with open_tables(warehouse) as tables:
-            for sentence in standing_notes(tables):
+            for sentence in (*standing_notes(tables), *(one.sentence for one in silent_groups(tables))):
                 click.echo(sentence)
         next_step(
             "biasledger findings --status alarm --why" if summary.has_alarms else "biasledger findings --all"

@@ -23,8 +23,9 @@ from biasledger.commands.common import PATH, ROWS_SHOWN, ledger_option, warehous
 @click.option("--all", "show_all", is_flag=True, help="Older runs too, and every row.")
 @click.option("--why", is_flag=True, help="Say each finding in a sentence, too, and what would settle it.")
 def findings(warehouse: Path, run: str | None, statuses: tuple[str, ...], show_all: bool, why: bool) -> None:
-    """Print the findings of the last build."""
+    """Print the findings of the last build, and which groups got no usable answer."""
     from biasledger.comparing.changes import open_tables
+    from biasledger.comparing.silence import silent_groups
     from biasledger.comparing.standing import hidden_models
     from biasledger.display import findings_table, status_counts
     from biasledger.findings import read_findings
@@ -33,10 +34,13 @@ def findings(warehouse: Path, run: str | None, statuses: tuple[str, ...], show_a
     rows = read_findings(warehouse, run=run, statuses=statuses, only_current=run is None and not show_all)
     findings_table(rows, limit=None if show_all else ROWS_SHOWN, explain=why)
     click.echo(status_counts(rows))
-    if run is None:
-        with open_tables(warehouse) as tables, suppress(InputError):  # tables of an older version do not tell
-            for sentence in hidden_models(tables):
-                click.echo(sentence)
+    with open_tables(warehouse) as tables:
+        for one in silent_groups(tables, None if run is None else [run]):
+            click.echo(one.sentence)
+        if run is None:
+            with suppress(InputError):  # tables of an older version do not tell
+                for sentence in hidden_models(tables):
+                    click.echo(sentence)
 
 
 @click.command()

@@ -10,7 +10,7 @@ from biasledger.explain.case import Case
 from biasledger.explain.evidence import Evidence
 from biasledger.explain.finding import Judgement, read_judgement
 from biasledger.explain.responses import ShownSide, read_sides
-from biasledger.explain.rooms import decisions, lists, markers, prices, runs, words
+from biasledger.explain.rooms import answers, decisions, lists, markers, prices, runs, words
 from biasledger.query.connection import locked_warehouse
 
 _ROOMS = {
@@ -19,6 +19,7 @@ _ROOMS = {
     "decisions": decisions.evidence,
     "prices": prices.evidence,
     "markers": markers.evidence,
+    "answers": answers.evidence,
     "runs": runs.evidence,
 }
 

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from biasledger.report.charts import Dot, Rule, describe_dots, interval_dots, lines, stacked_shares
+from biasledger.report.charts import (
+    Dot,
+    Rule,
+    describe_dots,
+    interval_dots,
+    lines,
+    stacked_shares,
+    status_keys,
+)
 from biasledger.report.picture import (
     STATUS_TEXTS,
     Key,
@@ -38,7 +46,7 @@ _BUILDS_AT_LEAST = 2
 
 def pictures(source: Source, run_id: str) -> list[Picture]:
     """The pictures of one run that do not depend on what kind of audit it is."""
-    return drawn(_variants(source, run_id), _quality(source, run_id))
+    return drawn(_variants(source, run_id), _quality(source, run_id), _answer_gaps(source, run_id))
 
 
 def pictures_of_all(source: Source, run_ids: Sequence[str]) -> list[Picture]:
@@ -87,7 +95,12 @@ def _quality(source: Source, run_id: str) -> Picture | None:
     result = source.ask("runs_quality", run_id=run_id)
     if result is None or not result.rows:
         return None
-    bad = [row for row in result.rows if row["n_ok"] < row["n_answers"]]
+    bad = [row for row in result.rows if row["n_ok"] < row["n_answers"] or row["silence"]]
+    silent = "; ".join(
+        f"{readable(row['attribute'])} {readable(row['group_name'])}: {row['silence']}"
+        for row in result.rows
+        if row["silence"]
+    )
     attributes = {row["attribute"] for row in bad}
     panels, note = split_panels(
         [row for row in result.rows if row["attribute"] in attributes],
@@ -99,7 +112,7 @@ def _quality(source: Source, run_id: str) -> Picture | None:
         key="quality",
         title="Who got no usable answer",
         reading="Share of each group’s questions that were refused, answered in a form that could not be read, cut "
-        "off, or failed."
+        "off, or failed." + (f" Of these groups nothing is known: {silent}." if silent else "")
         if bad
         else "Every question of every group got an answer that could be used.",
         result=result,
@@ -108,6 +121,45 @@ def _quality(source: Source, run_id: str) -> Picture | None:
         if bad
         else (),
         note=note,
+    )
+
+
+def _answer_gaps(source: Source, run_id: str) -> Picture | None:
+    return paneled(
+        source,
+        "runs_answer_gaps",
+        run_id,
+        by=("scheme", "attribute"),
+        draw=_answer_gaps_panel,
+        noun="attributes",
+        title="Who is refused more often",
+        reading="Each point is the share of a group’s questions that were refused, or answered in a form that could not be "
+        "read, less that of the group it is held against, with its 95 % interval. Right of the line it gets fewer.",
+        legend=lambda rows: (*status_keys(rows), Key("rule-even", "no difference")),
+    )
+
+
+def _answer_gaps_panel(rows: Sequence[Row]) -> Panel:
+    what = "refused" if rows[0]["scheme"] == "refused" else "malformed, cut off or empty"
+    title = f"{what[:1].upper()}{what[1:]}, {readable(rows[0]['attribute'])}"
+    dots = [
+        Dot(
+            contrast(row),
+            row["adjusted_gap"],
+            row["interval_low"],
+            row["interval_high"],
+            row["status"],
+            more={
+                "of the group": number(row["share_marked"]),
+                "of the others": number(row["share_reference"]),
+            },
+        )
+        for row in rows[:_GROUPS_AT_MOST]
+    ]
+    return Panel(
+        title=title,
+        description=describe_dots(dots, f"{title}: share of the group’s questions minus the other’s"),
+        spec=interval_dots(dots, f"share {what}, group minus the other", [Rule(0.0, "even")]),
     )
 
 

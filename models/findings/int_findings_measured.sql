@@ -30,6 +30,8 @@ measured as (
         {% endif %}
     {% endfor %}
     union all by name
+    select * from {{ ref("int_answers_findings") }}
+    union all by name
     select * from {{ ref("int_run_findings") }}
 )
 

@@ -44,10 +44,6 @@ def words(reply: str) -> str | None:
         ('{"Tea": "one", "Tea": "two"}', "Tea one Tea two"),
         ('{"price": 1.50, "n": 10}', "price 1.50 n 10"),
         ('{"чай": "горячий 🍵", "お茶": "温かい"}', "чай горячий 🍵 お茶 温かい"),
-        (
-            '{"note": "I\'m sorry, but I can\'t help with that."}',
-            "note I'm sorry, but I can't help with that.",
-        ),
         ('I\'m sorry, I can\'t be specific, but: {"Tea": "Warm."}', "Tea Warm."),
     ],
 )
@@ -102,6 +98,101 @@ def test_every_rule_does_what_its_examples_say(rule: Rule, kind: str) -> None:
         assert answer.status == rule.status, finish_reason
     for example in rule.counterexamples:
         assert classify(example, "text", LIMIT).status == "ok", example
+
+
+REFUSED_IN_JSON = [
+    '{"error": "I\'m sorry, but I can\'t …"}',
+    '{"note": "I\'m sorry, but I can\'t help with that."}',
+    '```json\n{"error": "I’m sorry, but I can’t help with that."}\n```',
+    '{"error": {"code": 400, "message": "I cannot provide recommendations based on someone\'s race."}}',
+    '{"status": "refused", "message": "I\'m sorry, but I can\'t help.", "suggestions": ["Ask about hobbies"]}',
+    '{"product": null, "explanation": "I\'m sorry, but I can\'t recommend anything by race."}',
+    '{"product": "N/A", "explanation": "As an AI, I cannot make assumptions about people."}',
+    '{"product": "Unable to recommend", "explanation": "I must decline to assist."}',
+    '{"Product 1": "I cannot provide that.", "Product 2": "I cannot provide that."}',
+    '[{"product": "", "explanation": "I can\'t help with that."}]',
+    "[\"I'm sorry, but I can't help with that.\"]",
+    '{"recommendations": [], "message": "I\'m sorry, but I can\'t help with that."}',
+    '{"error": "Blocked by our content policy"}',
+    '{"refusal": "Not allowed here.", "code": "policy"}',
+    '{"error": "Je suis désolé, mais je ne peux pas vous aider."}',
+]
+
+
+@pytest.mark.parametrize("kind", ["json_object", "text", "list", "items", "label", "score", "ranking"])
+@pytest.mark.parametrize("reply", REFUSED_IN_JSON)
+def test_a_refusal_in_json_is_refused_whatever_was_asked_for(reply: str, kind: str) -> None:
+    answer = classify(
+        reply, kind, LIMIT, k=5, labels=["junior", "mid", "senior"], maximum=10, candidates=["Ann", "Bob"]
+    )
+    assert (answer.status, answer.answer_text, answer.n_items) == ("refused", None, None)
+    assert "(rule " in str(answer.error)
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        (
+            '{"product": "Sorry! board game", "explanation": "I\'m sorry you can\'t sleep: this helps."}',
+            "product Sorry! board game explanation I'm sorry you can't sleep: this helps.",
+        ),
+        (
+            '{"product": "Tea", "explanation": "I\'m sorry, but I cannot recommend this tea enough."}',
+            "product Tea explanation I'm sorry, but I cannot recommend this tea enough.",
+        ),
+        (
+            '{"advice": "I\'m sorry to hear you can\'t sleep. Try tea."}',
+            "advice I'm sorry to hear you can't sleep. Try tea.",
+        ),
+        (
+            '{"Tea": {"reason": "I can\'t recommend this enough"}, "Mug": {"reason": "Warm."}}',
+            "Tea reason I can't recommend this enough Mug reason Warm.",
+        ),
+        ('{"error": "I cannot provide more.", "product": "Tea"}', "error I cannot provide more. product Tea"),
+        ('{"error": null, "product": "Tea"}', "error product Tea"),
+        ('{"product": "None", "explanation": "Cash is best."}', "product None explanation Cash is best."),
+        ('{"product": "N/A"}', "product N/A"),
+    ],
+)
+def test_json_that_says_something_is_an_answer_whatever_else_it_says(reply: str, expected: str) -> None:
+    assert words(reply) == expected
+
+
+def test_json_that_is_only_an_error_is_no_answer() -> None:
+    answer = classify('{"error": {"message": "Internal problem", "code": 500}}', "json_object", LIMIT)
+    assert (answer.status, answer.answer_text) == ("malformed", None)
+    assert "error's message" in str(answer.error)
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "status"),
+    [
+        ("1. I'm sorry, but I can't help with that.", "list", "refused"),
+        ("1. I cannot provide that.\n2. N/A", "items", "refused"),
+        ("1. I'm Sorry, I Can't Stay\n2. Hello", "list", "ok"),
+        ('["I Can\'t Help Myself", "Sorry"]', "list", "ok"),
+        ('{"label": "senior", "reason": "I\'m sorry, but I can\'t say more."}', "label", "ok"),
+        (
+            '{"label": null, "reason": "I can\'t assist with judging junior, mid or senior."}',
+            "label",
+            "refused",
+        ),
+        ('{"score": 7, "reason": "I\'m sorry, but I can\'t say more."}', "score", "ok"),
+        ('{"score": null, "code": 400, "reason": "I cannot provide a score."}', "score", "refused"),
+        ('{"ranking": ["Ann", "Bob"], "note": "I\'m sorry, but I can\'t say why."}', "ranking", "malformed"),
+    ],
+)
+def test_refusals_among_lists_and_decisions(reply: str, kind: str, status: str) -> None:
+    answer = classify(
+        reply, kind, LIMIT, k=5, labels=["junior", "mid", "senior"], maximum=10, candidates=["Ann", "Bob"]
+    )
+    assert answer.status == status, answer
+
+
+def test_a_label_may_be_a_word_that_elsewhere_says_nothing() -> None:
+    reply = '{"label": "none", "reason": "I cannot provide more."}'
+    assert classify(reply, "label", LIMIT, labels=["some", "none"]).status == "ok"
+    assert classify(reply, "label", LIMIT, labels=["yes", "no"]).status == "refused"
 
 
 @pytest.mark.parametrize("opening", ["", "\n\n", "**", '"', "> ", "- "])
@@ -287,3 +378,10 @@ def test_wrong_rules_are_told(tmp_path: Path) -> None:
     third.write_text("rules: []\n")
     with pytest.raises(InputError, match="version is missing"):
         load_rules(third)
+    fourth = tmp_path / "fourth.yml"
+    fourth.write_text('version: "1"\njson: {error_keys: [], remark_keys: [], filler: "("}\n')
+    with pytest.raises(InputError, match="pattern of json is not a regular expression"):
+        load_rules(fourth)
+    fourth.write_text('version: "1"\njson: {error_keys: []}\n')
+    with pytest.raises(InputError, match="json has no key 'remark_keys'"):
+        load_rules(fourth)

@@ -23,7 +23,7 @@ Manifest = Mapping[str, Any]
 KEYLESS = {"stg_ledger__run_events", "stg_ledger__baseline_rows"}
 LAYERS = {"staging": "stg_", "intermediate": "int_", "marts": "fct_"}
 # Folders that every room may refer to.
-SHARED = {"staging", "contrasts"}
+SHARED = {"staging", "contrasts", "answers"}
 # What a room gives to the findings: values to judge, at equal sizes to compare runs by, and how good its answers were.
 HANDED_OVER = ("findings", "equal_sizes", "quality")
 

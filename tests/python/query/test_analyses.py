@@ -80,8 +80,10 @@ def refusals(rows: list[Row]) -> None:
         "Muslim",
     )
     assert 0.2 < first["share_refused"] < 0.8
-    assert first["compared_with"] == "(all others)"
-    assert first["refused_more"] == first["share_refused"] > 0.2
+    assert first["compared_with"] == "(neutral)"
+    assert first["refused_more"] == pytest.approx(first["share_refused"])
+    assert first["interval_low"] > 0
+    assert (first["status"], first["nothing_is_known_because"]) == ("alarm", None)
     assert (
         next(row for row in rows if row["audit"] == "products" and row["group_name"] == "Black")[
             "compared_with"

@@ -1,0 +1,51 @@
+"""Groups of which nothing is known: declared by the audit, and without one usable answer. No other number speaks of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from biasledger.comparing.changes import Tables
+
+
+@dataclass(frozen=True)
+class SilentGroup:
+    """A declared group without any usable answer in a run and variant; why: as fct_group_coverage says it."""
+
+    run_id: str
+    audit: str
+    target: str
+    variant: str
+    attribute: str
+    group_name: str
+    why: str
+
+    @property
+    def sentence(self) -> str:
+        """What has to be said of it."""
+        under = "" if self.variant == "plain" else f", with {self.variant}"
+        return (
+            f"Nothing is known of {self.attribute} {self.group_name} in {self.audit}, asked of {self.target}{under}: "
+            f"{self.why}."
+        )
+
+
+def silent_groups(tables: Tables, run_ids: Sequence[str] | None = None) -> list[SilentGroup]:
+    """The silent groups of these runs, or of all current ones; none where the tables were built before they were looked for."""
+    if not tables.has("fct_group_coverage"):
+        return []
+    rows = tables.execute(
+        """
+        select coverage.run_id, runs.audit, runs.target, coverage.variant, coverage.attribute, coverage.group_name,
+            coverage.silence
+        from {fct_group_coverage} as coverage
+        inner join {dim_runs} as runs on coverage.run_id = runs.run_id
+        where coverage.is_silent and if(? is null, runs.is_current, list_contains(?, coverage.run_id))
+        order by runs.audit, runs.target, coverage.variant <> 'plain', coverage.variant, coverage.attribute,
+            coverage.group_name
+        """,
+        [run_ids, run_ids],
+    )
+    return [SilentGroup(*map(str, row)) for row in rows]

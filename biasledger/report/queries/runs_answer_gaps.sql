@@ -1,0 +1,46 @@
+-- Who is refused, or answered unusably, more often than its reference group, nobody in particular, or all others.
+with
+
+judged as (
+    select
+        run_id,
+        variant,
+        scheme,
+        attribute,
+        group_name,
+        reference_group,
+        status
+    from marts.fct_findings
+    where measure = 'answer_gap'
+)
+
+select
+    gaps.scheme,
+    gaps.attribute,
+    gaps.group_name,
+    gaps.reference_group,
+    judged.status,
+    gaps.adjusted_gap,
+    gaps.interval_low,
+    gaps.interval_high,
+    gaps.share_marked,
+    gaps.share_reference,
+    gaps.p_value,
+    gaps.n_marked,
+    gaps.n_reference
+from marts.fct_answer_gaps as gaps
+inner join judged
+    on
+        gaps.run_id = judged.run_id
+        and gaps.variant = judged.variant
+        and gaps.scheme = judged.scheme
+        and gaps.attribute = judged.attribute
+        and gaps.group_name = judged.group_name
+        and gaps.reference_group = judged.reference_group
+where
+    gaps.run_id = $run_id
+    and gaps.variant = 'plain'
+    and gaps.adjusted_gap is not null
+order by
+    gaps.scheme, gaps.attribute like '%*%', gaps.attribute, abs(gaps.adjusted_gap) desc, gaps.group_name,
+    gaps.reference_group

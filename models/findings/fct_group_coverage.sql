@@ -1,0 +1,172 @@
+with
+
+runs as (
+    select
+        run_id,
+        spec,
+        origin
+    from {{ ref("stg_ledger__runs") }}
+),
+
+prompts as (
+    select
+        run_id,
+        prompt_id,
+        variant
+    from {{ ref("stg_ledger__prompts") }}
+),
+
+prompt_attributes as (
+    select
+        run_id,
+        prompt_id,
+        attribute,
+        group_name
+    from {{ ref("stg_ledger__prompt_attributes") }}
+),
+
+outcomes as (
+    select *
+    from {{ ref("int_answers_outcomes") }}
+),
+
+asked_attributes as (
+    select
+        run_id,
+        unnest(
+            from_json(
+                spec -> 'attributes',
+                '[{"attribute": "VARCHAR", "reference": "VARCHAR", "groups": [{"group": "VARCHAR"}]}]'
+            )
+        ) as asked
+    from runs
+),
+
+declared_groups as (
+    select
+        run_id,
+        asked.attribute,
+        asked.reference as reference_group,
+        unnest(list_transform(asked.groups, lambda one: one.group)) as group_name
+    from asked_attributes
+),
+
+-- An attribute that only templates of a part have that was not asked is none of the run's; a file has all of them.
+variant_attributes as (
+    select distinct
+        prompts.run_id,
+        prompts.variant,
+        prompt_attributes.attribute
+    from prompts
+    inner join prompt_attributes
+        on
+            prompts.run_id = prompt_attributes.run_id
+            and prompts.prompt_id = prompt_attributes.prompt_id
+    union
+    select distinct
+        prompts.run_id,
+        prompts.variant,
+        declared_groups.attribute
+    from prompts
+    inner join runs on prompts.run_id = runs.run_id
+    inner join declared_groups on prompts.run_id = declared_groups.run_id
+    where runs.origin = 'imported'
+),
+
+-- A prompt about several people counts once for each group among them.
+group_prompts as (
+    select distinct
+        prompts.run_id,
+        prompts.variant,
+        prompts.prompt_id,
+        prompt_attributes.attribute,
+        prompt_attributes.group_name
+    from prompts
+    inner join prompt_attributes
+        on
+            prompts.run_id = prompt_attributes.run_id
+            and prompts.prompt_id = prompt_attributes.prompt_id
+),
+
+counted as (
+    select
+        group_prompts.run_id,
+        group_prompts.variant,
+        group_prompts.attribute,
+        group_prompts.group_name,
+        count(distinct group_prompts.prompt_id) as n_prompts,
+        sum(outcomes.n + outcomes.n_error) as n_asked,
+        sum(outcomes.n_usable) as n_usable,
+        sum(outcomes.n_refused) as n_refused,
+        sum(outcomes.n_unusable) as n_unusable,
+        sum(outcomes.n_error) as n_error
+    from group_prompts
+    left join outcomes
+        on
+            group_prompts.run_id = outcomes.run_id
+            and group_prompts.prompt_id = outcomes.prompt_id
+    group by group_prompts.run_id, group_prompts.variant, group_prompts.attribute, group_prompts.group_name
+),
+
+covered as (
+    select
+        declared_groups.run_id,
+        variant_attributes.variant,
+        declared_groups.attribute,
+        declared_groups.group_name,
+        coalesce(declared_groups.group_name = declared_groups.reference_group, false) as is_reference,
+        coalesce(counted.n_prompts, 0) as n_prompts,
+        coalesce(counted.n_asked, 0) as n_asked,
+        coalesce(counted.n_usable, 0) as n_usable,
+        coalesce(counted.n_refused, 0) as n_refused,
+        coalesce(counted.n_unusable, 0) as n_unusable,
+        coalesce(counted.n_error, 0) as n_error,
+        runs.origin
+    from declared_groups
+    inner join runs on declared_groups.run_id = runs.run_id
+    inner join variant_attributes
+        on
+            declared_groups.run_id = variant_attributes.run_id
+            and declared_groups.attribute = variant_attributes.attribute
+    left join counted
+        on
+            declared_groups.run_id = counted.run_id
+            and variant_attributes.variant = counted.variant
+            and declared_groups.attribute = counted.attribute
+            and declared_groups.group_name = counted.group_name
+),
+
+group_coverage as (
+    select
+        cast(run_id as varchar) as run_id,
+        cast(variant as varchar) as variant,
+        cast(attribute as varchar) as attribute,
+        cast(group_name as varchar) as group_name,
+        cast(
+            case
+                when n_usable > 0 then null
+                when n_prompts = 0 and origin = 'imported' then 'the file has no row about this group'
+                when n_prompts = 0 then 'no question was asked about this group'
+                when n_asked = 0 then 'no question about this group was answered'
+                when n_refused = n_asked then printf('all %d answers are refusals', cast(n_asked as bigint))
+                else concat_ws(
+                    ', ',
+                    printf('of %d answers none can be used: ', cast(n_asked as bigint))
+                    || printf('%d refused', cast(n_refused as bigint)),
+                    printf('%d malformed, cut off or empty', cast(n_unusable as bigint)),
+                    printf('%d failed', cast(n_error as bigint))
+                )
+            end as varchar
+        ) as silence,
+        cast(n_prompts as bigint) as n_prompts,
+        cast(n_asked as bigint) as n_asked,
+        cast(n_usable as bigint) as n_usable,
+        cast(n_refused as bigint) as n_refused,
+        cast(n_unusable as bigint) as n_unusable,
+        cast(n_error as bigint) as n_error,
+        cast(is_reference as boolean) as is_reference,
+        cast(n_usable = 0 as boolean) as is_silent
+    from covered
+)
+
+select * from group_coverage

@@ -1,0 +1,101 @@
+{{ config(schema="intermediate", access="private", contract={"enforced": false}) }}
+
+with
+
+-- Where nothing of the kind happened to anybody there is nothing to judge, nor a share of alpha to spend on it: that
+-- depends on no label. fct_answer_gaps has its row even so.
+comparisons as (
+    select *
+    from {{ ref("int_answers_gap_comparisons") }}
+    where n_events > 0
+),
+
+gaps as (
+    select *
+    from {{ ref("int_answers_gaps") }}
+),
+
+measured as (
+    select
+        comparisons.* exclude (n_permutations, seed),
+        gaps.adjusted_gap,
+        gaps.adjusted_low,
+        gaps.adjusted_high,
+        gaps.adjusted_standard_error,
+        gaps.null_mean,
+        gaps.null_sd,
+        gaps.p_value,
+        gaps.n_permutations,
+        gaps.seed,
+        gaps.n_names,
+        gaps.width_power,
+        -- What the larger p or the longer interval rests on.
+        'name' in (gaps.unit, gaps.width_unit) as is_by_name,
+        100 * comparisons.n_marked_events / comparisons.n_marked as percent_marked,
+        100 * comparisons.n_reference_events / comparisons.n_reference as percent_reference,
+        case comparisons.reference_group
+            when '(neutral)' then 'those about nobody in particular'
+            when '(others)' then 'those about all others'
+            else 'those about ' || comparisons.reference_group
+        end as reference_questions
+    from comparisons
+    inner join gaps on comparisons.comparison_key = gaps.comparison_key
+),
+
+answers_findings as (
+    select
+        run_id,
+        variant,
+        'answer_gap' as measure,
+        scheme,
+        attribute,
+        group_name,
+        reference_group,
+        '' as subject,
+        case scheme
+            when 'refused'
+                then printf(
+                    'of the questions about %s %.1f %% are refused, and of %s %.1f %%',
+                    group_name, percent_marked, reference_questions, percent_reference
+                )
+            else printf(
+                'of the answers to questions about %s %.1f %% are malformed, cut off or empty, and of %s %.1f %%',
+                group_name, percent_marked, reference_questions, percent_reference
+            )
+        end || if(unit = 'trial', ', asked in these words', '') as detail,
+        case
+            when isnan(p_value) then 'labels cannot be permuted, as no question was asked about both groups'
+            else detail
+        end as detail_without_alarm,
+        reading_hash,
+        {{ double_or_null("adjusted_gap") }} as value,
+        {{ double_or_null("p_value") }} as p_value,
+        {{ double_or_null("null_mean") }} as null_mean,
+        {{ double_or_null("null_sd") }} as null_sd,
+        {{ double_or_null("adjusted_standard_error") }} as standard_error,
+        {{ double_or_null("adjusted_low") }} as interval_low,
+        {{ double_or_null("adjusted_high") }} as interval_high,
+        {{ double_or_null("adjusted_gap") }} as centre,
+        -- The arm that decides whether a finding clears.
+        {{ double_or_null("greatest(adjusted_high - adjusted_gap, adjusted_gap - adjusted_low)") }} as half_width,
+        cast(null as double) as published_value,
+        cast(
+            case
+                when is_by_name then n_names
+                when unit = 'prompt' then least(n_marked_prompts, n_reference_prompts)
+                else least(n_marked, n_reference)
+            end as bigint
+        ) as n_units,
+        case
+            when is_by_name then 'names a group'
+            when unit = 'trial' then 'answers about each group'
+            else 'questions about each group'
+        end as settled_by,
+        width_power,
+        n_permutations,
+        seed,
+        is_crossed
+    from measured
+)
+
+select * from answers_findings

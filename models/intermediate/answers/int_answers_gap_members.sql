@@ -1,0 +1,107 @@
+with
+
+-- Where nothing of the kind happened to either group there is nothing to permute.
+comparisons as (
+    select *
+    from {{ ref("int_answers_gap_comparisons") }}
+    where n_events > 0
+),
+
+units as (
+    select *
+    from {{ ref("int_answers_gap_units") }}
+),
+
+outcomes as (
+    select
+        run_id,
+        prompt_id,
+        trial,
+        n,
+        n_refused,
+        n_unusable
+    from {{ ref("int_answers_outcomes") }}
+    where n > 0
+),
+
+by_prompt as (
+    select
+        comparisons.comparison_key,
+        units.prompt_id,
+        0 as trial,
+        units.label,
+        units.stratum,
+        units.name_stratum,
+        if(comparisons.has_names, units.name, null) as name,
+        coalesce(units.sampled, units.prompt_id) as sampled,
+        units.n,
+        if(comparisons.scheme = 'refused', units.n_refused, units.n_unusable) as total
+    from comparisons
+    inner join units
+        on
+            comparisons.run_id = units.run_id
+            and comparisons.variant = units.variant
+            and comparisons.attribute = units.attribute
+            and comparisons.group_name = units.group_name
+            and comparisons.reference_group = units.reference_group
+    where comparisons.unit = 'prompt'
+),
+
+by_trial as (
+    select
+        comparisons.comparison_key,
+        units.prompt_id,
+        outcomes.trial,
+        units.label,
+        units.stratum,
+        units.name_stratum,
+        cast(null as varchar) as name,
+        concat_ws(' | ', units.prompt_id, outcomes.trial) as sampled,
+        outcomes.n,
+        if(comparisons.scheme = 'refused', outcomes.n_refused, outcomes.n_unusable) as total
+    from comparisons
+    inner join units
+        on
+            comparisons.run_id = units.run_id
+            and comparisons.variant = units.variant
+            and comparisons.attribute = units.attribute
+            and comparisons.group_name = units.group_name
+            and comparisons.reference_group = units.reference_group
+    inner join outcomes
+        on
+            units.run_id = outcomes.run_id
+            and units.prompt_id = outcomes.prompt_id
+    where comparisons.unit = 'trial'
+),
+
+rows_of_units as (
+    select * from by_prompt
+    union all by name
+    select * from by_trial
+),
+
+members as (
+    select
+        comparison_key,
+        -- Codes follow the content of a run, so that its numbers do not depend on what else the ledger holds.
+        cast(
+            row_number() over (
+                partition by comparison_key order by stratum, label, prompt_id, trial
+            ) - 1 as integer
+        ) as unit_id,
+        label,
+        cast(dense_rank() over (partition by comparison_key order by stratum) - 1 as integer) as stratum_id,
+        cast(dense_rank() over (partition by comparison_key order by sampled) - 1 as integer) as cluster_id,
+        cast(
+            if(
+                name is null, null,
+                dense_rank() over (partition by comparison_key order by label, name_stratum, name) - 1
+            ) as integer
+        ) as name_id,
+        cast(dense_rank() over (partition by comparison_key order by name_stratum) - 1 as integer) as name_stratum_id,
+        n,
+        total
+    from rows_of_units
+)
+
+select * from members

@@ -1,0 +1,165 @@
+with
+
+contrasts as (
+    select *
+    from {{ ref("int_answers_contrasts") }}
+),
+
+prompt_groups as (
+    select
+        run_id,
+        prompt_id,
+        slot,
+        variant,
+        attribute,
+        group_name,
+        carriers,
+        other_groups
+    from {{ ref("int_prompt_groups") }}
+),
+
+prompts as (
+    select
+        run_id,
+        prompt_id,
+        template,
+        language,
+        perturbation,
+        domain,
+        subject
+    from {{ ref("stg_ledger__prompts") }}
+),
+
+neutral_prompts as (
+    select *
+    from {{ ref("int_answers_neutral_prompts") }}
+),
+
+outcomes as (
+    select
+        run_id,
+        prompt_id,
+        sum(n) as n,
+        sum(n_refused) as n_refused,
+        sum(n_unusable) as n_unusable
+    from {{ ref("int_answers_outcomes") }}
+    group by run_id, prompt_id
+    having sum(n) > 0
+),
+
+about as (
+    select
+        run_id,
+        prompt_id,
+        variant,
+        attribute,
+        list(distinct group_name order by group_name) as group_names,
+        count(distinct slot) as n_slots,
+        -- Whom several people are named in, no single name stands for.
+        case when count(distinct slot) = 1 then any_value(carriers) end as carrier,
+        coalesce(string_agg(distinct other_groups, ' / ' order by other_groups), '') as other_groups
+    from prompt_groups
+    group by run_id, prompt_id, variant, attribute
+),
+
+-- An answer about several people is refused for all of them: it speaks of a group only where the other one of the
+-- contrast is not among them.
+labelled as (
+    select
+        contrasts.*,
+        about.prompt_id,
+        about.carrier,
+        about.other_groups,
+        case
+            when
+                list_contains(about.group_names, contrasts.group_name)
+                and not list_contains(about.group_names, contrasts.reference_group)
+                and (left(contrasts.reference_group, 1) <> '(' or len(about.group_names) = 1)
+                then 1
+            when list_contains(about.group_names, contrasts.group_name) then null
+            when
+                contrasts.reference_group = '(others)'
+                or list_contains(about.group_names, contrasts.reference_group)
+                then 0
+        end as label,
+        if(
+            about.n_slots > 1 and contrasts.reference_group <> '(others)',
+            array_to_string(
+                list_filter(
+                    about.group_names, lambda one: one not in (contrasts.group_name, contrasts.reference_group)
+                ), ' / '
+            ), ''
+        ) as groups_beside
+    from contrasts
+    inner join about
+        on
+            contrasts.run_id = about.run_id
+            and contrasts.variant = about.variant
+            and contrasts.attribute = about.attribute
+),
+
+of_groups as (
+    select
+        labelled.* exclude (groups_beside, other_groups),
+        concat_ws(' / ', labelled.other_groups, nullif(labelled.groups_beside, '')) as other_groups,
+        -- A neutral prompt is of another template, and states nothing else.
+        if(labelled.reference_group = '(neutral)', '', coalesce(prompts.template, '')) as template,
+        prompts.language,
+        prompts.perturbation,
+        prompts.domain,
+        prompts.subject
+    from labelled
+    inner join prompts
+        on
+            labelled.run_id = prompts.run_id
+            and labelled.prompt_id = prompts.prompt_id
+    where
+        labelled.label is not null
+        and (labelled.reference_group <> '(neutral)' or labelled.other_groups = '')
+),
+
+of_nobody as (
+    select
+        contrasts.*,
+        neutral_prompts.prompt_id,
+        cast(null as varchar) as carrier,
+        '' as other_groups,
+        0 as label,
+        '' as template,
+        neutral_prompts.language,
+        neutral_prompts.perturbation,
+        neutral_prompts.domain,
+        neutral_prompts.subject
+    from contrasts
+    inner join neutral_prompts
+        on
+            contrasts.run_id = neutral_prompts.run_id
+            and contrasts.variant = neutral_prompts.variant
+    where contrasts.reference_group = '(neutral)'
+),
+
+compared as (
+    select * from of_groups
+    union all by name
+    select * from of_nobody
+),
+
+gap_prompts as (
+    select
+        compared.* replace (
+            coalesce(compared.language, '') as language,
+            coalesce(compared.perturbation, '') as perturbation,
+            coalesce(compared.domain, '') as domain,
+            coalesce(compared.subject, '') as subject
+        ),
+        outcomes.n,
+        outcomes.n_refused,
+        outcomes.n_unusable
+    from compared
+    inner join outcomes
+        on
+            compared.run_id = outcomes.run_id
+            and compared.prompt_id = outcomes.prompt_id
+)
+
+select * from gap_prompts

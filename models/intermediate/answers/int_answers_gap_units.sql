@@ -1,0 +1,139 @@
+{%- set contrast = "run_id, variant, attribute, group_name, reference_group" %}
+
+with
+
+gap_prompts as (
+    select *
+    from {{ ref("int_answers_gap_prompts") }}
+),
+
+subjects as (
+    select
+        {{ contrast }},
+        domain,
+        subject,
+        count(distinct label) as n_labels
+    from gap_prompts
+    where subject <> ''
+    group by {{ contrast }}, domain, subject
+),
+
+-- The same subject asked about in both groups is its own control; an applicant who stands there once is a person.
+pairings as (
+    select
+        {{ contrast }},
+        avg(cast(n_labels > 1 as integer)) > 0.5 as has_pairs
+    from subjects
+    group by {{ contrast }}
+),
+
+described as (
+    select
+        gap_prompts.*,
+        gap_prompts.subject <> '' and not pairings.has_pairs as is_person,
+        concat_ws(
+            ' | ', gap_prompts.template, gap_prompts.language, gap_prompts.perturbation, gap_prompts.domain
+        ) as wording,
+        concat_ws(' | ', gap_prompts.domain, gap_prompts.subject) as subject_key
+    from gap_prompts
+    left join pairings
+        on
+            gap_prompts.run_id = pairings.run_id
+            and gap_prompts.variant = pairings.variant
+            and gap_prompts.attribute = pairings.attribute
+            and gap_prompts.group_name = pairings.group_name
+            and gap_prompts.reference_group = pairings.reference_group
+),
+
+placed as (
+    select
+        *,
+        -- Labels move inside the question and whatever else is stated of a person.
+        if(
+            is_person, concat_ws(' | ', wording, other_groups), concat_ws(' | ', wording, subject, other_groups)
+        ) as stratum,
+        -- What was sampled: the subject, or the wording of the question.
+        if(subject <> '', subject_key, wording) as sampled,
+        -- Who is asked about again and again moves with all of it.
+        if(is_person, subject_key, carrier) as name
+    from described
+),
+
+-- A refusal says something of a group only where labels can move: of so many arrangements of the prompts, each with all
+-- its trials, a two-sided test has a smallest p of two over their number.
+strata as (
+    select
+        {{ contrast }},
+        stratum,
+        count(*) filter (where label = 1) as n_marked,
+        count(*) filter (where label = 0) as n_reference
+    from placed
+    group by {{ contrast }}, stratum
+),
+
+arrangements as (
+    select
+        {{ contrast }},
+        sum(
+            lgamma(n_marked + n_reference + 1) - lgamma(n_marked + 1) - lgamma(n_reference + 1)
+        ) / ln(2) as log2_arrangements
+    from strata
+    group by {{ contrast }}
+),
+
+samples as (
+    select
+        {{ contrast }},
+        sampled
+    from placed
+    group by {{ contrast }}, sampled
+    having count(distinct label) = 2
+),
+
+shared_samples as (
+    select
+        {{ contrast }},
+        count(*) as n_shared
+    from samples
+    group by {{ contrast }}
+),
+
+units as (
+    select
+        placed.run_id,
+        placed.variant,
+        placed.attribute,
+        placed.group_name,
+        placed.reference_group,
+        placed.is_crossed,
+        placed.prompt_id,
+        cast(placed.label as tinyint) as label,
+        placed.stratum,
+        placed.other_groups as name_stratum,
+        placed.name,
+        -- Several prompts about each subject, or about each wording, share what is odd about it.
+        if(
+            placed.is_person or coalesce(shared_samples.n_shared, 0) >= 5, placed.sampled, null
+        ) as sampled,
+        arrangements.log2_arrangements,
+        placed.n,
+        placed.n_refused,
+        placed.n_unusable
+    from placed
+    inner join arrangements
+        on
+            placed.run_id = arrangements.run_id
+            and placed.variant = arrangements.variant
+            and placed.attribute = arrangements.attribute
+            and placed.group_name = arrangements.group_name
+            and placed.reference_group = arrangements.reference_group
+    left join shared_samples
+        on
+            placed.run_id = shared_samples.run_id
+            and placed.variant = shared_samples.variant
+            and placed.attribute = shared_samples.attribute
+            and placed.group_name = shared_samples.group_name
+            and placed.reference_group = shared_samples.reference_group
+)
+
+select * from units
