@@ -12,7 +12,10 @@ comparisons as (
         reference_group,
         reading_hash,
         is_crossed,
-        least(n_marked_units, n_reference_units) as n_units
+        moves_prompts,
+        least(n_marked_units, n_reference_units) as n_units,
+        -- What a finding needs more of.
+        if(moves_prompts, 'questions to each group', 'answers for each group') as settled_by
     from {{ ref("int_words_comparisons") }}
     where
         is_judged
@@ -54,7 +57,7 @@ divergence_findings as (
         printf(
             'the words for %s and %s differ by %.3f bits beyond chance (%.3f observed, %.3f by chance)',
             comparisons.group_name, comparisons.reference_group,
-            word_divergence.jsd_debiased, word_divergence.jsd, word_divergence.null_mean
+            word_divergence.jsd_debiased, word_divergence.jsd_judged, word_divergence.null_mean
         ) as detail,
         detail as detail_without_alarm
     from comparisons
@@ -73,22 +76,23 @@ separability_findings as (
     select
         comparisons.comparison_key,
         'separability' as measure,
-        separability.balanced_accuracy as value,
+        separability.beyond_chance as value,
         separability.p_value,
         separability.null_mean,
         separability.null_sd,
         separability.standard_error,
         separability.interval_low,
         separability.interval_high,
-        separability.balanced_accuracy as centre,
+        separability.beyond_chance as centre,
         (separability.interval_high - separability.interval_low) / 2 as half_width,
         separability.accuracy_mean as published_value,
         separability.n_permutations,
         separability.seed,
         coalesce(
             printf(
-                'a linear classifier tells texts for %s from those for %s with balanced accuracy %.2f (0.50 is chance)',
-                comparisons.group_name, comparisons.reference_group, separability.balanced_accuracy
+                'a linear classifier tells texts for %s from those for %s with balanced accuracy %.2f (shuffled labels give %.2f)',
+                comparisons.group_name, comparisons.reference_group, separability.balanced_accuracy,
+                separability.null_mean
             ),
             separability.skipped_reason
         ) as detail,
@@ -154,7 +158,7 @@ word_families as (
             ) filter (where place = 1 or abs(z_score) > largest_before) as {{ family_type() }}
         ) as family,
         max(abs(z_score)) as published_value,
-        -- Words that at least one answer in ten uses: rarer ones never get bands narrow enough to clear.
+        -- Words that at least one unit in ten uses: rarer ones never get bands narrow enough to clear.
         max(greatest(abs(log_odds_low), abs(log_odds_high))) filter (
             where n_units_using >= 0.2 * n_smaller_units
         ) as interval_high,
@@ -193,7 +197,11 @@ marked_words_findings as (
         printf(
             'no word is used significantly more for %s or for %s once all findings are judged together',
             word_families.group_name, word_families.reference_group
-        ) as detail_without_alarm
+        ) as detail_without_alarm,
+        printf(
+            'twice or half the odds of any word that at least one %s in ten holds (rarer words are not looked at)',
+            if(comparisons.moves_prompts, 'question''s answers', 'answer')
+        ) as ruled_out
     from comparisons
     left join word_families on comparisons.comparison_key = word_families.comparison_key
 ),
@@ -218,6 +226,8 @@ words_findings as (
         '' as subject,
         measured.detail,
         measured.detail_without_alarm,
+        measured.ruled_out,
+        comparisons.settled_by,
         comparisons.reading_hash,
         measured.value,
         measured.p_value,
