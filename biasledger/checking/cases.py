@@ -19,6 +19,7 @@ STATUSES = (FAILED, WARNED, ACCEPTED, UNDECIDED, PASSED)
 """In the order in which they are shown."""
 
 _ROOM_OF_RUNS = "runs"
+_NARROW_SCOPES = {"names", "wording"}
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,9 @@ class Case:
     """One question and its answer.
 
     kind: finding or comparison (with the baseline). reason: why it does not pass, as the finding explains itself; sentence:
-    the same in plain words, of cases that failed, only warn or were accepted; suggestions: what may be tried against it.
+    the same in plain words, of cases that failed, only warn or were accepted; scope: whom a finding speaks of (group, names,
+    wording or questions; empty for comparisons); is_held_out: clear, but of these names or this wording alone, and a group was
+    asked for; suggestions: what may be tried against it.
     """
 
     run_id: str
@@ -43,6 +46,8 @@ class Case:
     value: float | None
     threshold: float | None
     p_value_adjusted: float | None
+    scope: str = ""
+    is_held_out: bool = False
     suggestions: tuple[Mitigation, ...] = ()
 
 
@@ -74,6 +79,11 @@ class Check:
     def n_undecided(self) -> int:
         """Cases that could not be judged."""
         return self.count(UNDECIDED)
+
+    @property
+    def n_held_out(self) -> int:
+        """Of these, cases that would have passed if findings about a few names or one wording were enough."""
+        return sum(case.is_held_out for case in self.cases)
 
     @property
     def n_judged(self) -> int:
@@ -113,9 +123,10 @@ class Check:
         parts = [f"{counts[PASSED]} passed ({100 * self.pass_rate:.0f} %)"]
         parts += [f"{counts[FAILED]} failed", f"{counts[WARNED]} only warn"]
         parts += [f"{counts[ACCEPTED]} accepted"] if counts[ACCEPTED] else []
+        narrow = f" ({self.n_held_out} speak of a few names or one wording alone)" if self.n_held_out else ""
         said = (
             f"{self.n_judged} of {len(self.cases)} cases could be judged: {', '.join(parts)}; "
-            f"{counts[UNDECIDED]} could not."
+            f"{counts[UNDECIDED]} could not{narrow}."
         )
         dead = [f"Of {audit}, asked of {target}, nothing could be judged." for audit, target in self.unjudged]
         return " ".join([said, *dead])
@@ -130,8 +141,10 @@ class Check:
         return [(*key, counter) for key, counter in counts.items()]
 
 
-def read_check(warehouse: Path, *, run: str | None = None) -> Check:
+def read_check(warehouse: Path, *, run: str | None = None, holds_out_for_group: bool = False) -> Check:
     """Read the cases of the current runs, or of one run.
+
+    holds_out_for_group: what is clear of these names or this wording alone has not passed but could not be judged.
 
     Raises:
         InputError: no such warehouse, no findings in it, or no such run.
@@ -151,7 +164,7 @@ def read_check(warehouse: Path, *, run: str | None = None) -> Check:
             """,
             [runs],
         )
-        cases = [_finding_case(row, suggested) for row in rows]
+        cases = [_finding_case(row, suggested, holds_out_for_group) for row in rows]
         notes = standing_notes(tables) if run is None else []
         compared: dict[str, int] = {}
         if tables.has("fct_run_comparisons"):
@@ -222,9 +235,12 @@ def _status(is_bad: bool, is_settled: bool, row: dict[str, Any]) -> str:
     return PASSED if is_settled else UNDECIDED
 
 
-def _finding_case(row: dict[str, Any], suggested: Sequence[Mitigation]) -> Case:
-    status = _status(row["status"] == "alarm", row["status"] == "clear", row)
+def _finding_case(row: dict[str, Any], suggested: Sequence[Mitigation], holds_out_for_group: bool) -> Case:
+    is_clear = row["status"] == "clear"
+    is_held_out = holds_out_for_group and is_clear and row["scope"] in _NARROW_SCOPES
+    status = _status(row["status"] == "alarm", is_clear and not is_held_out, row)
     is_bad = status in {FAILED, WARNED, ACCEPTED}
+    reason = " ".join(part for part in (row["explanation"], row["advice"]) if part)
     return Case(
         row["run_id"],
         row["audit"],
@@ -235,11 +251,13 @@ def _finding_case(row: dict[str, Any], suggested: Sequence[Mitigation]) -> Case:
         row["measure"],
         name_of(row),
         status,
-        "" if status == PASSED else row["explanation"] or "",
+        "" if status == PASSED else reason,
         plain_finding(row) if is_bad else "",
         row["value"],
         row["threshold"],
         row["p_value_adjusted"],
+        row["scope"],
+        is_held_out,
         mitigations_of(suggested, row["measure"], row["room"]) if is_bad else (),
     )
 
@@ -270,7 +288,7 @@ def _comparison_case(row: dict[str, Any], suggested: Sequence[Mitigation]) -> Ca
         row["worsening"],
         row["tolerance"],
         row["p_value_adjusted"],
-        mitigations_of(suggested, row["measure"], row["room"]) if is_bad else (),
+        suggestions=mitigations_of(suggested, row["measure"], row["room"]) if is_bad else (),
     )
 
 

@@ -9,6 +9,10 @@ from typing import Any
 Row = Mapping[str, Any]
 
 _TAIL = re.compile(r"; (?:adjusted p|anything past|nothing past|[-+.\d]+ beyond chance).*$", re.DOTALL)
+_SCOPES = {
+    "names": "; it speaks of these names alone",
+    "wording": "; it speaks of this wording alone",
+}
 _ODDS_AT_MOST = 1_000_000
 
 
@@ -30,7 +34,8 @@ def name_of(row: Row) -> str:
 
 def plain_finding(row: Row) -> str:
     """An alarm in one plain sentence, with its certainty."""
-    return f"{_of(row)}{_sentence(row)}{_certainty(row['p_value_adjusted'])}."
+    scope = _SCOPES.get(row["scope"], "")
+    return f"{_of(row)}{_sentence(row)}{_certainty(row['p_value_adjusted'])}{scope}."
 
 
 def plain_regression(row: Row) -> str:

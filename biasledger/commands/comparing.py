@@ -29,20 +29,33 @@ from biasledger.commands.common import (
 @click.option("--output", type=PATH, metavar="FILE", help="Write it there instead.")
 @click.option("--run", metavar="RUN", help="Only this run: its id, the beginning of it, or latest.")
 @click.option("--strict", is_flag=True, help="What is inconclusive or lacks data is no pass: ends with 4.")
+@click.option(
+    "--scope",
+    type=click.Choice(["any", "group"]),
+    default="any",
+    show_default=True,
+    help="group: what is clear of these names or this wording alone is no pass, but could not be judged.",
+)
 @click.pass_context
 def check(
-    ctx: click.Context, warehouse: Path, form: str, output: Path | None, run: str | None, strict: bool
+    ctx: click.Context,
+    warehouse: Path,
+    form: str,
+    output: Path | None,
+    run: str | None,
+    strict: bool,
+    scope: str,
 ) -> None:
     """Say whether the current runs pass, and why not.
 
     Every finding is a case: it passes, fails with its reasons, or could not be judged. Ends with 0 if none fails, with 1 if
-    one does (an alarm, or worse than the baseline), with 4 if nothing could be judged of an audit and target, with 3 if the
-    tables cannot be read.
+    one does (an alarm, or worse than the baseline), with 4 if nothing could be judged of an audit and target or if --scope
+    group holds one out, with 3 if the tables cannot be read.
     """
     from biasledger.checking.cases import read_check
     from biasledger.checking.formats import FORMATS
 
-    result = read_check(warehouse, run=run)
+    result = read_check(warehouse, run=run, holds_out_for_group=scope == "group")
     text = FORMATS[form](result)
     if output is None:
         click.echo(text, nl=False)
@@ -52,7 +65,7 @@ def check(
         click.echo(f"{result.headline} Written to {output}.")
     if result.n_failed:
         ctx.exit(EXIT_ALARMS)
-    if not result.n_judged or result.unjudged or (strict and result.n_undecided):
+    if not result.n_judged or result.unjudged or result.n_held_out or (strict and result.n_undecided):
         ctx.exit(EXIT_UNDECIDED)
 
 
