@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from biasledger.measures import decisions, prices
+from biasledger.measures import prices
 from biasledger.measures.decisions import impact_test
 from biasledger.measures.intervals import NO_VARIANCE, rule_of_three, t_quantile
 from biasledger.measures.lists import STATISTICS, spread
@@ -22,6 +22,7 @@ from biasledger.measures.mean_prices import price_spread
 from biasledger.measures.resampling import Design, Floats, Integers, stable_seed
 from biasledger.measures.separability import Moved, separability
 from biasledger.measures.text_units import trials_or_prompts
+from biasledger.measures.units import Units
 from biasledger.measures.words import divergence, marked_words
 
 N_PERMUTATIONS = 199
@@ -225,7 +226,7 @@ def thin_counts(counts: Floats, sizes: Integers, keys: NDArray[np.str_], seed: i
     return thinned
 
 
-def impact_reading(units: decisions.Units, *, alpha: float, seed: int) -> Reading | None:
+def impact_reading(units: Units, *, alpha: float, seed: int) -> Reading | None:
     """Smallest selection rate over the largest, with its own interval's arms; None where nobody is selected."""
     result = impact_test(units, n_permutations=0, alpha=alpha, seed=seed)
     if np.isnan(result.smallest_ratio):
