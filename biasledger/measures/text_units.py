@@ -62,9 +62,9 @@ class JudgedTexts:
 def judged_texts(comparison: Comparison) -> JudgedTexts:
     """What is judged of a comparison; its raw counts stay with the published columns."""
     seed = stable_seed(comparison.seed_for("equal lengths"))
-    trials = _whole_trials(comparison.n_trials)
+    trials = whole_trials(comparison.n_trials)
     of_text = np.repeat(np.arange(trials.size), trials)
-    design = Design(comparison.design.labels[of_text], comparison.design.strata[of_text])
+    design = comparison.design.of(of_text)
     raw = sparse.csr_array(comparison.features[of_text])
     clusters = comparison.clusters[of_text]
     prompts = comparison.prompts[of_text] if comparison.moves_prompts else None
@@ -147,7 +147,7 @@ def _runs(values: Integers) -> list[tuple[int, int]]:
     return [(int(start), int(stop)) for start, stop in zip(starts, [*starts[1:], values.size], strict=True)]
 
 
-def _whole_trials(n_trials: Floats) -> Integers:
+def whole_trials(n_trials: Floats) -> Integers:
     """How many rows each text counts as: at least one, and no more than MAX_TRIALS in all but for that."""
     share = min(1.0, MAX_TRIALS / max(float(n_trials.sum()), 1.0))
     return np.maximum(np.round(n_trials * share), 1).astype(np.int64)

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from biasledger.measures.comparisons import Comparison
+from biasledger.measures.lengths import length_gap
 from biasledger.measures.published import five_fold_accuracy, one_split_accuracy
 from biasledger.measures.resampling import Integers, PermutationResult, stable_seed
 from biasledger.measures.separability import Moved, Separability, carriers_test, separability
@@ -34,6 +35,14 @@ _TEST_COLUMNS = {
     "n_permutations": "int64",
     "is_stopped_early": "bool",
     "seed": "int64",
+}
+
+_LENGTH_COLUMNS = {
+    "standard_error": "float64",
+    "interval_low": "float64",
+    "interval_high": "float64",
+    "width_power": "float64",
+    **_TEST_COLUMNS,
 }
 
 WORD_STATISTICS = {
@@ -64,6 +73,10 @@ DIVERGENCES = {
     "interval_low": "float64",
     "interval_high": "float64",
     **_TEST_COLUMNS,
+    "tokens_marked": "float64",
+    "tokens_reference": "float64",
+    "length_gap": "float64",
+    **{f"length_{name}": type_ for name, type_ in _LENGTH_COLUMNS.items()},
 }
 
 SEPARABILITIES = {
@@ -162,9 +175,30 @@ def divergences(comparisons: Iterable[Comparison]) -> pd.DataFrame:
                 "interval_low": result.interval_low,
                 "interval_high": result.interval_high,
                 **_test_columns(result.test, seed),
+                **_length_columns(comparison),
             }
         )
     return pd.DataFrame(rows, columns=list(DIVERGENCES)).astype(DIVERGENCES)
+
+
+def _length_columns(comparison: Comparison) -> dict[str, float | int | bool]:
+    seed = comparison.seed_for("length_gap")
+    lengths = length_gap(comparison, n_permutations=comparison.n_permutations, seed=seed)
+    tested = {
+        f"length_{name}": value for name, value in _test_columns(None if lengths is None else lengths.gap.test, seed).items()
+    }
+    if lengths is None:
+        return tested
+    return {
+        "tokens_marked": lengths.tokens_marked,
+        "tokens_reference": lengths.tokens_reference,
+        "length_gap": lengths.gap.adjusted,
+        "length_standard_error": lengths.gap.adjusted_standard_error,
+        "length_interval_low": lengths.gap.adjusted_low,
+        "length_interval_high": lengths.gap.adjusted_high,
+        "length_width_power": lengths.gap.width_power,
+        **tested,
+    }
 
 
 def separabilities(comparisons: Iterable[Comparison]) -> pd.DataFrame:

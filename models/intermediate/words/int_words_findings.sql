@@ -32,6 +32,11 @@ separability as (
     from {{ ref("fct_separability") }}
 ),
 
+answer_lengths as (
+    select *
+    from {{ ref("fct_answer_lengths") }}
+),
+
 marked_words as (
     select *
     from {{ ref("fct_marked_words") }}
@@ -109,6 +114,41 @@ separability_findings as (
             and comparisons.reference_group = separability.reference_group
 ),
 
+length_findings as (
+    select
+        comparisons.comparison_key,
+        'length_gap' as measure,
+        answer_lengths.length_gap as value,
+        answer_lengths.p_value,
+        answer_lengths.null_mean,
+        answer_lengths.null_sd,
+        answer_lengths.standard_error,
+        answer_lengths.interval_low,
+        answer_lengths.interval_high,
+        answer_lengths.length_gap as centre,
+        (answer_lengths.interval_high - answer_lengths.interval_low) / 2 as half_width,
+        answer_lengths.width_power,
+        answer_lengths.n_permutations,
+        answer_lengths.seed,
+        printf(
+            'answers for %s are %.0f %% %s than for %s (%.0f words on average against %.0f)',
+            comparisons.group_name, abs(100 * (exp(answer_lengths.length_gap) - 1)),
+            if(answer_lengths.length_gap < 0, 'shorter', 'longer'), comparisons.reference_group,
+            answer_lengths.tokens_marked, answer_lengths.tokens_reference
+        ) as detail,
+        detail as detail_without_alarm
+    from comparisons
+    left join answer_lengths
+        on
+            comparisons.run_id = answer_lengths.run_id
+            and comparisons.variant = answer_lengths.variant
+            and comparisons.scheme = answer_lengths.scheme
+            and comparisons.attribute = answer_lengths.attribute
+            and comparisons.comparison = answer_lengths.comparison
+            and comparisons.group_name = answer_lengths.group_name
+            and comparisons.reference_group = answer_lengths.reference_group
+),
+
 -- The most certain word first, and how far any more certain one goes.
 ranked_words as (
     select
@@ -151,8 +191,9 @@ word_families as (
                     'p_value': p_value_adjusted,
                     'detail': null,
                     'member': word,
-                    'interval_low': null,
-                    'interval_high': null
+                    -- The band on the scale of |z|.
+                    'interval_low': if(z_score < 0, -log_odds_high, log_odds_low) / sqrt(variance),
+                    'interval_high': if(z_score < 0, -log_odds_low, log_odds_high) / sqrt(variance)
                 }
                 order by place asc
             ) filter (where place = 1 or abs(z_score) > largest_before) as {{ family_type() }}
@@ -212,6 +253,8 @@ measured as (
     select * from separability_findings
     union all by name
     select * from marked_words_findings
+    union all by name
+    select * from length_findings
 ),
 
 words_findings as (
@@ -239,6 +282,7 @@ words_findings as (
         measured.interval_high,
         measured.centre,
         measured.half_width,
+        measured.width_power,
         measured.published_value,
         comparisons.n_units,
         measured.n_permutations,
