@@ -225,7 +225,7 @@ def separabilities(comparisons: Iterable[Comparison]) -> pd.DataFrame:
                 seed=seed,
                 weighting=comparison.weighting,
             )
-            result = _judged_separability(comparison, seed) if comparison.n_permutations > 0 else counted
+            result = judged_separability(comparison, seed) if comparison.n_permutations > 0 else counted
             row |= {
                 "accuracy_mean": counted.accuracy_mean,
                 "accuracy_sd": counted.accuracy_sd,
@@ -247,8 +247,8 @@ def separabilities(comparisons: Iterable[Comparison]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(SEPARABILITIES)).astype(SEPARABILITIES)
 
 
-def _judged_separability(comparison: Comparison, seed: int) -> Separability:
-    """Of trials at equal lengths; p is the larger of that of answers or prompts and that of names or wordings."""
+def judged_separability(comparison: Comparison, seed: int) -> Separability:
+    """Separability of trials at equal lengths; p is the larger of that of answers or prompts and that of names or wordings."""
     judged = judged_texts(comparison)
     rows = judged.rows
     result = separability(
