@@ -5,8 +5,7 @@ units as (
         unit_key,
         unit_id,
         run_id,
-        scheme,
-        n_responses
+        scheme
     from {{ ref("int_words_units") }}
 ),
 
@@ -37,7 +36,7 @@ words_features as (
     select
         units.unit_id,
         vocabulary.word_id,
-        counts.n_occurrences * units.n_responses as n_occurrences
+        counts.n_occurrences
     from counts
     inner join units on counts.unit_key = units.unit_key
     inner join vocabulary on counts.word = vocabulary.word
