@@ -20,8 +20,9 @@ ALL_PROBES = "(all)"  # how results call all probes of a category, and all categ
 class Words(Section):
     """How texts are split into words, how a classifier weighs these, and which terms are removed first.
 
-    `remove` are lists of terms, beside what is removed unasked: the groups' labels and carriers, and forms of address. `keep` names
-    words that are not removed unasked, `unasked: false` leaves all of these to the lists, and `remove: none` removes nothing at all.
+    `remove` are lists of terms, beside what is removed unasked: the groups' labels and carriers, and forms of address. `keep`
+    names words that are not removed unasked, `unasked: false` leaves all of these to the lists, and `remove: none` removes
+    nothing at all.
     """
 
     schemes: Names = ("words",)
@@ -42,7 +43,9 @@ class Words(Section):
                 f"which takes nothing out of the texts"
             )
         if "unasked" in value or "keep" in value:
-            raise ValueError(f"has unasked or keep beside remove: {NOTHING}, which takes nothing out; remove one")
+            raise ValueError(
+                f"has unasked or keep beside remove: {NOTHING}, which takes nothing out; remove one"
+            )
         return {**value, "remove": {}, "unasked": False}
 
     def document(self) -> dict[str, Any]:
