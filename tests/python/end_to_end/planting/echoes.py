@@ -1,4 +1,4 @@
-"""A fair model that repeats whom it was asked about: groups in every declared form, titles, and the names that people sign with."""
+"""A fair model that repeats whom it was asked about: groups in every declared form, titles, the names that people sign with."""
 
 from __future__ import annotations
 
