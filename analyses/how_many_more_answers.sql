@@ -7,13 +7,6 @@ findings as (
     where
         status = 'inconclusive'
         and is_current
-),
-
-measures as (
-    select
-        measure,
-        unit
-    from {{ ref("dim_measures") }}
 )
 
 select
@@ -25,7 +18,7 @@ select
     findings.group_name,
     findings.reference_group as compared_with,
     findings.subject,
-    measures.unit as counted_in,
+    findings.settled_by as counted_in,
     findings.n_units as n_now,
     findings.n_units_needed as n_needed,
     findings.n_units_needed - findings.n_units as n_more,
@@ -35,5 +28,4 @@ select
     findings.interval_high,
     findings.clear_threshold as threshold
 from findings
-inner join measures on findings.measure = measures.measure
 order by times_as_many asc nulls last, findings.finding_id asc

@@ -189,6 +189,21 @@ def comparisons(runs: int, changes: int, seed: int) -> None:
     run(n_runs=runs, n_changes=changes, seed=seed)
 
 
+@main.command()
+@click.option(
+    "--repetitions", type=click.IntRange(min=2), default=400, show_default=True, help="Of each case."
+)
+@click.option("--seed", type=int, default=20260201, show_default=True)
+@click.option("--only", default=None, help="Cases whose name holds this, or of this item.")
+@click.pass_context
+def verdicts(context: click.Context, repetitions: int, seed: int, only: str | None) -> None:
+    """False alarms, false clears and power on data of unfriendly shapes; ends with 1 where a goal is missed."""
+    from benchmarks.verdicts import run
+
+    if not run(repetitions=repetitions, seed=seed, only=only):
+        context.exit(1)
+
+
 if __name__ == "__main__":
     try:
         main()

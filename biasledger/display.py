@@ -34,7 +34,7 @@ def findings_table(findings: Sequence[Finding], *, limit: int | None = None, exp
 
     Args:
         limit: rows a run at most; a line says how many were left out. None shows all.
-        explain: print each shown finding's sentence below its table.
+        explain: print each shown finding's sentence and advice below its table.
     """
     console = _console()
     for _, group in groupby(findings, key=lambda finding: finding.run_id):
@@ -42,9 +42,8 @@ def findings_table(findings: Sequence[Finding], *, limit: int | None = None, exp
         console.print(_heading(rows[0]), style="bold", markup=False, highlight=False)
         console.print(_table(rows[:limit]))
         for row in rows[:limit] if explain else ():
-            console.print(
-                f"  {_text(_status(row))}: {_text(row.explanation or '')}", highlight=False, soft_wrap=True
-            )
+            said = f"{row.explanation or ''} {row.advice or ''}".strip()
+            console.print(f"  {_text(_status(row))}: {_text(said)}", highlight=False, soft_wrap=True)
         left_out = len(rows) - len(rows[:limit])
         if left_out:
             console.print(

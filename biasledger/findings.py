@@ -26,7 +26,7 @@ class Finding:
     `value` and `threshold` are on the measure's own scale (`dim_measures` states it), `p_value_adjusted` is in (0, 1];
     each is None where the measure has none. Groups are empty for a finding about a whole attribute, `subject` is empty
     for one about a whole contrast. `is_current`: the run is the latest of its audit and target that was finished; only
-    such a run raises alarms.
+    such a run raises alarms. `advice` says what would settle it, or let it speak of its groups.
     """
 
     run_id: str
@@ -48,6 +48,7 @@ class Finding:
     is_excepted: bool
     severity: str | None
     explanation: str | None
+    advice: str | None
 
 
 def read_findings(
@@ -94,7 +95,7 @@ def _query(table: str) -> str:
         select
             run_id, audit, target, is_simulated, is_current, variant, measure, scheme, attribute,
             group_name, reference_group, subject, value, threshold, p_value_adjusted, status,
-            is_excepted, severity, explanation
+            is_excepted, severity, explanation, advice
         from {table}
         where
             ($run is null or run_id = $run)

@@ -19,6 +19,7 @@ STATUSES = (FAILED, WARNED, ACCEPTED, UNDECIDED, PASSED)
 """In the order in which they are shown."""
 
 _ROOM_OF_RUNS = "runs"
+_NARROW_SCOPES = {"names", "wording"}
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,8 @@ class Case:
     """One question and its answer.
 
     kind: finding or comparison (with the baseline). reason: why it does not pass, as the finding explains itself; sentence:
-    the same in plain words, of cases that failed, only warn or were accepted; suggestions: what may be tried against it.
+    the same in plain words, of cases that failed, only warn or were accepted; scope: whom a finding speaks of (group, names,
+    wording or questions; empty for comparisons); suggestions: what may be tried against it.
     """
 
     run_id: str
@@ -43,6 +45,7 @@ class Case:
     value: float | None
     threshold: float | None
     p_value_adjusted: float | None
+    scope: str = ""
     suggestions: tuple[Mitigation, ...] = ()
 
 
@@ -130,8 +133,10 @@ class Check:
         return [(*key, counter) for key, counter in counts.items()]
 
 
-def read_check(warehouse: Path, *, run: str | None = None) -> Check:
+def read_check(warehouse: Path, *, run: str | None = None, holds_out_for_group: bool = False) -> Check:
     """Read the cases of the current runs, or of one run.
+
+    holds_out_for_group: what is clear of these names or this wording alone has not passed but could not be judged.
 
     Raises:
         InputError: no such warehouse, no findings in it, or no such run.
@@ -151,7 +156,7 @@ def read_check(warehouse: Path, *, run: str | None = None) -> Check:
             """,
             [runs],
         )
-        cases = [_finding_case(row, suggested) for row in rows]
+        cases = [_finding_case(row, suggested, holds_out_for_group) for row in rows]
         notes = standing_notes(tables) if run is None else []
         compared: dict[str, int] = {}
         if tables.has("fct_run_comparisons"):
@@ -222,9 +227,11 @@ def _status(is_bad: bool, is_settled: bool, row: dict[str, Any]) -> str:
     return PASSED if is_settled else UNDECIDED
 
 
-def _finding_case(row: dict[str, Any], suggested: Sequence[Mitigation]) -> Case:
-    status = _status(row["status"] == "alarm", row["status"] == "clear", row)
+def _finding_case(row: dict[str, Any], suggested: Sequence[Mitigation], holds_out_for_group: bool) -> Case:
+    is_narrow = holds_out_for_group and row["scope"] in _NARROW_SCOPES
+    status = _status(row["status"] == "alarm", row["status"] == "clear" and not is_narrow, row)
     is_bad = status in {FAILED, WARNED, ACCEPTED}
+    reason = " ".join(part for part in (row["explanation"], row["advice"]) if part)
     return Case(
         row["run_id"],
         row["audit"],
@@ -235,11 +242,12 @@ def _finding_case(row: dict[str, Any], suggested: Sequence[Mitigation]) -> Case:
         row["measure"],
         name_of(row),
         status,
-        "" if status == PASSED else row["explanation"] or "",
+        "" if status == PASSED else reason,
         plain_finding(row) if is_bad else "",
         row["value"],
         row["threshold"],
         row["p_value_adjusted"],
+        row["scope"],
         mitigations_of(suggested, row["measure"], row["room"]) if is_bad else (),
     )
 
@@ -270,7 +278,7 @@ def _comparison_case(row: dict[str, Any], suggested: Sequence[Mitigation]) -> Ca
         row["worsening"],
         row["tolerance"],
         row["p_value_adjusted"],
-        mitigations_of(suggested, row["measure"], row["room"]) if is_bad else (),
+        suggestions=mitigations_of(suggested, row["measure"], row["room"]) if is_bad else (),
     )
 
 

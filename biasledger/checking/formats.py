@@ -120,6 +120,7 @@ def _as_object(case: Case) -> dict[str, object]:
         "value": _finite(case.value),
         "threshold": _finite(case.threshold),
         "p_value_adjusted": _finite(case.p_value_adjusted),
+        "scope": case.scope,
         "suggestions": [
             {"kind": one.kind, "suggestion": one.suggestion, "source": one.source} for one in case.suggestions
         ],

@@ -10,6 +10,10 @@ Row = Mapping[str, Any]
 
 _TAIL = re.compile(r"; (?:adjusted p|anything past|nothing past|[-+.\d]+ beyond chance).*$", re.DOTALL)
 _LEFT_IN = "words that name a group left in"  # how a finding tells `remove: none`
+_SCOPES = {
+    "names": "; it speaks of these names alone",
+    "wording": "; it speaks of this wording alone",
+}
 _ODDS_AT_MOST = 1_000_000
 
 
@@ -31,7 +35,8 @@ def name_of(row: Row) -> str:
 
 def plain_finding(row: Row) -> str:
     """An alarm in one plain sentence, with its certainty."""
-    return f"{_of(row)}{_sentence(row)}{_certainty(row['p_value_adjusted'])}."
+    scope = _SCOPES.get(row["scope"], "")
+    return f"{_of(row)}{_sentence(row)}{_certainty(row['p_value_adjusted'])}{scope}."
 
 
 def plain_regression(row: Row) -> str:

@@ -29,9 +29,22 @@ from biasledger.commands.common import (
 @click.option("--output", type=PATH, metavar="FILE", help="Write it there instead.")
 @click.option("--run", metavar="RUN", help="Only this run: its id, the beginning of it, or latest.")
 @click.option("--strict", is_flag=True, help="What is inconclusive or lacks data is no pass: ends with 4.")
+@click.option(
+    "--scope",
+    type=click.Choice(["any", "group"]),
+    default="any",
+    show_default=True,
+    help="group: what is clear of these names or this wording alone is no pass, but could not be judged.",
+)
 @click.pass_context
 def check(
-    ctx: click.Context, warehouse: Path, form: str, output: Path | None, run: str | None, strict: bool
+    ctx: click.Context,
+    warehouse: Path,
+    form: str,
+    output: Path | None,
+    run: str | None,
+    strict: bool,
+    scope: str,
 ) -> None:
     """Say whether the current runs pass, and why not.
 
@@ -42,7 +55,7 @@ def check(
     from biasledger.checking.cases import read_check
     from biasledger.checking.formats import FORMATS
 
-    result = read_check(warehouse, run=run)
+    result = read_check(warehouse, run=run, holds_out_for_group=scope == "group")
     text = FORMATS[form](result)
     if output is None:
         click.echo(text, nl=False)

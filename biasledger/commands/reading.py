@@ -20,7 +20,7 @@ from biasledger.commands.common import PATH, ROWS_SHOWN, ledger_option, warehous
     help="Only findings with this status; may be repeated.",
 )
 @click.option("--all", "show_all", is_flag=True, help="Older runs too, and every row.")
-@click.option("--why", is_flag=True, help="Say each finding in a sentence, too.")
+@click.option("--why", is_flag=True, help="Say each finding in a sentence, too, and what would settle it.")
 def findings(warehouse: Path, run: str | None, statuses: tuple[str, ...], show_all: bool, why: bool) -> None:
     """Print the findings of the last build."""
     from biasledger.display import findings_table, status_counts

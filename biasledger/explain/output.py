@@ -146,9 +146,11 @@ def _show_judgement(console: Console, explanation: Explanation) -> None:
         "interval": f"{_number(finding['interval_low'])} to {_number(finding['interval_high'])} (95 %), on the scale of clear",
         "by chance": _null(finding),
         "p": _p(finding),
-        "rests on": _units(finding, measure, row),
+        "rests on": _units(finding, row),
         "published": _published(finding),
     }
+    if finding["advice"]:
+        lines["advice"] = finding["advice"]
     if row is not None:
         lines |= {
             "settings": f"thresholds.csv: measure {row['measure']}, audit {row['audit']}, attribute {row['attribute']}, severity "
@@ -188,14 +190,9 @@ def _p(finding: Row) -> str:
     return f"{finding['p_value']:.2g}; {held} over the run's findings of severity {finding['severity']}"
 
 
-def _units(finding: Row, measure: Row, row: Row | None) -> str:
+def _units(finding: Row, row: Row | None) -> str:
     least = f", at least {row['min_units']} are needed" if row is not None else ""
-    more = (
-        f"; about {finding['n_units_needed']:,} would settle it"
-        if finding["n_units_needed"] is not None
-        else ""
-    )
-    return f"{_number(finding['n_units'])} {measure['unit']}{least}{more}"
+    return f"{_number(finding['n_units'])} {finding['settled_by']}{least}"
 
 
 def _published(finding: Row) -> str:

@@ -29,7 +29,6 @@ _NUMBER_WORDS = (
 )
 # A run is as its gravest finding; it is clear only where every finding that can fail it is.
 _GRAVEST_FIRST = ("alarm", "inconclusive", "insufficient_data", "clear")
-_WITHOUT_END = 1_000_000  # fct_findings.n_units_needed ends here
 
 
 @dataclass(frozen=True)
@@ -251,12 +250,7 @@ def _nearer(findings: Sequence[Row]) -> str:
 
 
 def _needed(finding: Row) -> str:
-    have, need = finding["n_units"], finding["n_units_needed"]
-    if need >= _WITHOUT_END:
-        more = f"hardly any number of {finding['unit']} would settle it"
-    else:
-        more = f"about {need:,} {finding['unit']} would settle it; there are {have:,}"
-    return f"{readable(finding['measure'])} of {about(finding)} ({number(finding['value'])}): {more}."
+    return f"{readable(finding['measure'])} of {about(finding)} ({number(finding['value'])}): {finding['advice']}"
 
 
 def _word(n: int) -> str:

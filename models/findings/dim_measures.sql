@@ -8,6 +8,7 @@ measures as (
         cast(side as varchar) as side,
         cast(clear_scale as varchar) as clear_scale,
         cast(unit as varchar) as unit,
+        cast(no_difference as double) as no_difference,
         cast(description as varchar) as description
     from {{ ref("measures") }}
 )

@@ -1,7 +1,7 @@
 with
 
 measured as (
-    select *
+    select * exclude (scope)
     from {{ ref("int_findings_measured") }}
 ),
 
@@ -14,7 +14,8 @@ measures as (
     select
         measure,
         side,
-        unit
+        unit,
+        no_difference
     from {{ ref("dim_measures") }}
 ),
 
@@ -36,13 +37,14 @@ live_exceptions as (
 
 joined as (
     select
-        measured.*,
+        measured.* exclude (settled_by),
         -- Of a family, the most certain member past the threshold is judged or, where none is, the most certain one.
         list_filter(
             measured.family, lambda member: abs(member.value) >= findings_thresholds.threshold
         )[1] as member_past_threshold,
         measures.side,
-        measures.unit,
+        coalesce(measured.settled_by, measures.unit) as settled_by,
+        measures.no_difference,
         runs.audit,
         runs.target,
         runs.spec_hash,
@@ -53,8 +55,10 @@ joined as (
         findings_thresholds.published_threshold,
         findings_thresholds.alpha,
         findings_thresholds.severity,
+        findings_thresholds.scope,
         findings_thresholds.threshold_hash,
-        coalesce(measured.n_units, 0) < findings_thresholds.min_units or measured.p_value is null as is_insufficient,
+        not coalesce(measured.is_same_by_construction, false)
+        and (coalesce(measured.n_units, 0) < findings_thresholds.min_units or measured.p_value is null) as is_insufficient,
         findings_thresholds.min_units
     from measured
     inner join runs on measured.run_id = runs.run_id
@@ -95,8 +99,24 @@ adjusted as (
         *,
         {{ holm_adjusted("holm_step", "p_value", "run_id, variant, severity, is_insufficient") }} as p_value_adjusted,
         -- Of some measures the low values are the worse ones, of some the large ones in either direction.
-        if(side = 'lower', value <= threshold, abs(value) >= threshold) as is_past_threshold
+        if(side = 'lower', value <= threshold, abs(value) >= threshold) as is_past_threshold,
+        -- Of a family, the ends of the member that is judged; a family without such ends has no interval of the value.
+        if(family is null, interval_low, coalesce(member_past_threshold, family[1]).interval_low) as value_low,
+        if(family is null, interval_high, coalesce(member_past_threshold, family[1]).interval_high) as value_high
     from holm_steps
+),
+
+weighed as (
+    select
+        *,
+        -- A value whose own interval holds no difference shows none, whatever its p.
+        coalesce(value_low <= no_difference and value_high >= no_difference, false) as is_doubtful,
+        case side
+            when 'upper' then value_low > threshold
+            when 'lower' then value_high < threshold
+            else value_low > threshold or value_high < -threshold
+        end as is_beyond_threshold
+    from adjusted
 ),
 
 judged as (
@@ -104,30 +124,67 @@ judged as (
         *,
         case
             when is_insufficient then 'insufficient_data'
-            when is_past_threshold and p_value_adjusted < alpha then 'alarm'
+            when is_same_by_construction then 'clear'
+            when is_past_threshold and p_value_adjusted < alpha and not is_doubtful then 'alarm'
             when side = 'lower' and interval_low > clear_threshold then 'clear'
             when side = 'upper' and interval_high < clear_threshold then 'clear'
             when side = 'two-sided' and greatest(interval_high, -interval_low) < clear_threshold then 'clear'
             else 'inconclusive'
         end as status
-    from adjusted
+    from weighed
+),
+
+-- How many units would settle what is inconclusive: deviates grow and widths shrink with their square root, or as the column
+-- width_power says, so this is a rough guide and no promise. A value past the threshold lacks a smaller p, any other an
+-- interval that ends before it.
+estimated as (
+    select
+        *,
+        case
+            when status = 'inconclusive' and is_past_threshold and not is_doubtful
+                then n_units * pow(
+                    {{ upper_normal_quantile("(alpha / 2)") }}
+                    / {{ upper_normal_quantile("(least(p_value_adjusted, 0.999) / 2)") }}, 2
+                )
+            when
+                status = 'inconclusive'
+                and not is_past_threshold
+                and abs(centre) <> clear_threshold
+                -- Where chance alone lies past the threshold no number of units settles it.
+                and (side <> 'lower' or null_mean is null or null_mean > clear_threshold)
+                then n_units * pow(
+                    half_width / abs(abs(centre) - clear_threshold), 1 / coalesce(width_power, 0.5)
+                )
+        end as n_units_estimated
+    from judged
+),
+
+-- Nobody asks a hundred times as much to learn what lies at the threshold.
+settled as (
+    select
+        *,
+        case
+            when n_units_estimated <= 100 * n_units
+                then cast(greatest(n_units + 1, ceil(n_units_estimated)) as bigint)
+        end as n_units_needed
+    from estimated
 ),
 
 excepted as (
     select
-        judged.*,
-        judged.status = 'alarm' and exists (
+        settled.*,
+        settled.status = 'alarm' and exists (
             select 1
             from live_exceptions
             where
-                live_exceptions.audit = judged.audit
-                and live_exceptions.target in (judged.target, '*')
-                and live_exceptions.measure = judged.measure
-                and live_exceptions.attribute = judged.attribute
-                and live_exceptions.group_name = judged.group_name
-                and live_exceptions.subject in (judged.subject, '*')
+                live_exceptions.audit = settled.audit
+                and live_exceptions.target in (settled.target, '*')
+                and live_exceptions.measure = settled.measure
+                and live_exceptions.attribute = settled.attribute
+                and live_exceptions.group_name = settled.group_name
+                and live_exceptions.subject in (settled.subject, '*')
         ) as is_excepted
-    from judged
+    from settled
 ),
 
 findings as (
@@ -149,6 +206,7 @@ findings as (
         cast(subject as varchar) as subject,
         cast(status as varchar) as status,
         cast(severity as varchar) as severity,
+        cast(scope as varchar) as scope,
         cast(
             case status
                 when 'insufficient_data'
@@ -157,7 +215,7 @@ findings as (
                         'Not judged',
                         case
                             when n_units < min_units
-                                then printf('it rests on %d %s, at least %d are needed', n_units, unit, min_units)
+                                then printf('it rests on %d %s, at least %d are needed', n_units, settled_by, min_units)
                             else coalesce(
                                 detail_without_alarm,
                                 'labels cannot be permuted, as no template was asked about both groups'
@@ -170,16 +228,26 @@ findings as (
                         -- What was counted and not estimated has no p to speak of.
                         || if(p_value_adjusted > 0, printf('; adjusted p %.2g', p_value_adjusted), '')
                 when 'clear'
-                    then printf(
-                        '%s; anything past the threshold is ruled out',
-                        upper(detail_without_alarm[1]) || detail_without_alarm[2:]
-                    )
+                    then upper(detail_without_alarm[1]) || detail_without_alarm[2:] || '; '
+                        || if(
+                            is_same_by_construction,
+                            'the prompts are the same for both groups, and so was every answer',
+                            coalesce(ruled_out, 'anything past the threshold') || ' is ruled out'
+                        )
                 else
-                    printf(
-                        '%s; nothing past the threshold is shown (adjusted p %.2g), nor ruled out',
-                        upper(detail_without_alarm[1]) || detail_without_alarm[2:], p_value_adjusted
+                    upper(detail_without_alarm[1]) || detail_without_alarm[2:]
+                    || if(
+                        is_past_threshold and is_doubtful and p_value_adjusted < alpha,
+                        printf(
+                            '; its interval (%.3g to %.3g) holds no difference at all, though its adjusted p is %.2g',
+                            value_low, value_high, p_value_adjusted
+                        ),
+                        printf('; nothing past the threshold is shown (adjusted p %.2g), nor ruled out', p_value_adjusted)
                     )
-            end || '.' as varchar
+            end || '.'
+            || coalesce(
+                case when status <> 'insufficient_data' then ' ' || {{ scope_sentence("scope") }} || '.' end, ''
+            ) as varchar
         ) as explanation,
         cast(spec_hash as varchar) as spec_hash,
         cast(reading_hash as varchar) as reading_hash,
@@ -198,34 +266,25 @@ findings as (
         cast(published_value as double) as published_value,
         cast(published_threshold as double) as published_threshold,
         cast(n_units as bigint) as n_units,
-        -- Deviates grow and widths shrink with the square root of the units, so this is a rough guide and no promise. A
-        -- value past the threshold lacks only a smaller p, any other an interval that ends before it.
+        cast(n_units_needed as bigint) as n_units_needed,
+        cast(settled_by as varchar) as settled_by,
         cast(
-            case
-                when status = 'inconclusive' and is_past_threshold
-                    then greatest(
-                        n_units + 1,
-                        least(
-                            1e6,
-                            ceil(
-                                n_units * pow(
-                                    {{ upper_normal_quantile("(alpha / 2)") }}
-                                    / {{ upper_normal_quantile("(least(p_value_adjusted, 0.999) / 2)") }}, 2
-                                )
-                            )
-                        )
-                    )
-                when
-                    status = 'inconclusive'
-                    and abs(centre) <> clear_threshold
-                    -- Where chance alone lies past the threshold no number of units settles it.
-                    and (side <> 'lower' or null_mean is null or null_mean > clear_threshold)
-                    then greatest(
-                        n_units + 1,
-                        least(1e6, ceil(n_units * pow(half_width / (abs(centre) - clear_threshold), 2)))
-                    )
-            end as bigint
-        ) as n_units_needed,
+            nullif(
+                concat_ws(
+                    ' ',
+                    case
+                        when status = 'insufficient_data' and coalesce(n_units, 0) < min_units
+                            then printf('At least %d %s are needed; there are %d.', min_units, settled_by, coalesce(n_units, 0))
+                        when n_units_needed is not null
+                            then printf('About %d %s would settle it; there are %d.', n_units_needed, settled_by, n_units)
+                        when status = 'inconclusive'
+                            then printf('More %s alone would hardly settle it: it lies too close to the threshold.', settled_by)
+                    end,
+                    {{ scope_advice("scope") }} || '.'
+                ),
+                ''
+            ) as varchar
+        ) as advice,
         cast(coalesce(n_permutations, 0) as integer) as n_permutations,
         cast(seed as bigint) as seed,
         cast(
@@ -234,6 +293,7 @@ findings as (
                 else abs(published_value) > published_threshold
             end as boolean
         ) as is_published_alarm,
+        cast(is_beyond_threshold as boolean) as is_beyond_threshold,
         cast(is_excepted as boolean) as is_excepted,
         cast(is_simulated as boolean) as is_simulated,
         cast(is_current as boolean) as is_current

@@ -2,15 +2,24 @@
 
 with
 
--- Some measures judge a family, such as every category of an attribute: its members, the most certain first. Any of
--- them may be the alarm.
-families as (
-    select cast(null as {{ family_type() }}) as family
+-- What a room need not say. family: some measures judge one, such as every category of an attribute: its members, the most
+-- certain first, any of which may be the alarm. scope: whom it speaks of, where that does not follow from names and wordings.
+-- settled_by: what must grow to settle it, where that is not the measure's unit. ruled_out: what a clear finding rules out,
+-- where that is less than anything past the threshold. width_power: the interval's half width falls as n_units to minus this
+-- power, where that is not one half. is_same_by_construction: prompts and answers are the same for both groups in every case.
+optional as (
+    select
+        cast(null as {{ family_type() }}) as family,
+        cast(null as varchar) as scope,
+        cast(null as varchar) as settled_by,
+        cast(null as varchar) as ruled_out,
+        cast(null as double) as width_power,
+        cast(null as boolean) as is_same_by_construction
     where false
 ),
 
 measured as (
-    select * from families
+    select * from optional
     union all by name
     {% for room in env_var("BIASLEDGER_ROOMS", "words lists decisions prices markers").split() %}
         select * from {{ ref("int_" ~ room ~ "_findings") }}

@@ -16,6 +16,11 @@ findings as (
     from {{ ref("int_findings_measured") }}
 ),
 
+scopes as (
+    select *
+    from {{ ref("int_findings_scopes") }}
+),
+
 runs as (
     select
         run_id,
@@ -44,9 +49,10 @@ findings_thresholds as (
         thresholds.published_threshold,
         thresholds.alpha,
         thresholds.min_units,
-        -- A mitigation that does not help is worth a warning; the audit itself is what fails.
+        scopes.scope,
+        -- A mitigation that does not help is worth a warning, and so is what rests on a few names; the audit itself is what fails.
         case
-            when findings.variant <> 'plain' and thresholds.severity = 'error' then 'warn'
+            when thresholds.severity = 'error' and (findings.variant <> 'plain' or scopes.scope = 'names') then 'warn'
             else thresholds.severity
         end as severity,
         {{ key_of([
@@ -55,6 +61,16 @@ findings_thresholds as (
         ]) }} as threshold_hash
     from findings
     inner join runs on findings.run_id = runs.run_id
+    inner join scopes
+        on
+            findings.run_id = scopes.run_id
+            and findings.variant = scopes.variant
+            and findings.measure = scopes.measure
+            and findings.scheme = scopes.scheme
+            and findings.attribute = scopes.attribute
+            and findings.group_name = scopes.group_name
+            and findings.reference_group = scopes.reference_group
+            and findings.subject = scopes.subject
     inner join thresholds
         on
             findings.measure = thresholds.measure

@@ -22,7 +22,9 @@ select
     findings.p_value_adjusted,
     findings.n_units,
     findings.n_units_needed,
-    measures.unit,
+    findings.settled_by,
+    findings.scope,
+    findings.advice,
     measures.side,
     findings.explanation
 from marts.fct_findings as findings

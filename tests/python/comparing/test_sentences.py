@@ -36,6 +36,7 @@ def _row(measure: str, **changed: object) -> dict[str, object]:
         "baseline_value": -0.05,
         "worsening": 0.2,
         "p_value_adjusted": 0.0042,
+        "scope": "group",
         "explanation": "Somebody gets 20.0 % of something; adjusted p 0.0042.",
         **changed,
     }

@@ -1,0 +1,78 @@
+{{ config(schema="intermediate", access="private", contract={"enforced": false}) }}
+
+with
+
+findings as (
+    select
+        run_id,
+        variant,
+        measure,
+        scheme,
+        attribute,
+        group_name,
+        reference_group,
+        subject,
+        scope
+    from {{ ref("int_findings_measured") }}
+),
+
+group_carriers as (
+    select *
+    from {{ ref("int_group_carriers") }}
+),
+
+-- A finding about a contrast goes by its two groups, one about a whole attribute by all of its groups.
+joined as (
+    select
+        findings.*,
+        group_carriers.n_carriers,
+        group_carriers.is_named,
+        group_carriers.group_name in (findings.group_name, findings.reference_group) as is_compared
+    from findings
+    left join group_carriers
+        on
+            findings.run_id = group_carriers.run_id
+            and findings.attribute = group_carriers.attribute
+),
+
+counted as (
+    select
+        run_id,
+        variant,
+        measure,
+        scheme,
+        attribute,
+        group_name,
+        reference_group,
+        subject,
+        any_value(scope) as stated_scope,
+        bool_or(is_named) as is_named,
+        coalesce(min(n_carriers) filter (where is_compared), min(n_carriers)) as n_carriers
+    from joined
+    group by run_id, variant, measure, scheme, attribute, group_name, reference_group, subject
+),
+
+findings_scopes as (
+    select
+        run_id,
+        variant,
+        measure,
+        scheme,
+        attribute,
+        group_name,
+        reference_group,
+        subject,
+        n_carriers,
+        coalesce(
+            stated_scope,
+            case
+                when n_carriers is null then 'questions'
+                when n_carriers >= {{ carriers_of_a_group() }} then 'group'
+                when is_named then 'names'
+                else 'wording'
+            end
+        ) as scope
+    from counted
+)
+
+select * from findings_scopes
