@@ -44,7 +44,7 @@ def import_problems(audit: Audit) -> Iterator[Problem]:
 def _answer_column_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
     """Yield columns that the kind of answer needs or cannot have."""
     at, kind = "import.columns", audit.answer.kind
-    mapped = list(imported.columns.model_dump(exclude_none=True, exclude={"attributes"}))
+    mapped = list(imported.columns.model_dump(exclude_none=True, exclude={"attributes", "carriers"}))
     if kind == "ranking":
         for role in RANKING_ROLES:
             if role not in mapped and role != "missing":
@@ -108,6 +108,7 @@ def _wide_form_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
     for name in audit.attributes:
         if name not in mapped:
             yield at, f"leaves out {name!r}; name the column that holds it"
+    yield from _carrier_problems(audit, imported)
     for name, values in imported.values.items():
         if name not in audit.attributes:
             yield (
@@ -129,6 +130,15 @@ def _wide_form_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
         )
 
 
+def _carrier_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
+    at, columns = "import.columns.carriers", imported.columns
+    for name in columns.carriers:
+        if name not in audit.attributes:
+            yield f"{at}.{name}", f"is no attribute of this audit{did_you_mean(name, audit.attributes)}"
+    if columns.carriers and columns.carrier is not None:
+        yield at, "cannot stand beside carrier, which states all attributes; remove one or the other"
+
+
 def _long_form_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
     columns, at = imported.columns, "import.columns"
     for key, other in (("attribute", "value"), ("value", "attribute")):
@@ -136,7 +146,11 @@ def _long_form_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
             yield f"{at}.{key}", f"is missing; {other} needs it, as the two together name a row's condition"
     if columns.attributes:
         yield f"{at}.attributes", "cannot stand beside attribute and value; remove one or the other"
-    for key, given in (("import.values", imported.values), (f"{at}.carrier", columns.carrier)):
+    for key, given in (
+        ("import.values", imported.values),
+        (f"{at}.carrier", columns.carrier),
+        (f"{at}.carriers", columns.carriers),
+    ):
         if given:
             yield (
                 key,

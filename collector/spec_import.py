@@ -16,7 +16,8 @@ class Columns(Section):
     """Which column of an imported file holds what.
 
     Groups stand in one column an attribute (`attributes`), or in long form: `attribute` and `value` name one condition
-    a row. `carrier` is the name that states all attributes of a row.
+    a row. `carrier` is the name that states all attributes of a row; `carriers` hold what states one attribute each, such as
+    the first name the sex: attribute -> column.
 
     Beside `text`, `finish_reason` says why the model stopped, which tells a filtered answer or one that was cut off, and `error`
     why there is no answer.
@@ -55,6 +56,7 @@ class Columns(Section):
     category: NonBlank | None = None
     count: NonBlank | None = None
     attributes: Mapping[str, NonBlank] = Field(default_factory=dict)
+    carriers: Mapping[str, NonBlank] = Field(default_factory=dict)
     scores: Mapping[NonBlank, NonBlank] = Field(default_factory=dict)
 
     @property

@@ -9,6 +9,7 @@ from typing import Any
 Row = Mapping[str, Any]
 
 _TAIL = re.compile(r"; (?:adjusted p|anything past|nothing past|[-+.\d]+ beyond chance).*$", re.DOTALL)
+_LEFT_IN = "words that name a group left in"  # how a finding tells `remove: none`
 _SCOPES = {
     "names": "; it speaks of these names alone",
     "wording": "; it speaks of this wording alone",
@@ -97,6 +98,7 @@ def _sentence(row: Row) -> str:
         detail=_detail(row),
         size=abs(value),
         percent=100 * abs(value),
+        removed="left in" if _LEFT_IN in _detail(row) else "taken out",
         **directions,
     )
 
@@ -115,7 +117,7 @@ _SENTENCES = {
         "to not a word in common"
     ),
     "separability": (
-        "a reader of the words alone, with every word that names a group taken out, would tell in {percent:.0f} of 100 "
+        "a reader of the words alone, with the words that name a group {removed}, would tell in {percent:.0f} of 100 "
         "answers whether they are for {group} or for {reference}; 50 of 100 is guessing"
     ),
     "snsr": (

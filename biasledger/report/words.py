@@ -33,11 +33,18 @@ from biasledger.report.source import Row, Source
 
 _CONTRAST = ("attribute", "group_name", "reference_group")
 _NAMES_AT_MOST = 14  # of words beside their points
+_REMOVED_TOLD = 20
 
 
 def pictures(source: Source, run_id: str) -> list[Picture]:
     """The pictures of one run; empty where it did not ask for texts."""
-    return drawn(_contributions(source, run_id), _scores(source, run_id), _separability(source, run_id))
+    return drawn(
+        _contributions(source, run_id),
+        _scores(source, run_id),
+        _separability(source, run_id),
+        _removed(source, run_id),
+        _address_forms(source, run_id),
+    )
 
 
 def _contributions(source: Source, run_id: str) -> Picture | None:
@@ -173,4 +180,39 @@ def _separability_panel(rows: Sequence[Row]) -> Panel:
             limits=(0.0, 1.0),
             shown=(0.0, 1.0),
         ),
+    )
+
+
+def _removed(source: Source, run_id: str) -> Picture | None:
+    """The words taken out, as a table; said in words, too, where no word that names a group was."""
+    result = source.ask("words_removed", run_id=run_id)
+    if result is None or not result.rows:
+        return None
+    told = ", ".join(f"{row['word']} ({_reason(row)})" for row in result.rows[:_REMOVED_TOLD])
+    more = len(result.rows) - _REMOVED_TOLD
+    return Picture(
+        key="words-removed",
+        title="Which words were taken out before texts were compared",
+        reading="A text that repeats whom it was asked about would give its group away without saying anything of it. So the "
+        "groups’ names, what stood for them in the prompt, and forms of address are taken out of all texts, also where such a "
+        "word means something else there.",
+        result=result,
+        note=f"Taken out: {told}{f' and {more} more' if more > 0 else ''}.",
+    )
+
+
+def _reason(row: Row) -> str:
+    return str(row["list_name"] or row["named_groups"] or row["why"])
+
+
+def _address_forms(source: Source, run_id: str) -> Picture | None:
+    result = source.ask("words_address_forms", run_id=run_id)
+    if result is None or not result.rows:
+        return None
+    return Picture(
+        key="words-address-forms",
+        title="How often people are addressed, by group",
+        reading="The share of answers with a title, a word of kinship, a gendered noun or a pronoun. Who is called Mr and who is "
+        "not may matter; it is described here and not judged, and it does not make texts differ above.",
+        result=result,
     )

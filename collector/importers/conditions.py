@@ -83,7 +83,10 @@ class WideForm:
 
     def __init__(self, audit: Audit, imported: Import, path: Path) -> None:
         mapped = imported.columns.attributes
-        self.columns: Sequence[str] = list(mapped.values())
+        carriers = {name: column for name, column in imported.columns.carriers.items() if name in mapped}
+        self.columns: Sequence[str] = [*mapped.values(), *carriers.values()]
+        # Attribute -> the column, among a0, a1, …, of what states it in each row.
+        self._carrier_at = {name: f"a{len(mapped) + place}" for place, name in enumerate(carriers)}
         self.names: Sequence[str] = [
             f"{kind}_{index}" for index in range(len(mapped)) for kind in ("group", "carrier")
         ]
@@ -113,6 +116,21 @@ class WideForm:
             ).fetchall()
             for row, value in wrong:
                 raise _unknown_value(self._path, row, self.columns[index], value, attribute, meaning, groups)
+            self._require_carrier(connection, index, attribute)
+
+    def _require_carrier(self, connection: duckdb.DuckDBPyConnection, index: int, attribute: str) -> None:
+        """Raise for the first row that names a group of an attribute and nothing that states it."""
+        at = self._carrier_at.get(attribute)
+        if at is None:
+            return
+        for (row,) in connection.execute(
+            f"select row_number from keys inner join words_{index} as words on words.word = coalesce(keys.a{index}, '') "
+            f"where words.group_name is not null and {at} is null order by row_number limit 1"
+        ).fetchall():
+            column = self.columns[int(at.removeprefix("a"))]
+            raise InputError(
+                f"{self._path}: row {row} has no {column!r}; it should hold the carrier, what states the row's {attribute}."
+            )
 
     @property
     def joins(self) -> str:
@@ -126,8 +144,17 @@ class WideForm:
     def selected(self) -> str:
         """Return each attribute's group and carrier."""
         return ", ".join(
-            f"words_{index}.group_name as group_{index}, words_{index}.carrier as carrier_{index}"
-            for index in range(len(self._groups))
+            f"words_{index}.group_name as group_{index}, {self._carrier_of(index, attribute)} as carrier_{index}"
+            for index, attribute in enumerate(self._groups)
+        )
+
+    def _carrier_of(self, index: int, attribute: str) -> str:
+        """Return what states an attribute in a row, as SQL: its own column, or else what the spec says of the group."""
+        at = self._carrier_at.get(attribute)
+        return (
+            f"words_{index}.carrier"
+            if at is None
+            else f"case when words_{index}.group_name is not null then keys.{at} end"
         )
 
     @property

@@ -159,9 +159,10 @@ def _plan_of(audit: Audit, conditions: Conditions, source: Source) -> Plan:
 def _mapping(imported: Import) -> dict[str, Any]:
     """Return how a file was read, as plain data: its columns and what it calls things."""
     mapping: dict[str, Any] = {"columns": imported.columns.model_dump(exclude_none=True)}
-    # It came later, and how files were read before is told as it was.
-    if not imported.columns.scores:
-        del mapping["columns"]["scores"]
+    # They came later, and how files were read before is told as it was.
+    for later in ("scores", "carriers"):
+        if not mapping["columns"][later]:
+            del mapping["columns"][later]
     if imported.split is not None:
         mapping["split"] = imported.split
     if imported.values:

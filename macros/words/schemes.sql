@@ -1,9 +1,9 @@
 {#-
     Tokenising schemes. A scheme turns an answer's text into a list of words by constant expressions, so that no regular
     expression differs by row (DuckDB compiles such a pattern once a row). Identity terms of scheme `words` are data: single
-    words are left out where features are made, phrases are cut here by plain replacement.
+    words are left out where features are made, phrases become one token here by plain replacement.
 
-    words                 ours: letters of any script, inner apostrophes and hyphens kept
+    words                 ours: letters of any script, inner apostrophes and hyphens kept; an article hangs on the word after it
     seed                  Xu, Potka & Thomo (2026), step 4 and the snippet's list of terms, split on white space
     seed_vectors          the same with words of two and more letters, as the snippet's vectoriser takes them
     reference             Cheng, Durmus & Jurafsky (2023): split on white space, then [^a-z] removed; a token without letters stays
@@ -31,24 +31,28 @@
     regexp_extract_all(replace(lower({{ text }}), '’', ''''), '[\p{L}\p{M}\p{N}]+(?:[''-][\p{L}\p{M}\p{N}]+)*')
 {%- endmacro %}
 
+{#-
+    A phrase to be taken out becomes one token (person_of_color), and an article hangs on the word after it (an>asian), so that
+    both can be taken out where features are made.
+-#}
 {% macro tokens_of_words(text, phrases) -%}
-    {%- set words = biasledger.words_of(text) -%}
-    case
-        when len({{ phrases }}) = 0 then {{ words }}
-        else
-            -- Each word gets a blank on both sides, so that neighbouring phrases share none and plain replacement finds all.
-            list_filter(
-                string_split(
-                    list_reduce(
-                        {{ phrases }},
-                        lambda remaining, phrase: replace(remaining, phrase, ' '),
-                        ' ' || array_to_string({{ words }}, '  ') || ' '
+    list_filter(
+        string_split(
+            regexp_replace(
+                -- Each word gets a blank on both sides, so that neighbouring phrases share none and plain replacement finds all.
+                list_reduce(
+                    {{ phrases }},
+                    lambda remaining, phrase: replace(
+                        remaining, phrase, ' ' || replace(trim(phrase), '  ', '_') || ' '
                     ),
-                    ' '
+                    ' ' || array_to_string({{ biasledger.words_of(text) }}, '  ') || ' '
                 ),
-                lambda word: word <> ''
-            )
-    end
+                ' ({{ biasledger.articles() | join("|") }})  ([^ ]+) ', ' \1>\2  \2 ', 'g'
+            ),
+            ' '
+        ),
+        lambda word: word <> ''
+    )
 {%- endmacro %}
 
 {% macro seed_text(text) -%}

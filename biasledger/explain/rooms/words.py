@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from biasledger.explain.case import CONTRAST, Case
+from biasledger.explain.case import CONTRAST, RUN, Case
 from biasledger.explain.evidence import Evidence, RowsBehind, Side
 from biasledger.explain.marks import Mark
 
@@ -17,7 +17,7 @@ def evidence(case: Case) -> Evidence:
     group, reference = case.finding["group_name"], case.finding["reference_group"]
     marks = [Mark(word, "first" if weight > 0 else "second") for word, weight in weights]
     return Evidence(
-        tables=tables,
+        tables=[*tables, *_removed(case)],
         sides=[Side(name, picks=None, prompt_ids=case.prompts_of(name)) for name in (group, reference)],
         marks=marks,
         first=f"speaks for {group}",
@@ -77,6 +77,22 @@ def _separability(case: Case) -> _Found:
         order="coefficient_rank",
     )
     return [accuracy, words], [(row["word"], row["coefficient"]) for row in words.rows]
+
+
+def _removed(case: Case) -> list[RowsBehind]:
+    """What was taken out of both groups' texts first, those words first whose groups differ most."""
+    if not case.rows("select 1 from duckdb_tables() where table_name = 'fct_removed_words'"):
+        return []  # a warehouse of an older version
+    share = "n_answers_using / n_answers * if(group_name = $group_name, 1, -1)"
+    return [
+        case.behind(
+            "fct_removed_words",
+            "words taken out before anything was compared",
+            where=f"{RUN} and attribute = $attribute and group_name in ($group_name, $reference_group)",
+            columns="group_name, word, why, list_name, named_groups, n_occurrences, n_answers_using, n_answers",
+            order=f"abs(sum({share}) over (partition by word)) desc, word, group_name",
+        )
+    ]
 
 
 _TABLES = {

@@ -70,6 +70,21 @@ corpora as (
     group by run_id, variant, scheme
 ),
 
+-- Of the scheme that removes terms, what is removed: carriers of prompts yet to be answered among it.
+removed_terms as (
+    select
+        run_id,
+        'words' as scheme,
+        bit_xor(hash(term)) as fingerprint
+    from (
+        select distinct
+            run_id,
+            term
+        from {{ ref("int_words_terms") }}
+    )
+    group by run_id
+),
+
 judged_together as (
     select
         run_id,
@@ -107,7 +122,8 @@ words_comparisons as (
             0
         ) as n_permutations,
         comparison_units.fingerprint,
-        corpora.fingerprint as corpus_fingerprint
+        corpora.fingerprint as corpus_fingerprint,
+        removed_terms.fingerprint as terms_fingerprint
     from contrasts
     -- Of intersections the sources publish one number alone, the accuracy of telling all of them apart.
     inner join words_schemes
@@ -133,6 +149,10 @@ words_comparisons as (
             contrasts.run_id = corpora.run_id
             and contrasts.variant = corpora.variant
             and words_schemes.scheme = corpora.scheme
+    left join removed_terms
+        on
+            contrasts.run_id = removed_terms.run_id
+            and words_schemes.scheme = removed_terms.scheme
     left join judged_together
         on
             contrasts.run_id = judged_together.run_id
@@ -148,7 +168,7 @@ keyed_comparisons as (
         -- Everything a measure's numbers depend on; measures are cached under this key.
         {{ key_of([
             "run_id", "variant", "scheme", "attribute", "comparison", "group_name", "reference_group", "reading_hash",
-            "n_permutations", "fingerprint", "corpus_fingerprint",
+            "n_permutations", "fingerprint", "corpus_fingerprint", "terms_fingerprint",
             "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'", "'" ~ var("alpha") ~ "'",
         ]) }} as comparison_key,
         *,

@@ -24,6 +24,16 @@ vocabulary as (
     from {{ ref("int_words_vocabulary") }}
 ),
 
+-- An article counts as itself, whatever word it hangs on.
+spelled as (
+    select
+        vocabulary.word,
+        vocabulary.word_id as written_id,
+        plain.word_id
+    from vocabulary
+    inner join vocabulary as plain on split_part(vocabulary.word, '>', 1) = plain.word
+),
+
 removed as (
     select
         run_id,
@@ -35,17 +45,18 @@ removed as (
 words_features as (
     select
         units.unit_id,
-        vocabulary.word_id,
-        counts.n_occurrences
+        spelled.word_id,
+        cast(sum(counts.n_occurrences) as integer) as n_occurrences
     from counts
     inner join units on counts.unit_key = units.unit_key
-    inner join vocabulary on counts.word = vocabulary.word
+    inner join spelled on counts.word = spelled.word
     left join removed
         on
             units.run_id = removed.run_id
             and units.scheme = removed.scheme
-            and vocabulary.word_id = removed.word_id
+            and spelled.written_id = removed.word_id
     where removed.word_id is null
+    group by units.unit_id, spelled.word_id
 )
 
 select * from words_features

@@ -22,6 +22,13 @@ comparisons as (
         and comparison = 'against_reference'
 ),
 
+-- Runs whose texts keep the words that name a group: `remove: none`.
+runs_removing as (
+    select distinct run_id
+    from {{ ref("int_words_terms") }}
+    where why in ('label', 'carrier')
+),
+
 word_divergence as (
     select *
     from {{ ref("fct_word_divergence") }}
@@ -95,14 +102,15 @@ separability_findings as (
         separability.seed,
         coalesce(
             printf(
-                'a linear classifier tells texts for %s from those for %s with balanced accuracy %.2f (shuffled labels give %.2f)',
+                'a linear classifier tells texts for %s from those for %s with balanced accuracy %.2f (shuffled labels give %.2f)%s',
                 comparisons.group_name, comparisons.reference_group, separability.balanced_accuracy,
-                separability.null_mean
+                separability.null_mean, if(runs_removing.run_id is null, ', words that name a group left in', '')
             ),
             separability.skipped_reason
         ) as detail,
         detail as detail_without_alarm
     from comparisons
+    left join runs_removing on comparisons.run_id = runs_removing.run_id
     left join separability
         on
             comparisons.run_id = separability.run_id

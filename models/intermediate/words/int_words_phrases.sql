@@ -1,7 +1,7 @@
 with
 
 phrase_terms as (
-    select
+    select distinct
         run_id,
         term
     from {{ ref("int_words_terms") }}

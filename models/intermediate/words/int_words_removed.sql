@@ -8,11 +8,18 @@ vocabulary as (
 ),
 
 terms as (
-    select
+    select distinct
         run_id,
-        term
+        {{ token_of_term("term") }} as token
     from {{ ref("int_words_terms") }}
-    where not is_phrase
+),
+
+-- An article hangs on the word after it, and goes where that goes.
+word_wholes as (
+    select
+        word_id,
+        unnest(string_split(word, '>')) as whole
+    from vocabulary
 ),
 
 -- A term leaks as itself, as its possessive and as part of a compound: woman, woman's, woman-owned.
@@ -21,19 +28,21 @@ word_parts as (
         word_id,
         unnest(
             list_distinct(
-                [word, regexp_replace(word, '''s?$', '')] || string_split(word, '-')
-                || list_transform(string_split(word, '-'), lambda part: regexp_replace(part, '''s?$', ''))
+                [whole, regexp_replace(whole, '''s?$', '')] || string_split(whole, '-')
+                || list_transform(string_split(whole, '-'), lambda part: regexp_replace(part, '''s?$', ''))
             )
         ) as part
-    from vocabulary
+    from word_wholes
 ),
 
 words_removed as (
-    select distinct
+    select
         terms.run_id,
-        word_parts.word_id
+        word_parts.word_id,
+        min(terms.token) as token
     from word_parts
-    inner join terms on word_parts.part = terms.term
+    inner join terms on word_parts.part = terms.token
+    group by terms.run_id, word_parts.word_id
 )
 
 select * from words_removed

@@ -3,24 +3,234 @@ with
 run_readings as (
     select
         run_id,
-        reading
+        reading -> 'words' as reading
     from {{ ref("int_run_readings") }}
+    where json_exists(reading, '$.words')
+),
+
+prompts as (
+    select
+        run_id,
+        prompt_id,
+        -- The language alone: en-GB is en.
+        lower(regexp_extract(language, '^[A-Za-z]+')) as language
+    from {{ ref("stg_ledger__prompts") }}
+),
+
+prompt_attributes as (
+    select
+        run_id,
+        attribute,
+        group_name,
+        carrier
+    from {{ ref("stg_ledger__prompt_attributes") }}
+),
+
+forms as (
+    select
+        language,
+        kind,
+        term
+    from {{ ref("address_forms") }}
+),
+
+-- What the audit itself says of a group is taken out unless the reading says `remove: none`.
+own_runs as (
+    select run_id
+    from run_readings
+    where coalesce(cast(reading ->> 'unasked' as boolean), true)
+),
+
+kept_terms as (
+    select
+        run_id,
+        unnest(from_json(reading -> 'keep', '["VARCHAR"]')) as term
+    from run_readings
 ),
 
 listed_terms as (
     select
         run_id,
-        unnest(from_json(reading -> 'words' -> 'terms', '[{"list": "VARCHAR", "term": "VARCHAR"}]')) as listed
+        unnest(from_json(reading -> 'terms', '[{"list": "VARCHAR", "term": "VARCHAR"}]')) as listed
     from run_readings
+),
+
+languages as (
+    select distinct
+        prompts.run_id,
+        prompts.language
+    from prompts
+    inner join own_runs on prompts.run_id = own_runs.run_id
+),
+
+written as (
+    select distinct
+        prompt_attributes.run_id,
+        prompt_attributes.attribute,
+        prompt_attributes.group_name,
+        source.why,
+        if(source.why = 'label', prompt_attributes.group_name, prompt_attributes.carrier) as text
+    from prompt_attributes
+    inner join own_runs on prompt_attributes.run_id = own_runs.run_id
+    cross join (values ('label'), ('carrier')) as source (why)
+),
+
+split_texts as (
+    select
+        *,
+        {{ words_of_label("text") }} as words
+    from written
+),
+
+text_words as (
+    select
+        *,
+        unnest(words) as word
+    from split_texts
+),
+
+-- What every text of an attribute holds ("a fan of …") tells nobody apart.
+shared_words as (
+    select
+        text_words.run_id,
+        text_words.attribute,
+        text_words.why,
+        text_words.word
+    from text_words
+    inner join
+        (
+            select
+                run_id,
+                attribute,
+                why,
+                count(distinct text) as n_texts
+            from split_texts
+            group by run_id, attribute, why
+        ) as texts
+        on
+            text_words.run_id = texts.run_id
+            and text_words.attribute = texts.attribute
+            and text_words.why = texts.why
+    group by text_words.run_id, text_words.attribute, text_words.why, text_words.word, texts.n_texts
+    having count(distinct text_words.text) = texts.n_texts and texts.n_texts > 1
+),
+
+function_words as (
+    select distinct
+        languages.run_id,
+        forms.term as word
+    from forms
+    inner join languages on forms.language = languages.language
+    where forms.kind = 'function word'
+),
+
+telling_words as (
+    select
+        text_words.*,
+        -- Of a label or carrier of one word, that word is taken out whatever it is.
+        len(text_words.words) = 1 or (shared_words.word is null and function_words.word is null) as is_telling
+    from text_words
+    left join shared_words
+        on
+            text_words.run_id = shared_words.run_id
+            and text_words.attribute = shared_words.attribute
+            and text_words.why = shared_words.why
+            and text_words.word = shared_words.word
+    left join function_words
+        on
+            text_words.run_id = function_words.run_id
+            and text_words.word = function_words.word
+),
+
+-- A word of a label or name leaks in all its forms, and the parts of a compound by themselves.
+own_words as (
+    select
+        run_id,
+        why,
+        cast(null as varchar) as list_name,
+        attribute,
+        group_name,
+        unnest(
+            list_distinct(
+                flatten(
+                    list_transform(
+                        [word] || list_filter(string_split(word, '-'), lambda part: len(part) > 2),
+                        lambda part: {{ forms_of_word("part") }}
+                    )
+                )
+            )
+        ) as term
+    from telling_words
+    where is_telling
+),
+
+-- A text that holds other words, too ("a person of colour"), is cut as a whole as well.
+own_phrases as (
+    select
+        run_id,
+        why,
+        cast(null as varchar) as list_name,
+        attribute,
+        group_name,
+        unnest(list_distinct([phrase, phrase || 's', replace(phrase, 'person', 'people')])) as term
+    from (
+        select
+            run_id,
+            why,
+            attribute,
+            group_name,
+            array_to_string(
+                list_filter(words, lambda word, place: place > 1 or not {{ is_article("word") }}), ' '
+            ) as phrase
+        from telling_words
+        group by run_id, why, attribute, group_name, text, words
+        having bool_or(is_telling) and not bool_and(is_telling or {{ is_article("word") }})
+    )
+    where contains(phrase, ' ')
+),
+
+address_terms as (
+    select
+        languages.run_id,
+        'address form' as why,
+        forms.kind as list_name,
+        cast(null as varchar) as attribute,
+        cast(null as varchar) as group_name,
+        forms.term
+    from forms
+    inner join languages on forms.language = languages.language
+    where forms.kind <> 'function word'
+),
+
+all_terms as (
+    select * from own_words
+    union all by name
+    select * from own_phrases
+    union all by name
+    select * from address_terms
+    union all by name
+    select
+        run_id,
+        'list' as why,
+        listed.list as list_name,
+        cast(null as varchar) as attribute,
+        cast(null as varchar) as group_name,
+        replace(lower(listed.term), '’', '''') as term
+    from listed_terms
 ),
 
 words_terms as (
     select distinct
-        run_id,
-        replace(lower(listed.term), '’', '''') as term,
-        -- Terms of several words are cut from the text, single words are left out where features are made.
-        contains(trim(listed.term), ' ') as is_phrase
-    from listed_terms
+        all_terms.*,
+        -- Terms of several words become one token of the text, single words are left out where features are made.
+        contains(trim(all_terms.term), ' ') as is_phrase
+    from all_terms
+    left join kept_terms
+        on
+            all_terms.run_id = kept_terms.run_id
+            and all_terms.term = kept_terms.term
+    -- What is kept is kept from what is taken out unasked; a list is the audit's own word.
+    where kept_terms.term is null or all_terms.why = 'list'
 )
 
 select * from words_terms

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -651,6 +652,56 @@ def test_questions_that_name_nobody_need_no_carrier(
         InputError, match="row 2 has no 'name'; it should hold the carrier, the name that states a row's"
     ):
         import_file(load_audit(spec), spec, file, ledger_path, again=True)
+
+
+def test_each_attribute_may_have_a_carrier_of_its_own(
+    tmp_path: Path, write_spec: Callable[..., Path], ledger_path: Path, query: Query
+) -> None:
+    text = """
+        audit: signed
+        attributes:
+          race: {reference: White, groups: [White, Black]}
+          gender: {reference: male, groups: [male, female]}
+          role: {reference: staff, groups: [staff, guest]}
+        answer: {kind: text}
+        import:
+          columns:
+            {text: answer, prompt: question, carriers: {race: surname, gender: first},
+             attributes: {race: race, gender: gender, role: role}}
+          values: {race: {"": null}}
+    """
+    header = "race,gender,role,surname,first,question,answer\n"
+    spec = write_spec(text)
+    file = tmp_path / "answers.csv"
+    rows = [
+        "White,male,staff,Smith,Tom,Hi?,Hello.",
+        "White,male,staff,Jones,Tom,Hi?,Hi.",
+        ",female,guest,,Ann,Hi?,Yes.",
+    ]
+    file.write_text(header + "\n".join(rows) + "\n", encoding="utf-8")
+    summary = import_file(load_audit(spec), spec, file, ledger_path)
+    assert (summary.n_prompts, summary.n_responses) == (3, 3)
+    assert query("select attribute, group_name, carrier from raw.prompt_attributes order by all") == [
+        ("gender", "female", "Ann"),
+        ("gender", "male", "Tom"),
+        ("gender", "male", "Tom"),
+        ("race", "White", "Jones"),
+        ("race", "White", "Smith"),
+        ("role", "guest", "guest"),
+        ("role", "staff", "staff"),
+        ("role", "staff", "staff"),
+    ]
+    file.write_text(header + rows[0] + "\nBlack,male,staff,,Tom,Hi?,No.\n", encoding="utf-8")
+    with pytest.raises(
+        InputError, match="row 2 has no 'surname'; it should hold the carrier, what states the row's race"
+    ):
+        import_file(load_audit(spec), spec, file, ledger_path, again=True)
+    for old, new, told in (
+        ("{race: surname,", "{rac: surname,", "import.columns.carriers.rac is no attribute of this audit"),
+        ("prompt: question,", "carrier: first,", "import.columns.carriers cannot stand beside carrier"),
+    ):
+        with pytest.raises(InputError, match=re.escape(told)):
+            load_audit(write_spec(text.replace(old, new)))
 
 
 def test_a_probe_in_two_categories_is_refused(

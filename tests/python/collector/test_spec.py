@@ -233,10 +233,35 @@ def test_wrong_specs_are_told_what_would_be_right(
         ("{words: {schemes: []}}", "reading.words.schemes is empty"),
         ("{words: {schemes: [seed, seed]}}", "reading.words.schemes[1] names 'seed' a second time"),
         ("{words: {remove: {more: [off]}}}", "reading.words.remove.more[0] should be text and is false"),
+        (
+            "{words: {remove: nothing}}",
+            "reading.words has 'nothing' as remove, which should be lists of terms",
+        ),
+        ("{words: {remove: 3}}", "reading.words.remove should be a mapping of keys to values and is 3"),
+        ("{words: {remove: none, keep: [man]}}", "reading.words has unasked or keep beside remove: none"),
+        ("{words: {unasked: 0}}", "reading.words.unasked should be true or false and is 0"),
     ],
 )
 def test_wrong_readings(write_spec: Write, small_text: str, reading: str, told: str) -> None:
     assert told in problem(write_spec(f"{small_text}reading: {reading}\n"))
+
+
+def test_what_is_removed_unasked_is_told_only_where_it_is_changed(write_spec: Write, small_text: str) -> None:
+    def document(words: str) -> dict[str, object]:
+        words_read: dict[str, object] = load_audit(
+            write_spec(f"{small_text}reading: {{words: {words}}}\n")
+        ).reading_document()["words"]
+        return words_read
+
+    plain = {"schemes": ["words"], "weighting": "tfidf", "terms": []}
+    assert document("{}") == plain
+    assert document("{remove: none}") == {**plain, "unasked": False}
+    assert document("{keep: [Man, man,  a  Man]}") == {**plain, "keep": ["a man", "man"]}
+    assert document("{unasked: false, remove: {titles: [Mr]}}") == {
+        **plain,
+        "terms": [{"list": "titles", "term": "mr"}],
+        "unasked": False,
+    }
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from tests.python.project import Project
 from .planting import (
     applicants,
     bad_input,
+    echoes,
     lists,
     marker_lists,
     menu,
@@ -57,6 +58,7 @@ def odd(new_project: Callable[[], Project]) -> Project:
     for subject in (
         applicants,
         bad_input,
+        echoes,
         lists,
         marker_lists,
         menu,

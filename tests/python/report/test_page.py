@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import itertools
 import json
 import re
 from html.parser import HTMLParser
@@ -107,6 +108,13 @@ def test_every_mart_with_a_picture_has_rows_in_the_tests(hostile_page: str) -> N
     assert {"changes-1", "trend-1", "history-1", "costs-1"} <= set(
         re.findall(r'data-chart="([a-z0-9-]+)"', hostile_page)
     )
+
+
+def test_what_was_taken_out_of_texts_is_listed(hostile_page: str) -> None:
+    text = "\n".join(itertools.chain.from_iterable(Page(hostile_page).texts.values()))
+    assert "Which words were taken out before texts were compared" in text
+    assert re.search(r"Taken out: .+ \(.+\)( and \d+ more)?\.", text, re.DOTALL)
+    assert "How often people are addressed, by group" in text
 
 
 def test_the_same_warehouse_gives_the_same_bytes(hostile_warehouse: Path, hostile_page: str) -> None:

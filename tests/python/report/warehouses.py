@@ -233,6 +233,28 @@ class _Run:
                     p_value_adjusted=0.01 if abs(share) > 0.05 else 0.6,
                     is_marked=abs(share) > 0.05,
                 )
+            about = {name: key[name] for name in ("attribute", "group_name")}
+            for number, word in enumerate(self.names.words):
+                self.add(
+                    "fct_removed_words",
+                    **about,
+                    word=word,
+                    why="label",
+                    named_groups=f"{key['attribute']}: {key['group_name']}",
+                    n_occurrences=2.0 * number,
+                    n_answers_using=float(number),
+                    n_answers=45.0,
+                    is_of_this_group=True,
+                )
+                self.add(
+                    "fct_address_forms",
+                    **about,
+                    kind=word,
+                    n_answers=45.0,
+                    n_answers_using=9.0,
+                    n_occurrences=12.0,
+                    share_using=0.2,
+                )
             accuracy, low, high = self.about(0.8)
             self.add(
                 "fct_separability",

@@ -1,0 +1,136 @@
+with
+
+uses as (
+    select
+        run_id,
+        variant,
+        prompt_id,
+        unit_id,
+        token,
+        n_responses,
+        n_occurrences
+    from {{ ref("int_words_removed_uses") }}
+),
+
+terms as (
+    select distinct
+        run_id,
+        {{ token_of_term("term") }} as token,
+        list_name as kind
+    from {{ ref("int_words_terms") }}
+    where why = 'address form'
+),
+
+kinds as (
+    select distinct
+        run_id,
+        kind
+    from terms
+),
+
+run_attributes as (
+    select
+        run_id,
+        attribute
+    from {{ ref("int_run_attributes") }}
+    where kind = 'plain'
+),
+
+prompt_groups as (
+    select
+        prompt_groups.run_id,
+        prompt_groups.prompt_id,
+        prompt_groups.attribute,
+        prompt_groups.group_name
+    from {{ ref("int_prompt_groups") }} as prompt_groups
+    inner join run_attributes
+        on
+            prompt_groups.run_id = run_attributes.run_id
+            and prompt_groups.attribute = run_attributes.attribute
+    where prompt_groups.slot = 1
+),
+
+answers as (
+    select
+        units.run_id,
+        units.variant,
+        prompt_groups.attribute,
+        prompt_groups.group_name,
+        sum(units.n_responses) as n_answers
+    from {{ ref("int_words_units") }} as units
+    inner join prompt_groups
+        on
+            units.run_id = prompt_groups.run_id
+            and units.prompt_id = prompt_groups.prompt_id
+    where units.scheme = 'words'
+    group by units.run_id, units.variant, prompt_groups.attribute, prompt_groups.group_name
+),
+
+using_units as (
+    select
+        uses.run_id,
+        uses.variant,
+        uses.prompt_id,
+        uses.unit_id,
+        terms.kind,
+        any_value(uses.n_responses) as n_responses,
+        sum(uses.n_occurrences) * any_value(uses.n_responses) as n_occurrences
+    from uses
+    inner join terms
+        on
+            uses.run_id = terms.run_id
+            and uses.token = terms.token
+    group by uses.run_id, uses.variant, uses.prompt_id, uses.unit_id, terms.kind
+),
+
+counted as (
+    select
+        using_units.run_id,
+        using_units.variant,
+        prompt_groups.attribute,
+        prompt_groups.group_name,
+        using_units.kind,
+        sum(using_units.n_responses) as n_answers_using,
+        sum(using_units.n_occurrences) as n_occurrences
+    from using_units
+    inner join prompt_groups
+        on
+            using_units.run_id = prompt_groups.run_id
+            and using_units.prompt_id = prompt_groups.prompt_id
+    group by
+        using_units.run_id, using_units.variant, prompt_groups.attribute, prompt_groups.group_name, using_units.kind
+),
+
+shares as (
+    select
+        answers.*,
+        kinds.kind,
+        coalesce(counted.n_answers_using, 0) as n_answers_using,
+        coalesce(counted.n_occurrences, 0) as n_occurrences,
+        coalesce(counted.n_answers_using, 0) / answers.n_answers as share_using
+    from answers
+    inner join kinds on answers.run_id = kinds.run_id
+    left join counted
+        on
+            answers.run_id = counted.run_id
+            and answers.variant = counted.variant
+            and answers.attribute = counted.attribute
+            and answers.group_name = counted.group_name
+            and kinds.kind = counted.kind
+),
+
+address_forms as (
+    select
+        cast(run_id as varchar) as run_id,
+        cast(variant as varchar) as variant,
+        cast(attribute as varchar) as attribute,
+        cast(group_name as varchar) as group_name,
+        cast(kind as varchar) as kind,
+        cast(n_answers as double) as n_answers,
+        cast(n_answers_using as double) as n_answers_using,
+        cast(n_occurrences as double) as n_occurrences,
+        cast(share_using as double) as share_using
+    from shares
+)
+
+select * from address_forms
