@@ -317,8 +317,24 @@ def test_a_late_column_of_json_lines_is_found(
 def test_warnings(tmp_path: Path, mapped: Callable[..., RunSummary]) -> None:
     summary = mapped(write_file(tmp_path / "a.csv", simple(8, m=["m1", "m2"] * 4)), "model: m")
     assert "a.csv holds answers of several models (m1, m2)" in summary.warnings[0]
+    assert summary.target == "a"
     assert "2 responses of the smallest group give low statistical power" in summary.warnings[1]
     assert mapped(write_file(tmp_path / "b.csv", simple(60, m=["m1"] * 60)), "model: m").warnings == ()
+
+
+def test_a_run_is_called_after_the_one_model_that_its_file_names(
+    tmp_path: Path, mapped: Callable[..., RunSummary], query: Query
+) -> None:
+    """Under another name each month, a file would stay current for ever beside those that came later."""
+    for month, answer in (("january", "a"), ("february", "b")):
+        rows = [{**row, "m": "m1" if n else None} for n, row in enumerate(simple(8))]
+        mapped(write_file(tmp_path / f"{month}.csv", [{**row, "note": answer} for row in rows]), "model: m")
+    assert query("select distinct target, source_name from raw.runs order by all") == [
+        ("m1", "february.csv"),
+        ("m1", "january.csv"),
+    ]
+    file = write_file(tmp_path / "march.csv", simple(12, m=["m1"] * 12))
+    assert mapped(file, "model: m", name="assistant").target == "assistant"
 
 
 def test_the_same_content_is_imported_once_unless_asked_for_again(
