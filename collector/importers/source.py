@@ -37,7 +37,10 @@ MAX_ROW_BYTES = 64 << 20
 HEADER_BYTES = 1 << 20
 SAMPLED_ROWS = 10_000
 MEMORY_LIMIT = "1GB"
-_JSONL_OPTIONS = f"format = 'newline_delimited', maximum_object_size = {MAX_ROW_BYTES}"
+# A folder called `model=x` is no column.
+_AS_IT_IS = "hive_partitioning = false"
+_JSONL_OPTIONS = f"{_AS_IT_IS}, format = 'newline_delimited', maximum_object_size = {MAX_ROW_BYTES}"
+_PATTERN = re.compile(r"[*?\[]")
 _NESTED = re.compile(r"STRUCT|MAP|UNION|\[|LIST|BLOB")
 
 
@@ -114,12 +117,12 @@ def column_names(path: Path, is_known: Callable[[str], bool]) -> list[str]:
     try:
         with readable(path, kind):
             if kind == "jsonl":
-                objects = f"read_json_objects({_literal(str(path.resolve()))}, {_JSONL_OPTIONS})"
+                objects = f"read_json_objects({_file(path)}, {_JSONL_OPTIONS})"
                 found = _json_keys(connection, objects)
                 if not found and _bad_json_line(path):
                     raise _unreadable(path, kind, "")
                 return found
-            described = connection.execute(f"describe from read_parquet({_literal(str(path.resolve()))})")
+            described = connection.execute(f"describe from read_parquet({_file(path)}, {_AS_IT_IS})")
             return [str(name) for name, *_ in described.fetchall()]
     finally:
         connection.close()
@@ -197,7 +200,7 @@ def _create_view(
     connection: duckdb.DuckDBPyConnection, path: Path, kind: str, columns: Sequence[str]
 ) -> None:
     """Create the view `source` over a reader; parameters cannot stand in a view, so literals are quoted here."""
-    file = _literal(str(path.resolve()))
+    file = _file(path)
     if kind == "parquet":
         reader, picked = _parquet_reader(connection, path, file, columns)
     elif kind == "jsonl":
@@ -213,7 +216,7 @@ def _create_view(
 def _parquet_reader(
     connection: duckdb.DuckDBPyConnection, path: Path, file: str, columns: Sequence[str]
 ) -> tuple[str, list[str]]:
-    reader = f"read_parquet({file}, binary_as_string = true)"
+    reader = f"read_parquet({file}, {_AS_IT_IS}, binary_as_string = true)"
     types = {
         str(name): str(type_) for name, type_, *_ in connection.execute(f"describe from {reader}").fetchall()
     }
@@ -230,7 +233,8 @@ def _csv_reader(path: Path, kind: str, file: str, columns: Sequence[str]) -> tup
     delimiter, header = _csv_header(path, kind, columns)
     names = ", ".join(f"{_literal(name)}: 'varchar'" for name in header)
     reader = (
-        f"read_csv({file}, auto_detect = false, header = true, delim = {_literal(delimiter)}, quote = '\"', escape = '\"', "
+        f"read_csv({file}, {_AS_IT_IS}, auto_detect = false, header = true, delim = {_literal(delimiter)}, "
+        f"quote = '\"', escape = '\"', "
         f"columns = {{{names}}}, allow_quoted_nulls = false, strict_mode = true, max_line_size = {MAX_ROW_BYTES}, "
         f"buffer_size = {MAX_ROW_BYTES + HEADER_BYTES})"
     )
@@ -348,6 +352,20 @@ def _first_sentence(message: str) -> str:
     text = message.splitlines()[0]
     text = re.sub(r"^(?:[A-Z][A-Za-z ]*Error: )+", "", text)
     return text.rstrip(". ") + "."
+
+
+def _file(path: Path) -> str:
+    """Return a path as a literal that DuckDB takes for this one file: in patterns * ? [ stand for themselves in brackets.
+
+    Raises:
+        InputError: it has a backslash as well, which has a meaning of its own in patterns.
+    """
+    place = str(path.resolve())
+    if _PATTERN.search(place) and "\\" in place:
+        raise InputError(
+            f"{path} has a backslash and one of * ? [ in its name or its folders': give it another name."
+        )
+    return _literal(_PATTERN.sub(r"[\g<0>]", place))
 
 
 def _literal(text: str) -> str:

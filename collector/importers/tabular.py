@@ -102,6 +102,7 @@ def import_runs(
         )
     started, started_at = time.monotonic(), utc_now()
     conditions = conditions_of(audit, file)
+    source_hash = hash_of_file(file) if file.is_file() else ""
     columns = needed_columns(conditions, audit.imported.columns)
     with (
         tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
@@ -110,7 +111,6 @@ def import_runs(
         plan = _plan_of(audit, conditions, source)
         with plan.readable():
             plan.check()
-        source_hash = hash_of_file(file)
         runs = _run_rows(
             audit,
             plan,
@@ -127,6 +127,9 @@ def import_runs(
             if not again:
                 _refuse_repeated(append, audit, file, source_hash)
             counts, seals = _append(append, runs, plan, audit, file, started_at, show_progress)
+            if hash_of_file(file) != source_hash:
+                # Nothing is kept: it could be neither what it was nor what it is.
+                raise InputError(f"{file} was changed while it was read: import it again when it is whole.")
         warnings = tuple(plan.warnings())
     seconds = time.monotonic() - started
     return tuple(

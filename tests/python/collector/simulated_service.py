@@ -109,6 +109,7 @@ def ask_all(
     tokens: Callable[[], int | None] = lambda: None,
     status: int = 429,
     seed: int = 0,
+    ask: Callable[[], RateHints | None] | None = None,
 ) -> Outcome:
     """Ask without end for a number of simulated seconds.
 
@@ -118,36 +119,45 @@ def ask_all(
         retry_after: what it sends with a refusal.
         tokens: tokens of an answer.
         status: of a refusal.
+        ask: asks a service in place of `limit`, which answers at once and on the same clock: returns its hints, or raises.
     """
     outcome = Outcome(seconds)
     chance = random.Random(seed)
     order = itertools.count()
-    under_way: list[tuple[float, int, object, bool, RateHints | None]] = []
+    under_way: list[tuple[float, int, object, TargetError | None, RateHints | None]] = []
     while clock() < seconds:
         delay = pace.delay()
         until = clock() + delay
         if under_way and under_way[0][0] <= until:
-            at, _, slot, is_accepted, hints = heapq.heappop(under_way)
+            at, _, slot, refusal, hints = heapq.heappop(under_way)
             clock.now = max(clock.now, at)
-            if is_accepted:
+            if refusal is None:
                 outcome.answered += 1
                 slot.done(tokens(), None, hints)  # type: ignore[attr-defined]
             else:
                 outcome.refused += 1
-                error = TargetError(
-                    "full", retryable=True, status=status, hints=hints, retry_after_seconds=retry_after
-                )
-                slot.failed(error)  # type: ignore[attr-defined]
+                slot.failed(refusal)  # type: ignore[attr-defined]
             continue
         # A delay too short to move the clock would be waited for without end.
         clock.now = max(until, math.nextafter(clock(), math.inf)) if delay else until
         if clock() >= seconds:
             break
         slot = pace.slot().__enter__()
-        is_accepted = limit is None or limit.accept()
-        hints = limit.hints() if tells and limit is not None else None
+        refused: TargetError | None = None
+        if ask is not None:
+            try:
+                hints = ask()
+            except TargetError as error:
+                refused, hints = error, error.hints
+        else:
+            is_accepted = limit is None or limit.accept()
+            hints = limit.hints() if tells and limit is not None else None
+            if not is_accepted:
+                refused = TargetError(
+                    "full", retryable=True, status=status, hints=hints, retry_after_seconds=retry_after
+                )
         # A refusal comes at once, an answer takes its time.
-        wait = latency(len(under_way) + 1) * chance.uniform(0.9, 1.1) if is_accepted else 0.02
-        heapq.heappush(under_way, (clock() + wait, next(order), slot, is_accepted, hints))
+        wait = latency(len(under_way) + 1) * chance.uniform(0.9, 1.1) if refused is None else 0.02
+        heapq.heappush(under_way, (clock() + wait, next(order), slot, refused, hints))
         outcome.most_at_once = max(outcome.most_at_once, len(under_way))
     return outcome

@@ -16,6 +16,8 @@ import duckdb
 import pytest
 
 from collector.errors import InputError, LedgerError
+from collector.hashing import hash_of_file
+from collector.importers import tabular
 from collector.importers.source import readable
 from collector.importers.tabular import import_file
 from collector.ledger import Ledger
@@ -73,7 +75,10 @@ def write_file(path: Path, rows: Sequence[Row]) -> Path:
             connection.executemany(
                 f"insert into t values ({marks})", [[row[name] for name in columns] for row in rows]
             )
-            connection.execute(f"copy t to '{path}' (format parquet)")
+            # Under a plain name first: any other may mean something to DuckDB.
+            plain = path.parent / "plain.parquet"
+            connection.execute(f"copy t to '{plain}' (format parquet)")
+            plain.rename(path)
     return path
 
 
@@ -318,8 +323,85 @@ def test_a_late_column_of_json_lines_is_found(
 def test_warnings(tmp_path: Path, mapped: Callable[..., RunSummary]) -> None:
     summary = mapped(write_file(tmp_path / "a.csv", simple(8, m=["m1", "m2"] * 4)), "model: m")
     assert "a.csv holds answers of several models (m1, m2)" in summary.warnings[0]
+    assert summary.target == "a"
     assert "2 responses of the smallest group give low statistical power" in summary.warnings[1]
     assert mapped(write_file(tmp_path / "b.csv", simple(60, m=["m1"] * 60)), "model: m").warnings == ()
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl", ".parquet"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "answers[1]",
+        "answers*",
+        "answers?",
+        "[a-z]*",
+        "**",
+        "k=v/race=Black/answers",
+        "it's",
+        "a\\b",
+        "[x]/answers",
+    ],
+)
+def test_the_file_that_is_named_is_read_and_no_other(
+    tmp_path: Path, bring: Callable[..., RunSummary], query: Query, name: str, ending: str
+) -> None:
+    """DuckDB takes * ? [ in a path for a pattern, and folders called `race=Black` for columns."""
+    others = ("answers1", "answersx", "answers", "axx", "x/answers")
+    for other in others:
+        (tmp_path / other).parent.mkdir(exist_ok=True)
+        write_file(tmp_path / f"{other}{ending}", [{**row, "answer": "of another file"} for row in simple(8)])
+    path = tmp_path / f"{name}{ending}"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_file(path, simple(8))
+    bring(path)
+    expected = hash_of_file(path)
+    assert query("select source_name, source_hash from raw.runs") == [(path.name, expected)]
+    texts = {text for (text,) in query("select response_text from raw.responses")}
+    assert texts == {row["answer"] for row in simple(8)}
+    assert query(
+        "select group_name from raw.prompt_attributes where attribute = 'race' group by all order by all"
+    ) == [("Asian",), ("White",)]
+
+
+def test_a_name_that_cannot_be_written_as_a_pattern_is_refused(
+    tmp_path: Path, bring: Callable[..., RunSummary]
+) -> None:
+    path = write_file(tmp_path / "a\\[1].csv", simple(8))
+    with pytest.raises(InputError, match=r"has a backslash and one of .* give it another name"):
+        bring(path)
+
+
+def test_a_file_that_changes_while_it_is_read_is_not_kept(
+    tmp_path: Path, bring: Callable[..., RunSummary], monkeypatch: pytest.MonkeyPatch, ledger_path: Path
+) -> None:
+    path = write_file(tmp_path / "a.csv", simple(8))
+    append = tabular._append
+
+    def changed(*arguments: Any) -> Any:
+        done = append(*arguments)
+        path.write_bytes(path.read_bytes() + b"\n")
+        return done
+
+    monkeypatch.setattr(tabular, "_append", changed)
+    with pytest.raises(InputError, match="was changed while it was read"):
+        bring(path)
+    assert Ledger(ledger_path).runs() == []
+
+
+def test_a_run_is_called_after_the_one_model_that_its_file_names(
+    tmp_path: Path, mapped: Callable[..., RunSummary], query: Query
+) -> None:
+    """Under another name each month, a file would stay current for ever beside those that came later."""
+    for month, answer in (("january", "a"), ("february", "b")):
+        rows = [{**row, "m": "m1" if n else None} for n, row in enumerate(simple(8))]
+        mapped(write_file(tmp_path / f"{month}.csv", [{**row, "note": answer} for row in rows]), "model: m")
+    assert query("select distinct target, source_name from raw.runs order by all") == [
+        ("m1", "february.csv"),
+        ("m1", "january.csv"),
+    ]
+    file = write_file(tmp_path / "march.csv", simple(12, m=["m1"] * 12))
+    assert mapped(file, "model: m", name="assistant").target == "assistant"
 
 
 def test_the_same_content_is_imported_once_unless_asked_for_again(

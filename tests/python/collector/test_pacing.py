@@ -411,12 +411,9 @@ def test_backoff_doubles_up_to_its_cap_and_half_of_it_is_chance(
 
 @contextmanager
 def limited_server(
-    per_second: float, burst: float, headers: Callable[[float], dict[str, str]], status: int
-) -> Iterator[tuple[str, dict[str, int]]]:
+    limit: TokenBucket, headers: Callable[[float], dict[str, str]], status: int
+) -> Iterator[str]:
     """Serve chat completions from a bucket; what a refusal's headers say comes from the seconds until a question fits."""
-    lock = threading.Lock()
-    level, at = burst, time.monotonic()
-    counts = {"answered": 0, "refused": 0}
     body = json.dumps(
         {
             "model": "m",
@@ -429,26 +426,13 @@ def limited_server(
         disable_nagle_algorithm = True
 
         def do_POST(self) -> None:
-            nonlocal level, at
             self.rfile.read(int(self.headers["Content-Length"]))
-            with lock:
-                now = time.monotonic()
-                level = min(burst, level + (now - at) * per_second)
-                at = now
-                is_accepted = level >= 1
-                level -= is_accepted
-                counts["answered" if is_accepted else "refused"] += 1
-                extra = headers((1 - level) / per_second if level < 1 else 0.0)
-                extra |= (
-                    {
-                        "x-ratelimit-remaining-requests": str(int(level)),
-                        "x-ratelimit-reset-requests": f"{int(1000 * (burst - level) / per_second)}ms",
-                    }
-                    if "tells" in extra
-                    else {}
-                )
-            if is_accepted:
-                time.sleep(0.05)
+            is_accepted = limit.accept()
+            extra = headers(max(0.0, 1 - limit.level) / limit.per_second)
+            if "tells" in extra:
+                hints = limit.hints()
+                extra["x-ratelimit-remaining-requests"] = str(hints.remaining_requests)
+                extra["x-ratelimit-reset-requests"] = f"{int(1000 * (hints.reset_requests_seconds or 0))}ms"
             content = body if is_accepted else b'{"error": {"message": "too many", "type": "requests"}}'
             self.send_response(200 if is_accepted else status)
             self.send_header("Content-Length", str(len(content)))
@@ -466,7 +450,7 @@ def limited_server(
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/v1", counts
+        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
     finally:
         server.shutdown()
         server.server_close()
@@ -482,42 +466,20 @@ SERVICES: dict[str, tuple[Callable[[float], dict[str, str]], int]] = {
 PER_SECOND, BURST, SECONDS = 60.0, 60.0, 6.0
 
 
-def asked_at_its_limit(headers: Callable[[float], dict[str, str]], status: int) -> dict[str, int]:
-    """Ask a limited server as fast as a pace allows; what it counted."""
-    with limited_server(PER_SECOND, BURST, headers, status) as (base_url, counts):
-        target = OpenAITarget("limited", base_url=base_url, model="m", timeout_seconds=5.0, concurrency=32)
-        paced = Pace(32)
-        end = time.monotonic() + SECONDS
-
-        def ask() -> None:
-            while time.monotonic() < end:
-                try:
-                    with paced.slot() as slot:
-                        try:
-                            reply = target.ask(Request("Hello"))
-                        except TargetError as error:
-                            slot.failed(error)
-                            continue
-                        slot.done(None, reply.latency_ms, reply.hints)
-                except PaceClosedError:
-                    return
-
-        threads = [threading.Thread(target=ask) for _ in range(32)]
-        for thread in threads:
-            thread.start()
-        time.sleep(SECONDS)
-        paced.close()
-        for thread in threads:
-            thread.join(10)
-    return counts
-
-
-def test_real_servers_are_asked_at_their_limits() -> None:
-    # Side by side, as each takes its seconds of real time.
-    with ThreadPoolExecutor(len(SERVICES)) as pool:
-        counts = dict(
-            zip(SERVICES, pool.map(lambda one: asked_at_its_limit(*one), SERVICES.values()), strict=True)
+@pytest.mark.parametrize("name", SERVICES)
+def test_real_servers_are_asked_at_their_limits(name: str) -> None:
+    """A service's own headers over HTTP, on the simulated clock, so that it does not matter how fast this machine is."""
+    clock = Clock()
+    headers, status = SERVICES[name]
+    with limited_server(TokenBucket(PER_SECOND, BURST, clock), headers, status) as base_url:
+        target = OpenAITarget("limited", base_url=base_url, model="m", timeout_seconds=60.0, concurrency=32)
+        outcome = ask_all(
+            pace(clock, 32),
+            clock,
+            None,
+            seconds=SECONDS,
+            latency=lambda _: 0.05,
+            ask=lambda: target.ask(Request("Hello")).hints,
         )
-    for name, of_service in counts.items():
-        assert of_service["answered"] >= 0.8 * (PER_SECOND * SECONDS + BURST), name
-        assert of_service["refused"] <= 0.15 * of_service["answered"], name
+    assert outcome.answered >= 0.8 * (PER_SECOND * SECONDS + BURST)
+    assert outcome.refused <= 0.15 * outcome.answered

@@ -1,4 +1,4 @@
-"""A model that changes while it is audited, and one that stays."""
+"""A model that changes while it is audited, one that stays, and two that were given one name."""
 
 from __future__ import annotations
 
@@ -38,3 +38,20 @@ def plant(project: Project) -> None:
     )
     project.collect("answer", audit)
     project.collect("steady", audit)
+    _plant_two_under_one_name(project)
+
+
+def _plant_two_under_one_name(project: Project) -> None:
+    audit = project.write_audit(
+        "renamed",
+        {
+            "audit": "renamed",
+            "attributes": {"race": {"reference": "White", "groups": ["White", "Black"]}},
+            "answer": {"kind": "text"},
+            "import": {"columns": {"text": "text", "model": "model", "attributes": {"race": "race"}}},
+        },
+    )
+    for model in ("first-model", "second-model"):
+        file = project.folder / f"{model}.csv"
+        file.write_text(f"race,text,model\nWhite,Tea,{model}\nBlack,Tea,{model}\n", encoding="utf-8")
+        project.import_file(audit, file, name="assistant")

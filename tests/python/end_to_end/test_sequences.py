@@ -1,0 +1,190 @@
+"""Whatever was built before, a build ends in the tables that one build of everything makes.
+
+Audits are small: what is tried is what one build leaves for the next, in parse cache, work file, ledger and warehouse.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from benchmarks.same import differences
+from biasledger.publishing.work import hash_models
+from biasledger.verify import verify_ledger
+from collector.erasure import erase
+from collector.forgetting import forget
+from tests.python.project import Project, import_spec
+
+from .planting import menu, texts
+
+pytestmark = pytest.mark.slow
+NewProject = Callable[[], Project]
+# Two orders, of which one is the other turned round: each room comes before and after each other one.
+ORDER = ("words", "lists", "decisions", "prices", "markers")
+
+
+@pytest.fixture(scope="module")
+def everything(new_project: NewProject) -> Project:
+    """An audit of each room in one ledger, built once. To be read only."""
+    project = new_project()
+    texts.plant(project)
+    project.collect("simulator", "audits/recommendations.yml", n_subjects=2, domains=("music",))
+    project.collect("simulator", "audits/rankings.yml", n_subjects=1, trials=1)
+    menu.plant(project)
+    project.collect("simulator", "audits/stereotypes.yml", n_subjects=2, trials=1)
+    project.build()
+    return project
+
+
+def _runs(project: Project) -> dict[str, str]:
+    """Room -> its run."""
+    audits = ("texts", "recommendations", "rankings", "menu", "stereotypes")
+    found = dict(project.rows("select audit, run_id from marts.dim_runs"))
+    return {room: found[audit] for room, audit in zip(ORDER, audits, strict=True)}
+
+
+def _like(project: Project, new_project: NewProject) -> Project:
+    """A new project with the audits and settings of another one, and no ledger."""
+    made = new_project()
+    for folder in ("audits", "seeds"):
+        shutil.copytree(project.folder / folder, made.folder / folder, dirs_exist_ok=True)
+    return made
+
+
+def _keep(project: Project, everything: Project, runs: Sequence[str]) -> None:
+    """Give a project the ledger as it was when these runs alone were there."""
+    shutil.copyfile(everything.ledger, project.ledger)
+    with duckdb.connect(str(project.ledger)) as connection:
+        tables = connection.execute(
+            "select table_name from duckdb_columns() inner join duckdb_tables() using (schema_name, table_name) "
+            "where schema_name = 'raw' and column_name = 'run_id'"
+        ).fetchall()
+        for (table,) in tables:
+            connection.execute(f"delete from raw.{table} where not list_contains(?, run_id)", [list(runs)])
+        connection.execute("delete from raw.readings where audit not in (select audit from raw.runs)")
+
+
+def _built_at_once(project: Project, new_project: NewProject) -> Project:
+    """One build of all that a project's ledger holds, by its audits and settings."""
+    made = _like(project, new_project)
+    shutil.copyfile(project.ledger, made.ledger)
+    made.build()
+    return made
+
+
+@pytest.fixture(scope="module")
+def grown(everything: Project, new_project: NewProject) -> Project:
+    """The same runs, one room more at each of five builds."""
+    project, runs = _like(everything, new_project), _runs(everything)
+    for n in range(1, len(ORDER) + 1):
+        _keep(project, everything, [runs[room] for room in ORDER[:n]])
+        project.build()
+    return project
+
+
+def test_rooms_are_added_one_at_a_time(grown: Project, everything: Project) -> None:
+    assert differences(grown.warehouse, everything.warehouse) == []
+    with duckdb.connect(str(grown.warehouse), read_only=True) as connection:
+        assert connection.execute("select count(*) from marts.fct_builds").fetchall() == [(5,)]
+
+
+def test_rooms_are_added_the_other_way_round_and_settings_change(
+    everything: Project, new_project: NewProject
+) -> None:
+    """With a build by hand's parse in between, which has every room, and a threshold that is set and taken back."""
+    from biasledger.build import run_dbt
+
+    project, runs = _like(everything, new_project), _runs(everything)
+    rooms = ORDER[::-1]
+    thresholds = project.folder / "seeds" / "thresholds.csv"
+    before = thresholds.read_bytes()
+    for n in (1, 3, 5):
+        _keep(project, everything, [runs[room] for room in rooms[:n]])
+        if n == 3:
+            run_dbt(project.folder, ["parse"], {}, lambda _done, _total, _name: None)
+            row = "position_bias,rankings,*,0.9,0.9,,0.05,2,warn,a test of judging anew,none\n"
+            thresholds.write_bytes(before + row.encode())
+        else:
+            thresholds.write_bytes(before)
+        project.build()
+    assert differences(project.warehouse, everything.warehouse) == []
+
+
+def test_readings_change_answers_are_erased_and_runs_forgotten(
+    grown: Project, new_project: NewProject, tmp_path: Path
+) -> None:
+    runs = _runs(grown)
+    project = Project(shutil.copytree(grown.folder, tmp_path / "project", symlinks=True))
+    # Another reading of the texts, which are read by no other room; a text goes; the only lists were imported by mistake.
+    spec = import_spec("texts")
+    spec["reading"]["words"]["remove"]["more"] = ["word3"]
+    project.write_audit("texts", spec)
+    with duckdb.connect(str(project.ledger), read_only=True) as connection:
+        (prompt_id, trial) = connection.execute(
+            "select prompt_id, trial from raw.responses where run_id = ? and response_text is not null "
+            "order by seq limit 1",
+            [runs["markers"]],
+        ).fetchall()[0]
+    erase(project.ledger, runs["markers"], prompt_id, trial, reason="names a private person")
+    forget(project.ledger, runs["lists"], reason="asked with the wrong spec")
+    notes: list[str] = []
+    project.build(on_note=notes.append)
+    assert notes == [
+        "Runs were forgotten or taken out of the ledger since the last build: all tables are built anew."
+    ]
+    assert differences(project.warehouse, _built_at_once(project, new_project).warehouse) == []
+    # Nothing of the forgotten run is left, in what was built before neither; nor is its room.
+    for path in (project.warehouse, project.work):
+        assert _tables_with_run(path, runs["lists"]) == []
+        assert _tables_with_run(path, runs["words"]) != []
+    assert "fct_list_similarity" not in {
+        name for (name,) in project.rows("select table_name from duckdb_tables()")
+    }
+    states = {verdict.name: verdict for verdict in verify_ledger(project.ledger)}
+    assert {verdict.state for verdict in states.values()} == {"intact"}
+    assert "asked with the wrong spec" in " ".join(states[runs["lists"]].notes)
+
+
+def test_it_goes_on_with_the_files_of_the_release_before(
+    grown: Project, everything: Project, tmp_path: Path
+) -> None:
+    """The ledger lacks the views, incremental tables have other columns, the parse cache is of another version."""
+    project = Project(shutil.copytree(grown.folder, tmp_path / "project", symlinks=True))
+    with duckdb.connect(str(project.ledger)) as connection:
+        views = connection.execute(
+            "select view_name from duckdb_views() where schema_name = 'raw' order by view_name != 'forgotten_runs' desc"
+        ).fetchall()
+        for (view,) in views:
+            connection.execute(f"drop view raw.{view}")
+        connection.execute("delete from raw.schema_migrations where version = 7")
+    with duckdb.connect(str(project.work)) as connection:
+        for table in ("int_words_counts", "int_words_statistics", "int_markers_tokens", "int_decisions_gaps"):
+            connection.execute(f"alter table intermediate.{table} add column of_old integer")
+        connection.execute("update intermediate.int_words_counts set n_occurrences = n_occurrences + 1")
+    with duckdb.connect(str(project.warehouse)) as connection:
+        connection.execute("alter table marts.dim_runs drop column hides_models")
+    seen = project.work.with_name(f"{project.work.name}.seen.json")
+    written = json.loads(seen.read_text(encoding="utf-8"))
+    assert written.pop("models") == hash_models()
+    seen.write_text(json.dumps(written), encoding="utf-8")
+    (project.folder / "target" / "partial_parse.msgpack").write_bytes(b"of another version")
+    project.build()
+    assert differences(project.warehouse, everything.warehouse) == []
+
+
+def _tables_with_run(path: Path, run_id: str) -> list[str]:
+    with duckdb.connect(str(path), read_only=True) as connection:
+        tables = connection.execute(
+            "select schema_name || '.' || table_name from duckdb_columns() inner join duckdb_tables() "
+            "using (schema_name, table_name) where column_name = 'run_id' order by all"
+        ).fetchall()
+        return [
+            table
+            for (table,) in tables
+            if connection.execute(f"select 1 from {table} where run_id = ? limit 1", [run_id]).fetchone()
+        ]
