@@ -379,7 +379,7 @@ def test_identical_answers_count_once(odd: Project) -> None:
 def test_a_category_without_markers_points_to_candidates(odd: Project) -> None:
     ((explanation,),) = odd.rows("select explanation from marts.fct_findings where subject = 'silent'")
     assert explanation == (
-        "Not judged: none of 8 texts holds enough markers; fct_marker_candidates lists the words that they use."
+        "Not judged: none of 8 answers holds enough markers; fct_marker_candidates lists the words that they use."
     )
     words = odd.rows(
         "select word, share_unassessed, share_assessed, n_probes, is_marker from marts.fct_marker_candidates"
