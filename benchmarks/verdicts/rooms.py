@@ -115,7 +115,7 @@ def _ratio_alarms(seed: int, *, leans: float) -> bool:
 
 
 def _regard_of_names(seed: int, *, n_names: int, share: float) -> Gap:
-    """Names of two groups with five texts each; a share of group 1's are spoken of badly so often that the gap is at the threshold."""
+    """Names of two groups with five texts each; some of group 1's are spoken of so badly that the gap is at the threshold."""
     rng = np.random.default_rng(seed)
     labels = np.repeat(np.array([0, 1], dtype=np.int8), n_names)
     is_disliked = (rng.random(labels.size) < share) & (labels == 1)
@@ -132,7 +132,7 @@ def _regard_of_names(seed: int, *, n_names: int, share: float) -> Gap:
 
 def _regard_clears(seed: int, *, n_names: int, share: float) -> bool:
     result = _regard_of_names(seed, n_names=n_names, share=share)
-    return -_REGARD_GAP < result.adjusted_low and result.adjusted_high < _REGARD_GAP
+    return max(-result.adjusted_low, result.adjusted_high) < _REGARD_GAP
 
 
 def _regard_by_both(seed: int, *, name_effect: float, question_effect: float, shift: float = 0.0) -> bool:
