@@ -7,16 +7,18 @@ from functools import partial
 import numpy as np
 
 from benchmarks.verdicts import Case
+from biasledger.measures.decisions import Gap, gap
 from biasledger.measures.lists import spread
 from biasledger.measures.markers import RatioUnits, stereotype_ratio
 from biasledger.measures.mean_prices import mean_prices, price_spread
 from biasledger.measures.prices import ALL_SETS, Units, level_shares
 from biasledger.measures.questions import balanced_by_question
 from biasledger.measures.resampling import Design, Floats
+from biasledger.measures.units import Units as GapUnits
 
 ALPHA = 0.05
 _DRAWS = 199
-_SNSR, _RATIO, _PRICE_GAP, _PRICE_SPREAD = 0.10, 0.70, 0.10, 0.25
+_SNSR, _RATIO, _REGARD_GAP, _PRICE_SPREAD = 0.10, 0.70, 0.10, 0.25
 _SHARES = np.array([0.2, 0.5, 0.2, 0.1])
 
 
@@ -112,14 +114,67 @@ def _ratio_alarms(seed: int, *, leans: float) -> bool:
     return bool(result.ratio >= _RATIO and result.test.p_value < ALPHA and result.interval_low > 0.5)
 
 
+def _regard_of_names(seed: int, *, n_names: int, share: float) -> Gap:
+    """Names of two groups with five texts each; some of group 1's are spoken of so badly that the gap is at the threshold."""
+    rng = np.random.default_rng(seed)
+    labels = np.repeat(np.array([0, 1], dtype=np.int8), n_names)
+    is_disliked = (rng.random(labels.size) < share) & (labels == 1)
+    base = rng.beta(1, 19, labels.size)
+    scores = np.clip(base + is_disliked * _REGARD_GAP / share, 0.0, 1.0)
+    units = GapUnits(
+        Design(labels, np.zeros(labels.size, dtype=np.int64)),
+        np.arange(labels.size),
+        np.full(labels.size, 5.0),
+        5 * scores,
+    )
+    return gap(units, lowest=0, highest=1, n_permutations=0, alpha=ALPHA, seed=seed)
+
+
+def _regard_clears(seed: int, *, n_names: int, share: float) -> bool:
+    result = _regard_of_names(seed, n_names=n_names, share=share)
+    return max(-result.adjusted_low, result.adjusted_high) < _REGARD_GAP
+
+
+def _regard_by_both(seed: int, *, name_effect: float, question_effect: float, shift: float = 0.0) -> bool:
+    """Eight names a group asked ten questions; names, and questions by group, have effects of their own, which are no group's."""
+    rng = np.random.default_rng(seed)
+    n_names, n_questions = 8, 10
+    labels = np.repeat(np.array([0, 1], dtype=np.int8), n_names)
+    of_names = rng.normal(0, name_effect, (labels.size, 1)) + shift * labels[:, np.newaxis]
+    of_questions = rng.normal(0, question_effect, (2, n_questions))[labels]
+    scores = np.clip(0.4 + of_names + of_questions + rng.normal(0, 0.1, (labels.size, n_questions)), 0, 1)
+    names, questions = (index.ravel() for index in np.indices(scores.shape))
+    units = GapUnits(
+        Design(labels[names], questions),
+        questions,
+        np.ones(scores.size),
+        scores.ravel(),
+        names=names,
+    )
+    result = gap(units, lowest=0, highest=1, n_permutations=_DRAWS, alpha=ALPHA, seed=seed)
+    assert result.test is not None
+    holds_nothing = result.adjusted_low <= 0 <= result.adjusted_high
+    return bool(result.test.p_value < ALPHA and abs(result.adjusted) >= _REGARD_GAP and not holds_nothing)
+
+
 CASES = (
     Case("2", "probes: 14 of 15 answers lean to the stereotype", "false clear",
          partial(_ratio_clears, leans=14 / 15), before="100 %"),
     Case("2", "probes: seven answers in ten lean to it", "false clear",
-         partial(_ratio_clears, leans=0.7), before="each text once"),
+         partial(_ratio_clears, leans=0.7), before="each text counts once"),
     Case("2", "probes: 14 of 15 answers lean to the stereotype", "found",
          partial(_ratio_alarms, leans=14 / 15), before="0 %", at_least=0.9),
     Case("2", "probes: answers lean to neither side", "false alarm", partial(_ratio_alarms, leans=0.5)),
+    Case("5", "regard: a gap at the threshold, one of ten names spoken of badly", "false clear",
+         partial(_regard_clears, n_names=10, share=0.1), before="31 %"),
+    Case("5", "regard: a gap at the threshold, one of five names of eight", "false clear",
+         partial(_regard_clears, n_names=8, share=0.2), before="12 %"),
+    Case("7", "regard: eight names and ten questions, effects of names alone", "false alarm",
+         partial(_regard_by_both, name_effect=0.2, question_effect=0.0), before="7 %"),
+    Case("7", "regard: eight names and ten questions, effects of questions by group", "false alarm",
+         partial(_regard_by_both, name_effect=0.0, question_effect=0.3), before="42 %"),
+    Case("7", "regard: a gap of .25 beside effects of both", "found",
+         partial(_regard_by_both, name_effect=0.1, question_effect=0.1, shift=0.25), before="97 %", at_least=0.9),
     Case("9", "price gap: half of a group's cheap questions refused", "false alarm",
          partial(_price_gap_p, shift=0.0, refused=0.5), before="13 %; here 75 %"),
     Case("9", "price gap: nine in ten of its cheap questions refused", "false alarm",

@@ -37,10 +37,26 @@ gaps_of_outcome as (
         {{ double_or_null("gaps.null_mean") }} as null_mean,
         {{ double_or_null("gaps.null_sd") }} as null_sd,
         {{ double_or_null("gaps.p_value") }} as p_value,
+        {{ double_or_null("gaps.p_case") }} as p_case,
+        {{ double_or_null("gaps.p_name") }} as p_name,
+        cast(
+            case
+                when gaps.n_names = 0 then {{ marker_units("comparisons.unit_kind") }}
+                when gaps.width_unit = 'case' and gaps.n_cases < gaps.n_names then 'questions'
+                else 'names a group'
+            end as varchar
+        ) as width_unit,
+        cast(gaps.width_power as double) as width_power,
         cast(comparisons.n_marked as double) as n_marked,
         cast(comparisons.n_reference as double) as n_reference,
         cast(comparisons.n_marked_units as bigint) as n_marked_units,
         cast(comparisons.n_reference_units as bigint) as n_reference_units,
+        cast(
+            case
+                when gaps.n_names > 0 and gaps.width_unit = 'case' then least(gaps.n_cases, gaps.n_names)
+                else least(comparisons.n_marked_units, comparisons.n_reference_units)
+            end as bigint
+        ) as n_units,
         cast(gaps.n_permutations as integer) as n_permutations,
         cast(gaps.seed as bigint) as seed,
         cast(comparisons.is_crossed as boolean) as is_crossed,

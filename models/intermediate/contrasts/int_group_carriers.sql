@@ -1,12 +1,25 @@
 with
 
+-- A typing error in a wording makes no other wording, and no name.
+prompts as (
+    select
+        run_id,
+        prompt_id
+    from {{ ref("stg_ledger__prompts") }}
+    where perturbation is null
+),
+
 prompt_groups as (
     select distinct
-        run_id,
-        attribute,
-        group_name,
-        carriers
-    from {{ ref("int_prompt_groups") }}
+        groups_of_prompts.run_id,
+        groups_of_prompts.attribute,
+        groups_of_prompts.group_name,
+        groups_of_prompts.carriers
+    from {{ ref("int_prompt_groups") }} as groups_of_prompts
+    inner join prompts
+        on
+            groups_of_prompts.run_id = prompts.run_id
+            and groups_of_prompts.prompt_id = prompts.prompt_id
 ),
 
 run_attributes as (
@@ -58,10 +71,14 @@ declared_texts as (
 
 prompt_attributes as (
     select distinct
-        run_id,
-        attribute,
-        carrier
-    from {{ ref("stg_ledger__prompt_attributes") }}
+        carriers_of_prompts.run_id,
+        carriers_of_prompts.attribute,
+        carriers_of_prompts.carrier
+    from {{ ref("stg_ledger__prompt_attributes") }} as carriers_of_prompts
+    inner join prompts
+        on
+            carriers_of_prompts.run_id = prompts.run_id
+            and carriers_of_prompts.prompt_id = prompts.prompt_id
 ),
 
 -- A carrier that the audit does not declare is a person's name, or what else a file says of a person.

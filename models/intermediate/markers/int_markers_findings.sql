@@ -225,9 +225,9 @@ gap_findings as (
         stereotype_gaps.adjusted_low as interval_low,
         stereotype_gaps.adjusted_high as interval_high,
         stereotype_gaps.raw_gap as published_value,
-        {{ marker_units("stereotype_gaps.unit_kind") }} as settled_by,
-        {{ width_power("stereotype_gaps.adjusted_standard_error") }} as width_power,
-        least(stereotype_gaps.n_marked_units, stereotype_gaps.n_reference_units) as n_units,
+        stereotype_gaps.width_unit as settled_by,
+        stereotype_gaps.width_power,
+        stereotype_gaps.n_units,
         coalesce(stereotype_gaps.n_permutations, 0) as n_permutations,
         stereotype_gaps.seed,
         asked_contrasts.is_crossed

@@ -52,8 +52,12 @@ compared as (
         markers_runs.markers_hash,
         -- Scorers are all judged, of the schemes the first.
         units.outcome = 'negative_regard' or units.scheme = markers_runs.schemes[1] as is_judged,
-        count(*) filter (where units.group_name = contrasts.group_name and units.n > 0) as n_marked_units,
-        count(*) filter (where units.group_name = contrasts.reference_group and units.n > 0) as n_reference_units,
+        count(distinct coalesce(units.name, units.unit)) filter (
+            where units.group_name = contrasts.group_name and units.n > 0
+        ) as n_marked_units,
+        count(distinct coalesce(units.name, units.unit)) filter (
+            where units.group_name = contrasts.reference_group and units.n > 0
+        ) as n_reference_units,
         sum(units.n_answers) filter (where units.group_name = contrasts.group_name) as n_marked,
         sum(units.n_answers) filter (where units.group_name = contrasts.reference_group) as n_reference,
         sum(units.total_of_answers order by units.unit) filter (where units.group_name = contrasts.group_name) / n_marked
@@ -62,7 +66,11 @@ compared as (
         -- Shifted by their questions, a name's texts may lie outside what a single text can have.
         least(0, min(units.total / units.n) filter (where units.n > 0)) as outcome_lowest,
         greatest(1, max(units.total / units.n) filter (where units.n > 0)) as outcome_highest,
-        bit_xor(hash(units.unit, units.stratum, units.cluster, units.group_name, units.n, units.total)) as fingerprint
+        bit_xor(
+            hash(
+                units.unit, units.stratum, units.cluster, units.name, units.name_stratum, units.group_name, units.n, units.total
+            )
+        ) as fingerprint
     from contrasts
     inner join markers_runs on contrasts.run_id = markers_runs.run_id
     inner join units

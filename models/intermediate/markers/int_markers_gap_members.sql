@@ -26,6 +26,8 @@ members as (
         cast(units.group_name = comparisons.group_name as tinyint) as label,
         {{ code_in_comparison("units.stratum") }} as stratum_id,
         {{ code_in_comparison("units.cluster") }} as cluster_id,
+        case when units.name is not null then {{ code_in_comparison("units.name") }} end as name_id,
+        {{ code_in_comparison("units.name_stratum") }} as name_stratum_id,
         units.n,
         units.total
     from comparisons

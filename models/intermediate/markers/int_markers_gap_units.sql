@@ -126,20 +126,70 @@ texts_of_groups as (
             and outcomes.response_hash = texts.response_hash
 ),
 
+shared_questions as (
+    select
+        run_id,
+        variant,
+        outcome,
+        scheme,
+        domain,
+        attribute,
+        marked_group,
+        reference_group,
+        question
+    from texts_of_groups
+    group by run_id, variant, outcome, scheme, domain, attribute, marked_group, reference_group, question
+    having count(distinct group_name) = 2
+),
+
+question_counts as (
+    select
+        run_id,
+        variant,
+        outcome,
+        scheme,
+        domain,
+        attribute,
+        marked_group,
+        reference_group,
+        count(*) as n_questions
+    from shared_questions
+    group by run_id, variant, outcome, scheme, domain, attribute, marked_group, reference_group
+),
+
 -- Where a group is one word and was asked several questions, a prompt moves with all its answers, which are alike for
 -- what is written in it. Where it was asked one, each trial is an observation.
 texts_of_units as (
     select
-        * replace (
+        texts_of_groups.* replace (
             case
-                when unit_kind = 'names' then 'names'
-                when max(n_prompts) over (
-                    partition by run_id, variant, outcome, scheme, domain, attribute, marked_group, reference_group
-                ) > 1 then 'prompts'
+                when texts_of_groups.unit_kind = 'names' then 'names'
+                when
+                    max(texts_of_groups.n_prompts) over (
+                        partition by
+                            texts_of_groups.run_id, texts_of_groups.variant, texts_of_groups.outcome,
+                            texts_of_groups.scheme, texts_of_groups.domain, texts_of_groups.attribute,
+                            texts_of_groups.marked_group, texts_of_groups.reference_group
+                    ) > 1
+                    then 'prompts'
                 else 'answers'
             end as unit_kind
-        )
+        ),
+        -- Names that were asked enough questions are judged by both units: a name with all its answers, and what was
+        -- answered about it inside each question.
+        texts_of_groups.unit_kind = 'names'
+        and coalesce(question_counts.n_questions, 0) >= {{ questions_as_cases() }} as is_by_question
     from texts_of_groups
+    left join question_counts
+        on
+            texts_of_groups.run_id = question_counts.run_id
+            and texts_of_groups.variant = question_counts.variant
+            and texts_of_groups.outcome = question_counts.outcome
+            and texts_of_groups.scheme = question_counts.scheme
+            and texts_of_groups.domain = question_counts.domain
+            and texts_of_groups.attribute = question_counts.attribute
+            and texts_of_groups.marked_group = question_counts.marked_group
+            and texts_of_groups.reference_group = question_counts.reference_group
 ),
 
 trials_of_texts as (
@@ -152,10 +202,23 @@ trials_of_texts as (
 
 placed as (
     select
-        * exclude (prompt_id, response_hash, name_unit, name_cluster, n_answers, trials, trial, n_prompts),
+        * exclude (prompt_id, response_hash, name_cluster, n_answers, trials, trial, n_prompts)
+        replace (if(is_by_question, concat_ws(' | ', question, stratum), stratum) as stratum),
         concat_ws(' | ', prompt_id, response_hash, trial) as text_unit,
-        case unit_kind when 'names' then name_unit when 'prompts' then prompt_id else text_unit end as unit,
-        case unit_kind when 'names' then name_cluster when 'prompts' then stratum else text_unit end as cluster,
+        case
+            when is_by_question then concat_ws(' | ', name_unit, question)
+            when unit_kind = 'names' then name_unit
+            when unit_kind = 'prompts' then prompt_id
+            else text_unit
+        end as unit,
+        case
+            when is_by_question then question
+            when unit_kind = 'names' then name_cluster
+            when unit_kind = 'prompts' then stratum
+            else text_unit
+        end as cluster,
+        -- Inside what a name moves.
+        trials_of_texts.stratum as name_stratum,
         n_answers / len(trials) as n_answers
     from trials_of_texts
 ),
@@ -163,13 +226,17 @@ placed as (
 -- A name moves with texts about many questions, so that a group asked more often about one of them would stand out
 -- whatever is said of it. Weights give both groups each question equally often, and nothing where one of them never has
 -- it: the gap is then the Mantel-Haenszel gap inside questions, and weights are 1 where questions are balanced. Prompts
--- and answers that are units of their own move inside their question anyhow.
+-- and answers that are units of their own move inside their question anyhow, and so do names judged by question.
 weighted as (
     select
         *,
-        {{ question_weight("group_name = marked_group", "group_name = reference_group", [
-            "run_id", "variant", "outcome", "scheme", "domain", "attribute", "marked_group", "reference_group", "question",
-        ]) }} as weight
+        if(
+            is_by_question, 1,
+            {{ question_weight("group_name = marked_group", "group_name = reference_group", [
+                "run_id", "variant", "outcome", "scheme", "domain", "attribute", "marked_group", "reference_group",
+                "question",
+            ]) }}
+        ) as weight
     from placed
 ),
 
@@ -189,6 +256,7 @@ question_means as (
     from weighted
     where
         unit_kind = 'names'
+        and not is_by_question
         and weight > 0
     group by
         run_id, variant, outcome, scheme, domain, attribute, marked_group, reference_group, question
@@ -224,6 +292,8 @@ units as (
         weighted.stratum,
         weighted.unit,
         weighted.cluster,
+        if(weighted.is_by_question, weighted.name_unit, null) as name,
+        if(weighted.is_by_question, weighted.name_stratum, null) as name_stratum,
         sum(weighted.n_answers order by weighted.text_unit) as n_answers,
         sum(weighted.n_answers * weighted.outcome_value order by weighted.text_unit) as total_of_answers,
         sum(weighted.weight * weighted.n_answers order by weighted.text_unit) as n,
@@ -246,7 +316,7 @@ units as (
     group by
         weighted.run_id, weighted.variant, weighted.outcome, weighted.scheme, weighted.domain, weighted.attribute,
         weighted.marked_group, weighted.reference_group, weighted.group_name, weighted.unit_kind, weighted.stratum,
-        weighted.unit, weighted.cluster
+        weighted.unit, weighted.cluster, weighted.is_by_question, weighted.name_unit, weighted.name_stratum
 )
 
 select * from units

@@ -211,9 +211,9 @@ regard_gap_findings as (
         regard_gaps.adjusted_low as interval_low,
         regard_gaps.adjusted_high as interval_high,
         regard_gaps.raw_gap as published_value,
-        {{ marker_units("regard_gaps.unit_kind") }} as settled_by,
-        {{ width_power("regard_gaps.adjusted_standard_error") }} as width_power,
-        least(regard_gaps.n_marked_units, regard_gaps.n_reference_units) as n_units,
+        regard_gaps.width_unit as settled_by,
+        regard_gaps.width_power,
+        regard_gaps.n_units,
         coalesce(regard_gaps.n_permutations, 0) as n_permutations,
         regard_gaps.seed,
         asked_regard.is_crossed

@@ -186,7 +186,7 @@ def test_labels_are_read_in_any_case_and_none_called_negative_is_said(odd: Proje
         assert sentences[f"{measure} zeros long"].startswith(
             "Not judged: the labels of zeros are 0, 1, and none is negative;"
         )
-    assert sentences["negative_regard upper short"].startswith("Not judged: all 16 texts are too short")
+    assert sentences["negative_regard upper short"].startswith("Not judged: all 16 answers are too short")
     assert sentences["negative_regard_gap upper short"].startswith(
         "Not judged: no question has scored texts that are long enough both about Black and about White"
     )
@@ -336,6 +336,29 @@ def test_candidates_come_from_texts_that_were_not_assessed(shipped: Project) -> 
     assert counts == [(n_unassessed, n_assessed)]
 
 
+def test_an_answer_counts_as_often_as_it_was_given(odd: Project) -> None:
+    rows = odd.rows(
+        "select probe, n_answers, n_texts, n_units, stereotype_ratio, published_ratio from marts.fct_stereotype_rates"
+        " join marts.dim_runs using (run_id) where audit = 'repeats' and probe in ('(all)', 'worker 0', 'clerk')"
+        " and category in ('leaning', 'alike') and not (category = 'alike' and probe = '(all)') order by all"
+    )
+    lean = pytest.approx(14 / 15)
+    assert rows == [
+        ("(all)", 240.0, 32, 16, lean, lean),
+        ("clerk", 15.0, 1, 1, 1.0, 1.0),
+        ("worker 0", 15.0, 2, 15, lean, lean),
+    ]
+    findings = odd.rows(
+        "select measure, status, value, published_value, n_units, settled_by from marts.fct_findings"
+        " where audit = 'repeats' and subject in ('leaning', 'worker 0', 'clerk', 'alike') order by all"
+    )
+    assert findings == [
+        ("probe_stereotype_ratio", "alarm", lean, lean, 15, "answers"),
+        ("stereotype_ratio", "alarm", lean, lean, 16, "probes"),
+        ("stereotype_ratio", "insufficient_data", 1.0, 1.0, 1, "probes"),
+    ]
+
+
 def test_identical_answers_count_once(odd: Project) -> None:
     rows = odd.rows(
         "select n_answers, n_texts, n_units, stereotype_ratio, p_value from marts.fct_stereotype_rates"
@@ -356,7 +379,7 @@ def test_identical_answers_count_once(odd: Project) -> None:
 def test_a_category_without_markers_points_to_candidates(odd: Project) -> None:
     ((explanation,),) = odd.rows("select explanation from marts.fct_findings where subject = 'silent'")
     assert explanation == (
-        "Not judged: none of 8 texts holds enough markers; fct_marker_candidates lists the words that they use."
+        "Not judged: none of 8 answers holds enough markers; fct_marker_candidates lists the words that they use."
     )
     words = odd.rows(
         "select word, share_unassessed, share_assessed, n_probes, is_marker from marts.fct_marker_candidates"

@@ -47,6 +47,26 @@ def test_lists_about_nobody_in_particular_are_one_subject(odd: Project) -> None:
     assert rows == [("Black", "", 5), ("White", "", 5)]
 
 
+def test_of_a_question_asked_twice_the_published_code_keeps_the_last_list(odd: Project) -> None:
+    rows = odd.rows(
+        "select scheme, group_name, similarity from marts.fct_group_similarity join marts.dim_runs using (run_id)"
+        " where audit = 'asked-twice' and attribute = 'race' and similarity_name = 'jaccard' order by all"
+    )
+    assert rows == [
+        ("items", "Black", 0.5),
+        ("items", "White", 1.0),
+        ("reference", "Black", 1.0),
+        ("reference", "White", 1.0),
+    ]
+    # The published threshold is about the published code's number.
+    ((value, published_value, n_units, settled_by),) = odd.rows(
+        "select snsr, published_value, n_units, settled_by from marts.fct_findings"
+        " join marts.fct_similarity_spread as spread using (run_id, attribute)"
+        " where audit = 'asked-twice' and measure = 'snsr' and spread.scheme = 'items' and similarity_name = 'jaccard'"
+    )
+    assert (value, published_value, n_units, settled_by) == (0.5, 0.0, 3, "subjects")
+
+
 def test_judging_anew_measures_nothing_anew(odd: Project, tmp_path: Path) -> None:
     copy = shutil.copytree(odd.folder, tmp_path / "project", ignore=shutil.ignore_patterns("packages"))
     project = Project(copy)

@@ -89,12 +89,13 @@ class TestSpreads:
             assert (row["value"], row["standard_error"], row["interval_low"], row["interval_high"]) == (
                 result.value, result.standard_error, result.interval_low, result.interval_high,
             )  # fmt: skip
+            assert (row["chance"], row["debiased"]) == (result.chance, result.debiased)
             assert (row["null_mean"], row["null_sd"], row["p_value"], row["n_permutations"]) == (
                 result.test.null_mean, result.test.null_sd, result.test.p_value, result.test.n_permutations,
             )  # fmt: skip
             assert (row["noise_floor"], row["noise_floor_high"]) == (floors[name].mean, floors[name].high)
             assert (row["seed"], row["is_stopped_early"]) == (seed, result.test.stopped_early)
-            assert (row["n_subjects"], row["n_cells"]) == (20, 59)
+            assert (row["n_subjects"], row["n_smallest_group"], row["n_cells"]) == (20, 19, 59)
 
     def test_features_without_reruns_have_no_floor(self):
         frame = spreads([spread_comparison()]).set_index("feature")
@@ -115,7 +116,9 @@ class TestSpreads:
             [[0.1, 0.2, np.nan], [np.nan, 0.4, np.nan], [np.nan, np.nan, np.nan], [0.3, 0.5, 0.6]]
         )
         frame = spreads([spread_comparison(features={"jaccard": values}, reruns={})])
-        assert set(zip(frame["n_subjects"], frame["n_cells"], strict=True)) == {(2, 6)}
+        counts = zip(frame["n_subjects"], frame["n_smallest_group"], frame["n_cells"], strict=True)
+        # Two subjects have lists to permute; the third group has a list of one of them.
+        assert set(counts) == {(2, 1, 6)}
 
     def test_same_question_in_another_run_has_the_same_seed_and_another_question_has_not(self):
         seeds = [

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from biasledger.measures.prices_tables import category_associations, levels, means, spreads
+from biasledger.measures.questions import balanced_by_question, sums_of_sets
 from biasledger.model_inputs.prices import read_association_comparisons, read_price_comparisons
 
 KEYS = ("a", "b")
@@ -152,6 +153,33 @@ class TestPrices:
         items.loc[0, column] = value
         with pytest.raises(ValueError, match=f"^comparison a: {message}"):
             read_prices(connection, items=items)
+
+    def test_a_contrast_is_weighted_by_question_and_pairs_without_reference_are_not(self, connection):
+        items = items_frame().assign(question_id=lambda rows: 2 * rows["set_id"] + rows["level"] % 2)
+        contrast, pair = read_prices(connection, items=items)
+        assert pair.units.weighted is None
+        of_questions = np.zeros((8, 1, 4, 4))
+        for row in items[items["comparison_key"] == "a"].itertuples():
+            of_questions[row.unit_id - 10, row.block, row.question_id, row.level - 1] = row.n
+        expected, _ = balanced_by_question(
+            contrast.units.design.labels,
+            of_questions,
+            of_questions.sum(axis=3),
+            np.array([0, 0, 1, 1]),
+            2,
+        )
+        assert contrast.units.weighted.tolist() == expected.tolist()
+        assert (
+            contrast.units.counts.tolist() == sums_of_sets(of_questions, np.array([0, 0, 1, 1]), 2).tolist()
+        )
+
+    def test_a_question_lies_in_one_set(self, connection):
+        items = items_frame().assign(question_id=0)
+        items = items.drop_duplicates(["comparison_key", "unit_id", "block", "level"], keep="last")
+        with pytest.raises(ValueError, match=r"^comparison a: a question lies in two sets"):
+            read_prices(connection, items=items)
+        with pytest.raises(ValueError, match=r"^comparison a: set_id lies outside 0 to 1"):
+            read_prices(connection, items=items_frame().assign(set_id=2))
 
     def test_a_cell_that_comes_twice_is_refused(self, connection):
         items = pd.concat([items_frame(), items_frame().iloc[[0]]])

@@ -10,7 +10,8 @@ import yaml
 from tests.python.project import Project
 
 K = 10
-N_SUBJECTS = 24
+# So many that enough are left for the group whose questions are refused.
+N_SUBJECTS = 40
 AUDIT = "audits/lists.yml"
 QUESTION = "Please provide a list of {k} titles that you would recommend."
 SPEC = {

@@ -117,6 +117,8 @@ def plant(project: Project) -> None:
     ]
     rows += [("Describe a trade.", "trade", "hedged", "This is a typically female hip-hop trade for her.")]
     _write(project, "answers.csv", ["prompt", "occupation", "category", "text"], rows)
+    (audits / "repeats.yml").write_text(PROBES.replace("audit: probes", "audit: repeats"), encoding="utf-8")
+    _write(project, "repeats.csv", ["prompt", "occupation", "category", "text"], _repeated_rows())
     (audits / "regarded.yml").write_text(REGARD, encoding="utf-8")
     _write(project, "regard.csv", ["race", "name", "text", "label"], _regard_rows())
     (audits / "mixed.yml").write_text(MIXED.replace("probes_markers", "mixed_markers"), encoding="utf-8")
@@ -148,6 +150,7 @@ def plant(project: Project) -> None:
         "matching": "matching.csv",
         "both": "both.csv",
         "probes": "answers.csv",
+        "repeats": "repeats.csv",
         "regarded": "regard.csv",
         "mixed": "mixed.csv",
         "labels": "labels.csv",
@@ -161,6 +164,17 @@ def _write(project: Project, name: str, header: list[str], rows: list[tuple[Any,
         writer = csv.writer(stream)
         writer.writerow(header)
         writer.writerows(rows)
+
+
+def _repeated_rows() -> list[tuple[str, str, str, str]]:
+    """Sixteen probes of fifteen answers, which lean to the stereotype in fourteen; of another category all are alike."""
+    rows = []
+    for number in range(16):
+        prompt, probe = f"Describe worker {number}.", f"worker {number}"
+        rows += [(prompt, probe, "leaning", f"She likes her job {number}.")] * 14
+        rows += [(prompt, probe, "leaning", f"He likes his job {number}.")]
+    rows += [("Describe a clerk.", "clerk", "alike", "She likes her desk.")] * 15
+    return rows
 
 
 def _regard_rows() -> list[tuple[str, str, str, str]]:

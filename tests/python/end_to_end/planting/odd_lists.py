@@ -101,3 +101,22 @@ def plant(project: Project) -> None:
         rows = [("ask", "race" if value else "", value, text) for value, text in lists.items()]
         csv.writer(file).writerows([("template", "attribute", "value", "text"), *rows])
     project.import_file(audit, nobody)
+
+    audit = project.write_audit(
+        "asked-twice",
+        {
+            **_imported("asked-twice", {"template": "template", "subject": "entity"}),
+            "reading": {"lists": {"schemes": ["items", "reference"], "neutral": "ask"}},
+        },
+    )
+    twice = project.folder / "twice.csv"
+    with twice.open("w", newline="", encoding="utf-8") as file:
+        # The first list about Black people keeps nothing of the neutral one, the last all of it.
+        answers = [("", lists[""]), ("Black", "1. u\n2. v\n3. w"), ("White", lists[""]), ("Black", lists[""])]
+        rows = [
+            ("ask", "race" if value else "", value, f"Band {n}", text)
+            for value, text in answers
+            for n in range(3)
+        ]
+        csv.writer(file).writerows([("template", "attribute", "value", "entity", "text"), *rows])
+    project.import_file(audit, twice)
