@@ -238,6 +238,7 @@ class _Run:
                 "fct_separability",
                 **key,
                 balanced_accuracy=accuracy,
+                beyond_chance=accuracy,
                 interval_low=low,
                 interval_high=high,
                 null_mean=0.5,
