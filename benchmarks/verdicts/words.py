@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
+from threadpoolctl import threadpool_limits
 
 from benchmarks.verdicts import Case
 from biasledger.measures.comparisons import Comparison
@@ -180,7 +181,8 @@ def unequal(seed: int, n_marked: int, n_reference: int, limit: float) -> Separab
     features.indices, features.indptr = features.indices.astype(np.int32), features.indptr.astype(np.int32)
     labels: Labels = np.repeat([1, 0], [n_marked, n_reference]).astype(np.int8)
     design = Design(labels, np.zeros(labels.size, dtype=np.int64))
-    return told_apart(features, design, np.arange(labels.size), n_permutations=99, seed=seed)
+    with threadpool_limits(limits=1):
+        return told_apart(features, design, np.arange(labels.size), n_permutations=99, seed=seed)
 
 
 def unbalanced(seed: int, share: float, n_a_group: int = 60) -> Separability:
@@ -193,7 +195,8 @@ def unbalanced(seed: int, share: float, n_a_group: int = 60) -> Separability:
             template = int((number < share * n_a_group) == bool(label))
             answers.append(Answer(label, template, 2 * template + label, label, len(counts)))
             counts.append(rng.multinomial(40, templates[template]))
-    return judged_separability(comparison(answers, np.array(counts, dtype=np.float64), seed), seed)
+    with threadpool_limits(limits=1):
+        return judged_separability(comparison(answers, np.array(counts, dtype=np.float64), seed), seed)
 
 
 def _shares(n_words: int, effect: float = 0.0, n_affected: int = 10) -> Floats:

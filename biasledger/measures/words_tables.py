@@ -185,7 +185,8 @@ def _length_columns(comparison: Comparison) -> dict[str, float | int | bool]:
     seed = comparison.seed_for("length_gap")
     lengths = length_gap(comparison, n_permutations=comparison.n_permutations, seed=seed)
     tested = {
-        f"length_{name}": value for name, value in _test_columns(None if lengths is None else lengths.gap.test, seed).items()
+        f"length_{name}": value
+        for name, value in _test_columns(None if lengths is None else lengths.gap.test, seed).items()
     }
     if lengths is None:
         return tested
