@@ -12,7 +12,7 @@ import yaml
 from click.testing import CliRunner
 
 from biasledger.checking.cases import read_check
-from biasledger.cli import main
+from biasledger.cli import cli
 from biasledger.explain import explain_finding
 from biasledger.report import render
 from tests.python.project import Project, import_spec
@@ -51,7 +51,7 @@ def refusing(new_project: Callable[[], Project]) -> Project:
     project.add_targets({"refusing": {"kind": "simulator", "seed": 20260201, "refuse_about": refused}})
     for audit in ("products", "resumes", "stereotypes"):
         project.collect("refusing", f"audits/{audit}.yml")
-    project.collect("refusing", "audits/recommendations.yml", n_subjects=12, domains=("music",))
+    project.collect("refusing", "audits/recommendations.yml", n_subjects=14, domains=("music",))
     project.collect("refusing", "audits/restaurants.yml", domains=("Boston",))
     good = [json.dumps({f"thing {number}": "Useful and plain."}) for number in range(8)]
     _import(project, "missing", {"White": good, "Asian": good})
@@ -134,7 +134,7 @@ def test_a_group_without_any_usable_answer_is_said(refusing: Project) -> None:
         ("missing", "race", "Black", "the file has no row about this group"),
         ("products", "race", "Black", "all 45 answers are refusals"),
         ("recommendations", "race", "Black", f"all {silent[3][4]} answers are refusals"),
-        ("recommendations", "religion", "Muslim", "all 12 answers are refusals"),
+        ("recommendations", "religion", "Muslim", "all 14 answers are refusals"),
     ]
 
 
@@ -158,18 +158,18 @@ def test_check_does_not_pass_what_it_knows_nothing_of(refusing: Project) -> None
     assert "%" not in check.headline
     assert "Nothing is known of race Black in missing" in check.headline
     finished = CliRunner().invoke(
-        main, ["check", "--warehouse", str(refusing.warehouse), "--run", run, "--format", "json"]
+        cli, ["check", "--warehouse", str(refusing.warehouse), "--run", run, "--format", "json"]
     )
     assert finished.exit_code == 4
     document = json.loads(finished.output)
     assert [(one["attribute"], one["group"]) for one in document["silent"]] == [("race", "Black")]
-    everything = CliRunner().invoke(main, ["check", "--warehouse", str(refusing.warehouse)])
+    everything = CliRunner().invoke(cli, ["check", "--warehouse", str(refusing.warehouse)])
     assert everything.exit_code == 1
     assert "all 45 answers are refusals" in everything.output
 
 
 def test_findings_name_silent_groups(refusing: Project) -> None:
-    finished = CliRunner().invoke(main, ["findings", "--warehouse", str(refusing.warehouse)])
+    finished = CliRunner().invoke(cli, ["findings", "--warehouse", str(refusing.warehouse)])
     assert finished.exit_code == 0, finished.output
     assert "Nothing is known of race Black in missing, asked of missing: the file has no row" in finished.output
 
