@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special, stats
 
 from biasledger.measures.gap_tests import gap_test
 from biasledger.measures.intervals import NO_VARIANCE, share_limits, t_quantile
@@ -88,13 +88,21 @@ class ImpactRatio:
 class ImpactTest:
     """Smallest selection rate over the largest, with its interval and one-sided permutation test (small is extreme).
 
-    n_smallest_group: answers of the group that has fewest. The test's observed value and null mean are the ratio's own.
+    n_smallest_group: answers of the group that has fewest; n_cases, n_names: clusters, and names that move, of the group that
+    has fewest. The test's observed value and null mean are the ratio's own; which one it is, and unit, p_case, p_name and
+    width_unit, as of a gap.
     """
 
     smallest_ratio: float
     interval_low: float
     interval_high: float
     n_smallest_group: int
+    n_cases: int
+    n_names: int
+    unit: str
+    p_case: float
+    p_name: float
+    width_unit: str
     test: PermutationResult | None
 
 
@@ -110,13 +118,15 @@ class PairedTest:
 
 @dataclass(frozen=True)
 class PositionTest:
-    """How often the candidate shown first is ranked first, beside an equal share of places; Wilson interval.
+    """How often the candidate shown first is ranked first, beside an equal share of places, and what chance gives.
 
-    n_positions: candidates of the longest ranking. p_value: chi-square test over all positions. p_first: exact two-sided
-    binomial test of the first one.
+    n_sets: sets of candidates in an order; all answers to one stand together. n_positions: candidates of the longest ranking.
+    The interval is Wilson's of as many independent answers as have the error over sets. p_value: of all positions;
+    p_first: of the first one, both two-sided.
     """
 
     n_responses: int
+    n_sets: int
     n_positions: int
     share_first: float
     interval_low: float
@@ -180,7 +190,7 @@ def gap(
             gap_test, units, scale=scale, n_permutations=n_permutations, seed=seed, stop_after=stop_after
         )
         tests["case"] = test(*_cases(units))
-        if names is not None and n_names >= LEAST_NAMES:
+        if names is not None and n_names >= LEAST_NAMES and names.design.can_move():
             tests["name"] = test(names, None)
     unit = max(tests, key=lambda name: tests[name].p_value, default="case")
     return Gap(
@@ -408,27 +418,32 @@ def _with_the_unseen(interval: _Interval, groups: _Groups, alpha: float) -> _Int
 def _with_names(interval: _Interval, units: Units, names: Moves, alpha: float) -> _Interval:
     """The interval for other names, too: errors of both ways to cluster, less what they share (Cameron, Gelbach & Miller 2011).
 
-    What names add to the error by cases is theirs less that of single cells, which they share with the cases. Student's with
-    Welch's degrees of freedom of the names, and never shorter than by cases alone.
+    Student's with Welch's degrees of freedom of the names, and never shorter than by cases alone.
+    """
+    excess, degrees = _names_excess(units, names)
+    if not np.isfinite([interval.error, excess]).all() or excess <= NO_VARIANCE**2:
+        return interval
+    error = float(np.sqrt(interval.error**2 + excess))
+    half_width = float(t_quantile(1 - alpha / 2, degrees)) * error
+    low, high = max(interval.value - half_width, -1.0), min(interval.value + half_width, 1.0)
+    widened = replace(interval, error=error, low=min(low, interval.low), high=max(high, interval.high))
+    is_by_name = max(-low, high) > max(-interval.low, interval.high)
+    return replace(widened, unit="name", power=0.5) if is_by_name else widened
+
+
+def _names_excess(units: Units, names: Moves) -> tuple[float, float]:
+    """What names add to the variance of the gap by cases, and the degrees of freedom of the names' variance (Welch).
+
+    It is the variance over names less that over single cells, which they share with the cases; at least 0.
     """
     name_variances = _jackknife_variances(units, names.of_row, names.design.labels)
     cell_variances = _jackknife_variances(units, np.arange(units.n.size), units.design.labels)
     variance = float(name_variances.sum())
-    if not np.isfinite([interval.error, variance, cell_variances.sum()]).all() or variance <= NO_VARIANCE**2:
-        return interval
+    excess = variance - float(cell_variances.sum())
+    if not np.isfinite(excess) or variance <= NO_VARIANCE**2:
+        return 0.0, np.inf
     sizes = np.array([names.design.count(label) for label in (0, 1)])
-    degrees = variance**2 / float((name_variances**2 / (sizes - 1)).sum())
-    together = interval.error**2 + max(variance - float(cell_variances.sum()), 0.0)
-    half_width = float(t_quantile(1 - alpha / 2, degrees)) * np.sqrt(together)
-    low, high = max(interval.value - half_width, -1.0), min(interval.value + half_width, 1.0)
-    widened = replace(
-        interval,
-        error=max(interval.error, float(np.sqrt(together))),
-        low=min(low, interval.low),
-        high=max(high, interval.high),
-    )
-    is_by_name = max(-low, high) > max(-interval.low, interval.high)
-    return replace(widened, unit="name", power=0.5) if is_by_name else widened
+    return max(excess, 0.0), variance**2 / float((name_variances**2 / (sizes - 1)).sum())
 
 
 def _jackknife_variances(units: Units, clusters: Integers, labels: Labels) -> Floats:
@@ -494,7 +509,7 @@ def group_impact_ratios(units: Units, *, alpha: float) -> list[ImpactRatio]:
             ratio, low, high = 1.0, 1.0, 1.0
         else:
             ratio = float(rate / groups.means[best])
-            low, high = _ratio_limits(groups, label, best, alpha)
+            low, high = _ratio_limits(units, groups, label, best, alpha)[:2]
         table = [[selected[side], n[side] - selected[side]] for side in (label, best)]
         fisher_p = np.nan if label == best else float(stats.fisher_exact(table).pvalue)
         rows.append(
@@ -518,23 +533,46 @@ def impact_test(
         ValueError: labels are not 0 … k - 1, or counts are not whole numbers with at most n selected.
     """
     groups, n, selected = _selection(units)
-    n_groups = n.size
+    n_groups, n_cases = n.size, int(groups.sizes.min())
     best = int(np.argmax(groups.means))
+    names = units.by_name()
+    n_names = min(names.design.count(label) for label in range(n_groups)) if names else 0
     if n_groups < 2 or not selected.any():
-        return ImpactTest(np.nan, np.nan, np.nan, int(n.min()), None)
+        return ImpactTest(
+            np.nan, np.nan, np.nan, int(n.min()), n_cases, n_names, "case", np.nan, np.nan, "case", None
+        )
     others = [label for label in range(n_groups) if label != best]
-    low = float(np.min([_ratio_limits(groups, label, best, alpha)[0] for label in others]))
+    low, _, width_unit = min(
+        (_ratio_limits(units, groups, label, best, alpha) for label in others), key=_end_first
+    )
     at_once = 2 * alpha / (n_groups * (n_groups - 1))
-    high = float(np.min([_ratio_limits(groups, label, best, at_once)[1] for label in others]))
-    is_tested = n_permutations > 0 and units.design.can_move()
+    high = float(np.min([_ratio_limits(units, groups, label, best, at_once)[1] for label in others]))
+    tests: dict[str, PermutationResult] = {}
+    if n_permutations > 0 and units.design.can_move():
+        options = n_groups, n_permutations, seed, stop_after
+        tests["case"] = _impact_permutation_test(units, units.by_case(), *options)
+        if names is not None and n_names >= LEAST_NAMES and names.design.can_move():
+            tests["name"] = _impact_permutation_test(units, names, *options)
+    unit = max(tests, key=lambda name: tests[name].p_value, default="case")
     return ImpactTest(
         float(groups.means.min() / groups.means[best]),
         # NaN stays NaN: np.minimum, unlike min, lets it through.
         float(np.minimum(low, 1.0)),
         float(np.minimum(high, 1.0)),
         int(n.min()),
-        _impact_permutation_test(units, n_groups, n_permutations, seed, stop_after) if is_tested else None,
+        n_cases,
+        n_names,
+        unit,
+        tests["case"].p_value if "case" in tests else np.nan,
+        tests["name"].p_value if "name" in tests else np.nan,
+        width_unit,
+        tests.get(unit),
     )
+
+
+def _end_first(limits: tuple[float, float, str]) -> float:
+    """The lower end; one that is unknown comes before all others."""
+    return -np.inf if np.isnan(limits[0]) else limits[0]
 
 
 def _selection(units: Units) -> tuple[_Groups, Integers, Integers]:
@@ -551,28 +589,32 @@ def _selection(units: Units) -> tuple[_Groups, Integers, Integers]:
 
 
 def _impact_permutation_test(
-    units: Units, n_groups: int, n_permutations: int, seed: int, stop_after: int | None
+    units: Units, moves: Moves, n_groups: int, n_permutations: int, seed: int, stop_after: int | None
 ) -> PermutationResult:
-    overall = units.total.sum() / units.n.sum()
+    n, total = moves.sums(units.n), moves.sums(units.total)
+    overall = total.sum() / n.sum()
 
     def shortfall(labels: Labels) -> Floats:
-        rates = group_totals(labels, units.total, n_groups) / group_totals(labels, units.n, n_groups)
-        is_observed = (labels == units.design.labels).all(axis=1)
+        rates = group_totals(labels, total, n_groups) / group_totals(labels, n, n_groups)
+        is_observed = (labels == moves.design.labels).all(axis=1)
         scale = np.where(is_observed, 1.0, units.null_scale)
         rates = np.maximum(overall + (rates - overall) * scale[:, np.newaxis], 0.0)
         return np.asarray(1 - rates.min(axis=1) / rates.max(axis=1))
 
     result = permutation_test(
-        units.design, shortfall, n_permutations=n_permutations, seed=seed, stop_after=stop_after
+        moves.design, shortfall, n_permutations=n_permutations, seed=seed, stop_after=stop_after
     )
     return replace(result, observed=1 - result.observed, null_mean=1 - result.null_mean)
 
 
-def _ratio_limits(groups: _Groups, group: int, best: int, alpha: float) -> tuple[float, float]:
-    """Ends of the interval of one group's rate over another's, which is above 0.
+def _ratio_limits(
+    units: Units, groups: _Groups, group: int, best: int, alpha: float
+) -> tuple[float, float, str]:
+    """Ends of the interval of one group's rate over another's, which is above 0, and what makes it long: case or name.
 
     Rates' own limits, combined on the log scale. Where clusters hold both groups, at least the interval of the
-    difference over the larger rate: subjects treated differently may be too rare for a spread.
+    difference over the larger rate: subjects treated differently may be too rare for a spread. Where names are reused, their
+    arm over the larger rate is added as errors are.
     """
     rate, rate_best = float(groups.means[group]), float(groups.means[best])
     low, high = groups.limits(group, alpha)
@@ -591,13 +633,37 @@ def _ratio_limits(groups: _Groups, group: int, best: int, alpha: float) -> tuple
             others = np.log(np.maximum([rate_best, low_best, high_best], tiny))
             down, up = _half_widths(tuple(own), tuple(others), groups.correlation(group, best))
             ends = float(rate / rate_best * np.exp(-down)), float(rate / rate_best * np.exp(up))
-    if not groups.share_clusters(group, best):
-        return ends
-    difference = _difference(groups, group, best, alpha)
-    return (
-        float(np.minimum(ends[0], np.maximum(1 + difference.low / rate_best, 0.0))),
-        float(np.maximum(ends[1], 1 + difference.high / rate_best)),
+    if groups.share_clusters(group, best):
+        difference = _difference(groups, group, best, alpha)
+        ends = (
+            float(np.minimum(ends[0], np.maximum(1 + difference.low / rate_best, 0.0))),
+            float(np.maximum(ends[1], 1 + difference.high / rate_best)),
+        )
+    return _ratio_with_names(units, groups, (group, best), ends, alpha)
+
+
+def _ratio_with_names(
+    units: Units, groups: _Groups, pair: tuple[int, int], ends: tuple[float, float], alpha: float
+) -> tuple[float, float, str]:
+    """The interval for other names, too; pair: the group and the best-off one."""
+    inside = np.isin(units.design.labels, pair)
+    labels = (units.design.labels[inside] == pair[1]).astype(np.int8)
+    design = Design(labels, units.design.strata[inside])
+    optional = (units.names, units.name_strata)
+    names, name_strata = (None if array is None else array[inside] for array in optional)
+    two = Units(
+        design, units.clusters[inside], units.n[inside], units.total[inside], 1, None, names, name_strata
     )
+    moves = two.by_name()
+    if moves is None or min(moves.design.count(0), moves.design.count(1)) < 2 or not np.isfinite(ends).all():
+        return *ends, "case"
+    excess, degrees = _names_excess(two, moves)
+    rate_best = float(groups.means[pair[1]])
+    ratio = float(groups.means[pair[0]]) / rate_best
+    arm = float(t_quantile(1 - alpha / 2, degrees)) * np.sqrt(excess) / rate_best
+    down, up = (float(np.hypot(end - ratio, arm)) for end in ends)
+    is_by_name = arm > abs(ends[0] - ratio)
+    return max(ratio - down, 0.0), ratio + up, "name" if is_by_name else "case"
 
 
 def cochran_q(answers: Integers) -> PairedTest:
@@ -625,42 +691,113 @@ def mcnemar(marked: Integers, reference: Integers) -> PairedTest:
 
 
 def position_test(
-    top_positions: Integers, n_positions: Integers, n_answers: Integers | None = None, *, alpha: float = 0.05
+    top_positions: Integers,
+    n_positions: Integers,
+    n_answers: Integers | None = None,
+    sets: Integers | None = None,
+    *,
+    alpha: float = 0.05,
 ) -> PositionTest:
     """Whether the position shown decides who is ranked first.
 
     top_positions: (n_responses,), position of the candidate ranked first, 0 is the first shown; n_positions: (n_responses,),
-    candidates that each response ranks; n_answers: (n_responses,), answers that each stands for, None for one each. Where
-    rankings differ in length, expected shares are means over the answers; both tests then err on the safe side, as equal
-    shares have the largest variance. Answers are taken for independent.
+    candidates that each response ranks; n_answers: (n_responses,), answers that each stands for, None for one each; sets:
+    (n_responses,), the set of candidates in an order that each ranks, None for one each. If the order decides nothing, every
+    candidate of a set might as well have stood at any of its places: a set's counts then change places, whatever they are. The
+    first place's p is exact, p of all places that of the quadratic form of their counts; where every set is ranked once and
+    all are of one length they are the binomial and the chi-square test.
 
     Raises:
-        ValueError: no response, fewer than two positions, or a position outside them.
+        ValueError: no response, fewer than two positions, a position outside them, or a set of several lengths.
     """
     if not top_positions.size or (n_positions < 2).any():
         raise ValueError("a position test needs a response, and two candidates in each")
     if (top_positions < 0).any() or (top_positions >= n_positions).any():
         raise ValueError("positions lie from 0 to the number of candidates less one")
-    if n_answers is None:
-        n_answers = np.ones_like(top_positions)
-    n_responses, most = int(n_answers.sum()), int(n_positions.max())
-    counts = np.bincount(top_positions, weights=n_answers, minlength=most)
-    shares = np.where(np.arange(most) < n_positions[:, np.newaxis], 1 / n_positions[:, np.newaxis], 0.0)
-    expected = np.average(shares, axis=0, weights=n_answers)
-    chi_square = stats.chisquare(counts, expected * n_responses)
-    first = stats.binomtest(int(counts[0]), n_responses, float(expected[0]))
-    interval = first.proportion_ci(1 - alpha, method="wilson")
+    answers = np.ones_like(top_positions) if n_answers is None else n_answers
+    if sets is None:
+        # Answers counted in one row are as many sets, where nobody says otherwise.
+        top_positions, n_positions = (np.repeat(array, answers) for array in (top_positions, n_positions))
+        answers, of_set = np.ones_like(top_positions), np.arange(top_positions.size)
+    else:
+        _, of_set = np.unique(sets, return_inverse=True)
+    lengths = np.zeros(int(of_set.max()) + 1, dtype=np.int64)
+    lengths[of_set] = n_positions
+    if (lengths[of_set] != n_positions).any():
+        raise ValueError("a set of candidates has one length")
+    counts = np.zeros((lengths.size, int(lengths.max())))
+    np.add.at(counts, (of_set, top_positions), answers)
+    sizes = counts.sum(axis=1)
+    is_place = np.arange(counts.shape[1]) < lengths[:, np.newaxis]
+    shares = np.where(is_place, 1 / lengths[:, np.newaxis], 0.0)
+    n_responses, expected = int(sizes.sum()), sizes @ shares
+    share_first, expected_share = float(counts[:, 0].sum() / n_responses), float(expected[0] / n_responses)
+    low, high = _position_limits(counts[:, 0], sizes, shares[:, 0], alpha)
     return PositionTest(
         n_responses,
-        most,
-        float(first.statistic),
-        float(interval.low),
-        float(interval.high),
-        float(expected[0]),
-        float(chi_square.statistic),
-        float(chi_square.pvalue),
-        float(first.pvalue),
+        int(lengths.size),
+        int(lengths.max()),
+        share_first,
+        low,
+        high,
+        expected_share,
+        float(stats.chisquare(counts.sum(axis=0), expected).statistic),
+        _places_p(counts - sizes[:, np.newaxis] * shares, is_place, lengths),
+        _first_place_p(counts.astype(np.int64), lengths),
     )
+
+
+def _position_limits(first: Floats, sizes: Floats, shares: Floats, alpha: float) -> tuple[float, float]:
+    """Wilson's interval of the share put first, of as many answers as have its error over sets."""
+    n, n_sets = float(sizes.sum()), first.size
+    share = float(first.sum() / n)
+    deviations = first - sizes * (shares + share - float(shares @ sizes) / n)
+    variance = float((deviations**2).sum()) / n**2
+    effective = float(n_sets)
+    if variance > NO_VARIANCE**2:
+        effective = min(share * (1 - share) / variance, n)
+        if (sizes > 1).any() and n_sets > 1:
+            t_to_z = special.ndtri(1 - alpha / 2) / float(t_quantile(1 - alpha / 2, n_sets - 1))
+            effective *= t_to_z**2 * (n_sets - 1) / n_sets
+    z = float(special.ndtri(1 - alpha / 2)) ** 2 / effective
+    centre = (share + z / 2) / (1 + z)
+    half_width = float(np.sqrt(share * (1 - share) * z + z**2 / 4)) / (1 + z)
+    return max(centre - half_width, 0.0), min(centre + half_width, 1.0)
+
+
+def _places_p(deviations: Floats, is_place: NDArray[np.bool_], lengths: Integers) -> float:
+    """Chi-square p of the quadratic form of all places' counts; deviations: (n_sets, n_places), from equal shares."""
+    variances = (np.where(is_place, deviations, 0.0) ** 2).sum(axis=1) / lengths
+    covariance = np.zeros((deviations.shape[1],) * 2)
+    for length in np.unique(lengths):
+        scale = variances[lengths == length].sum() * length / (length - 1)
+        covariance[:length, :length] += scale * (np.eye(length) - 1 / length)
+    if covariance.max() <= NO_VARIANCE:
+        return 1.0
+    total = np.where(is_place, deviations, 0.0).sum(axis=0)
+    statistic = float(total @ np.linalg.pinv(covariance, rcond=1e-9, hermitian=True) @ total)
+    rank = int(np.linalg.matrix_rank(covariance, tol=1e-9 * covariance.max(), hermitian=True))
+    return float(stats.chi2.sf(statistic, rank))
+
+
+def _first_place_p(counts: Integers, lengths: Integers) -> float:
+    """Two-sided exact p of the first place's count, where a set's first place gets the count of any of its places.
+
+    The distribution of a sum of independent counts, by its Fourier transform.
+    """
+    n = int(counts.sum())
+    kinds, of_kind = np.unique(
+        np.column_stack([lengths, -np.sort(-counts, axis=1)]), axis=0, return_counts=True
+    )
+    angles = -2j * np.pi * np.arange(n + 1) / (n + 1)
+    logs = np.zeros(n + 1, dtype=np.complex128)
+    with np.errstate(divide="ignore"):
+        for (length, *places), times in zip(kinds, of_kind, strict=True):
+            values, often = np.unique(places[:length], return_counts=True)
+            logs += times * np.log(np.exp(np.outer(angles, values)) @ (often / length))
+    masses = np.maximum(np.fft.ifft(np.exp(logs)).real, 0.0)
+    reached = masses <= masses[int(counts[:, 0].sum())] * (1 + 1e-7) + 1e-15
+    return float(np.clip(masses[reached].sum(), np.finfo(np.float64).eps, 1.0))
 
 
 def _sums(values: Floats, labels: Labels, n_groups: int) -> Floats:

@@ -74,6 +74,12 @@ IMPACT_TESTS = {
     "interval_low": "float64",
     "interval_high": "float64",
     "n_smallest_group": "int64",
+    "n_cases": "int64",
+    "n_names": "int64",
+    "unit": "str",
+    "p_case": "float64",
+    "p_name": "float64",
+    "width_unit": "str",
     **_TEST_COLUMNS,
 }
 
@@ -90,6 +96,7 @@ PAIRED_TESTS = {
 POSITION_TESTS = {
     "position_key": "str",
     "n_responses": "int64",
+    "n_sets": "int64",
     "n_positions": "int64",
     "share_first": "float64",
     "interval_low": "float64",
@@ -142,13 +149,14 @@ class Block:
 @dataclass(frozen=True)
 class Positions:
     """Position (0 is the first shown) of the candidate that each response ranks first, how many it ranks, and how many answers
-    it stands for; arrays (n_responses,).
+    it stands for, and the set of candidates in an order; arrays (n_responses,).
     """
 
     key: str
     top_positions: Integers
     n_positions: Integers
     n_answers: Integers
+    sets: Integers
 
 
 def gaps(comparisons: Iterable[GapComparison]) -> pd.DataFrame:
@@ -232,6 +240,12 @@ def impact_tests(comparisons: Iterable[ImpactComparison]) -> pd.DataFrame:
                 "interval_low": result.interval_low,
                 "interval_high": result.interval_high,
                 "n_smallest_group": result.n_smallest_group,
+                "n_cases": result.n_cases,
+                "n_names": result.n_names,
+                "unit": result.unit,
+                "p_case": result.p_case,
+                "p_name": result.p_name,
+                "width_unit": result.width_unit,
                 **_test_columns(result.test, seed),
             }
         )
@@ -257,7 +271,7 @@ def paired_tests(blocks: Iterable[Block]) -> pd.DataFrame:
 def position_tests(positions: Iterable[Positions]) -> pd.DataFrame:
     """A row a set of rankings, columns POSITION_TESTS."""
     rows = [
-        {"position_key": one.key, **asdict(position_test(one.top_positions, one.n_positions, one.n_answers))}
+        {"position_key": one.key, **asdict(position_test(one.top_positions, one.n_positions, one.n_answers, one.sets))}
         for one in positions
     ]
     return pd.DataFrame(rows, columns=list(POSITION_TESTS)).astype(POSITION_TESTS)

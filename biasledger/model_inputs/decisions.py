@@ -100,8 +100,8 @@ def read_blocks(blocks: duckdb.DuckDBPyRelation, *, done: frozenset[str]) -> Ite
 
 
 def read_positions(positions: duckdb.DuckDBPyRelation, *, done: frozenset[str]) -> Iterator[Positions]:
-    """Each set of rankings not yet done, in the order of its key; positions: position_key, response_id, slot, is_top,
-    weight.
+    """Each set of rankings not yet done, in the order of its key; positions: position_key, response_id, set_id, slot,
+    is_top, weight.
 
     A response's positions are its slots in their order, whatever the first one's number.
 
@@ -121,7 +121,8 @@ def read_positions(positions: duckdb.DuckDBPyRelation, *, done: frozenset[str]) 
         if not np.array_equal(responses[tops], np.arange(sizes.size)):
             raise ValueError(f"{name}: every response needs exactly one slot with is_top")
         n_answers = integers(columns["weight"][inside][tops], f"{name}: weight")
-        yield Positions(key, tops - starts, sizes, n_answers)
+        sets = integers(columns["set_id"][inside][tops], f"{name}: set_id")
+        yield Positions(key, tops - starts, sizes, n_answers, sets)
 
 
 def _units_of(

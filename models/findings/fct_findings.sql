@@ -37,13 +37,16 @@ live_exceptions as (
 
 joined as (
     select
-        measured.* exclude (settled_by),
+        measured.* exclude (settled_by, n_units),
+        coalesce(measured.n_sufficient, measured.n_units, 0) < findings_thresholds.min_units as is_few,
+        -- What there is too little of is told before what would settle it.
+        if(is_few, coalesce(measured.n_sufficient, measured.n_units), measured.n_units) as n_units,
         -- Of a family, the most certain member past the threshold is judged or, where none is, the most certain one.
         list_filter(
             measured.family, lambda member: abs(member.value) >= findings_thresholds.threshold
         )[1] as member_past_threshold,
         measures.side,
-        coalesce(measured.settled_by, measures.unit) as settled_by,
+        if(is_few, measures.unit, coalesce(measured.settled_by, measures.unit)) as settled_by,
         measures.no_difference,
         runs.audit,
         runs.target,
@@ -58,7 +61,7 @@ joined as (
         findings_thresholds.scope,
         findings_thresholds.threshold_hash,
         not coalesce(measured.is_same_by_construction, false)
-        and (coalesce(measured.n_units, 0) < findings_thresholds.min_units or measured.p_value is null) as is_insufficient,
+        and (is_few or measured.p_value is null) as is_insufficient,
         findings_thresholds.min_units
     from measured
     inner join runs on measured.run_id = runs.run_id
@@ -135,8 +138,8 @@ judged as (
 ),
 
 -- How many units would settle what is inconclusive: deviates grow and widths shrink with their square root, or as the column
--- width_power says, so this is a rough guide and no promise. A value past the threshold lacks a smaller p, any other an
--- interval that ends before it.
+-- width_power says, so this is a rough guide and no promise. A value past the threshold lacks a smaller p or an interval that
+-- leaves out no difference, any other an interval that ends before the threshold.
 estimated as (
     select
         *,
@@ -145,6 +148,11 @@ estimated as (
                 then n_units * pow(
                     {{ upper_normal_quantile("(alpha / 2)") }}
                     / {{ upper_normal_quantile("(least(p_value_adjusted, 0.999) / 2)") }}, 2
+                )
+            when status = 'inconclusive' and is_past_threshold
+                then n_units * pow(
+                    if(value > no_difference, value - value_low, value_high - value) / abs(value - no_difference),
+                    1 / coalesce(width_power, 0.5)
                 )
             when
                 status = 'inconclusive'
@@ -214,7 +222,7 @@ findings as (
                         ': ',
                         'Not judged',
                         case
-                            when n_units < min_units
+                            when is_few and n_units is not null
                                 then printf('it rests on %d %s, at least %d are needed', n_units, settled_by, min_units)
                             else coalesce(
                                 detail_without_alarm,
@@ -280,7 +288,7 @@ findings as (
                 concat_ws(
                     ' ',
                     case
-                        when status = 'insufficient_data' and coalesce(n_units, 0) < min_units
+                        when status = 'insufficient_data' and is_few
                             then printf('At least %d %s are needed; there are %d.', min_units, settled_by, coalesce(n_units, 0))
                         when n_units_needed is not null
                             then printf('About %d %s would settle it; there are %d.', n_units_needed, settled_by, n_units)

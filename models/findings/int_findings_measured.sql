@@ -6,7 +6,8 @@ with
 -- certain first, any of which may be the alarm. scope: whom it speaks of, where that does not follow from names and wordings.
 -- settled_by: what must grow to settle it, where that is not the measure's unit. ruled_out: what a clear finding rules out,
 -- where that is less than anything past the threshold. width_power: the interval's half width falls as n_units to minus this
--- power, where that is not one half. is_same_by_construction: prompts and answers are the same for both groups in every case.
+-- power, where that is not one half. n_sufficient: what min_units is held against, counted in the measure's unit, where that is
+-- not n_units. is_same_by_construction: prompts and answers are the same for both groups in every case.
 optional as (
     select
         cast(null as {{ family_type() }}) as family,
@@ -14,6 +15,7 @@ optional as (
         cast(null as varchar) as settled_by,
         cast(null as varchar) as ruled_out,
         cast(null as double) as width_power,
+        cast(null as bigint) as n_sufficient,
         cast(null as boolean) as is_same_by_construction
     where false
 ),

@@ -31,9 +31,9 @@ selections as (
         md5(units.stratum) as stratum,
         md5(units.cluster) as cluster,
         units.group_name,
-        cast(units.n_candidates as integer) as n_candidates,
-        units.n,
-        units.total
+        cast(max(round(units.n_candidates)) as integer) as n_candidates,
+        sum(units.n) as n,
+        sum(units.total order by units.person_name nulls first) as total
     from comparisons
     inner join units
         on
@@ -48,6 +48,9 @@ selections as (
             and units.domain = categories.domain
             and units.attribute = categories.attribute
             and units.group_name = categories.group_name
+    group by
+        comparisons.run_id, comparisons.variant, comparisons.attribute, comparisons.domain, units.unit, units.stratum,
+        units.cluster, units.group_name
 ),
 
 imported_selections as (

@@ -40,10 +40,14 @@ compared as (
         decisions_runs.reading_hash,
         min(units.lowest_outcome) as outcome_lowest,
         max(units.highest_outcome) as outcome_highest,
-        max(units.n_candidates) as n_candidates,
         count(*) filter (where units.group_name = contrasts.group_name) as n_marked_units,
         count(*) filter (where units.group_name = contrasts.reference_group) as n_reference_units,
-        bit_xor(hash(units.unit, units.stratum, units.group_name, units.n, units.total)) as fingerprint
+        bit_xor(
+            hash(
+                units.unit, units.stratum, units.group_name, units.person_name, units.name_stratum, units.n_candidates, units.n,
+                units.total
+            )
+        ) as fingerprint
     from contrasts
     inner join decisions_runs on contrasts.run_id = decisions_runs.run_id
     inner join units

@@ -72,6 +72,13 @@ impact_tests as (
     from {{ ref("int_decisions_impact_tests") }}
 ),
 
+impact_members as (
+    select distinct
+        comparison_key,
+        group_name
+    from {{ ref("int_decisions_impact_members") }}
+),
+
 decision_rates as (
     select
         run_id,
@@ -87,6 +94,28 @@ decision_rates as (
     group by run_id, variant, domain, attribute
 ),
 
+same_prompts as (
+    select *
+    from {{ ref("int_decisions_same_prompts") }}
+),
+
+-- Of a whole attribute, whether all of its groups were asked and answered the same.
+same_attributes as (
+    select
+        members.comparison_key,
+        bool_and(same_prompts.is_same is not null) as is_same
+    from impact_members as members
+    inner join impact_comparisons on members.comparison_key = impact_comparisons.comparison_key
+    left join same_prompts
+        on
+            impact_comparisons.run_id = same_prompts.run_id
+            and impact_comparisons.variant = same_prompts.variant
+            and impact_comparisons.domain = same_prompts.domain
+            and impact_comparisons.attribute = same_prompts.attribute
+            and members.group_name = same_prompts.group_name
+    group by members.comparison_key
+),
+
 position_bias as (
     select distinct
         run_id,
@@ -96,7 +125,7 @@ position_bias as (
         interval_low,
         interval_high,
         first_p_value,
-        n_responses
+        n_sets
     from {{ ref("fct_position_bias") }}
 ),
 
@@ -111,6 +140,16 @@ measured_gaps as (
     select
         comparisons.*,
         gaps.n_clusters,
+        gaps.n_cases,
+        -- What binds: the unit with the larger p of a value past its threshold is told by p, any other by its interval.
+        if(gaps.width_unit = 'name' or gaps.unit = 'name', gaps.n_names, gaps.n_cases) as n_binding,
+        case
+            when gaps.width_unit = 'name' or gaps.unit = 'name' or decisions_runs.kind = 'ranking' then 'names a group'
+            when comparisons.is_paired then 'resumes'
+            else 'people a group'
+        end as settled_by,
+        if(score_units.are_equal, 1, gaps.width_power) as width_power,
+        same_prompts.is_same is not null as is_same_by_construction,
         case
             when comparisons.outcome = 'correct' then 'accuracy_gap'
             when decisions_runs.kind = 'label' then 'rank_gap'
@@ -144,6 +183,13 @@ measured_gaps as (
         on
             comparisons.run_id = score_units.run_id
             and comparisons.variant = score_units.variant
+    left join same_prompts
+        on
+            comparisons.run_id = same_prompts.run_id
+            and comparisons.variant = same_prompts.variant
+            and comparisons.domain = same_prompts.domain
+            and comparisons.attribute = same_prompts.attribute
+            and comparisons.group_name = same_prompts.group_name
     where comparisons.outcome in ('standing', 'correct')
 ),
 
@@ -199,7 +245,11 @@ gap_findings as (
         interval_low / unit as interval_low,
         interval_high / unit as interval_high,
         gap as published_value,
-        n_clusters as n_units,
+        n_binding as n_units,
+        n_cases as n_sufficient,
+        settled_by,
+        width_power,
+        is_same_by_construction,
         n_drawn as n_permutations,
         gap_seed as seed,
         is_crossed
@@ -235,12 +285,25 @@ impact_findings as (
         impact_tests.interval_low,
         impact_tests.interval_high,
         impact_tests.smallest_ratio as published_value,
-        cast(impact_tests.n_smallest_group as bigint) as n_units,
+        if(
+            impact_tests.width_unit = 'name' or impact_tests.unit = 'name', impact_tests.n_names, impact_tests.n_cases
+        ) as n_units,
+        impact_tests.n_cases as n_sufficient,
+        case
+            when impact_tests.width_unit = 'name' or impact_tests.unit = 'name' or decisions_runs.kind = 'ranking'
+                then 'names a group'
+            when impact_comparisons.is_paired then 'resumes'
+            else 'people a group'
+        end as settled_by,
+        cast(null as double) as width_power,
+        coalesce(same_attributes.is_same, false) as is_same_by_construction,
         impact_tests.n_permutations,
         impact_tests.seed,
         impact_comparisons.is_crossed
     from impact_tests
     inner join impact_comparisons on impact_tests.comparison_key = impact_comparisons.comparison_key
+    inner join decisions_runs on impact_comparisons.run_id = decisions_runs.run_id
+    left join same_attributes on impact_tests.comparison_key = same_attributes.comparison_key
     inner join decision_rates
         on
             impact_comparisons.run_id = decision_rates.run_id
@@ -273,7 +336,11 @@ position_findings as (
         position_bias.interval_low - position_bias.expected_share as interval_low,
         position_bias.interval_high - position_bias.expected_share as interval_high,
         cast(null as double) as published_value,
-        position_bias.n_responses as n_units,
+        position_bias.n_sets as n_units,
+        position_bias.n_sets as n_sufficient,
+        'rankings of different candidates' as settled_by,
+        cast(null as double) as width_power,
+        false as is_same_by_construction,
         0 as n_permutations,
         0 as seed,
         false as is_crossed
@@ -320,6 +387,10 @@ decisions_findings as (
         end as half_width,
         {{ double_or_null("published_value") }} as published_value,
         n_units,
+        n_sufficient,
+        settled_by,
+        width_power,
+        is_same_by_construction,
         n_permutations,
         seed,
         is_crossed

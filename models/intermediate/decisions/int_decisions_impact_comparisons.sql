@@ -39,9 +39,13 @@ compared as (
         run_attributes.is_crossed,
         decisions_runs.reading_hash,
         bool_or(units.is_paired) as is_paired,
-        max(units.n_candidates) as n_candidates,
         count(distinct units.group_name) as n_groups,
-        bit_xor(hash(units.unit, units.stratum, units.group_name, units.n, units.total)) as fingerprint
+        bit_xor(
+            hash(
+                units.unit, units.stratum, units.group_name, units.person_name, units.name_stratum, units.n_candidates, units.n,
+                units.total
+            )
+        ) as fingerprint
     from units
     inner join categories
         on

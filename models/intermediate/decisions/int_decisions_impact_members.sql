@@ -28,7 +28,8 @@ members as (
         units.group_name,
         cast(
             dense_rank() over (
-                partition by comparisons.comparison_key order by units.unit, units.stratum
+                partition by comparisons.comparison_key
+                order by units.unit, units.stratum, units.person_name nulls first
             ) - 1 as integer
         ) as unit_id,
         cast(
@@ -40,6 +41,24 @@ members as (
         cast(
             dense_rank() over (partition by comparisons.comparison_key order by units.cluster) - 1 as integer
         ) as cluster_id,
+        cast(
+            dense_rank() over (partition by comparisons.comparison_key order by units.unit, units.stratum)
+            - 1 as integer
+        ) as whole_id,
+        -- Nobody's name says anything where somebody's is not known.
+        case
+            when count(units.person_name) over (partition by comparisons.comparison_key)
+                = count(*) over (partition by comparisons.comparison_key)
+                then cast(
+                    dense_rank() over (
+                        partition by comparisons.comparison_key order by units.group_name, units.person_name
+                    ) - 1 as integer
+                )
+        end as name_id,
+        cast(
+            dense_rank() over (partition by comparisons.comparison_key order by coalesce(units.name_stratum, '')) - 1 as integer
+        ) as name_stratum_id,
+        units.n_candidates,
         units.n,
         units.total
     from comparisons

@@ -24,7 +24,8 @@ members as (
         -- Codes follow the content of a run, so that its numbers do not depend on what else the ledger holds.
         cast(
             dense_rank() over (
-                partition by comparisons.comparison_key order by units.unit, units.stratum
+                partition by comparisons.comparison_key
+                order by units.unit, units.stratum, units.person_name nulls first
             ) - 1 as integer
         ) as unit_id,
         cast(units.group_name = comparisons.group_name as tinyint) as label,
@@ -34,6 +35,24 @@ members as (
         cast(
             dense_rank() over (partition by comparisons.comparison_key order by units.cluster) - 1 as integer
         ) as cluster_id,
+        cast(
+            dense_rank() over (partition by comparisons.comparison_key order by units.unit, units.stratum)
+            - 1 as integer
+        ) as whole_id,
+        -- Nobody's name says anything where somebody's is not known.
+        case
+            when count(units.person_name) over (partition by comparisons.comparison_key)
+                = count(*) over (partition by comparisons.comparison_key)
+                then cast(
+                    dense_rank() over (
+                        partition by comparisons.comparison_key order by units.group_name, units.person_name
+                    ) - 1 as integer
+                )
+        end as name_id,
+        cast(
+            dense_rank() over (partition by comparisons.comparison_key order by coalesce(units.name_stratum, '')) - 1 as integer
+        ) as name_stratum_id,
+        units.n_candidates,
         units.n,
         units.total
     from comparisons

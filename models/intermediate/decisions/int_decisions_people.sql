@@ -12,6 +12,7 @@ prompt_groups as (
         slot,
         attribute,
         group_name,
+        carriers,
         other_groups
     from {{ ref("int_prompt_groups") }}
 ),
@@ -28,6 +29,8 @@ grouped as (
         predictions.*,
         prompt_groups.attribute,
         prompt_groups.group_name,
+        -- The name that states the group; a carrier may be unknown.
+        nullif(prompt_groups.carriers, '') as person_name,
         coalesce(prompt_groups.other_groups, '') as other_groups
     from predictions
     inner join prompt_groups

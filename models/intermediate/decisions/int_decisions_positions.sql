@@ -39,6 +39,11 @@ positions as (
                 partition by predictions.run_id, predictions.variant order by predictions.prompt_id, predictions.trial
             ) - 1 as integer
         ) as response_id,
+        cast(
+            dense_rank() over (
+                partition by predictions.run_id, predictions.variant order by predictions.prompt_id
+            ) - 1 as integer
+        ) as set_id,
         predictions.slot,
         predictions.rank,
         predictions.weight,

@@ -45,7 +45,7 @@ outcomes as (
 
 -- What moves as a whole when labels are permuted, and inside what: paired, all answers about a resume under the names
 -- of one group, inside the resume; rankings, a name with all its runs, inside the job; unpaired, one person, inside
--- the job.
+-- the job. Where names are reused they move, too, with all their rows.
 placed as (
     select
         *,
@@ -70,26 +70,62 @@ placed as (
     where outcome_value is not null
 ),
 
-units as (
+-- What a name states besides moves with it: a name that stands for one gender changes its race among the names of that
+-- gender. What varies within a name stays behind.
+name_strata as (
     select
         run_id,
         variant,
-        outcome,
-        judged_domain as domain,
         attribute,
+        judged_domain,
         group_name,
-        is_paired,
-        stratum,
-        unit,
-        cluster,
-        -- The range that an outcome can have, and the rivals in a ranking.
-        min(lowest_outcome) as lowest_outcome,
-        max(highest_outcome) as highest_outcome,
-        max(case when kind = 'ranking' then n_candidates else 1 end) as n_candidates,
-        sum(weight) as n,
-        sum(weight * outcome_value order by prompt_id, trial, slot) as total
+        person_name,
+        if(count(distinct other_groups) = 1, min(other_groups), '*') as name_stratum
     from placed
-    group by all
+    where person_name is not null
+    group by run_id, variant, attribute, judged_domain, group_name, person_name
+),
+
+units as (
+    select
+        placed.run_id,
+        placed.variant,
+        placed.outcome,
+        placed.judged_domain as domain,
+        placed.attribute,
+        placed.group_name,
+        placed.is_paired,
+        placed.stratum,
+        placed.unit,
+        placed.cluster,
+        placed.person_name,
+        name_strata.name_stratum,
+        -- The range that an outcome can have.
+        min(placed.lowest_outcome) as lowest_outcome,
+        max(placed.highest_outcome) as highest_outcome,
+        -- The rivals in a ranking: of rankings of several lengths, the length whose rivals correlate as theirs do on average.
+        coalesce(
+            round(
+                1 + sum(placed.weight) filter (where placed.kind = 'ranking' and placed.n_candidates > 1)
+                / sum(placed.weight / (placed.n_candidates - 1)) filter (
+                    where placed.kind = 'ranking' and placed.n_candidates > 1
+                ), 9
+            ), 1
+        ) as n_candidates,
+        sum(placed.weight) as n,
+        sum(placed.weight * placed.outcome_value order by placed.prompt_id, placed.trial, placed.slot) as total
+    from placed
+    left join name_strata
+        on
+            placed.run_id = name_strata.run_id
+            and placed.variant = name_strata.variant
+            and placed.attribute = name_strata.attribute
+            and placed.judged_domain = name_strata.judged_domain
+            and placed.group_name = name_strata.group_name
+            and placed.person_name = name_strata.person_name
+    group by
+        placed.run_id, placed.variant, placed.outcome, placed.judged_domain, placed.attribute, placed.group_name,
+        placed.is_paired, placed.stratum, placed.unit, placed.cluster, placed.person_name, name_strata.name_stratum
 )
 
 select * from units

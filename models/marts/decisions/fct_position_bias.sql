@@ -37,7 +37,8 @@ position_bias as (
         {{ double_or_null("tests.interval_high") }} as interval_high,
         {{ double_or_null("tests.p_first") }} as first_p_value,
         {{ double_or_null("tests.p_value") }} as chi_square_p_value,
-        cast(tests.n_responses as bigint) as n_responses
+        cast(tests.n_responses as bigint) as n_responses,
+        cast(tests.n_sets as bigint) as n_sets
     from counted
     inner join tests on counted.position_key = tests.position_key
 )

@@ -1,0 +1,61 @@
+with
+
+people as (
+    select *
+    from {{ ref("int_decisions_people") }}
+    where
+        is_paired
+        and kind <> 'ranking'
+),
+
+prompts as (
+    select
+        run_id,
+        prompt_id,
+        system_prompt,
+        prompt_text
+    from {{ ref("stg_ledger__prompts") }}
+),
+
+-- A case is what labels move inside: all texts that were asked about it, and all that was answered.
+cases as (
+    select
+        people.run_id,
+        people.variant,
+        people.judged_domain as domain,
+        people.attribute,
+        concat_ws(' | ', people.template, people.domain, people.subject, people.other_groups) as stratum,
+        list(distinct people.group_name) as groups,
+        count(distinct hash(prompts.system_prompt, prompts.prompt_text)) = 1 as is_same_prompt,
+        count(distinct hash(people.label, people.score, people.is_unknown)) = 1 as is_same_answer
+    from people
+    inner join prompts
+        on
+            people.run_id = prompts.run_id
+            and people.prompt_id = prompts.prompt_id
+    group by all
+),
+
+unnested as (
+    select
+        * exclude (groups),
+        unnest(groups) as group_name,
+        len(groups) as n_groups
+    from cases
+),
+
+-- Of a group, whether every case that it stands in was the same question with the same answer for all of the case's groups.
+same_prompts as (
+    select
+        run_id,
+        variant,
+        domain,
+        attribute,
+        group_name,
+        bool_and(n_groups > 1 and is_same_prompt and is_same_answer) as is_same
+    from unnested
+    group by run_id, variant, domain, attribute, group_name
+)
+
+select * from same_prompts
+where is_same
