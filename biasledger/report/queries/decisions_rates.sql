@@ -9,7 +9,9 @@ judged as (
         attribute,
         status
     from marts.fct_findings
-    where measure = 'impact_ratio'
+    where
+        measure = 'impact_ratio'
+        and scheme = 'selected'
 )
 
 select
@@ -28,6 +30,8 @@ select
             rates.impact_ratio = min(rates.impact_ratio) over (partition by rates.domain, rates.attribute)
             then judged.status
     end as status,
+    rates.n_refused,
+    rates.impact_ratio_of_asked,
     rates.excluded_reason
 from marts.fct_decision_rates as rates
 left join judged using (run_id, variant, domain, attribute)

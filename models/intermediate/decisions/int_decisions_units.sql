@@ -3,7 +3,7 @@ with
 people as (
     select *
     from {{ ref("int_decisions_people") }}
-    where not is_unknown
+    where not is_unknown or is_refused
 ),
 
 decisions_runs as (
@@ -18,6 +18,11 @@ decisions_runs as (
 ranged as (
     select
         people.*,
+        -- Where anybody was refused, selection is also judged with those who were as not selected.
+        case
+            when bool_or(people.is_refused) over (partition by people.run_id, people.variant, people.attribute)
+                then if(people.is_refused, 0, people.selected)
+        end as selected_of_asked,
         case people.kind
             when 'label'
                 then if(people.expected_label is null, 0, -decisions_runs.highest_label_rank)
@@ -36,10 +41,15 @@ ranged as (
 outcomes as (
     select
         *,
-        unnest([cast(lowest_standing as double), 0, 0]) as lowest_outcome,
-        unnest([cast(highest_standing as double), 1, 1]) as highest_outcome,
-        unnest(['standing', 'selected', 'correct']) as outcome,
-        unnest([cast(standing as double), cast(selected as double), cast(correct as double)]) as outcome_value
+        unnest([cast(lowest_standing as double), 0, 0, 0]) as lowest_outcome,
+        unnest([cast(highest_standing as double), 1, 1, 1]) as highest_outcome,
+        unnest(['standing', 'selected', 'selected_of_asked', 'correct']) as outcome,
+        unnest(
+            [
+                cast(standing as double), cast(selected as double), cast(selected_of_asked as double),
+                cast(correct as double)
+            ]
+        ) as outcome_value
     from ranged
 ),
 
