@@ -11,7 +11,7 @@ judged as (
     from marts.fct_findings
     where
         measure = 'impact_ratio'
-        and scheme = 'selected'
+        and scheme <> 'selected_of_asked'
 )
 
 select
