@@ -181,7 +181,7 @@ def test_the_words_of_a_refusal_in_json_are_not_read(refusing: Project) -> None:
         """
     )
     assert quality == [("Asian", 16, 0), ("Black", 0, 16), ("White", 16, 0)]
-    assert not refusing.work_rows("select 1 from intermediate.int_words_vocabulary where token = 'sorry'")
+    assert not refusing.work_rows("select 1 from intermediate.int_words_vocabulary where word = 'sorry'")
 
 
 def test_check_does_not_pass_what_it_knows_nothing_of(refusing: Project) -> None:
