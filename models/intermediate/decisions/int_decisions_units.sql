@@ -15,13 +15,34 @@ decisions_runs as (
     from {{ ref("int_decisions_runs") }}
 ),
 
+refusals as (
+    select
+        run_id,
+        variant,
+        attribute,
+        group_name,
+        sum(weight) filter (where is_refused) / sum(weight) as share_refused
+    from people
+    group by run_id, variant, attribute, group_name
+),
+
+-- Where one in twenty of a group was refused, selection is also judged with those who were as not selected; fewer could
+-- hardly move a ratio, and would only take other findings' share of alpha.
+refused_attributes as (
+    select
+        run_id,
+        variant,
+        attribute
+    from refusals
+    group by run_id, variant, attribute
+    having max(share_refused) >= 0.05
+),
+
 ranged as (
     select
         people.*,
-        -- Where anybody was refused, selection is also judged with those who were as not selected.
         case
-            when bool_or(people.is_refused) over (partition by people.run_id, people.variant, people.attribute)
-                then if(people.is_refused, 0, people.selected)
+            when refused_attributes.run_id is not null then if(people.is_refused, 0, people.selected)
         end as selected_of_asked,
         case people.kind
             when 'label'
@@ -36,6 +57,11 @@ ranged as (
         end as highest_standing
     from people
     inner join decisions_runs on people.run_id = decisions_runs.run_id
+    left join refused_attributes
+        on
+            people.run_id = refused_attributes.run_id
+            and people.variant = refused_attributes.variant
+            and people.attribute = refused_attributes.attribute
 ),
 
 outcomes as (

@@ -90,10 +90,20 @@ decision_rates as (
         {{ double_or_null("impact_ratios.fisher_p") }} as fisher_p_value,
         -- With those who were refused as not selected; the same as above where nobody was.
         cast(
-            if(of_asked.n_people is null, categories.n_selected, of_asked.n_selected)
-            / coalesce(of_asked.n_people, categories.n_people) as double
+            coalesce(categories.n_selected, 0)
+            / nullif(coalesce(categories.n_people, 0) + summed.n_refused, 0) as double
         ) as selection_rate_of_asked,
-        cast(if(of_asked.n_people is null, impact_ratios.ratio, ratios_of_asked.ratio) as double) as impact_ratio_of_asked,
+        cast(
+            if(
+                categories.excluded_reason is null,
+                selection_rate_of_asked / nullif(
+                    max(selection_rate_of_asked) filter (where categories.excluded_reason is null) over (
+                        partition by summed.run_id, summed.variant, summed.domain, summed.attribute
+                    ), 0
+                ),
+                null
+            ) as double
+        ) as impact_ratio_of_asked,
         cast(summed.accuracy as double) as accuracy,
         cast(summed.mean_standing as double) as mean_standing,
         cast(summed.mean_rank as double) as mean_rank,
@@ -109,22 +119,6 @@ decision_rates as (
             and summed.attribute = categories.attribute
             and summed.group_name = categories.group_name
             and categories.outcome = 'selected'
-    left join categories as of_asked
-        on
-            summed.run_id = of_asked.run_id
-            and summed.variant = of_asked.variant
-            and summed.domain = of_asked.domain
-            and summed.attribute = of_asked.attribute
-            and summed.group_name = of_asked.group_name
-            and of_asked.outcome = 'selected_of_asked'
-    left join impact_ratios as ratios_of_asked
-        on
-            summed.run_id = ratios_of_asked.run_id
-            and summed.variant = ratios_of_asked.variant
-            and summed.domain = ratios_of_asked.domain
-            and summed.attribute = ratios_of_asked.attribute
-            and summed.group_name = ratios_of_asked.group_name
-            and ratios_of_asked.outcome = 'selected_of_asked'
     left join impact_ratios
         on
             summed.run_id = impact_ratios.run_id
