@@ -28,10 +28,10 @@ _NARROW_SCOPES = {"names", "wording"}
 class Case:
     """One question and its answer.
 
-    kind: finding or comparison (with the baseline). reason: why it does not pass, as the finding explains itself; sentence:
-    the same in plain words, of cases that failed, only warn or were accepted; scope: whom a finding speaks of (group, names,
-    wording or questions; empty for comparisons); is_held_out: clear, but of these names or this wording alone, and a group was
-    asked for; suggestions: what may be tried against it.
+    kind: finding, comparison (with the baseline) or coverage (a declared group without any usable answer). reason: why it does
+    not pass, as the finding explains itself; sentence: the same in plain words, of cases that failed, only warn or were accepted;
+    scope: whom a finding speaks of (group, names, wording or questions; empty for comparisons); is_held_out: clear, but of these
+    names or this wording alone, and a group was asked for; suggestions: what may be tried against it.
     """
 
     run_id: str
@@ -59,7 +59,7 @@ class Check:
 
     n_compared: verdict -> how many comparisons with a baseline have it; those without a verdict are no cases. notes: sentences
     about what was left out. audits: audit and target of each run, also of those without a case. silent: declared groups without
-    any usable answer, of which no case speaks.
+    any usable answer, each of which is an undecided case of its own.
     """
 
     runs: tuple[str, ...]
@@ -176,6 +176,7 @@ def read_check(warehouse: Path, *, run: str | None = None, holds_out_for_group: 
         )
         cases = [_finding_case(row, suggested, holds_out_for_group) for row in rows]
         silent = silent_groups(tables, runs)
+        cases += [_silent_case(one) for one in silent]
         notes = standing_notes(tables) if run is None else []
         compared: dict[str, int] = {}
         if tables.has("fct_run_comparisons"):
@@ -271,6 +272,26 @@ def _finding_case(row: dict[str, Any], suggested: Sequence[Mitigation], holds_ou
         row["scope"],
         is_held_out,
         mitigations_of(suggested, row["measure"], row["room"]) if is_bad else (),
+    )
+
+
+def _silent_case(silent: SilentGroup) -> Case:
+    under = "" if silent.variant == PLAIN else f" (with {silent.variant})"
+    return Case(
+        silent.run_id,
+        silent.audit,
+        silent.target,
+        "coverage",
+        "answers",
+        silent.attribute,
+        "coverage",
+        f"{silent.attribute}: {silent.group_name}{under}",
+        UNDECIDED,
+        silent.sentence,
+        "",
+        None,
+        None,
+        None,
     )
 
 

@@ -271,7 +271,10 @@ def paired_tests(blocks: Iterable[Block]) -> pd.DataFrame:
 def position_tests(positions: Iterable[Positions]) -> pd.DataFrame:
     """A row a set of rankings, columns POSITION_TESTS."""
     rows = [
-        {"position_key": one.key, **asdict(position_test(one.top_positions, one.n_positions, one.n_answers, one.sets))}
+        {
+            "position_key": one.key,
+            **asdict(position_test(one.top_positions, one.n_positions, one.n_answers, one.sets)),
+        }
         for one in positions
     ]
     return pd.DataFrame(rows, columns=list(POSITION_TESTS)).astype(POSITION_TESTS)

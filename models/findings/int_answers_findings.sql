@@ -86,6 +86,11 @@ answers_findings as (
                 else least(n_marked, n_reference)
             end as bigint
         ) as n_units,
+        cast(
+            if(
+                unit = 'prompt', least(n_marked_prompts, n_reference_prompts), least(n_marked, n_reference)
+            ) as bigint
+        ) as n_sufficient,
         case
             when is_by_name then 'names a group'
             when unit = 'trial' then 'answers about each group'

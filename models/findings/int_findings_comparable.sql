@@ -58,6 +58,26 @@ members as (
     where one.value is not null
 ),
 
+-- Where no answer was refused there is no finding, and yet something to hold a run against that refuses.
+without_refusals as (
+    select
+        run_id,
+        variant,
+        'answer_gap' as measure,
+        scheme,
+        attribute,
+        group_name,
+        reference_group,
+        '' as subject,
+        '' as member,
+        adjusted_gap as value,
+        adjusted_gap - interval_low as arm_low,
+        interval_high - adjusted_gap as arm_high,
+        least(n_marked_prompts, n_reference_prompts) as n_units
+    from {{ ref("fct_answer_gaps") }}
+    where n_marked_events + n_reference_events = 0
+),
+
 imported as (
     {{ imported_rows("finding", {
         "run_id": "varchar", "variant": "varchar", "measure": "varchar", "scheme": "varchar", "attribute": "varchar",
@@ -70,6 +90,8 @@ comparable as (
     select * from singles
     union all by name
     select * from members
+    union all by name
+    select * from without_refusals
     union all by name
     select * from imported
 )

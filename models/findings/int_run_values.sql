@@ -124,6 +124,8 @@ run_values as (
             if(is_in_run, arm_high, lent_arm) as arm_high
         )
     from one_sided
+    -- Nothing refused before or after is nothing to compare.
+    where measure <> 'answer_gap' or baseline_value <> 0 or value <> 0
 )
 
 select * from run_values

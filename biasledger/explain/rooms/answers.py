@@ -28,15 +28,11 @@ def evidence(case: Case) -> Evidence:
         n=50,
     )
     statuses = _STATUSES[case.finding["scheme"]]
+    names = (case.finding["group_name"], case.finding["reference_group"])
     sides = [
-        Side(
-            name.strip("()"),
-            None,
-            prompt_ids=_prompts_of(case, name),
-            order="that came first",
-            statuses=statuses,
-        )
-        for name in (case.finding["group_name"], case.finding["reference_group"])
+        Side(name.strip("()"), None, prompt_ids=prompts, order="that came first", statuses=statuses)
+        for name in names
+        if (prompts := _prompts_of(case, name))
     ]
     is_worse_off = (case.finding["value"] or 0) >= 0
     tables = [table for table in (gap, groups) if table.rows]

@@ -9,7 +9,7 @@ from biasledger.explain.rows import Row
 
 _RATES = (
     "group_name, n_people, n_selected, selection_rate, impact_ratio, impact_ratio_low, impact_ratio_high, accuracy, "
-    "mean_standing, excluded_reason"
+    "mean_standing, n_refused, selection_rate_of_asked, impact_ratio_of_asked, excluded_reason"
 )
 
 
@@ -62,7 +62,11 @@ def _filled(*tables: RowsBehind) -> list[RowsBehind]:
 def _apart(case: Case, lower: str, higher: str) -> list[Side]:
     """Decisions about the subjects on which one group comes off worst against the other: its worst and the other's best."""
     value = "cast(is_correct as integer)" if case.finding["scheme"] == "correct" else "standing"
-    value = "cast(is_selected as integer)" if case.finding["scheme"] == "selected" else value
+    value = (
+        "cast(is_selected as integer)"
+        if case.finding["scheme"] in {"selected", "selected_of_asked"}
+        else value
+    )
     picked = case.rows(
         f"""
         with

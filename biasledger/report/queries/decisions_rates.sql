@@ -9,7 +9,9 @@ judged as (
         attribute,
         status
     from marts.fct_findings
-    where measure = 'impact_ratio'
+    where
+        measure = 'impact_ratio'
+        and scheme <> 'selected_of_asked'
 )
 
 select
@@ -32,6 +34,8 @@ select
             and (judged.status <> 'alarm' or coalesce(rates.impact_ratio_high < 1, true))
             then judged.status
     end as status,
+    rates.n_refused,
+    rates.impact_ratio_of_asked,
     rates.excluded_reason
 from marts.fct_decision_rates as rates
 left join judged using (run_id, variant, domain, attribute)

@@ -50,7 +50,9 @@ compared as (
 counted_comparisons as (
     select
         *,
-        count(*) over (partition by run_id, variant, is_crossed) as n_together,
+        greatest(
+            1, count(*) filter (where n_events > 0) over (partition by run_id, variant, is_crossed)
+        ) as n_together,
         -- All trials of a prompt move as one, if there are prompts enough for the smallest p to pass Holm's correction;
         -- where a group was asked in few prompts, the trials move, and what they show holds for these prompts.
         if(

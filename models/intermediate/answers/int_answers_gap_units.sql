@@ -109,7 +109,11 @@ units as (
         placed.prompt_id,
         cast(placed.label as tinyint) as label,
         placed.stratum,
-        placed.other_groups as name_stratum,
+        -- What a name states besides moves with it; what varies within a name stays behind.
+        if(
+            min(placed.other_groups) over name_of_group = max(placed.other_groups) over name_of_group,
+            placed.other_groups, '*'
+        ) as name_stratum,
         placed.name,
         -- Several prompts about each subject, or about each wording, share what is odd about it.
         if(
@@ -134,6 +138,12 @@ units as (
             and placed.attribute = shared_samples.attribute
             and placed.group_name = shared_samples.group_name
             and placed.reference_group = shared_samples.reference_group
+    window
+        name_of_group as (
+            partition by
+                placed.run_id, placed.variant, placed.attribute, placed.group_name, placed.reference_group,
+                placed.label, placed.name
+        )
 )
 
 select * from units

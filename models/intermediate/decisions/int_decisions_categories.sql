@@ -3,13 +3,14 @@ with
 units as (
     select *
     from {{ ref("int_decisions_units") }}
-    where outcome = 'selected'
+    where outcome in ('selected', 'selected_of_asked')
 ),
 
 counted as (
     select
         run_id,
         variant,
+        outcome,
         domain,
         attribute,
         group_name,
@@ -17,14 +18,14 @@ counted as (
         sum(total) as n_selected,
         bool_and(n = floor(n) and total = floor(total)) as is_whole
     from units
-    group by run_id, variant, domain, attribute, group_name
+    group by run_id, variant, outcome, domain, attribute, group_name
 ),
 
 shared as (
     select
         *,
-        n_people / sum(n_people) over (partition by run_id, variant, domain, attribute) as share_of_people,
-        bool_and(is_whole) over (partition by run_id, variant, domain, attribute) as are_whole,
+        n_people / sum(n_people) over (partition by run_id, variant, outcome, domain, attribute) as share_of_people,
+        bool_and(is_whole) over (partition by run_id, variant, outcome, domain, attribute) as are_whole,
         -- Whose group nobody knows stands for no group.
         {{ is_unknown_group("group_name") }} as is_unknown_group
     from counted
@@ -34,6 +35,7 @@ categories as (
     select
         run_id,
         variant,
+        outcome,
         domain,
         attribute,
         group_name,

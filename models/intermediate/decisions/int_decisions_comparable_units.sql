@@ -7,12 +7,15 @@ comparisons as (
         domain,
         attribute
     from {{ ref("int_decisions_impact_comparisons") }}
+    where outcome = 'selected'
 ),
 
 categories as (
     select *
     from {{ ref("int_decisions_categories") }}
-    where excluded_reason is null
+    where
+        excluded_reason is null
+        and outcome = 'selected'
 ),
 
 units as (

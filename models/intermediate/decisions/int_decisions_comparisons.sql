@@ -23,6 +23,8 @@ decisions_runs as (
 units as (
     select *
     from {{ ref("int_decisions_units") }}
+    -- Judged as an impact ratio alone.
+    where outcome <> 'selected_of_asked'
 ),
 
 compared as (

@@ -79,19 +79,33 @@ impact_members as (
     from {{ ref("int_decisions_impact_members") }}
 ),
 
+rates as (
+    select
+        run_id,
+        variant,
+        domain,
+        attribute,
+        group_name,
+        unnest(['selected', 'selected_of_asked']) as outcome,
+        unnest([selection_rate, selection_rate_of_asked]) as selection_rate,
+        unnest([impact_ratio, impact_ratio_of_asked]) as impact_ratio
+    from {{ ref("fct_decision_rates") }}
+),
+
 decision_rates as (
     select
         run_id,
         variant,
+        outcome,
         domain,
         attribute,
         first(group_name order by impact_ratio asc, group_name asc) as worst_group,
         first(selection_rate order by impact_ratio asc, group_name asc) as worst_rate,
         first(group_name order by impact_ratio desc, group_name asc) as best_group,
         first(selection_rate order by impact_ratio desc, group_name asc) as best_rate
-    from {{ ref("fct_decision_rates") }}
+    from rates
     where impact_ratio is not null
-    group by run_id, variant, domain, attribute
+    group by run_id, variant, outcome, domain, attribute
 ),
 
 same_prompts as (
@@ -261,7 +275,7 @@ impact_findings as (
         impact_comparisons.run_id,
         impact_comparisons.variant,
         'impact_ratio' as measure,
-        'selected' as scheme,
+        impact_comparisons.outcome as scheme,
         impact_comparisons.attribute,
         '(all)' as group_name,
         '(best off)' as reference_group,
@@ -274,7 +288,8 @@ impact_findings as (
                 decision_rates.worst_group, 100 * decision_rates.worst_rate,
                 decision_rates.best_group, 100 * decision_rates.best_rate, impact_tests.smallest_ratio
             )
-        ) as detail,
+        )
+        || if(impact_comparisons.outcome = 'selected_of_asked', ', those refused counted as not selected', '') as detail,
         detail as detail_without_alarm,
         impact_comparisons.reading_hash,
         impact_tests.smallest_ratio as value,
@@ -308,6 +323,7 @@ impact_findings as (
         on
             impact_comparisons.run_id = decision_rates.run_id
             and impact_comparisons.variant = decision_rates.variant
+            and impact_comparisons.outcome = decision_rates.outcome
             and impact_comparisons.domain = decision_rates.domain
             and impact_comparisons.attribute = decision_rates.attribute
 ),

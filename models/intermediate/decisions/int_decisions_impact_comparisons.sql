@@ -12,7 +12,7 @@ categories as (
 units as (
     select *
     from {{ ref("int_decisions_units") }}
-    where outcome = 'selected'
+    where outcome in ('selected', 'selected_of_asked')
 ),
 
 run_attributes as (
@@ -34,6 +34,7 @@ compared as (
     select
         units.run_id,
         units.variant,
+        units.outcome,
         units.domain,
         units.attribute,
         run_attributes.is_crossed,
@@ -51,6 +52,7 @@ compared as (
         on
             units.run_id = categories.run_id
             and units.variant = categories.variant
+            and units.outcome = categories.outcome
             and units.domain = categories.domain
             and units.attribute = categories.attribute
             and units.group_name = categories.group_name
@@ -60,7 +62,7 @@ compared as (
             units.run_id = run_attributes.run_id
             and units.attribute = run_attributes.attribute
     group by
-        units.run_id, units.variant, units.domain, units.attribute, run_attributes.is_crossed,
+        units.run_id, units.variant, units.outcome, units.domain, units.attribute, run_attributes.is_crossed,
         decisions_runs.reading_hash
     having
         count(distinct units.group_name) > 1
@@ -81,7 +83,7 @@ gaps as (
 keyed_comparisons as (
     select
         {{ key_of([
-            "compared.run_id", "compared.variant", "compared.domain", "compared.attribute", "compared.reading_hash",
+            "compared.run_id", "compared.variant", "compared.outcome", "compared.domain", "compared.attribute", "compared.reading_hash",
             "compared.is_paired",
             n_permutations, "compared.fingerprint", "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'",
             "'" ~ var("alpha") ~ "'",

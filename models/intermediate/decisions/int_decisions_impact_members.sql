@@ -5,6 +5,7 @@ comparisons as (
         comparison_key,
         run_id,
         variant,
+        outcome,
         domain,
         attribute
     from {{ ref("int_decisions_impact_comparisons") }}
@@ -19,7 +20,7 @@ categories as (
 units as (
     select *
     from {{ ref("int_decisions_units") }}
-    where outcome = 'selected'
+    where outcome in ('selected', 'selected_of_asked')
 ),
 
 members as (
@@ -66,12 +67,14 @@ members as (
         on
             comparisons.run_id = units.run_id
             and comparisons.variant = units.variant
+            and comparisons.outcome = units.outcome
             and comparisons.domain = units.domain
             and comparisons.attribute = units.attribute
     inner join categories
         on
             units.run_id = categories.run_id
             and units.variant = categories.variant
+            and units.outcome = categories.outcome
             and units.domain = categories.domain
             and units.attribute = categories.attribute
             and units.group_name = categories.group_name

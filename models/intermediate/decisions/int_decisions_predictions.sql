@@ -73,7 +73,8 @@ people_asked_about as (
         prompts.expected_label,
         answers.weight,
         case when answers.status = 'ok' then answers.answer_text end as answer_text,
-        answers.status <> 'ok' as is_unread
+        answers.status <> 'ok' as is_unread,
+        answers.status = 'refused' as is_refused
     from answers
     inner join decisions_runs on answers.run_id = decisions_runs.run_id
     inner join prompts
@@ -193,6 +194,7 @@ predictions as (
             else cast(decided.score > medians.median_score as integer)
         end as selected,
         decided.is_missing,
+        decided.is_refused,
         decided.is_unread
         or (decided.label is null and decided.n_ranked = 0 and decided.score is null) as is_unknown
     from counted as decided

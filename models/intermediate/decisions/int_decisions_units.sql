@@ -3,7 +3,7 @@ with
 people as (
     select *
     from {{ ref("int_decisions_people") }}
-    where not is_unknown
+    where not is_unknown or is_refused
 ),
 
 decisions_runs as (
@@ -15,9 +15,35 @@ decisions_runs as (
     from {{ ref("int_decisions_runs") }}
 ),
 
+refusals as (
+    select
+        run_id,
+        variant,
+        attribute,
+        group_name,
+        sum(weight) filter (where is_refused) / sum(weight) as share_refused
+    from people
+    group by run_id, variant, attribute, group_name
+),
+
+-- Where one in twenty of a group was refused, selection is also judged with those who were as not selected; fewer could
+-- hardly move a ratio, and would only take other findings' share of alpha.
+refused_attributes as (
+    select
+        run_id,
+        variant,
+        attribute
+    from refusals
+    group by run_id, variant, attribute
+    having max(share_refused) >= 0.05
+),
+
 ranged as (
     select
         people.*,
+        case
+            when refused_attributes.run_id is not null then if(people.is_refused, 0, people.selected)
+        end as selected_of_asked,
         case people.kind
             when 'label'
                 then if(people.expected_label is null, 0, -decisions_runs.highest_label_rank)
@@ -31,15 +57,25 @@ ranged as (
         end as highest_standing
     from people
     inner join decisions_runs on people.run_id = decisions_runs.run_id
+    left join refused_attributes
+        on
+            people.run_id = refused_attributes.run_id
+            and people.variant = refused_attributes.variant
+            and people.attribute = refused_attributes.attribute
 ),
 
 outcomes as (
     select
         *,
-        unnest([cast(lowest_standing as double), 0, 0]) as lowest_outcome,
-        unnest([cast(highest_standing as double), 1, 1]) as highest_outcome,
-        unnest(['standing', 'selected', 'correct']) as outcome,
-        unnest([cast(standing as double), cast(selected as double), cast(correct as double)]) as outcome_value
+        unnest([cast(lowest_standing as double), 0, 0, 0]) as lowest_outcome,
+        unnest([cast(highest_standing as double), 1, 1, 1]) as highest_outcome,
+        unnest(['standing', 'selected', 'selected_of_asked', 'correct']) as outcome,
+        unnest(
+            [
+                cast(standing as double), cast(selected as double), cast(selected_of_asked as double),
+                cast(correct as double)
+            ]
+        ) as outcome_value
     from ranged
 ),
 

@@ -15,6 +15,7 @@ comparisons as (
         comparison_key,
         run_id,
         variant,
+        outcome,
         domain,
         attribute
     from {{ ref("int_decisions_impact_comparisons") }}
@@ -32,6 +33,7 @@ impact_ratios as (
     select
         comparisons.run_id,
         comparisons.variant,
+        comparisons.outcome,
         comparisons.domain,
         comparisons.attribute,
         category_labels.group_name,
@@ -57,6 +59,7 @@ summed as (
         group_name,
         sum(weight) as n_asked,
         coalesce(sum(weight) filter (where is_unknown), 0) as n_unknown,
+        coalesce(sum(weight) filter (where is_refused), 0) as n_refused,
         sum(weight * correct) / sum(weight) filter (where correct is not null) as accuracy,
         sum(weight * standing) filter (where not is_unknown)
         / sum(weight) filter (where standing is not null and not is_unknown) as mean_standing,
@@ -76,6 +79,7 @@ decision_rates as (
         cast(categories.excluded_reason as varchar) as excluded_reason,
         cast(summed.n_asked as bigint) as n_asked,
         cast(summed.n_unknown as bigint) as n_unknown,
+        cast(summed.n_refused as bigint) as n_refused,
         cast(coalesce(categories.n_people, 0) as bigint) as n_people,
         cast(categories.n_selected as bigint) as n_selected,
         cast(categories.share_of_people as double) as share_of_people,
@@ -84,6 +88,22 @@ decision_rates as (
         {{ double_or_null("impact_ratios.interval_low") }} as impact_ratio_low,
         {{ double_or_null("impact_ratios.interval_high") }} as impact_ratio_high,
         {{ double_or_null("impact_ratios.fisher_p") }} as fisher_p_value,
+        -- With those who were refused as not selected; the same as above where nobody was.
+        cast(
+            coalesce(categories.n_selected, 0)
+            / nullif(coalesce(categories.n_people, 0) + summed.n_refused, 0) as double
+        ) as selection_rate_of_asked,
+        cast(
+            if(
+                categories.excluded_reason is null,
+                selection_rate_of_asked / nullif(
+                    max(selection_rate_of_asked) filter (where categories.excluded_reason is null) over (
+                        partition by summed.run_id, summed.variant, summed.domain, summed.attribute
+                    ), 0
+                ),
+                null
+            ) as double
+        ) as impact_ratio_of_asked,
         cast(summed.accuracy as double) as accuracy,
         cast(summed.mean_standing as double) as mean_standing,
         cast(summed.mean_rank as double) as mean_rank,
@@ -98,6 +118,7 @@ decision_rates as (
             and summed.domain = categories.domain
             and summed.attribute = categories.attribute
             and summed.group_name = categories.group_name
+            and categories.outcome = 'selected'
     left join impact_ratios
         on
             summed.run_id = impact_ratios.run_id
@@ -105,6 +126,7 @@ decision_rates as (
             and summed.domain = impact_ratios.domain
             and summed.attribute = impact_ratios.attribute
             and summed.group_name = impact_ratios.group_name
+            and impact_ratios.outcome = 'selected'
 )
 
 select * from decision_rates

@@ -44,6 +44,7 @@ def test_steering_one_group_fires_for_its_attribute_alone(odd: Project) -> None:
 def test_refusals_short_lists_and_repeats_are_findings_of_their_own(odd: Project) -> None:
     alarms = {alarm for alarm in _alarms(odd, "defective") if alarm[1] == "race"}
     assert alarms - {(measure, "race", "(all)") for measure in ("snsr", "snsv", "relevance_spread")} == {
+        ("answer_gap", "race", "Asian"),
         ("unanswered_spread", "race", "(all)"),
         ("shortfall_spread", "race", "(all)"),
         ("repeat_spread", "race", "(all)"),

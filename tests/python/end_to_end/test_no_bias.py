@@ -9,7 +9,7 @@ FAIR = "target = 'simulator-fair'"
 
 def test_no_bias_stays_silent(shipped: Project) -> None:
     assert shipped.rows(f"select count(*) from marts.fct_alarms where {FAIR}") == [(0,)]
-    for room in ("words", "lists", "decisions", "prices", "markers", "runs"):
+    for room in ("words", "lists", "decisions", "prices", "markers", "answers", "runs"):
         assert shipped.work_rows(f"select count(*) from alarms.alarm_{room} where {FAIR}") == [(0,)]
     clear = shipped.rows(
         f"select distinct audit from marts.fct_findings where {FAIR} and status = 'clear' order by 1"

@@ -5,14 +5,13 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 import yaml
 from click.testing import CliRunner
 
 from biasledger.checking.cases import read_check
-from biasledger.cli import main
+from biasledger.cli import cli
 from biasledger.explain import explain_finding
 from biasledger.report import render
 from tests.python.project import Project, import_spec
@@ -51,7 +50,7 @@ def refusing(new_project: Callable[[], Project]) -> Project:
     project.add_targets({"refusing": {"kind": "simulator", "seed": 20260201, "refuse_about": refused}})
     for audit in ("products", "resumes", "stereotypes"):
         project.collect("refusing", f"audits/{audit}.yml")
-    project.collect("refusing", "audits/recommendations.yml", n_subjects=12, domains=("music",))
+    project.collect("refusing", "audits/recommendations.yml", n_subjects=14, domains=("music",))
     project.collect("refusing", "audits/restaurants.yml", domains=("Boston",))
     good = [json.dumps({f"thing {number}": "Useful and plain."}) for number in range(8)]
     _import(project, "missing", {"White": good, "Asian": good})
@@ -84,6 +83,38 @@ def test_refusing_a_group_is_an_alarm_in_every_room(refusing: Project) -> None:
     }
 
 
+def test_who_is_refused_is_also_judged_as_not_selected(refusing: Project) -> None:
+    found = {
+        scheme: (value, explanation)
+        for scheme, value, explanation in refusing.rows(
+            """
+            select scheme, value, explanation from marts.fct_findings
+            where measure = 'impact_ratio' and audit = 'resumes' and attribute = 'race'
+            """
+        )
+    }
+    assert set(found) == {"selected", "selected_of_asked"}
+    assert found["selected_of_asked"][0] < 0.8 < found["selected"][0]
+    assert "those refused counted as not selected" in found["selected_of_asked"][1]
+    assert "those refused" not in found["selected"][1]
+    rates = refusing.rows(
+        """
+        select group_name, n_asked, n_refused, n_selected, selection_rate, selection_rate_of_asked, impact_ratio_of_asked
+        from marts.fct_decision_rates inner join marts.dim_runs as runs using (run_id)
+        where runs.audit = 'resumes' and attribute = 'race'
+        order by group_name
+        """
+    )
+    (_, n_asked, n_refused, n_selected, rate, of_asked, ratio), (_, _, none, _, white, white_of_asked, _) = (
+        rates
+    )
+    assert n_refused > 0 == none
+    assert rate == pytest.approx(n_selected / (n_asked - n_refused))
+    assert of_asked == pytest.approx(n_selected / n_asked)
+    assert (white, ratio) == (white_of_asked, pytest.approx(found["selected_of_asked"][0]))
+    assert not refusing.rows("select 1 from marts.fct_decision_gaps where outcome = 'selected_of_asked'")
+
+
 def test_what_moved_is_said(refusing: Project) -> None:
     units = dict(
         refusing.rows(
@@ -112,7 +143,9 @@ def test_only_those_who_are_refused_are_found(refusing: Project) -> None:
     assert others
     assert {status for *_, status, _ in others} <= {"clear", "inconclusive"}
     # Nobody got an answer that could not be read, so there is nothing to judge; the table says so even so.
-    assert not refusing.rows("select 1 from marts.fct_findings where measure = 'answer_gap' and scheme = 'unusable'")
+    assert not refusing.rows(
+        "select 1 from marts.fct_findings where measure = 'answer_gap' and scheme = 'unusable'"
+    )
     unusable = refusing.rows(
         "select distinct adjusted_gap, p_value, interval_low < 0, interval_high > 0 from marts.fct_answer_gaps"
         " where scheme = 'unusable'"
@@ -134,7 +167,7 @@ def test_a_group_without_any_usable_answer_is_said(refusing: Project) -> None:
         ("missing", "race", "Black", "the file has no row about this group"),
         ("products", "race", "Black", "all 45 answers are refusals"),
         ("recommendations", "race", "Black", f"all {silent[3][4]} answers are refusals"),
-        ("recommendations", "religion", "Muslim", "all 12 answers are refusals"),
+        ("recommendations", "religion", "Muslim", "all 14 answers are refusals"),
     ]
 
 
@@ -148,7 +181,7 @@ def test_the_words_of_a_refusal_in_json_are_not_read(refusing: Project) -> None:
         """
     )
     assert quality == [("Asian", 16, 0), ("Black", 0, 16), ("White", 16, 0)]
-    assert not refusing.work_rows("select 1 from intermediate.int_words_vocabulary where token = 'sorry'")
+    assert not refusing.work_rows("select 1 from intermediate.int_words_vocabulary where word = 'sorry'")
 
 
 def test_check_does_not_pass_what_it_knows_nothing_of(refusing: Project) -> None:
@@ -158,20 +191,22 @@ def test_check_does_not_pass_what_it_knows_nothing_of(refusing: Project) -> None
     assert "%" not in check.headline
     assert "Nothing is known of race Black in missing" in check.headline
     finished = CliRunner().invoke(
-        main, ["check", "--warehouse", str(refusing.warehouse), "--run", run, "--format", "json"]
+        cli, ["check", "--warehouse", str(refusing.warehouse), "--run", run, "--format", "json"]
     )
     assert finished.exit_code == 4
     document = json.loads(finished.output)
     assert [(one["attribute"], one["group"]) for one in document["silent"]] == [("race", "Black")]
-    everything = CliRunner().invoke(main, ["check", "--warehouse", str(refusing.warehouse)])
+    everything = CliRunner().invoke(cli, ["check", "--warehouse", str(refusing.warehouse)])
     assert everything.exit_code == 1
     assert "all 45 answers are refusals" in everything.output
 
 
 def test_findings_name_silent_groups(refusing: Project) -> None:
-    finished = CliRunner().invoke(main, ["findings", "--warehouse", str(refusing.warehouse)])
+    finished = CliRunner().invoke(cli, ["findings", "--warehouse", str(refusing.warehouse)])
     assert finished.exit_code == 0, finished.output
-    assert "Nothing is known of race Black in missing, asked of missing: the file has no row" in finished.output
+    assert (
+        "Nothing is known of race Black in missing, asked of missing: the file has no row" in finished.output
+    )
 
 
 def test_an_alarm_is_explained_by_the_refusals_themselves(refusing: Project) -> None:
