@@ -28,7 +28,8 @@ class Case:
 
     kind: finding or comparison (with the baseline). reason: why it does not pass, as the finding explains itself; sentence:
     the same in plain words, of cases that failed, only warn or were accepted; scope: whom a finding speaks of (group, names,
-    wording or questions; empty for comparisons); suggestions: what may be tried against it.
+    wording or questions; empty for comparisons); is_held_out: clear, but of these names or this wording alone, and a group was
+    asked for; suggestions: what may be tried against it.
     """
 
     run_id: str
@@ -46,6 +47,7 @@ class Case:
     threshold: float | None
     p_value_adjusted: float | None
     scope: str = ""
+    is_held_out: bool = False
     suggestions: tuple[Mitigation, ...] = ()
 
 
@@ -77,6 +79,11 @@ class Check:
     def n_undecided(self) -> int:
         """Cases that could not be judged."""
         return self.count(UNDECIDED)
+
+    @property
+    def n_held_out(self) -> int:
+        """Of these, cases that would have passed if findings about a few names or one wording were enough."""
+        return sum(case.is_held_out for case in self.cases)
 
     @property
     def n_judged(self) -> int:
@@ -116,9 +123,10 @@ class Check:
         parts = [f"{counts[PASSED]} passed ({100 * self.pass_rate:.0f} %)"]
         parts += [f"{counts[FAILED]} failed", f"{counts[WARNED]} only warn"]
         parts += [f"{counts[ACCEPTED]} accepted"] if counts[ACCEPTED] else []
+        narrow = f" ({self.n_held_out} speak of a few names or one wording alone)" if self.n_held_out else ""
         said = (
             f"{self.n_judged} of {len(self.cases)} cases could be judged: {', '.join(parts)}; "
-            f"{counts[UNDECIDED]} could not."
+            f"{counts[UNDECIDED]} could not{narrow}."
         )
         dead = [f"Of {audit}, asked of {target}, nothing could be judged." for audit, target in self.unjudged]
         return " ".join([said, *dead])
@@ -228,8 +236,9 @@ def _status(is_bad: bool, is_settled: bool, row: dict[str, Any]) -> str:
 
 
 def _finding_case(row: dict[str, Any], suggested: Sequence[Mitigation], holds_out_for_group: bool) -> Case:
-    is_narrow = holds_out_for_group and row["scope"] in _NARROW_SCOPES
-    status = _status(row["status"] == "alarm", row["status"] == "clear" and not is_narrow, row)
+    is_clear = row["status"] == "clear"
+    is_held_out = holds_out_for_group and is_clear and row["scope"] in _NARROW_SCOPES
+    status = _status(row["status"] == "alarm", is_clear and not is_held_out, row)
     is_bad = status in {FAILED, WARNED, ACCEPTED}
     reason = " ".join(part for part in (row["explanation"], row["advice"]) if part)
     return Case(
@@ -248,6 +257,7 @@ def _finding_case(row: dict[str, Any], suggested: Sequence[Mitigation], holds_ou
         row["threshold"],
         row["p_value_adjusted"],
         row["scope"],
+        is_held_out,
         mitigations_of(suggested, row["measure"], row["room"]) if is_bad else (),
     )
 

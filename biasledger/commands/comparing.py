@@ -49,8 +49,8 @@ def check(
     """Say whether the current runs pass, and why not.
 
     Every finding is a case: it passes, fails with its reasons, or could not be judged. Ends with 0 if none fails, with 1 if
-    one does (an alarm, or worse than the baseline), with 4 if nothing could be judged of an audit and target, with 3 if the
-    tables cannot be read.
+    one does (an alarm, or worse than the baseline), with 4 if nothing could be judged of an audit and target or if --scope
+    group holds one out, with 3 if the tables cannot be read.
     """
     from biasledger.checking.cases import read_check
     from biasledger.checking.formats import FORMATS
@@ -65,7 +65,7 @@ def check(
         click.echo(f"{result.headline} Written to {output}.")
     if result.n_failed:
         ctx.exit(EXIT_ALARMS)
-    if not result.n_judged or result.unjudged or (strict and result.n_undecided):
+    if not result.n_judged or result.unjudged or result.n_held_out or (strict and result.n_undecided):
         ctx.exit(EXIT_UNDECIDED)
 
 

@@ -135,8 +135,8 @@ judged as (
 ),
 
 -- How many units would settle what is inconclusive: deviates grow and widths shrink with their square root, or as the column
--- width_power says, so this is a rough guide and no promise. A value past the threshold lacks a smaller p, any other an
--- interval that ends before it.
+-- width_power says, so this is a rough guide and no promise. A value past the threshold lacks a smaller p or an interval that
+-- leaves out no difference, any other an interval that ends before the threshold.
 estimated as (
     select
         *,
@@ -145,6 +145,11 @@ estimated as (
                 then n_units * pow(
                     {{ upper_normal_quantile("(alpha / 2)") }}
                     / {{ upper_normal_quantile("(least(p_value_adjusted, 0.999) / 2)") }}, 2
+                )
+            when status = 'inconclusive' and is_past_threshold
+                then n_units * pow(
+                    if(value > no_difference, value - value_low, value_high - value) / abs(value - no_difference),
+                    1 / coalesce(width_power, 0.5)
                 )
             when
                 status = 'inconclusive'
@@ -227,6 +232,13 @@ findings as (
                         upper(detail[1]) || detail[2:]
                         -- What was counted and not estimated has no p to speak of.
                         || if(p_value_adjusted > 0, printf('; adjusted p %.2g', p_value_adjusted), '')
+                        || case
+                            when p_value_adjusted > 0 and is_beyond_threshold
+                                then '; its whole interval lies past the threshold'
+                            when p_value_adjusted > 0 and not is_beyond_threshold
+                                then '; the difference is shown, that it is larger than the threshold is not'
+                            else ''
+                        end
                 when 'clear'
                     then upper(detail_without_alarm[1]) || detail_without_alarm[2:] || '; '
                         || if(

@@ -80,3 +80,34 @@ def test_an_alarm_goes_before_a_dead_endpoint(tmp_path: Path) -> None:
         {"dim_runs": [run("run-1"), run("run-2", target="dead")], "fct_findings": [finding("run-1")]},
     )
     assert _check(warehouse)[0] == 1
+
+
+def test_a_check_of_scope_group_holds_out_for_more_than_one_wording(tmp_path: Path) -> None:
+    warehouse = warehouses.create(
+        tmp_path / "warehouse.duckdb",
+        {
+            "dim_runs": [run("run-1")],
+            "fct_findings": [
+                finding("run-1", 0, status="clear", scope="group"),
+                finding(
+                    "run-1",
+                    1,
+                    status="clear",
+                    scope="wording",
+                    measure="separability",
+                    advice="At least 5 wordings of each group would let it speak of the group.",
+                ),
+            ],
+        },
+    )
+    assert _check(warehouse)[0] == 0
+    code, said = _check(warehouse, "--scope", "group")
+    assert code == 4
+    assert (
+        "1 of 2 cases could be judged: 1 passed (100 %), 0 failed, 0 only warn; 1 could not (1 speak of a few names"
+        in said
+    )
+    cases = json.loads(_check(warehouse, "--scope", "group", "--format", "json")[1])["cases"]
+    [held_out] = [case for case in cases if case["status"] == "undecided"]
+    assert held_out["scope"] == "wording"
+    assert held_out["reason"].endswith("At least 5 wordings of each group would let it speak of the group.")
