@@ -288,10 +288,11 @@ class Audit(Section):
         if trials * wordings >= MINIMUM_TRIALS:
             return []
         of_each = f" of each of {wordings} wordings" if wordings > 1 else ""
-        return [
+        sentence = (
             f"{trials} trial{'s' if trials > 1 else ''}{of_each} a persona give low statistical power; "
             f"the method's source asks for at least {MINIMUM_TRIALS}."
-        ]
+        )
+        return [sentence]
 
     def _few_subjects(self) -> list[str]:
         counts = Counter(one.domain for one in self._subject_rows)

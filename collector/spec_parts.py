@@ -40,8 +40,8 @@ class Template(Section):
     `descriptors` are what {descriptor} stands for, one at a time. A template with a `part` is asked only where the part is
     named; `neutral` is the id of the template that says the same without any group; `perturbations` give one prompt each.
 
-    Groups with several carriers are asked about by each of them. Of several such attributes all combinations are asked, unless the
-    template is `paired`: then the first carriers of all groups stand together, the second ones, and so on.
+    Groups with several carriers are asked about by each of them. Of several such attributes all combinations are asked, unless
+    the template is `paired`: then the first carriers of all groups stand together, the second ones, and so on.
 
     A template with a `candidate` asks for a ranking: {candidates} in its text is one person of each cell, each written as
     `candidate` says, which uses {number}. `orders` is how many differently rotated orders are asked of the same candidates,
