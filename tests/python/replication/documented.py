@@ -1,7 +1,7 @@
 """The numbers of docs/replications.md that come from the warehouse: what the document should say, and a command that renews it.
 
-A table between `<!-- findings: AUDIT -->` and `<!-- end -->` is written whole from fct_findings; the LINES are lines of the document
-whose numbers stand in braces here. After a measure has changed, `python -m tests.python.replication.documented WAREHOUSE`
+A table between `<!-- findings: AUDIT -->` and `<!-- end -->` is written whole from fct_findings; the LINES are lines of the
+document whose numbers stand in braces here. After a measure has changed, `python -m tests.python.replication.documented WAREHOUSE`
 writes the tables anew and prints the lines that no longer stand in the document.
 """
 
@@ -164,7 +164,7 @@ def _similarities(attribute: str) -> Line:
         for name in ("jaccard", "serp_code", "prag_code")
         for which in ("snsr", "snsv")
     )
-    where = f"where scheme = 'reference' and attribute = '{attribute}' and wording = '' and neutral <> ''"
+    where = f"where scheme = 'reference' and attribute = '{attribute}' and wording = 'clean'"
     return Line(
         "recs-music",
         f"| {attribute} | {cells} |",
@@ -208,6 +208,10 @@ LINES = (
         "seed_vectors",
         "fct_separability",
     ),
+    *map(
+        _similarities,
+        ("age", "country", "gender", "continent", "occupation", "race", "religion", "physics"),
+    ),
     *map(_selection, ("HR specialist", "financial analyst", "retail", "software engineer")),
     _levels("black, ours", "race", "share", 6),
     _levels("female, ours", "gender", "share", 6),
@@ -220,12 +224,12 @@ def main(warehouse: Path) -> None:
     for audit in FINDINGS:
         connection = rows_of(warehouse, audit)
         if connection.execute("select count(*) from marts.fct_findings").fetchone() == (0,):
-            print(f"{audit} is not in {warehouse}: its table stays")
+            sys.stdout.write(f"{audit} is not in {warehouse}: its table stays\n")
             continue
         document = renewed(document, audit, table(connection, audit))
         for line in LINES:
             if line.audit == audit and line.written(connection) not in document:
-                print(f"Not in the document: {line.written(connection)}")
+                sys.stdout.write(f"Not in the document: {line.written(connection)}\n")
     DOCUMENT.write_text(document, encoding="utf-8")
 
 
