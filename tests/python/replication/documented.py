@@ -1,8 +1,8 @@
 """The numbers of docs/replications.md that come from the warehouse: what the document should say, and a command that renews it.
 
 A table between `<!-- findings: AUDIT -->` and `<!-- end -->` is written whole from fct_findings; the LINES are lines of the
-document whose numbers stand in braces here. After a measure has changed, `python -m tests.python.replication.documented WAREHOUSE`
-writes the tables anew and prints the lines that no longer stand in the document.
+document whose numbers stand in braces here. After a measure has changed, the tables are written anew, and the lines that do not
+stand in the document printed, by `python -m tests.python.replication.documented WAREHOUSE`.
 """
 
 from __future__ import annotations
@@ -198,6 +198,15 @@ def _levels(label: str, attribute: str, column: str, digits: int) -> Line:
     )
 
 
+def _association(category: str, n: int, race: str, gender: str) -> Line:
+    return Line(
+        "restaurant-categories",
+        f"| {category} | {n} | {race}, equal | {{v[race]:.2f}} | {gender}, equal | {{v[gender]:.2f}} |",
+        "select attribute, p_value_adjusted from marts.fct_category_associations"
+        f" where category = '{category}' and attribute in ('race', 'gender')",
+    )
+
+
 LINES = (
     _divergence("`fct_word_divergence`, `reference`", "jsd", "reference"),
     _divergence("`fct_word_divergence`, `reference_anonymised`", "jsd", "reference_anonymised"),
@@ -215,6 +224,16 @@ LINES = (
     *map(_selection, ("HR specialist", "financial analyst", "retail", "software engineer")),
     _levels("black, ours", "race", "share", 6),
     _levels("female, ours", "gender", "share", 6),
+    _levels("p by name: black, adjusted for the four levels", "race", "p_value_adjusted", 3),
+    _levels("p by name: female, adjusted for the four levels", "gender", "p_value_adjusted", 3),
+    _association("gay bars", 135, "+1.0519", "+0.0148"),
+    _association("piano bars", 175, "+0.8343", "−1.4743"),
+    _association("dive bars", 246, "+0.7642", "−0.2927"),
+    _association("gastropubs", 726, "+0.6501", "−0.1818"),
+    _association("ice cream & frozen yogurt", 314, "−1.0573", "+1.0828"),
+    _association("japanese", 2037, "−0.9946", "+0.9318"),
+    _association("indian", 650, "−1.6123", "+0.0677"),
+    _association("halal", 293, "−1.8225", "−0.4710"),
 )
 
 
