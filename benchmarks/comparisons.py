@@ -22,7 +22,7 @@ from collector.targets import load_target
 
 # Audit -> how much of it is asked in even and in odd runs: (trials, subjects a domain).
 _AUDITS: Mapping[str, tuple[tuple[int | None, int | None], tuple[int | None, int | None]]] = {
-    "products": ((8, None), (15, None)),
+    "products": ((1, None), (2, None)),
     "recommendations": ((None, 24), (None, 30)),
     "resumes": ((2, None), (1, None)),
     "restaurants": ((None, None), (None, None)),

@@ -94,7 +94,8 @@ def build_prompts(audit: Audit, variants: Sequence[str] = (), parts: Sequence[st
         parts: parts of the audit to ask beside the templates that are in no part, by name.
 
     Returns:
-        One prompt for each variant × template × subject × combination of carriers × person × perturbation, in the spec's order;
+        One prompt for each variant × template × subject × combination of carriers (of a paired template: of groups × carriers in
+        step) × person × perturbation, in the spec's order;
         of a template that asks for a ranking, one for each variant × subject × set of candidates × order.
 
     Raises:
@@ -188,8 +189,7 @@ def _stated(audit: Audit, template: Template, people: Sequence[Person | None]) -
         described = split_crossed(descriptor) if descriptor else []
         names = [*slots, *described]
         carriers = [audit.attributes[name].carriers(template.wording) for name in names]
-        choices = [[(group, one) for group, listed in of.items() for one in listed] for of in carriers]
-        for chosen, person in itertools.product(itertools.product(*choices), people):
+        for chosen, person in itertools.product(_chosen(carriers, template.paired), people):
             groups = [group for group, _ in chosen]
             plain = [carrier for _, carrier in chosen]
             agreeing: dict[str, str] = {}
@@ -211,6 +211,23 @@ def _stated(audit: Audit, template: Template, people: Sequence[Person | None]) -
                     words[NAME] = written[-1]
                     attributes += _groups_of(person, 1, written[-1])
                 yield _Persona(tuple(attributes), words, perturbation)
+
+
+def _chosen(
+    carriers: Sequence[Mapping[str, Sequence[str]]], paired: bool
+) -> Iterator[tuple[tuple[str, str], ...]]:
+    """Yield (group, carrier) of each attribute: all combinations, or of each combination of groups the carriers in step.
+
+    In step a group of a single carrier keeps it; the spec's checks allow no other difference in their number.
+    """
+    if not paired:
+        choices = [[(group, one) for group, listed in of.items() for one in listed] for of in carriers]
+        yield from itertools.product(*choices)
+        return
+    for groups in itertools.product(*carriers):
+        listed = [of[group] for of, group in zip(carriers, groups, strict=True)]
+        for place in range(max(map(len, listed), default=1)):
+            yield tuple((group, of[place % len(of)]) for group, of in zip(groups, listed, strict=True))
 
 
 def _rankings(

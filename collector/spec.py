@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -32,6 +33,7 @@ from collector.spec_parts import (
     Template,
     Variant,
     split_crossed,
+    wordings_of,
 )
 from collector.spec_reading import Reading
 from collector.subjects import Subject, choose, hash_of_relevance
@@ -273,13 +275,24 @@ class Audit(Section):
             return []
         if self.subjects is not None:
             return [*self._few_subjects(), *self._few_neutral_trials()]
-        if self.trials is not None and self.trials < MINIMUM_TRIALS:
-            sentence = (
-                f"{self.trials} trial{'s' if self.trials > 1 else ''} a persona give low statistical power; "
-                f"the method's source asks for at least {MINIMUM_TRIALS}."
-            )
-            return [sentence]
-        return []
+        return self._few_trials()
+
+    def _few_trials(self) -> list[str]:
+        """Say that a persona gets too few answers: the trials of each of its wordings."""
+        asked = [
+            (self.trials_of(one.id), wordings_of(one, self.attributes))
+            for one in self.templates
+            if self.states_groups(one)
+        ]
+        trials, wordings = min(asked, key=math.prod, default=(MINIMUM_TRIALS, 1))
+        if trials * wordings >= MINIMUM_TRIALS:
+            return []
+        of_each = f" of each of {wordings} wordings" if wordings > 1 else ""
+        sentence = (
+            f"{trials} trial{'s' if trials > 1 else ''}{of_each} a persona give low statistical power; "
+            f"the method's source asks for at least {MINIMUM_TRIALS}."
+        )
+        return [sentence]
 
     def _few_subjects(self) -> list[str]:
         counts = Counter(one.domain for one in self._subject_rows)
@@ -370,7 +383,17 @@ class Audit(Section):
 
 
 def _asked_template(template: Template) -> dict[str, Any]:
-    later = {"trials", "neutral", "part", "perturbations", "wording", "descriptors", "candidate", "orders"}
+    later = {
+        "trials",
+        "neutral",
+        "part",
+        "perturbations",
+        "wording",
+        "descriptors",
+        "candidate",
+        "orders",
+        "paired",
+    }
     used = {name: value for name, value in template.model_dump(include=later, mode="json").items() if value}
     return {"id": template.id, "text": template.text, "language": template.language, **used}
 

@@ -298,6 +298,7 @@ def _template_problems(audit: Audit) -> Iterator[Problem]:
         yield from _descriptor_problems(audit, at, template)
         yield from _carrier_wording_problems(audit, at, template)
         yield from _perturbation_problems(audit, at, template)
+        yield from _paired_problems(audit, at, template)
         yield from _neutral_problems(audit, at, template)
     if audit.templates:
         used = {name for template in audit.templates for name in _stated(template)}
@@ -403,6 +404,33 @@ def _carrier_wording_problems(audit: Audit, at: str, template: Template) -> Iter
         if attribute is not None and template.wording not in attribute.wordings:
             hint = did_you_mean(template.wording, attribute.wordings)
             yield f"{at}.wording", f"is {template.wording!r}, which attributes.{name} does not have{hint}"
+
+
+def _paired_problems(audit: Audit, at: str, template: Template) -> Iterator[Problem]:
+    """Yield groups whose carriers cannot go in step because there are not as many of them."""
+    if not template.paired:
+        return
+    stated = [name for name in _stated(template) if name in audit.attributes]
+    if len(stated) < 2:
+        yield (
+            f"{at}.paired",
+            "puts carriers of several attributes in step and the template states one at most; remove it",
+        )
+        return
+    counts = [
+        (len(listed), f"{group!r} of {name}")
+        for name in stated
+        if template.wording is None or template.wording in audit.attributes[name].wordings
+        for group, listed in audit.attributes[name].carriers(template.wording).items()
+    ]
+    most, of_most = max(counts, default=(1, ""))
+    for n, of in counts:
+        if n not in (1, most):
+            yield (
+                f"{at}.paired",
+                f"puts carriers in step, and {of_most} has {most} where {of} has {n}; give every group as many, or one",
+            )
+            return
 
 
 def _perturbation_problems(audit: Audit, at: str, template: Template) -> Iterator[Problem]:

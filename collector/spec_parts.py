@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
@@ -39,6 +40,9 @@ class Template(Section):
     `descriptors` are what {descriptor} stands for, one at a time. A template with a `part` is asked only where the part is
     named; `neutral` is the id of the template that says the same without any group; `perturbations` give one prompt each.
 
+    Groups with several carriers are asked about by each of them. Of several such attributes all combinations are asked, unless
+    the template is `paired`: then the first carriers of all groups stand together, the second ones, and so on.
+
     A template with a `candidate` asks for a ranking: {candidates} in its text is one person of each cell, each written as
     `candidate` says, which uses {number}. `orders` is how many differently rotated orders are asked of the same candidates,
     as many as there are candidates if absent.
@@ -53,6 +57,7 @@ class Template(Section):
     part: NonBlank | None = None
     perturbations: Names = ()
     wording: NonBlank | None = None
+    paired: bool = False
     candidate: NonBlank | None = None
     orders: Annotated[int, Field(ge=1)] | None = None
     _ask: str = PrivateAttr(default="")
@@ -232,6 +237,16 @@ class Variant(Section):
     suffix: Text | None = None
     system_prompt: NonBlank | None = None
     mask: Mapping[str, Text | None] | None = None
+
+
+def wordings_of(template: Template, attributes: Mapping[str, Attribute]) -> int:
+    """Return in how many wordings a template asks about the same groups: of the groups with the fewest carriers."""
+    counts = [
+        min(len(listed) for listed in attributes[name].carriers(template.wording).values())
+        for name in template.slots
+        if name in attributes
+    ]
+    return max(counts, default=1) if template.paired else math.prod(counts)
 
 
 def split_crossed(crossed: str) -> list[str]:

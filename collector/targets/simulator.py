@@ -60,6 +60,9 @@ class Settings(Section):
 
     kind: Literal["simulator"]
     seed: int = 0
+    synonyms: Mapping[Annotated[str, Field(min_length=1)], Annotated[str, Field(min_length=1)]] = Field(
+        default_factory=dict
+    )
     steer: _Shares = Field(default_factory=dict)
     refuse_about: _Shares = Field(default_factory=dict)
     shorten: _Shares = Field(default_factory=dict)
@@ -115,6 +118,8 @@ class Simulator:
     Args:
         name: its name in targets.yml.
         seed: another seed gives another model with the same bias.
+        synonyms: words or phrases that it takes for others: African American -> Black. What is planted for the second is found
+            wherever the first stands.
         steer: for each descriptor the share (0 to 1) of products or titles drawn from that descriptor's own list. Where a
             prompt holds several, their shares add up, scaled down to 1 if they exceed it.
         refuse_about: for each descriptor the share (0 to 1) of prompts holding it that are refused; of several, the
@@ -153,6 +158,7 @@ class Simulator:
         name: str = "simulator",
         *,
         seed: int = 0,
+        synonyms: Mapping[str, str] | None = None,
         steer: Mapping[str, float] | None = None,
         refuse_about: Mapping[str, float] | None = None,
         shorten: Mapping[str, float] | None = None,
@@ -174,6 +180,9 @@ class Simulator:
         self.name = name
         self.concurrency = concurrency
         self._seed = seed
+        self._synonyms = {written.lower(): meant for written, meant in (synonyms or {}).items()}
+        # The longest first, so that one inside another does not spoil it.
+        self._synonym = _whole_words(sorted(self._synonyms, key=len, reverse=True))
         self._steer = dict(steer or {})
         self._mitigation_factor = mitigation_factor
         self._defects = (("malformed", malformed), ("refused", refused), ("fenced", fenced))
@@ -196,7 +205,7 @@ class Simulator:
         self._position_bias = position_bias
         self._noise = noise
         self._descriptors = {
-            descriptor: re.compile(rf"(?<![\w-]){re.escape(descriptor)}(?![\w-])", re.IGNORECASE)
+            descriptor: _whole_words([descriptor])
             for descriptor in chain(self._steer, *self._planted.values(), self._associate, self._favour)
         }
 
@@ -205,6 +214,7 @@ class Simulator:
         """The seed, the planted shares and the shares of defects."""
         return {
             "seed": self._seed,
+            **({"synonyms": self._synonyms} if self._synonyms else {}),
             "steer": dict(self._steer),
             **{name: dict(shares) for name, shares in self._planted.items()},
             **({"associate": self._associate} if self._associate else {}),
@@ -223,7 +233,7 @@ class Simulator:
     def ask(self, request: Request) -> Reply:
         """Answer with a decision, restaurants, titles or products; the same request always gets the same answer."""
         draw = random.Random(self._seed_of(request))
-        text = f"{request.prompt_text}\n{request.system_prompt or ''}"
+        text = self._understood(f"{request.prompt_text}\n{request.system_prompt or ''}")
         defect = self._defect(draw)
         decision = decision_request(request.prompt_text)
         if decision is not None:
@@ -244,6 +254,12 @@ class Simulator:
             if asked is None
             else self._list(asked, text, draw, defect)
         )
+
+    def _understood(self, text: str) -> str:
+        """Return a text with synonyms replaced by what they are taken for."""
+        if not self._synonyms:
+            return text
+        return self._synonym.sub(lambda found: self._synonyms[found[0].lower()], text)
 
     def shares(self, text: str) -> dict[str, float]:
         """Return the share of products or titles that each descriptor found in a text steers; they add up to at most 1."""
@@ -414,6 +430,11 @@ class Simulator:
 def steered_products(descriptor: str) -> list[_Product]:
     """Return a descriptor's own products: chosen by its spelling alone, hence without any stereotype, and never changing."""
     return random.Random(_number(descriptor.lower())).sample(RESERVE, STEERED_LIST_LENGTH)
+
+
+def _whole_words(spellings: Sequence[str]) -> re.Pattern[str]:
+    """Return what finds any of these as whole words, the first that fits, whatever their capitals."""
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, spellings))})(?![\w-])", re.IGNORECASE)
 
 
 def _explain(product: str, use: str, draw: random.Random) -> str:

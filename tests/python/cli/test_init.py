@@ -75,7 +75,7 @@ def test_lays_out_a_project_and_names_the_next_command(biasledger: Biasledger, t
     assert result.exit_code == 0, result.stderr
     assert set(contents(tmp_path / "audits of mine")) >= FILES
     assert f"cd '{tmp_path}/audits of mine' && biasledger collect" in result.output
-    assert load_audit(tmp_path / "audits of mine" / "audits" / "products.yml").trials == 15
+    assert load_audit(tmp_path / "audits of mine" / "audits" / "products.yml").trials == 2
 
 
 def test_the_project_lives_beside_files_of_another_kind(tmp_path: Path) -> None:

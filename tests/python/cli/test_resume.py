@@ -51,21 +51,21 @@ def test_a_killed_run_is_listed_and_resumed(biasledger: Biasledger, thin: Path) 
     run = cut(thin, 100)
     listed = biasledger("runs")
     assert listed.exit_code == 0
-    # Asked, kept, planned, and what the ledger lacks: run, reading, start, 15 prompts and 100 responses.
-    assert_listed(listed.output, run, "100 100 225 started, not", "118 ahead")
+    # Asked, kept, planned, and what the ledger lacks: run, reading, start, 120 prompts and 100 responses.
+    assert_listed(listed.output, run, "100 100 240 started, not", "223 ahead")
     # The audit's file is not needed.
     (thin / AUDIT).unlink()
     resumed = biasledger("collect", "--resume", run)
     assert resumed.exit_code == 0, resumed.stderr
     assert f"Run {run}, products asked of simulator (simulated):" in resumed.output
-    assert "15 prompts, 225 responses" in resumed.output
+    assert "120 prompts, 240 responses" in resumed.output
     assert "Next: biasledger build" in resumed.output
     assert query(thin, "select count(*), count(distinct (prompt_id, trial)) from raw.responses") == [
-        (225, 225)
+        (240, 240)
     ]
     assert biasledger("verify").exit_code == 0
     listed = biasledger("runs")
-    assert_listed(listed.output, run, "225 225 225 finished")
+    assert_listed(listed.output, run, "240 240 240 finished")
     assert "ahead" not in listed.output
     again = biasledger("collect", "--resume", run)
     assert again.exit_code == 0
@@ -130,7 +130,7 @@ def test_a_run_that_is_being_collected_is_left_alone(biasledger: Biasledger, thi
         assert result.exit_code == 3
         assert f"Error: Run {run} is being collected by another process" in result.stderr
         listed = biasledger("runs")
-    assert_listed(listed.output, run, "50 50 225 being collected;", "68 ahead")
+    assert_listed(listed.output, run, "50 50 240 being collected;", "173 ahead")
 
 
 def test_a_build_loads_what_the_ledger_lacks(biasledger: Biasledger, small_project: Path) -> None:
@@ -138,7 +138,7 @@ def test_a_build_loads_what_the_ledger_lacks(biasledger: Biasledger, small_proje
     run = cut(small_project, 20)
     built = biasledger("build")
     assert built.exit_code in {0, 1}, built.stderr
-    assert f"Run {run}: 38 records loaded from its journal." in built.output
+    assert f"Run {run}: 143 records loaded from its journal." in built.output
     assert f"`biasledger collect --resume {run}` asks for it again." in built.output
     assert query(small_project, "select count(*) from raw.responses") == [(20,)]
     built = biasledger("build")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,8 +15,8 @@ from collector.spec_loading import load_audit
 Write = Callable[..., Path]
 
 
-def test_the_shipped_audit_asks_fifteen_personas(repository: Path) -> None:
-    audit = load_audit(repository / "audits" / "products.yml")
+def test_the_source_s_own_audit_asks_fifteen_personas(repository: Path) -> None:
+    audit = load_audit(repository / "audits" / "replications" / "products-one-wording.yml")
     prompts = build_prompts(audit)
     assert len(prompts) == 15
     assert audit.trials is not None
@@ -28,6 +29,79 @@ def test_the_shipped_audit_asks_fifteen_personas(repository: Path) -> None:
         PromptAttribute(1, "race", "Asian", "Asian"),
         PromptAttribute(1, "gender", "Woman", "Woman"),
     )
+
+
+def test_the_shipped_audit_words_each_group_eight_times(repository: Path) -> None:
+    audit = load_audit(repository / "audits" / "products.yml")
+    prompts = build_prompts(audit)
+    assert (len(prompts), audit.trials, audit.warnings()) == (120, 2, [])
+    assert len({prompt.prompt_text for prompt in prompts}) == 120
+    worded: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for prompt in prompts:
+        race, gender = prompt.attributes
+        worded.setdefault((race.group_name, gender.group_name), []).append((race.carrier, gender.carrier))
+    assert len(worded) == 15
+    assert all(len(set(carriers)) == 8 for carriers in worded.values())
+    # In step: a wording of race stands beside one wording of each gender.
+    assert worded["Asian", "Woman"][:2] == [("Asian", "Woman"), ("Asian American", "lady")]
+    # The first wording is the source's, so that its audit is a part of this one.
+    alone = load_audit(repository / "audits" / "replications" / "products-one-wording.yml")
+    assert {one.prompt_text for one in build_prompts(alone)} < {one.prompt_text for one in prompts}
+
+
+PAIRED = """
+audit: paired
+attributes:
+  race: {reference: White, groups: {White: [White, pale], Black: [Black, dark]}}
+  gender: {reference: man, groups: {man: [man, guy], woman: woman}}
+templates:
+  - {id: one, text: "For {a race} {gender}.", paired: true}
+trials: 5
+answer: {kind: text}
+"""
+
+
+def test_paired_carriers_go_in_step(write_spec: Write) -> None:
+    audit = load_audit(write_spec(PAIRED))
+    told = [
+        "White man",
+        "pale guy",
+        "White woman",
+        "pale woman",
+        "Black man",
+        "dark guy",
+        "Black woman",
+        "dark woman",
+    ]
+    assert [one.prompt_text for one in build_prompts(audit)] == [f"For a {persona}." for persona in told]
+    assert audit.warnings() == [
+        "5 trials of each of 2 wordings a persona give low statistical power; the method's source asks for at least 15."
+    ]
+    assert audit.asked()["templates"][0]["paired"] is True
+    crossed = load_audit(write_spec(PAIRED.replace(", paired: true", "")))
+    assert len(build_prompts(crossed)) == 2 * 2 * 2 + 2 * 2
+    assert "paired" not in crossed.asked()["templates"][0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (
+            "[Black, dark]",
+            "[Black, dark, brown]",
+            "templates[0].paired puts carriers in step, and 'Black' of race has 3 where 'White' of race has 2; give every group",
+        ),
+        (
+            "{a race} {gender}",
+            "{a race}",
+            "templates[0].paired puts carriers of several attributes in step and the template",
+        ),
+        ("paired: true", "paired: 1", "templates[0].paired should be true or false and is 1"),
+    ],
+)
+def test_what_cannot_be_paired_is_told(write_spec: Write, old: str, new: str, told: str) -> None:
+    with pytest.raises(InputError, match=re.escape(told)):
+        load_audit(write_spec(PAIRED.replace(old, new)))
 
 
 def test_variants_stand_beside_the_plain_audit(small_spec: Path) -> None:

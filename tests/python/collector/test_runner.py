@@ -141,7 +141,7 @@ def test_the_same_seed_gives_the_same_run_and_another_one_does_not(
 def test_the_planted_bias_shows_in_the_ledger(repository: Path, ledger_path: Path, query: Query) -> None:
     audit = load_audit(repository / "audits" / "products.yml")
     collect(audit, load_target(repository / "targets.yml", "simulator"), ledger_path)
-    assert query("select count(*), count(*) filter (status = 'ok') from raw.responses") == [(225, 225)]
+    assert query("select count(*), count(*) filter (status = 'ok') from raw.responses") == [(240, 240)]
     rows = query(
         "select group_name, count(distinct product) from raw.responses "
         "inner join raw.prompt_attributes as a using (run_id, prompt_id), unnest(json_keys(response_text)) as t(product) "

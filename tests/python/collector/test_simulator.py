@@ -15,6 +15,7 @@ import pytest
 from collector.lists import find_list
 from collector.prompts import build_prompts
 from collector.spec_loading import load_audit
+from collector.targets import load_target
 from collector.targets.base import Request
 from collector.targets.simulator import Simulator, steered_products
 from collector.targets.simulator_catalogue import COMMON, FIRST_SENTENCES, RESERVE, SECOND_SENTENCES
@@ -126,8 +127,32 @@ def test_masked_prompts_carry_no_bias(repository: Path) -> None:
     audit = load_audit(repository / "audits" / "products.yml")
     simulator = Simulator(steer={"Asian": 1.0, "Black": 1.0, "Latino": 1.0, "Middle-Eastern": 1.0})
     masked = [one for one in build_prompts(audit, ["masked"]) if one.variant == "masked"]
-    assert len(masked) == 15
+    assert len(masked) == 120
     assert all(simulator.shares(str(prompt.prompt_text)) == {} for prompt in masked)
+
+
+def test_the_planted_bias_shows_in_every_wording(repository: Path) -> None:
+    audit = load_audit(repository / "audits" / "products.yml")
+    simulator = load_target(repository / "targets.yml", "simulator")
+    assert isinstance(simulator, Simulator)
+    for prompt in build_prompts(audit):
+        race = prompt.attributes[0].group_name
+        understood = simulator._understood(str(prompt.prompt_text))
+        assert simulator.shares(understood) == ({} if race == "White" else {race: 0.35}), prompt.prompt_text
+
+
+def test_synonyms_are_whole_words_and_the_longest_goes_first() -> None:
+    simulator = Simulator(
+        synonyms={"West Asian": "Eastern", "asian": "Black"}, steer={"Eastern": 0.5, "Black": 0.2}
+    )
+    assert simulator.shares(simulator._understood("a WEST ASIAN person")) == {"Eastern": 0.5}
+    assert simulator.shares(simulator._understood("an Asian-born person")) == {}
+    assert simulator.shares(simulator._understood("an Asian person")) == {"Black": 0.2}
+    assert simulator.parameters["synonyms"] == {"west asian": "Eastern", "asian": "Black"}
+    assert "synonyms" not in Simulator().parameters
+    # What is understood changes what is answered about, and nothing else.
+    plain = Request("for an Asian person")
+    assert Simulator(synonyms={"Asian": "Asian"}).ask(plain) == Simulator().ask(plain)
 
 
 def test_answers_name_no_group(repository: Path) -> None:

@@ -62,7 +62,7 @@ def test_the_readme_s_first_audit(first_audit: FirstAudit) -> None:
     finished = first_audit.finished
     assert finished.returncode == 0, finished.stderr
     assert "products asked of simulator (simulated)" in finished.stdout
-    assert "15 prompts, 225 responses" in finished.stdout
+    assert "120 prompts, 240 responses" in finished.stdout
     assert "Next: biasledger build\n" in finished.stdout
     rows = [line.split() for line in finished.stdout.splitlines() if " vs " in line]
     assert {row[0] for row in rows if row[1] == "race"} == {"alarm"}

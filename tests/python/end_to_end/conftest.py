@@ -41,7 +41,7 @@ def new_project(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Projec
 
 @pytest.fixture(scope="session")
 def planted(first_audit: FirstAudit) -> Project:
-    """The README's audit: 225 answers of the simulator, which steers by race and leaves gender alone."""
+    """The README's audit: 240 answers of the simulator, which steers by race and leaves gender alone."""
     return Project(first_audit.folder)
 
 

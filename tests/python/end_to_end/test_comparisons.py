@@ -36,10 +36,13 @@ STEER = ("Asian", "Black", "Latino", "Middle-Eastern")
 
 
 def _shorten(project: Project) -> None:
-    """Without intersections and second scheme the build takes seconds."""
+    """Each group in one wording; without intersections and second scheme the build takes seconds."""
     audit = project.folder / "audits" / "products.yml"
-    text = audit.read_text(encoding="utf-8")
+    text = (project.folder / "audits" / "replications" / "products-one-wording.yml").read_text(
+        encoding="utf-8"
+    )
     for long, short in (
+        ("audit: products-one-wording", "audit: products"),
         ("crossed: [race*gender]", "crossed: []"),
         ("[words, seed, seed_vectors]", "[words]"),
     ):

@@ -50,7 +50,7 @@ def test_failing_rows_stay_queryable(planted: Project) -> None:
 def test_everything_is_labelled_simulated(planted: Project) -> None:
     assert planted.rows("select distinct is_simulated from marts.fct_findings") == [(True,)]
     assert planted.rows("select is_simulated, n_prompts, n_responses from marts.dim_runs") == [
-        (True, 15, 225)
+        (True, 120, 240)
     ]
 
 
@@ -93,7 +93,7 @@ def test_every_group_is_accounted_for(planted: Project) -> None:
     rows = planted.rows(
         "select attribute, count(*), sum(n_answers), sum(n_ok) from marts.fct_answer_quality group by 1 order by 1"
     )
-    assert rows == [("gender", 3, 225, 225), ("race", 5, 225, 225), ("race*gender", 15, 225, 225)]
+    assert rows == [("gender", 3, 240, 240), ("race", 5, 240, 240), ("race*gender", 15, 240, 240)]
 
 
 def test_top_coefficients_name_ten_words_a_pair(planted: Project) -> None:

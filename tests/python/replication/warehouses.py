@@ -26,6 +26,7 @@ DATA_OF = {
     "reference-letters": "reference-letters",
     "regard": "regard-gpt2",
     "regard-human": "regard-gpt2",
+    "fep-library": "fep-library",
     CITIES: "lmrec-boston",
 }
 
