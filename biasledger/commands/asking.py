@@ -11,6 +11,7 @@ import click
 from biasledger import __version__
 from biasledger.commands.common import PATH, ledger_option, next_step
 from biasledger.commands.run_output import print_run, print_warnings, require_answers
+from biasledger.commands.signals import interrupted_by_signals
 from collector.errors import BiasledgerError
 
 if TYPE_CHECKING:
@@ -111,6 +112,7 @@ def init(directory: Path) -> None:
     "waiting, --resume waits on.",
 )
 @click.pass_context
+@interrupted_by_signals()
 def collect(
     ctx: click.Context,
     audit_file: Path | None,
@@ -132,7 +134,7 @@ def collect(
     """Ask a target, keep every answer.
 
     The prompts are made from AUDIT.yml; the answers go into a journal beside the ledger, and from there into the ledger. Whatever
-    ends a run early, --resume goes on where it stopped.
+    ends a run early, --resume goes on where it stopped. Ctrl-C, SIGTERM and SIGHUP keep what was answered.
     """
     from biasledger.project import settings_file
     from collector.costs import load_prices, meter_for

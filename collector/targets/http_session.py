@@ -38,6 +38,10 @@ MAX_BODY_BYTES = 50_000_000
 KEPT_OF_LARGE_BODY = 1 << 20
 EXCERPT_CHARACTERS = 200
 _READ_BYTES = 1 << 16
+# How OpenSSL says that the other side speaks no TLS, or none that is spoken here.
+_NO_TLS = frozenset(
+    {"WRONG_VERSION_NUMBER", "HTTP_REQUEST", "UNSUPPORTED_PROTOCOL", "NO_PROTOCOLS_AVAILABLE"}
+)
 _HEADERS = {"User-Agent": "biasledger", "Accept-Encoding": "gzip, deflate"}
 _CHARSET = re.compile(r"charset\s*=\s*\"?([\w.:-]{1,40})", re.IGNORECASE)
 _TEXT_ENCODING = re.compile(
@@ -106,8 +110,8 @@ class HttpSession:
             into: where the body of a success goes, whatever its size and with any secrets; the reply has no text then.
 
         Raises:
-            TargetError: no answer in time or no connection (retryable); a redirect, a certificate that cannot be verified, an
-                address that is none (these stop the run); headers that are none, a body beyond the limit.
+            TargetError: no answer in time, no connection or a broken TLS handshake (retryable); a redirect, a certificate that
+                cannot be verified, an address that is none (these stop the run); headers that are none, a body beyond the limit.
         """
         import urllib3
         from urllib3 import exceptions
@@ -139,6 +143,11 @@ class HttpSession:
         except exceptions.NewConnectionError as error:
             raise self._unreachable(shown, error) from None
         except exceptions.SSLError as error:
+            if not _is_lasting(error):
+                raise TargetError(
+                    f"{self._name} broke the TLS handshake at {shown} off: {self._redact(_root_cause(error))}.",
+                    retryable=True,
+                ) from None
             raise TargetError(
                 f"{self._name} cannot be trusted at {shown}: {self._redact(_root_cause(error))}; its certificate is checked "
                 f"against the authorities of this machine or of REQUESTS_CA_BUNDLE.",
@@ -315,6 +324,20 @@ def excerpt(text: str) -> str:
         character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in one_line
     )
     return one_line if len(one_line) <= EXCERPT_CHARACTERS else one_line[:EXCERPT_CHARACTERS] + "…"
+
+
+def _is_lasting(error: BaseException) -> bool:
+    """Whether a TLS error comes again whenever it is tried: a certificate that is none of ours, or somebody who speaks no TLS."""
+    from urllib3.util.ssl_match_hostname import CertificateError
+
+    inner: BaseException | None = error
+    while inner is not None:
+        if isinstance(inner, ssl.SSLCertVerificationError | CertificateError):
+            return True
+        if isinstance(inner, ssl.SSLError) and getattr(inner, "reason", None) in _NO_TLS:
+            return True
+        inner = next((cause for cause in reversed(inner.args) if isinstance(cause, BaseException)), None)
+    return False
 
 
 def _root_cause(error: BaseException) -> str:

@@ -138,7 +138,7 @@ agreements as (
         responses.domain,
         responses.subject,
         responses.question_key as pool_key,
-        avg(similarities.jaccard) as mean_jaccard,
+        avg(similarities.jaccard order by similarities.jaccard) as mean_jaccard,
         avg(cast(similarities.is_identical as integer)) as share_identical
     from pairs
     inner join responses

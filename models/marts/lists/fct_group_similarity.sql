@@ -36,10 +36,11 @@ described as (
         bool_or(is_judged_neutral) as is_judged_neutral,
         count(similarity) as n_subjects,
         count(*) - count(similarity) as n_absent,
-        avg(similarity) as similarity,
+        -- In an order of their own: sums of floating-point numbers depend on it, in their last digit.
+        avg(similarity order by subject, similarity) as similarity,
         -- What a refused list would make of it if it counted as one that shares nothing.
-        sum(similarity) / count(*) as similarity_absent_as_zero,
-        stddev_samp(similarity) as similarity_sd
+        sum(similarity order by subject, similarity) / count(*) as similarity_absent_as_zero,
+        stddev_samp(similarity order by subject, similarity) as similarity_sd
     from long_values
     group by run_id, variant, scheme, neutral, wording, domain, attribute, group_name, similarity_name
     having count(similarity) > 0

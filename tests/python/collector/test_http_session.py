@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
+import socket
 import ssl
 import subprocess
 import threading
@@ -11,8 +13,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from urllib3.exceptions import SSLError
+from urllib3.util.ssl_match_hostname import CertificateError
 
 from collector.errors import TargetError
+from collector.targets import http_session
 from collector.targets.http_session import HttpSession
 from collector.targets.redaction import Redactor
 
@@ -57,6 +62,28 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
+def closing(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Somebody who takes a connection and closes it before the handshake is done."""
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "127.0.0.1")
+    listening = socket.create_server(("127.0.0.1", 0))
+
+    def work() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = listening.accept()
+                with connection:
+                    connection.recv(1 << 16)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    yield f"https://127.0.0.1:{listening.getsockname()[1]}/hello"
+    listening.shutdown(socket.SHUT_RDWR)
+    listening.close()
+    thread.join(5)
+
+
+@pytest.fixture
 def address(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
         monkeypatch.delenv(name, raising=False)
@@ -81,6 +108,50 @@ def test_a_certificate_that_nobody_signed_stops_the_run(address: str) -> None:
         HttpSession("mine", Redactor(), timeout_seconds=5).send("GET", address, headers={})
     assert caught.value.stops_run
     assert "self-signed certificate" in str(caught.value)
+
+
+def test_a_connection_closed_during_the_handshake_is_tried_again(closing: str) -> None:
+    with pytest.raises(
+        TargetError, match=r"mine (broke the TLS handshake at|cannot be reached at) "
+    ) as caught:
+        HttpSession("mine", Redactor(), timeout_seconds=5).send("GET", closing, headers={})
+    assert caught.value.retryable
+    assert not caught.value.stops_run
+    assert "trusted" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("error", "is_lasting"),
+    [
+        (
+            ssl.SSLEOFError(8, "[SSL: UNEXPECTED_EOF_WHILE_READING] EOF occurred in violation of protocol"),
+            False,
+        ),
+        (ssl.SSLZeroReturnError(6, "TLS/SSL connection has been closed (EOF)"), False),
+        (ssl.SSLError(1, "[SSL: TLSV1_ALERT_INTERNAL_ERROR] tlsv1 alert internal error"), False),
+        (ssl.SSLCertVerificationError(1, "certificate verify failed"), True),
+        (CertificateError("hostname '127.0.0.1' doesn't match 'example.com'"), True),
+    ],
+)
+def test_which_tls_errors_come_again(error: Exception, is_lasting: bool) -> None:
+    assert http_session._is_lasting(SSLError(error)) is is_lasting
+
+
+def test_an_address_without_tls_stops_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Hello)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    address = f"https://127.0.0.1:{server.server_address[1]}/hello"
+    try:
+        with pytest.raises(TargetError, match="cannot be trusted") as caught:
+            HttpSession("mine", Redactor(), timeout_seconds=5).send("GET", address, headers={})
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join(5)
+    assert caught.value.stops_run
 
 
 def test_a_certificate_of_an_own_authority_is_accepted(

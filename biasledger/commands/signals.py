@@ -1,0 +1,36 @@
+"""Signals that end a command as Ctrl-C does."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+from collections.abc import Iterator
+from types import FrameType
+
+# What a service manager or a container sends, and what a terminal sends that is closed; Windows has no SIGHUP.
+_ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+
+@contextlib.contextmanager
+def interrupted_by_signals() -> Iterator[None]:
+    """Raise KeyboardInterrupt in the block where SIGTERM or SIGHUP arrives, so that what was answered is kept.
+
+    What is ignored stays ignored, as SIGHUP under nohup. Outside the main thread nothing is changed: Python has no signals there.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in _ENDING}
+    changed = [number for number, handler in before.items() if handler is signal.SIG_DFL]
+    for number in changed:
+        signal.signal(number, _interrupt)
+    try:
+        yield
+    finally:
+        for number in changed:
+            signal.signal(number, before[number])
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

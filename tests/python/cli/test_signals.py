@@ -1,0 +1,85 @@
+"""SIGTERM and SIGHUP end a collection as Ctrl-C does: what was answered is kept."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from biasledger.commands.signals import interrupted_by_signals
+
+ROOT = Path(__file__).parents[3]
+ENDING = [signal.SIGTERM, signal.SIGHUP, signal.SIGINT]
+AUDIT = """
+audit: small
+templates: [{id: one, text: 'Recommend products for a {race} customer.'}]
+attributes: {race: {reference: White, groups: [White, Black]}}
+trials: 2000
+answer: {kind: text}
+"""
+SLOW = """
+import time
+
+
+def ask(prompt, system_prompt, seed):
+    print("asked", flush=True)
+    time.sleep(0.01)
+    return "An answer."
+"""
+
+
+@pytest.mark.parametrize("number", ENDING, ids=lambda number: number.name)
+def test_what_was_answered_is_kept(tmp_path: Path, number: signal.Signals) -> None:
+    (tmp_path / "audit.yml").write_text(AUDIT, encoding="utf-8")
+    (tmp_path / "slow.py").write_text(SLOW, encoding="utf-8")
+    # What runs the tests in the background may have some of them ignored.
+    script = (
+        "import signal; from biasledger.cli import main; "
+        "signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "[signal.signal(one, signal.SIG_DFL) for one in (signal.SIGTERM, signal.SIGHUP)]; main()"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, "collect", "audit.yml", "--target", "python:slow:ask"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    for _ in range(30):
+        assert process.stdout.readline() == "asked\n", process.stderr and process.stderr.read()
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert "Traceback" not in errors
+    told = re.search(r"Interrupted: run (\S+) keeps (\d+) of 4000 responses", errors)
+    assert told is not None, errors
+    with duckdb.connect(str(tmp_path / "ledger.duckdb"), read_only=True) as connection:
+        ((kept,),) = connection.execute("select count(*) from raw.responses").fetchall()
+        ((event,),) = connection.execute(
+            "select arg_max(event, rowid) from raw.run_events where run_id = ?", [told[1]]
+        ).fetchall()
+    assert kept == int(told[2]) > 0
+    assert event == "failed"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
+def test_handlers_are_put_back_and_what_is_ignored_stays_so(number: signal.Signals) -> None:
+    before = signal.signal(number, signal.SIG_IGN)
+    try:
+        with interrupted_by_signals():
+            assert signal.getsignal(number) is signal.SIG_IGN
+            signal.raise_signal(number)
+        signal.signal(number, signal.SIG_DFL)
+        with pytest.raises(KeyboardInterrupt), interrupted_by_signals():
+            signal.raise_signal(number)
+        assert signal.getsignal(number) is signal.SIG_DFL
+    finally:
+        signal.signal(number, before)
