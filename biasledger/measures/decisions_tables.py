@@ -80,6 +80,7 @@ IMPACT_TESTS = {
     "p_case": "float64",
     "p_name": "float64",
     "width_unit": "str",
+    "width_power": "float64",
     **_TEST_COLUMNS,
 }
 
@@ -246,6 +247,7 @@ def impact_tests(comparisons: Iterable[ImpactComparison]) -> pd.DataFrame:
                 "p_case": result.p_case,
                 "p_name": result.p_name,
                 "width_unit": result.width_unit,
+                "width_power": result.width_power,
                 **_test_columns(result.test, seed),
             }
         )
@@ -271,7 +273,10 @@ def paired_tests(blocks: Iterable[Block]) -> pd.DataFrame:
 def position_tests(positions: Iterable[Positions]) -> pd.DataFrame:
     """A row a set of rankings, columns POSITION_TESTS."""
     rows = [
-        {"position_key": one.key, **asdict(position_test(one.top_positions, one.n_positions, one.n_answers, one.sets))}
+        {
+            "position_key": one.key,
+            **asdict(position_test(one.top_positions, one.n_positions, one.n_answers, one.sets)),
+        }
         for one in positions
     ]
     return pd.DataFrame(rows, columns=list(POSITION_TESTS)).astype(POSITION_TESTS)
