@@ -89,8 +89,8 @@ class ImpactTest:
     """Smallest selection rate over the largest, with its interval and one-sided permutation test (small is extreme).
 
     n_smallest_group: answers of the group that has fewest; n_cases, n_names: clusters, and names that move, of the group that
-    has fewest. The test's observed value and null mean are the ratio's own; which one it is, and unit, p_case, p_name and
-    width_unit, as of a gap.
+    has fewest. The test's observed value and null mean are the ratio's own; which one it is, and unit, p_case, p_name,
+    width_unit and width_power, as of a gap.
     """
 
     smallest_ratio: float
@@ -103,6 +103,7 @@ class ImpactTest:
     p_case: float
     p_name: float
     width_unit: str
+    width_power: float
     test: PermutationResult | None
 
 
@@ -325,6 +326,9 @@ def _difference(groups: _Groups, a: int, b: int, alpha: float) -> _Interval:
             (means[0], *limits[0]), (means[1], *limits[1]), _correlation(parts[0], parts[1])
         )
         down, up = size * down, size * up
+        if error > NO_VARIANCE:
+            # Few cases with too large a difference have too large an error as well: the end nearer to 0 is Student's.
+            down, up = (0.0 if value > 0 else down), (0.0 if value < 0 else up)
     else:
         variances, sizes = groups.errors[[a, b]] ** 2, groups.sizes[[a, b]]
         if (sizes < 2).any():
@@ -539,7 +543,7 @@ def impact_test(
     n_names = min(names.design.count(label) for label in range(n_groups)) if names else 0
     if n_groups < 2 or not selected.any():
         return ImpactTest(
-            np.nan, np.nan, np.nan, int(n.min()), n_cases, n_names, "case", np.nan, np.nan, "case", None
+            np.nan, np.nan, np.nan, int(n.min()), n_cases, n_names, "case", np.nan, np.nan, "case", 0.5, None
         )
     others = [label for label in range(n_groups) if label != best]
     low, _, width_unit = min(
@@ -566,6 +570,8 @@ def impact_test(
         tests["case"].p_value if "case" in tests else np.nan,
         tests["name"].p_value if "name" in tests else np.nan,
         width_unit,
+        # Of cases none of which differs, the rule of three makes it long.
+        1.0 if all(_difference(groups, label, best, alpha).error <= NO_VARIANCE for label in others) else 0.5,
         tests.get(unit),
     )
 

@@ -80,6 +80,7 @@ IMPACT_TESTS = {
     "p_case": "float64",
     "p_name": "float64",
     "width_unit": "str",
+    "width_power": "float64",
     **_TEST_COLUMNS,
 }
 
@@ -246,6 +247,7 @@ def impact_tests(comparisons: Iterable[ImpactComparison]) -> pd.DataFrame:
                 "p_case": result.p_case,
                 "p_name": result.p_name,
                 "width_unit": result.width_unit,
+                "width_power": result.width_power,
                 **_test_columns(result.test, seed),
             }
         )

@@ -310,7 +310,7 @@ impact_findings as (
             when impact_comparisons.is_paired then 'resumes'
             else 'people a group'
         end as settled_by,
-        cast(null as double) as width_power,
+        impact_tests.width_power,
         coalesce(same_attributes.is_same, false) as is_same_by_construction,
         impact_tests.n_permutations,
         impact_tests.seed,

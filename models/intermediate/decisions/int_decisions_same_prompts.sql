@@ -26,7 +26,9 @@ cases as (
         people.attribute,
         concat_ws(' | ', people.template, people.domain, people.subject, people.other_groups) as stratum,
         list(distinct people.group_name) as groups,
-        count(distinct hash(prompts.system_prompt, prompts.prompt_text)) = 1 as is_same_prompt,
+        -- An import may not say what was asked.
+        count(distinct hash(prompts.system_prompt, prompts.prompt_text)) = 1
+        and count(prompts.prompt_text) = count(*) as is_same_prompt,
         count(distinct hash(people.label, people.score, people.is_unknown)) = 1 as is_same_answer
     from people
     inner join prompts

@@ -46,3 +46,48 @@ def test_equal_rates_are_said_to_be_equal(odd: Project) -> None:
         "select explanation from marts.fct_findings where audit = 'partly' and measure = 'impact_ratio'"
     )
     assert rows[0][0].startswith("All groups are selected at 100.0 %")
+
+
+def test_the_same_prompt_with_the_same_answers_is_clear_by_construction(odd: Project) -> None:
+    rows = odd.rows(
+        "select measure, status, explanation, n_units_needed from marts.fct_findings where audit = 'blind' order by 1"
+    )
+    assert [(measure, status) for measure, status, *_ in rows] == [
+        ("impact_ratio", "clear"),
+        ("rank_gap", "clear"),
+    ]
+    for _, _, explanation, needed in rows:
+        assert "the prompts are the same for both groups, and so was every answer" in explanation
+        assert needed is None
+
+
+def test_what_no_resume_showed_yet_shrinks_with_their_number(odd: Project) -> None:
+    rows = odd.rows(
+        "select status, n_units, n_units_needed, settled_by from marts.fct_findings"
+        " where audit = 'unseen' and measure = 'rank_gap'"
+    )
+    # Three in 120 resumes, times two levels, are the threshold of 0.05.
+    assert [row[:2] + row[3:] for row in rows] == [("inconclusive", 12, "resumes")]
+    assert rows[0][2] in (120, 121)
+
+
+def test_five_names_a_group_are_five(odd: Project) -> None:
+    rows = odd.rows(
+        "select status, n_units, explanation from marts.fct_findings where audit = 'few' and measure = 'place_gap'"
+    )
+    assert [row[:2] for row in rows] == [("insufficient_data", 5)]
+    assert "it rests on 5 names a group, at least 10 are needed" in rows[0][2]
+
+
+def test_what_one_of_two_names_does_is_told_of_these_names(odd: Project) -> None:
+    rows = odd.rows(
+        "select status, severity, scope, value, interval_low <= 0 and interval_high >= 0, n_units, settled_by"
+        " from marts.fct_findings where audit = 'reused' and measure = 'rank_gap'"
+    )
+    assert rows == [("inconclusive", "warn", "names", -0.5, True, 2, "names a group")]
+    ((by_case, by_name, n_cases, n_names),) = odd.rows(
+        "select p_value_by_case, p_value_by_name, n_cases, n_names from marts.fct_decision_gaps"
+        " join marts.dim_runs using (run_id) where audit = 'reused' and outcome = 'standing'"
+    )
+    assert by_case < 0.001
+    assert (by_name, n_cases, n_names) == (None, 40, 2)

@@ -154,7 +154,7 @@ class TestImpact:
             own.test.null_mean, own.test.null_sd, own.test.p_value, own.test.n_permutations, seed,
         )  # fmt: skip
         assert row["is_stopped_early"] == own.test.stopped_early
-        names = ["n_cases", "n_names", "unit", "p_case", "width_unit"]
+        names = ["n_cases", "n_names", "unit", "p_case", "width_unit", "width_power"]
         assert row[names].tolist() == [getattr(own, name) for name in names]
         assert np.isnan(row["p_name"])
 

@@ -43,6 +43,17 @@ def plant(project: Project) -> None:
             for won in [(race == "white") == (run % 10 > 0)]
         ),
     )
+    # The same with 5 names a group.
+    few = _write(
+        project.folder / "few.csv",
+        "run,job,place,name,race,rank,missing",
+        (
+            (run, "clerk", place, f"{race} {run % 5}", race, 1 if won else "", 0 if won else 1)
+            for run in range(60)
+            for place, race in ((1, "white"), (2, "black"))
+            for won in [(race == "white") == (run % 10 > 0)]
+        ),
+    )
     roles = {
         "response": "run",
         "subject": "job",
@@ -55,6 +66,34 @@ def plant(project: Project) -> None:
         "winners", _spec("winners", {"kind": "ranking"}, {**roles, "carrier": "name"})
     )
     project.import_file(audit, winners)
+    audit = project.write_audit("few", _spec("few", {"kind": "ranking"}, {**roles, "carrier": "name"}))
+    project.import_file(audit, few)
+    # Twelve resumes of which one prompt is kept for both groups, with the same answer; and the same answers to other prompts.
+    levels = {"kind": "label", "labels": ["no", "perhaps", "yes"]}
+    asked = {"text": "decision", "subject": "id", "prompt": "prompt"}
+    for name, prompt in (("blind", "Resume {}"), ("unseen", "Resume {} of a {} person")):
+        rows = _write(
+            project.folder / f"{name}.csv",
+            "id,race,prompt,decision",
+            (
+                (number, race, prompt.format(number, race), levels["labels"][number % 3])
+                for number in range(12)
+                for race in ("white", "black")
+            ),
+        )
+        project.import_file(project.write_audit(name, _spec(name, levels, asked)), rows)
+    # Two names a group, reused over all resumes; one of them is always put a level lower.
+    reused = _write(
+        project.folder / "reused.csv",
+        "id,race,name,decision",
+        (
+            (number, race, name, levels["labels"][1 + number % 2 - (name == "Jamal")])
+            for number in range(40)
+            for race, name in (("white", "Anne"), ("white", "Todd"), ("black", "Ebony"), ("black", "Jamal"))
+        ),
+    )
+    named = {"text": "decision", "subject": "id", "carrier": "name"}
+    project.import_file(project.write_audit("reused", _spec("reused", levels, named)), reused)
     # Applicants numbered anew for each job; only black ones have a right label.
     columns = {"text": "decision", "subject": "id", "domain": "job"}
     restarted = _write(
