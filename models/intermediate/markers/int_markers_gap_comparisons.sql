@@ -68,7 +68,8 @@ compared as (
         greatest(1, max(units.total / units.n) filter (where units.n > 0)) as outcome_highest,
         bit_xor(
             hash(
-                units.unit, units.stratum, units.cluster, units.name, units.name_stratum, units.group_name, units.n, units.total
+                units.unit, units.stratum, units.cluster, units.name, units.name_stratum, units.group_name, units.n,
+                units.total
             )
         ) as fingerprint
     from contrasts
