@@ -206,8 +206,8 @@ measured as (
     select * from marked_words_findings
 ),
 
--- What the published rules are about: numbers by the source's own schemes, where the run has them. Its divergence and its
--- classifier cut words as the vectoriser does, its z-scores do not.
+-- What the published rules are about: numbers by the source's own schemes, where the run has them. Its divergence and
+-- its classifier cut words as the vectoriser does, its z-scores do not.
 published_values as (
     select
         run_id,
