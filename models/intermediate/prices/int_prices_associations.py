@@ -10,7 +10,9 @@ def model(dbt, session):
         dbt.ref("int_prices_association_comparisons"),
         dbt.ref("int_prices_association_members"),
         counts.filter("category_id is not null"),
-        counts.filter("category_id is null").project("comparison_key, unit_id, block, question_id, n as n_items"),
+        counts.filter("category_id is null").project(
+            "comparison_key, unit_id, block, question_id, n as n_items"
+        ),
         done=computed_keys(dbt, session),
     )
     return category_associations(comparisons)
