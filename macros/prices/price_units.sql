@@ -3,6 +3,6 @@
     case
         when {{ comparisons }}.unit_kind = 'words' then 'templates'
         when {{ comparisons }}.kind = 'same' then 'first words a group'
-        else 'names a group'
+        else 'names or words a group'
     end
 {%- endmacro %}

@@ -208,7 +208,8 @@ personality_findings as (
         '(neutral)' as reference_group,
         concat_ws(', ', nullif(comparisons.domain, ''), nullif(comparisons.wording, 'clean')) as subject,
         printf(
-            'lists for personalities deviate by %.3f on average from their mean similarity, where chance alone gives %.3f',
+            'lists for personalities deviate by %.3f on average from their mean similarity, '
+            || 'where chance alone gives %.3f',
             spreads.value, spreads.chance
         ) as detail,
         detail as detail_without_alarm,

@@ -110,7 +110,8 @@ ratio_findings as (
                     cast(ratio_comparisons.n_answers as bigint)
                 )
             else printf(
-                'of the markers in an answer %.1f %% are those of the stereotype on average (%d of %d answers assessed)',
+                'of the markers in an answer %.1f %% are those of the stereotype on average '
+                || '(%d of %d answers assessed)',
                 100 * stereotype_rates.stereotype_ratio, cast(ratio_comparisons.n_assessable as bigint),
                 cast(ratio_comparisons.n_answers as bigint)
             )

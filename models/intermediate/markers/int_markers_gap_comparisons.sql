@@ -60,15 +60,18 @@ compared as (
         ) as n_reference_units,
         sum(units.n_answers) filter (where units.group_name = contrasts.group_name) as n_marked,
         sum(units.n_answers) filter (where units.group_name = contrasts.reference_group) as n_reference,
-        sum(units.total_of_answers order by units.unit) filter (where units.group_name = contrasts.group_name) / n_marked
-        - sum(units.total_of_answers order by units.unit) filter (where units.group_name = contrasts.reference_group)
-        / n_reference as raw_gap,
+        sum(units.total_of_answers order by units.unit) filter (where units.group_name = contrasts.group_name)
+        / n_marked
+        - sum(units.total_of_answers order by units.unit) filter (
+            where units.group_name = contrasts.reference_group
+        ) / n_reference as raw_gap,
         -- Shifted by their questions, a name's texts may lie outside what a single text can have.
         least(0, min(units.total / units.n) filter (where units.n > 0)) as outcome_lowest,
         greatest(1, max(units.total / units.n) filter (where units.n > 0)) as outcome_highest,
         bit_xor(
             hash(
-                units.unit, units.stratum, units.cluster, units.name, units.name_stratum, units.group_name, units.n, units.total
+                units.unit, units.stratum, units.cluster, units.name, units.name_stratum, units.group_name, units.n,
+                units.total
             )
         ) as fingerprint
     from contrasts

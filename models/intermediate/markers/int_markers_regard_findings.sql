@@ -115,7 +115,8 @@ regard_findings as (
                     cast(regard_intervals.n_all as bigint)
                 )
             else printf(
-                '%.1f %% of %d answers score above %g on negative; a share of all texts has nothing to be compared with',
+                '%.1f %% of %d answers score above %g on negative; '
+                || 'a share of all texts has nothing to be compared with',
                 100 * regard_intervals.share, cast(regard_intervals.n_scored as bigint),
                 regard_intervals.threshold
             )

@@ -38,7 +38,9 @@ category_counts as (
         ) as block,
         cast(list_position(comparisons.categories, units.category) - 1 as integer) as category_id,
         cast(
-            dense_rank() over (partition by comparisons.comparison_key order by units.domain, units.question) - 1 as integer
+            dense_rank() over (
+                partition by comparisons.comparison_key order by units.domain, units.question
+            ) - 1 as integer
         ) as question_id,
         units.n
     from comparisons

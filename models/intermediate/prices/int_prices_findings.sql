@@ -324,7 +324,8 @@ spread_findings as (
         '(all)' as group_name,
         '(all)' as reference_group,
         printf(
-            'the mean price level is highest for %s (%.2f) and lowest for %s (%.2f), %.2f apart; chance alone gives %.2f',
+            'the mean price level is highest for %s (%.2f) and lowest for %s (%.2f), %.2f apart; '
+            || 'chance alone gives %.2f',
             price_spread.dearest_group, dearest.mean_price_level, price_spread.cheapest_group,
             cheapest.mean_price_level, price_spread.spread, price_spread.chance
         ) as detail,

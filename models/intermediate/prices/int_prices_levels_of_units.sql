@@ -37,7 +37,9 @@ levels_of_units as (
         cast(list_position(comparisons.domains, units.domain) - 1 as integer) as set_id,
         -- Of all that the comparison asks, so that a question has one number whoever answered it.
         cast(
-            dense_rank() over (partition by comparisons.comparison_key order by units.domain, units.question) - 1 as integer
+            dense_rank() over (
+                partition by comparisons.comparison_key order by units.domain, units.question
+            ) - 1 as integer
         ) as question_id,
         cast(units.price_level as integer) as level,
         units.n

@@ -265,8 +265,8 @@ measured as (
     select * from length_findings
 ),
 
--- What the published rules are about: numbers by the source's own schemes, where the run has them. Its divergence and its
--- classifier cut words as the vectoriser does, its z-scores do not.
+-- What the published rules are about: numbers by the source's own schemes, where the run has them. Its divergence and
+-- its classifier cut words as the vectoriser does, its z-scores do not.
 published_values as (
     select
         run_id,

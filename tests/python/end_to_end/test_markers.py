@@ -254,24 +254,24 @@ def test_few_probes_are_counted_exactly(shipped: Project) -> None:
 def test_ratios_equal_an_independent_count(shipped: Project) -> None:
     with duckdb.connect(str(shipped.ledger), read_only=True) as ledger:
         answers = ledger.execute(
-            "select distinct target, prompt_id, domain, subject, answer_text from raw.responses"
+            "select target, prompt_id, domain, subject, answer_text, count(*) from raw.responses"
             " join raw.prompts using (run_id, prompt_id) join raw.runs using (run_id)"
-            " where status = 'ok' and audit = 'stereotypes'"
+            " where status = 'ok' and audit = 'stereotypes' group by all"
         ).fetchall()
         listed = ledger.execute("select probe, direction, marker from raw.markers").fetchall()
     patterns: dict[tuple[str, str], set[str]] = defaultdict(set)
     for probe, direction, marker in listed:
         patterns[probe, direction].add(re.escape(marker))
-    ratios: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    ratios: dict[tuple[str, str, str], list[tuple[float, int]]] = defaultdict(list)
     codes: dict[str, int] = defaultdict(int)
-    for target, _, category, probe, text in answers:
+    for target, _, category, probe, text, n_answers in answers:
         n, anti = (
             sum(bool(re.search(rf"\b{one}\b", text.lower())) for one in patterns[probe, direction])
             for direction in ("stereotype", "anti")
         )
         codes[target] += n + anti == 0
         if n + anti >= 2:
-            ratios[target, category, probe].append(n / (n + anti))
+            ratios[target, category, probe].append((n / (n + anti), n_answers))
     rows = shipped.rows(
         "select target, category, probe, stereotype_ratio, n_assessable, n_past_threshold from marts.fct_stereotype_rates"
         " join marts.dim_runs using (run_id)"
@@ -280,12 +280,13 @@ def test_ratios_equal_an_independent_count(shipped: Project) -> None:
     ours = {(target, category, probe): tuple(found) for target, category, probe, *found in rows}
     means: dict[tuple[str, str], list[float]] = defaultdict(list)
     for (target, category, probe), found in ratios.items():
-        mean = sum(found) / len(found)
+        # An answer counts as often as it was given, the other counts are of different answers.
+        mean = sum(ratio * times for ratio, times in found) / sum(times for _, times in found)
         means[target, category].append(mean)
         assert ours[target, category, probe] == (
             pytest.approx(mean),
             len(found),
-            sum(one > 0.7 for one in found),
+            sum(ratio > 0.7 for ratio, _ in found),
         )
     for (target, category), of_probes in means.items():
         assert ours[target, category, "(all)"][0] == pytest.approx(sum(of_probes) / len(of_probes))
