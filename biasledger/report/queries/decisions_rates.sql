@@ -25,9 +25,13 @@ select
     rates.impact_ratio_low,
     rates.impact_ratio_high,
     rates.is_below_four_fifths,
+    -- The worst-off group is judged; an alarm is that of the worst-off whose own interval leaves 1 out.
     case
         when
-            rates.impact_ratio = min(rates.impact_ratio) over (partition by rates.domain, rates.attribute)
+            rates.impact_ratio = min(rates.impact_ratio) filter (
+                where judged.status <> 'alarm' or coalesce(rates.impact_ratio_high < 1, true)
+            ) over (partition by rates.domain, rates.attribute)
+            and (judged.status <> 'alarm' or coalesce(rates.impact_ratio_high < 1, true))
             then judged.status
     end as status,
     rates.n_refused,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from math import comb, sqrt
 from time import perf_counter
 
@@ -899,6 +900,39 @@ class TestImpactTest:
             covered += result.interval_low <= truth <= result.interval_high
         assert covered >= at_least(n_audits)
 
+    @pytest.mark.parametrize("n_names", [5, 22])
+    def test_what_a_few_names_do_is_no_ratio_of_groups(self, n_names):
+        rng = np.random.default_rng(37)
+        n_audits, alarms, by_case, missed = 150, 0, 0, 0
+        for seed in range(n_audits):
+            units = cells(rng, n_names=n_names, name_sd=0.5)
+            result = impact_of(replace(units, total=(units.total > 0).astype(float)), 99, seed=seed)
+            assert result.test.p_value == max(result.p_case, result.p_name)
+            alarms += result.test.p_value < 0.05
+            by_case += result.p_case < 0.05
+            missed += result.interval_high < 1
+        assert alarms <= at_most(n_audits)
+        assert missed <= at_most(n_audits)
+        assert by_case > (0.1 if n_names == 5 else 0.05) * n_audits
+
+    def test_rankings_of_two_beside_a_longer_one_keep_to_alpha(self):
+        """The rivals of each ranking count, not those of the longest: of two candidates what one gains the other loses."""
+        rng = np.random.default_rng(38)
+        n_audits, alarms, longest, gaps = 200, 0, 0, 0
+        labels, lengths = np.tile([0, 1], 64), np.repeat([2.0, 8.0], [120, 8])
+        for seed in range(n_audits):
+            first = np.concatenate([rng.permuted([[1, 0]] * 60, axis=1).ravel(), rng.permuted([1] + [0] * 7)])
+            units = units_of(labels, 0, np.arange(128), 1, first)
+            of_each = replace(units, n_candidates=lengths)
+            alarms += impact_of(of_each, 99, seed=seed).test.p_value < 0.05
+            gaps += gap_of(of_each, n_permutations=99, seed=seed).test.p_value < 0.05
+            longest += (
+                gap_of(replace(units, n_candidates=8), n_permutations=99, seed=seed).test.p_value < 0.05
+            )
+        assert alarms <= at_most(n_audits)
+        assert gaps <= at_most(n_audits)
+        assert longest > 0.08 * n_audits
+
     def test_one_group_and_labels_that_cannot_move_are_not_tested(self):
         assert np.isnan(impact_of(people([0, 0], [0, 1]), 99).smallest_ratio)
         result = impact_of(people([0, 0, 1, 1], [1, 1, 0, 1], jobs=[0, 0, 1, 1]), 99)
@@ -1005,7 +1039,47 @@ class TestPositionTest:
         assert sum(result.p_value < 0.05 for result in results) <= at_most(500)
         assert sum(result.p_first < 0.05 for result in results) <= at_most(500)
 
+    def test_a_set_ranked_again_and_again_is_one(self):
+        """Twelve sets, each with one best candidate whatever the order, asked 15 times: what wins is no matter of places."""
+        rng = np.random.default_rng(43)
+        sets, n_audits = np.repeat(np.arange(12), 15), 500
+        alarms, of_all, independent, covered = np.zeros(4)
+        for _ in range(n_audits):
+            places = np.repeat(rng.integers(0, 4, 12), 15)
+            result = position_test(places, np.full(180, 4), sets=sets)
+            alarms += result.p_first < 0.05
+            of_all += result.p_value < 0.05
+            covered += result.interval_low <= 0.25 <= result.interval_high
+            independent += position_test(places, np.full(180, 4)).p_first < 0.05
+        assert alarms <= at_most(n_audits)
+        assert of_all <= at_most(n_audits)
+        assert covered >= at_least(n_audits)
+        assert independent > 0.5 * n_audits
+
+    def test_p_of_the_first_place_agrees_with_all_arrangements(self):
+        """Three sets of two, three and three: 18 arrangements of their counts over their places."""
+        places = np.array([0, 0, 1, 0, 0, 1, 2, 0])
+        lengths = np.array([2, 2, 2, 3, 3, 3, 3, 3])
+        sets = np.array([0, 0, 0, 1, 1, 2, 2, 2])
+        counts = [[2, 1], [2, 0, 0], [1, 1, 1]]
+        sums = [sum(first) for first in product(*counts)]
+        masses = {value: sums.count(value) / len(sums) for value in set(sums)}
+        expected = sum(mass for mass in masses.values() if mass <= masses[5] + 1e-12)
+        result = position_test(places, lengths, sets=sets)
+        assert result.share_first == 5 / 8
+        assert result.p_first == pytest.approx(expected)
+        assert (result.n_responses, result.n_sets, result.n_positions) == (8, 3, 3)
+
+    def test_a_first_place_that_always_wins_is_found_in_twenty_sets(self):
+        result = position_test(
+            np.zeros(300, dtype=np.int64), np.full(300, 4), sets=np.repeat(np.arange(20), 15)
+        )
+        assert max(result.p_first, result.p_value) < 1e-6
+        assert result.interval_low > 0.8
+
     def test_what_cannot_be_is_refused(self):
+        with pytest.raises(ValueError, match="a set of candidates has one length"):
+            position_test(np.array([0, 1]), np.array([2, 3]), sets=np.array([0, 0]))
         for places, lengths in (([], []), ([0], [1])):
             with pytest.raises(
                 ValueError, match="a position test needs a response, and two candidates in each"

@@ -84,7 +84,14 @@ def blocks_frame(keys=("a", "b")) -> pd.DataFrame:
 def positions_frame(keys=("a", "b")) -> pd.DataFrame:
     rng = np.random.default_rng(5)
     rows = [
-        {"position_key": key, "response_id": response, "slot": slot, "is_top": slot == top, "weight": 1.0}
+        {
+            "position_key": key,
+            "response_id": response,
+            "set_id": response // 2,
+            "slot": slot,
+            "is_top": slot == top,
+            "weight": 1.0,
+        }
         for key in keys
         for response, top in enumerate(rng.integers(1, 5, 40))
         for slot in range(1, 5)
@@ -110,6 +117,35 @@ def read_impacts(connection, comparisons=None, members=None, done=()):
             done=frozenset(done),
         )
     )
+
+
+class TestNames:
+    def named(self) -> pd.DataFrame:
+        frame = members_frame(("a",))
+        return frame.assign(
+            whole_id=frame["stratum_id"] * 2 + frame["label"],
+            name_id=frame["label"] * 5 + frame["cluster_id"] % 5,
+            name_stratum_id=0,
+            n_candidates=3.0,
+        )
+
+    def test_names_and_what_moves_together_are_read(self, connection):
+        [one] = read_gaps(connection, comparisons_frame(("a",)), self.named().sample(frac=1, random_state=1))
+        frame = self.named()
+        assert one.units.names.tolist() == frame["name_id"].tolist()
+        assert one.units.wholes.tolist() == frame["whole_id"].tolist()
+        assert one.units.name_strata.tolist() == [0] * 80
+        assert one.units.n_candidates.tolist() == [3.0] * 80
+
+    def test_of_people_of_whom_one_has_no_name_none_is_a_unit(self, connection):
+        frame = self.named()
+        frame["name_id"] = frame["name_id"].astype("Int64").mask(frame["unit_id"] == 3)
+        [one] = read_gaps(connection, comparisons_frame(("a",)), frame)
+        assert one.units.names is None
+
+    def test_a_name_of_both_groups_is_refused(self, connection):
+        with pytest.raises(ValueError, match=r"^comparison a: a name is of one group"):
+            read_gaps(connection, comparisons_frame(("a",)), self.named().assign(name_id=0))
 
 
 class TestUnits:
@@ -238,6 +274,7 @@ class TestPositions:
         shifted = frame.assign(slot=frame["slot"] - 1 + first_slot)
         for one in self.read(connection, shifted.sample(frac=1, random_state=2)):
             assert one.n_positions.tolist() == [4] * 40
+            assert one.sets.tolist() == [number // 2 for number in range(40)]
             assert one.top_positions.tolist() == tops.loc[tops["position_key"] == one.key, "place"].tolist()
 
     def test_a_response_counts_as_often_as_it_stands_for(self, connection):

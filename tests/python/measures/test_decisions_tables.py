@@ -154,6 +154,9 @@ class TestImpact:
             own.test.null_mean, own.test.null_sd, own.test.p_value, own.test.n_permutations, seed,
         )  # fmt: skip
         assert row["is_stopped_early"] == own.test.stopped_early
+        names = ["n_cases", "n_names", "unit", "p_case", "width_unit"]
+        assert row[names].tolist() == [getattr(own, name) for name in names]
+        assert np.isnan(row["p_name"])
 
     @pytest.mark.parametrize("table", [impact_ratios, impact_tests])
     def test_errors_name_the_comparison(self, table):
@@ -190,9 +193,9 @@ class TestPairedTests:
 
 
 def test_position_tests_are_typed_and_the_measures_own():
-    places = np.repeat([0, 1, 2], [9, 4, 2])
-    counted = Positions("p", np.arange(3), np.full(3, 3), np.array([9, 4, 2]))
+    places, sets = np.repeat([0, 1, 2], [9, 4, 2]), np.repeat([0, 1], [13, 2])
+    counted = Positions("p", np.arange(3), np.full(3, 3), np.array([9, 4, 2]), np.array([0, 0, 1]))
     frame = position_tests([counted])
     assert_typed(frame, POSITION_TESTS)
     (row,) = frame.drop(columns="position_key").to_dict("records")
-    assert row == pytest.approx(asdict(position_test(places, np.full(15, 3))))
+    assert row == pytest.approx(asdict(position_test(places, np.full(15, 3), sets=sets)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -164,6 +165,40 @@ def test_what_the_intervals_say_of_no_significant_bias(warehouse: duckdb.DuckDBP
         ("sonnet45", "gender", "clear"),
         ("sonnet45", "race", "clear"),
     ]
+
+
+@pytest.mark.slow
+def test_the_page_says_of_gpt5_what_a_build_gives(warehouse: duckdb.DuckDBPyConnection) -> None:
+    ((value, low, high, p_value, needed, settled_by),) = warehouse.execute(
+        "select value, interval_low, interval_high, p_value, n_units_needed, settled_by from marts.fct_findings"
+        " where measure = 'rank_gap' and attribute = 'gender' and target = 'gpt5'"
+    ).fetchall()
+    page = (Path(__file__).parents[3] / "docs" / "replications.md").read_text(encoding="utf-8")
+    said = (
+        f"labels for women stand {value:.3f} ranks higher [{low:.3f}, {high:.3f}], p {p_value:.2f}, `inconclusive`; about "
+        f"{needed} {settled_by} would settle it"
+    ).replace("[-", "[−")
+    assert said in " ".join(page.split())
+
+
+@pytest.mark.slow
+def test_the_page_says_which_ratios_are_alarms(warehouse: duckdb.DuckDBPyConnection) -> None:
+    rows = warehouse.execute(
+        "select subject, attribute, round(value, 3) from marts.fct_findings where measure = 'impact_ratio'"
+        " and audit = 'resume-ranking' and attribute in ('race', 'gender') and status = 'alarm' order by 1"
+    ).fetchall()
+    assert rows == [("HR specialist", "gender", 0.675), ("financial analyst", "race", 0.553)]
+    ((n_below, n_cells),) = warehouse.execute(
+        "select count(*) filter (where is_below_four_fifths), count(*) from marts.fct_decision_rates"
+        " join marts.dim_runs using (run_id) where audit = 'resume-ranking' and attribute = 'race*gender'"
+    ).fetchall()
+    page = " ".join(
+        (Path(__file__).parents[3] / "docs" / "replications.md").read_text(encoding="utf-8").split()
+    )
+    assert (
+        "an alarm for gender among HR specialists (0.675) and for race among financial analysts (0.553) and inconclusive"
+        f" or clear elsewhere, although {n_below} of the {n_cells} cells lie below four fifths"
+    ) in page
 
 
 @pytest.mark.slow

@@ -219,6 +219,35 @@ def test_an_impact_ratio_is_an_alarm_only_where_its_finding_is(tmp_path: Path) -
     ]
 
 
+def test_a_ratio_whose_interval_reaches_1_is_never_red(tmp_path: Path) -> None:
+    """The smallest ratio is a small group's; the alarm is that of the next one, which is certain."""
+    rates = [
+        {
+            "run_id": "run-1",
+            "variant": "plain",
+            "domain": "",
+            "attribute": "race",
+            "group_name": group,
+            "impact_ratio": ratio,
+            "impact_ratio_low": 0.1,
+            "impact_ratio_high": high,
+            "n_people": 10,
+            "n_selected": 4,
+            "is_below_four_fifths": ratio < 0.8,
+        }
+        for group, ratio, high in (("A", 1.0, 1.0), ("B", 0.5, 0.7), ("C", 0.4, 1.3))
+    ]
+    judged = finding(
+        "run-1", 0, measure="impact_ratio", attribute="race", group_name="(all)", reference_group="(best off)", status="alarm"
+    )  # fmt: skip
+    rows = {"dim_runs": [run("run-1")], "fct_findings": [judged], "fct_decision_rates": rates}
+    page = Page(render(warehouses.create(tmp_path / "warehouse.duckdb", rows)))
+    identified = [attributes.get("id") for tag, attributes in page.elements if tag == "script"]
+    specs = dict(zip(identified, page.texts["script"], strict=True))
+    drawn = json.loads(specs["run-1-decisions-rates-1"])["data"]["values"]
+    assert [(row["label"], row["kind"]) for row in drawn] == [("A", "plain"), ("B", "alarm"), ("C", "plain")]
+
+
 def test_the_sql_that_is_shown_gives_the_rows_that_are_shown(
     hostile_warehouse: Path, hostile_page: str
 ) -> None:

@@ -1,0 +1,256 @@
+"""Decisions about people: reused names, refusals, unequal spread, small groups, orders shown, and prompts that are the same."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from benchmarks.verdicts import Case
+from biasledger.measures.decisions import Gap, gap, impact_test, position_test
+from biasledger.measures.resampling import Design
+from biasledger.measures.units import LEAST_NAMES, Units
+
+_RANK_THRESHOLD, _SHARE_THRESHOLD = 0.05, 0.1
+_N_RESUMES = 120
+_N_PERMUTATIONS = 199
+_LEAST_UNITS = 10
+
+
+def _gap(units: Units, seed: int, highest: float = 2.0) -> Gap:
+    return gap(units, lowest=0.0, highest=highest, n_permutations=_N_PERMUTATIONS, alpha=0.05, seed=seed)
+
+
+def _is_alarm(result: Gap, threshold: float, *, least_names: int = 0) -> bool:
+    """An alarm of severity error, as `fct_findings` judges a single finding."""
+    return (
+        result.test is not None
+        and result.n_cases >= _LEAST_UNITS
+        and not 0 < result.n_names < least_names
+        and abs(result.adjusted) >= threshold
+        and result.test.p_value < 0.05
+        and not result.adjusted_low <= 0 <= result.adjusted_high
+    )
+
+
+def _is_clear(result: Gap, threshold: float) -> bool:
+    return max(result.adjusted_high, -result.adjusted_low) < threshold
+
+
+def _people(labels: np.ndarray, outcomes: np.ndarray) -> Units:
+    n = labels.size
+    return Units(
+        Design(labels.astype(np.int8), np.zeros(n, dtype=np.int64)),
+        np.arange(n),
+        np.ones(n),
+        outcomes.astype(np.float64),
+    )
+
+
+def _resumes(seed: int, *, n_names: int, name_sd: float, lowered: float = 0.0) -> Units:
+    """Resumes under one reused name of each group, on levels 0 to 2; a name's own effect returns with it."""
+    rng = np.random.default_rng(seed)
+    effects = rng.normal(0, name_sd, (2, n_names))
+    names = rng.integers(0, n_names, (_N_RESUMES, 2))
+    standing = rng.normal(0, 0.7, (_N_RESUMES, 1)) + effects[np.arange(2), names] - lowered * np.arange(2)
+    levels = np.clip(np.round(1 + standing + rng.normal(0, 0.5, standing.shape)), 0, 2)
+    resumes = np.repeat(np.arange(_N_RESUMES), 2)
+    return Units(
+        Design(np.tile(np.array([0, 1], dtype=np.int8), _N_RESUMES), resumes),
+        resumes,
+        np.ones(2 * _N_RESUMES),
+        levels.ravel(),
+        names=(names + np.array([0, n_names])).ravel(),
+    )
+
+
+def _reused_names(seed: int, *, n_names: int, name_sd: float, lowered: float = 0.0) -> bool:
+    units = _resumes(seed, n_names=n_names, name_sd=name_sd, lowered=lowered)
+    return _is_alarm(_gap(units, seed), _RANK_THRESHOLD, least_names=LEAST_NAMES)
+
+
+def _refused_on_hard_resumes(seed: int, *, lowered: float = 0.0) -> bool:
+    """Four trials a resume and group; one group's are refused where the resume is weak."""
+    rng = np.random.default_rng(seed)
+    quality = rng.normal(0, 1, _N_RESUMES)
+    standing = 1 + quality[:, None, None] + rng.normal(0, 0.5, (_N_RESUMES, 2, 4))
+    standing[:, 1] -= lowered
+    levels = np.clip(np.round(standing), 0, 2)
+    is_answered = np.ones(levels.shape, dtype=bool)
+    is_answered[:, 1] = rng.random((_N_RESUMES, 4)) > np.where(quality < -0.3, 0.8, 0.0)[:, None]
+    n, total = is_answered.sum(axis=2), (levels * is_answered).sum(axis=2)
+    resumes, labels = np.nonzero(n)
+    units = Units(
+        Design(labels.astype(np.int8), resumes),
+        resumes,
+        n[resumes, labels].astype(np.float64),
+        total[resumes, labels],
+    )
+    return _is_alarm(_gap(units, seed), _RANK_THRESHOLD)
+
+
+def _unequal_spread(seed: int, *, shift: float, sizes: tuple[int, int] = (15, 300)) -> bool:
+    """Scores of 15 people with three times the spread of 300 others."""
+    rng = np.random.default_rng(seed)
+    scores = np.concatenate([rng.normal(50 + shift, 12, sizes[0]), rng.normal(50, 4, sizes[1])]).clip(0, 100)
+    result = _gap(_people(np.repeat([1, 0], sizes), scores), seed, highest=100.0)
+    return result.test is not None and result.test.p_value < 0.05
+
+
+def _two_people(seed: int) -> bool:
+    """Two people against 300: far too few to be judged."""
+    rng = np.random.default_rng(seed)
+    outcomes = rng.random(302) < 0.3
+    return _is_alarm(
+        _gap(_people(np.repeat([1, 0], [2, 300]), outcomes), seed, highest=1.0), _SHARE_THRESHOLD
+    )
+
+
+def _repeated_rankings(seed: int, *, pull: float = 0.0) -> bool:
+    """Sets of four, each with one best candidate, asked 15 times; the first place takes over with the probability `pull`."""
+    rng = np.random.default_rng(seed)
+    n_sets = 24
+    best = np.repeat(rng.integers(0, 4, n_sets), 15)
+    places = np.where(rng.random(best.size) < pull, 0, best)
+    result = position_test(places, np.full(best.size, 4), sets=np.repeat(np.arange(n_sets), 15))
+    return result.p_first < 0.05 and not result.interval_low <= result.expected_share <= result.interval_high
+
+
+def _rankings_of_two(seed: int, *, measure: str) -> bool:
+    """60 rankings of two beside one of eight: what one of two gains the other loses."""
+    rng = np.random.default_rng(seed)
+    first = np.concatenate(
+        [rng.permuted(np.tile([1, 0], (60, 1)), axis=1).ravel(), rng.permuted([1] + [0] * 7)]
+    )
+    units = Units(
+        Design(np.tile(np.array([0, 1], dtype=np.int8), 64), np.zeros(128, dtype=np.int64)),
+        np.arange(128),
+        np.ones(128),
+        first.astype(np.float64),
+        np.repeat([2.0, 8.0], [120, 8]),
+    )
+    if measure == "gap":
+        test = _gap(units, seed, highest=1.0).test
+    else:
+        test = impact_test(units, n_permutations=_N_PERMUTATIONS, alpha=0.05, seed=seed).test
+    return test is not None and test.p_value < 0.05
+
+
+def _carried_by_few(seed: int, *, n_people: int, share: float) -> bool:
+    """A gap as large as the threshold that few people of one group carry."""
+    rng = np.random.default_rng(seed)
+    labels = np.repeat([1, 0], n_people)
+    carries = (rng.random(labels.size) < share) & (labels == 1)
+    values = (rng.normal(0.1, 0.03, labels.size) + _SHARE_THRESHOLD / share * carries).clip(0, 1)
+    return _is_clear(_gap(_people(labels, values), seed, highest=1.0), _SHARE_THRESHOLD)
+
+
+def _at_the_threshold(seed: int, *, n_names: int) -> bool:
+    """Some versions under names of one group are put a level lower, a mean of the threshold."""
+    rng = np.random.default_rng(seed)
+    units = _resumes(seed, n_names=n_names, name_sd=0.0)
+    levels = rng.integers(1, 3, _N_RESUMES).repeat(2).astype(np.float64)
+    levels[1::2] -= rng.random(_N_RESUMES) < _RANK_THRESHOLD
+    same = Units(units.design, units.clusters, units.n, levels, names=units.names)
+    return _is_clear(_gap(same, seed), _RANK_THRESHOLD)
+
+
+def _masked(seed: int) -> bool:
+    """The same prompt for both groups: 160 resumes with the same answer each rule a gap past the threshold out."""
+    rng = np.random.default_rng(seed)
+    levels = rng.integers(0, 3, 160).repeat(2).astype(np.float64)
+    resumes = np.repeat(np.arange(160), 2)
+    units = Units(
+        Design(np.tile(np.array([0, 1], dtype=np.int8), 160), resumes), resumes, np.ones(320), levels
+    )
+    return _is_clear(_gap(units, seed), _RANK_THRESHOLD)
+
+
+_NAMES = "resumes under reused names"
+
+CASES = (
+    *(
+        Case(
+            "7",
+            f"{_NAMES}, 2 a group, sd {sd}",
+            "false alarm",
+            partial(_reused_names, n_names=2, name_sd=sd),
+            before,
+        )
+        for sd, before in ((0.1, "22 %"), (0.2, "45 %"), (0.4, "69 %"))
+    ),
+    Case("7", f"{_NAMES}, 5 a group, sd 0.2", "false alarm", partial(_reused_names, n_names=5, name_sd=0.2)),
+    Case(
+        "7",
+        f"{_NAMES}, 22 a group, sd 0.2",
+        "false alarm",
+        partial(_reused_names, n_names=22, name_sd=0.2),
+        "18 %",
+    ),
+    Case(
+        "7",
+        f"{_NAMES}, 22 a group, sd 0.1, a planted 0.3",
+        "found",
+        partial(_reused_names, n_names=22, name_sd=0.1, lowered=0.3),
+        "0.78 by one unit",
+        0.73,
+    ),
+    Case("9", "one group refused on hard resumes", "false alarm", _refused_on_hard_resumes, "49 %"),
+    Case(
+        "9", "the same, a planted 0.2", "found", partial(_refused_on_hard_resumes, lowered=0.2), at_least=0.9
+    ),
+    Case(
+        "10",
+        "15 against 300, three times the spread",
+        "false alarm",
+        partial(_unequal_spread, shift=0.0),
+        "37 %",
+    ),
+    Case(
+        "10",
+        "300 against 15, three times the spread",
+        "false alarm",
+        partial(_unequal_spread, shift=0.0, sizes=(300, 15)),
+    ),
+    Case("10", "15 against 300, a planted 6", "found", partial(_unequal_spread, shift=6.0), "0.37", 0.45),
+    Case("11", "two people against 300", "false alarm", _two_people),
+    Case("12", "sets ranked 15 times over", "false alarm", _repeated_rankings, "63 %"),
+    Case(
+        "12",
+        "sets ranked 15 times over, the first place decides half",
+        "found",
+        partial(_repeated_rankings, pull=0.5),
+        at_least=0.9,
+    ),
+    *(
+        Case(
+            "12",
+            f"60 rankings of two, one of eight: {name}",
+            "false alarm",
+            partial(_rankings_of_two, measure=measure),
+            "16 %",
+        )
+        for name, measure in (("gap", "gap"), ("impact ratio", "ratio"))
+    ),
+    *(
+        Case(
+            "5",
+            f"{n} people a group, one in {round(1 / share)} carries the threshold",
+            "false clear",
+            partial(_carried_by_few, n_people=n, share=share),
+            "13 %",
+        )
+        for n, share in ((8, 0.2), (10, 0.2), (20, 0.1))
+    ),
+    *(
+        Case(
+            "7",
+            f"{_NAMES}, {n} a group, a gap of the threshold",
+            "false clear",
+            partial(_at_the_threshold, n_names=n),
+        )
+        for n in (2, 22)
+    ),
+    Case("13", "160 resumes, the same prompt for both groups", "found", _masked, at_least=1.0),
+)
+"""What a careless analyst meets: each case is a shape that raised false alarms, or cleared falsely, before."""
