@@ -17,7 +17,19 @@ gaps as (
 
 measured as (
     select
-        comparisons.* exclude (n_permutations, seed),
+        comparisons.run_id,
+        comparisons.variant,
+        comparisons.scheme,
+        comparisons.attribute,
+        comparisons.group_name,
+        comparisons.reference_group,
+        comparisons.is_crossed,
+        comparisons.reading_hash,
+        comparisons.unit,
+        comparisons.n_marked,
+        comparisons.n_reference,
+        comparisons.n_marked_prompts,
+        comparisons.n_reference_prompts,
         gaps.adjusted_gap,
         gaps.adjusted_low,
         gaps.adjusted_high,

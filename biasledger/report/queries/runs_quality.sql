@@ -1,4 +1,4 @@
--- Who got an answer that could be used, and what the others got; groups that the audit declares and nobody answered for, too.
+-- Who got an answer that could be used, and what the others got; with groups of which nothing is known.
 with
 
 quality as (

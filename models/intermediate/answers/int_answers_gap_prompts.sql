@@ -70,6 +70,8 @@ labelled as (
         about.prompt_id,
         about.carrier,
         about.other_groups,
+        about.group_names,
+        about.n_slots,
         case
             when
                 list_contains(about.group_names, contrasts.group_name)
@@ -81,15 +83,7 @@ labelled as (
                 contrasts.reference_group = '(others)'
                 or list_contains(about.group_names, contrasts.reference_group)
                 then 0
-        end as label,
-        if(
-            about.n_slots > 1 and contrasts.reference_group <> '(others)',
-            array_to_string(
-                list_filter(
-                    about.group_names, lambda one: one not in (contrasts.group_name, contrasts.reference_group)
-                ), ' / '
-            ), ''
-        ) as groups_beside
+        end as label
     from contrasts
     inner join about
         on
@@ -98,24 +92,44 @@ labelled as (
             and contrasts.attribute = about.attribute
 ),
 
+-- Who else is among several people is a part of the question.
+told as (
+    select
+        * exclude (group_names, n_slots)
+        replace (
+            concat_ws(
+                ' / ',
+                other_groups,
+                case
+                    when n_slots > 1 and reference_group <> '(others)'
+                        then nullif(
+                            array_to_string(
+                                list_filter(group_names, lambda one: one not in (group_name, reference_group)), ' / '
+                            ), ''
+                        )
+                end
+            ) as other_groups
+        )
+    from labelled
+    where
+        label is not null
+        and (reference_group <> '(neutral)' or other_groups = '')
+),
+
 of_groups as (
     select
-        labelled.* exclude (groups_beside, other_groups),
-        concat_ws(' / ', labelled.other_groups, nullif(labelled.groups_beside, '')) as other_groups,
+        told.*,
         -- A neutral prompt is of another template, and states nothing else.
-        if(labelled.reference_group = '(neutral)', '', coalesce(prompts.template, '')) as template,
+        if(told.reference_group = '(neutral)', '', coalesce(prompts.template, '')) as template,
         prompts.language,
         prompts.perturbation,
         prompts.domain,
         prompts.subject
-    from labelled
+    from told
     inner join prompts
         on
-            labelled.run_id = prompts.run_id
-            and labelled.prompt_id = prompts.prompt_id
-    where
-        labelled.label is not null
-        and (labelled.reference_group <> '(neutral)' or labelled.other_groups = '')
+            told.run_id = prompts.run_id
+            and told.prompt_id = prompts.prompt_id
 ),
 
 of_nobody as (
