@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SCHEMAS = ("marts", "settings")
-# Which build it was and when; of what was built several times, what the last one says counts.
-OF_A_BUILD = frozenset({"build_id", "built_at", "first_build_id", "first_judged_at", "last_changed_at"})
+# Which build it was and when, and how many there were; of what was built several times, what the last one says counts.
+OF_A_BUILD = frozenset(
+    {"build_id", "built_at", "first_build_id", "first_judged_at", "last_changed_at", "n_versions"}
+)
 LAST: Mapping[str, str] = {
     "fct_builds": "qualify row_number() over (order by built_at desc) = 1",
     "fct_finding_history": "qualify row_number() over (partition by finding_id order by built_at desc) = 1 and not is_removed",
