@@ -425,7 +425,7 @@ def _with_names(interval: _Interval, units: Units, names: Moves, alpha: float) -
     Student's with Welch's degrees of freedom of the names, and never shorter than by cases alone.
     """
     excess, degrees = _names_excess(units, names)
-    if not np.isfinite([interval.error, excess]).all() or excess <= NO_VARIANCE**2:
+    if not np.isfinite([interval.error, excess, degrees]).all():
         return interval
     error = float(np.sqrt(interval.error**2 + excess))
     half_width = float(t_quantile(1 - alpha / 2, degrees)) * error
@@ -666,9 +666,13 @@ def _ratio_with_names(
     excess, degrees = _names_excess(two, moves)
     rate_best = float(groups.means[pair[1]])
     ratio = float(groups.means[pair[0]]) / rate_best
-    arm = float(t_quantile(1 - alpha / 2, degrees)) * np.sqrt(excess) / rate_best
-    down, up = (float(np.hypot(end - ratio, arm)) for end in ends)
-    is_by_name = arm > abs(ends[0] - ratio)
+    if not np.isfinite(degrees):
+        return *ends, "case"
+    z = float(special.ndtri(1 - alpha / 2))
+    # Few names tell their own variance badly, however small it seems.
+    arm, longer = z * np.sqrt(excess) / rate_best, float(t_quantile(1 - alpha / 2, degrees)) / z
+    down, up = (longer * float(np.hypot(end - ratio, arm)) for end in ends)
+    is_by_name = down > 2 * abs(ends[0] - ratio)
     return max(ratio - down, 0.0), ratio + up, "name" if is_by_name else "case"
 
 

@@ -46,8 +46,8 @@ compared as (
         count(*) filter (where units.group_name = contrasts.reference_group) as n_reference_units,
         bit_xor(
             hash(
-                units.unit, units.stratum, units.group_name, units.person_name, units.name_stratum, units.n_candidates, units.n,
-                units.total
+                units.unit, units.stratum, units.group_name, units.person_name, units.name_stratum,
+                units.n_candidates, units.n, units.total
             )
         ) as fingerprint
     from contrasts

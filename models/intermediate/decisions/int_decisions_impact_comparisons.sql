@@ -43,8 +43,8 @@ compared as (
         count(distinct units.group_name) as n_groups,
         bit_xor(
             hash(
-                units.unit, units.stratum, units.group_name, units.person_name, units.name_stratum, units.n_candidates, units.n,
-                units.total
+                units.unit, units.stratum, units.group_name, units.person_name, units.name_stratum,
+                units.n_candidates, units.n, units.total
             )
         ) as fingerprint
     from units

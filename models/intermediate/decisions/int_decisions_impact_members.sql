@@ -47,17 +47,20 @@ members as (
             - 1 as integer
         ) as whole_id,
         -- Nobody's name says anything where somebody's is not known.
-        case
-            when count(units.person_name) over (partition by comparisons.comparison_key)
-                = count(*) over (partition by comparisons.comparison_key)
-                then cast(
-                    dense_rank() over (
-                        partition by comparisons.comparison_key order by units.group_name, units.person_name
-                    ) - 1 as integer
-                )
-        end as name_id,
+        if(
+            count(units.person_name) over (partition by comparisons.comparison_key)
+            = count(*) over (partition by comparisons.comparison_key),
+            cast(
+                dense_rank() over (
+                    partition by comparisons.comparison_key order by units.group_name, units.person_name
+                ) - 1 as integer
+            ),
+            null
+        ) as name_id,
         cast(
-            dense_rank() over (partition by comparisons.comparison_key order by coalesce(units.name_stratum, '')) - 1 as integer
+            dense_rank() over (
+                partition by comparisons.comparison_key order by coalesce(units.name_stratum, '')
+            ) - 1 as integer
         ) as name_stratum_id,
         units.n_candidates,
         units.n,

@@ -46,7 +46,7 @@ unnested as (
     from cases
 ),
 
--- Of a group, whether every case that it stands in was the same question with the same answer for all of the case's groups.
+-- Of a group, whether every case that it stands in was the same question with the same answer for all of its groups.
 same_prompts as (
     select
         run_id,

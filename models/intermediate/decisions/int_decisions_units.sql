@@ -139,7 +139,7 @@ units as (
         -- The range that an outcome can have.
         min(placed.lowest_outcome) as lowest_outcome,
         max(placed.highest_outcome) as highest_outcome,
-        -- The rivals in a ranking: of rankings of several lengths, the length whose rivals correlate as theirs do on average.
+        -- The rivals in a ranking; of several lengths, the one whose rivals correlate as theirs do on average.
         coalesce(
             round(
                 1 + sum(placed.weight) filter (where placed.kind = 'ranking' and placed.n_candidates > 1)
