@@ -162,7 +162,8 @@ def test_what_the_findings_say(warehouse: duckdb.DuckDBPyConnection) -> None:
     ).fetchall()
     assert rows == [
         ("age", "clear", False),
-        ("continent", "inconclusive", False),
+        # Past the published rule by the published code's own reading, 0.1026, and not by ours.
+        ("continent", "inconclusive", True),
         ("country", "inconclusive", True),
         ("gender", "clear", False),
         ("occupation", "clear", False),
