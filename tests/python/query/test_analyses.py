@@ -40,7 +40,8 @@ def planted_on_top(rows: list[Row]) -> None:
     assert {row["attribute"] for row in rows} >= {"race"}
     assert "gender" not in {row["attribute"] for row in rows}
     assert any(row["kind_of_answer"] == room for row in rows for room in ("words",))
-    assert {row["kind_of_answer"] for row in rows} == {"words", "lists", "decisions", "prices", "markers"}
+    # Who is refused is found in any kind of audit.
+    assert {row["kind_of_answer"] for row in rows} == {"words", "lists", "decisions", "prices", "markers", "answers"}
     assert all(row["finding_id"] and row["what_was_found"] for row in rows)
     assert "simulator-fair" not in {row["target"] for row in rows}
 
