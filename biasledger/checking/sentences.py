@@ -197,6 +197,7 @@ _SENTENCES = {
 _UNITS: dict[str, tuple[str, float, str]] = {
     "word_divergence": ("the difference in wording", 100, " %"),
     "separability": ("the share of answers whose group can be told from their words", 100, " %"),
+    "length_gap": ("the gap in the logarithm of lengths", 1, ""),
     "marked_words": ("the |z| of the most telling word", 1, ""),
     "snsr": ("the distance between the groups' lists", 100, " points"),
     "snsv": ("the usual distance between the groups' lists", 100, " points"),

@@ -8,11 +8,13 @@ clusters, never one unit of a pair.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from biasledger.measures.gap_tests import gap_test
 from biasledger.measures.intervals import NO_VARIANCE, share_limits, t_quantile
 from biasledger.measures.resampling import (
     Design,
@@ -22,51 +24,8 @@ from biasledger.measures.resampling import (
     PermutationResult,
     group_totals,
     permutation_test,
-    permutation_tests,
 )
-
-
-@dataclass(frozen=True)
-class Units:
-    """The units of one comparison; arrays of shape (n_units,).
-
-    design: each unit's group and the stratum inside which labels may move. clusters: the cluster each unit belongs to.
-    n: answers of each unit, above 0. total: sum of the outcome over them. n_candidates: how many candidates an answer
-    ranks where units gather several rankings; 1 where each answer is about one person.
-
-    Raises:
-        ValueError: arrays of unequal length, a unit without answers, or a total that is no number.
-    """
-
-    design: Design
-    clusters: Integers
-    n: Floats
-    total: Floats
-    n_candidates: int = 1
-
-    def __post_init__(self) -> None:
-        if len({array.shape for array in (self.design.labels, self.clusters, self.n, self.total)}) > 1:
-            raise ValueError("labels, strata, clusters, n and total are of equal length")
-        if not (self.n > 0).all():
-            raise ValueError("n is above 0: a unit without answers is left out")
-        if not np.isfinite(self.total).all():
-            raise ValueError("total is a number for every unit")
-        if self.n_candidates < 1:
-            raise ValueError("n_candidates is 1 or more")
-
-    @property
-    def correlation_of_rivals(self) -> float:
-        """Correlation of two candidates' outcomes in one ranking: what one gains the others lose, so that all sum to nothing."""
-        return -1 / (self.n_candidates - 1) if self.n_candidates > 1 else 0.0
-
-    def null_scale(self, labels: Labels) -> Floats:
-        """How much wider than under permutation differences of groups truly are: (b, n_units) to (b,), 1 for the observed labels.
-
-        Permuting takes units for independent, but rivals' outcomes are correlated negatively: a difference's standard
-        deviation is √(1 - correlation) as large. Unscaled, 7 % of fair audits of eight candidates and 17 % of two give p < 0.05.
-        """
-        is_observed = (labels == self.design.labels).all(axis=1)
-        return np.where(is_observed, 1.0, np.sqrt(1 - self.correlation_of_rivals))
+from biasledger.measures.units import LEAST_NAMES, Moves, Units
 
 
 @dataclass(frozen=True)
@@ -75,8 +34,12 @@ class Gap:
 
     adjusted: the gap inside strata, averaged over them with Mantel-Haenszel weights. It leaves out what follows from the
     groups standing in different strata, as applicants for different jobs do; it is the gap itself where every stratum
-    holds both groups in the same proportion. The test is two-sided, of the gap less what strata explain; its observed
-    value, null_mean and null_sd are the gap's own. n_marked, n_reference: answers.
+    holds both groups in the same proportion. It is what is tested, two-sided: the test's observed value, null_mean and
+    null_sd are the adjusted gap's. n_marked, n_reference: answers. n_cases, n_names: clusters, and names, in the smaller
+    group; n_names is 0 where names do not move. test: the one with the larger p of moving cases and, from LEAST_NAMES names
+    a group on, names, whose p-values are p_case and p_name; unit says which ("case" or "name"). width_unit: which of both
+    makes the interval of the adjusted gap as long as it is; width_power: it shrinks as that many units to the power of minus
+    this, 0.5, or 1 where what nobody showed yet makes it long.
     """
 
     gap: float
@@ -92,6 +55,13 @@ class Gap:
     adjusted_standard_error: float
     adjusted_low: float
     adjusted_high: float
+    n_cases: int
+    n_names: int
+    unit: str
+    p_case: float
+    p_name: float
+    width_unit: str
+    width_power: float
     test: PermutationResult | None
 
 
@@ -191,12 +161,28 @@ def gap(
     mean_marked = float(total_marked / n_marked) if n_marked else np.nan
     mean_reference = float(total_reference / n_reference) if n_reference else np.nan
     value = mean_marked - mean_reference
-    difference, adjusted = _Interval(), _Interval()
+    names = units.by_name()
+    n_names = min(names.design.count(0), names.design.count(1)) if names else 0
+    difference, adjusted, n_cases = _Interval(), _Interval(), 0
     if np.isfinite(value):
         groups = _Groups.of(shares, 2)
+        n_cases = int(groups.sizes.min())
         difference = _difference(groups, 1, 0, alpha)
         adjusted = _adjusted(shares, groups, difference)
-    is_tested = n_permutations > 0 and units.design.can_move()
+        difference, adjusted = (_with_the_unseen(one, groups, alpha) for one in (difference, adjusted))
+        if names is not None and n_names > 1:
+            whole = replace(shares, design=Design(units.design.labels, np.zeros_like(units.design.strata)))
+            difference = _with_names(difference, whole, names, alpha)
+            adjusted = _with_names(adjusted, shares, names, alpha)
+    tests: dict[str, PermutationResult] = {}
+    if n_permutations > 0 and units.design.can_move():
+        test = partial(
+            gap_test, units, scale=scale, n_permutations=n_permutations, seed=seed, stop_after=stop_after
+        )
+        tests["case"] = test(*_cases(units))
+        if names is not None and n_names >= LEAST_NAMES:
+            tests["name"] = test(names, None)
+    unit = max(tests, key=lambda name: tests[name].p_value, default="case")
     return Gap(
         value,
         mean_marked,
@@ -211,57 +197,35 @@ def gap(
         adjusted.error * scale,
         adjusted.low * scale,
         adjusted.high * scale,
-        _gap_test(units, n_permutations, seed, stop_after) if is_tested else None,
+        n_cases,
+        n_names,
+        unit,
+        tests["case"].p_value if "case" in tests else np.nan,
+        tests["name"].p_value if "name" in tests else np.nan,
+        adjusted.unit,
+        adjusted.power,
+        tests.get(unit),
     )
 
 
-def _gap_test(units: Units, n_permutations: int, seed: int, stop_after: int | None) -> PermutationResult:
-    """|gap - what strata explain|; a second, signed column on the same draws gives the gap's own null mean and sd."""
-    expected = _expected_gap(units)
-    columns = np.column_stack([units.n, units.total])
-    sums = columns.sum(axis=0)
-
-    def signed(labels: Labels) -> Floats:
-        marked = labels.astype(np.float64) @ columns
-        reference = sums - marked
-        gaps = marked[:, 1] / marked[:, 0] - reference[:, 1] / reference[:, 0]
-        return np.asarray((gaps - expected) * units.null_scale(labels))
-
-    observed = float(signed(units.design.labels[np.newaxis, :])[0])
-    sign = -1.0 if observed < 0 else 1.0
-
-    def statistics(labels: Labels) -> Floats:
-        values = signed(labels)
-        return np.column_stack([np.abs(values), sign * values])
-
-    two_sided, one_sided = permutation_tests(
-        units.design, statistics, n_permutations=n_permutations, seed=seed, stop_after=stop_after
-    )
-    return replace(
-        two_sided,
-        observed=expected + observed,
-        null_mean=expected + sign * one_sided.null_mean,
-        null_sd=one_sided.null_sd,
-    )
-
-
-def _expected_gap(units: Units) -> float:
-    """The gap that follows from which strata the groups stand in; no permutation inside strata changes it."""
-    _, strata = np.unique(units.design.strata, return_inverse=True)
-    share_marked = np.bincount(strata, weights=units.design.labels) / np.bincount(strata)
-    marked, reference = (
-        (share * units.total).sum() / (share * units.n).sum()
-        for share in (share_marked[strata], 1 - share_marked[strata])
-    )
-    return float(marked - reference)
+def _cases(units: Units) -> tuple[Moves, Integers | None]:
+    """What moves inside cases, and the clusters over which its errors are summed: None where each cluster has one group."""
+    moves = units.by_case()
+    first = np.unique(moves.of_row, return_index=True)[1]
+    clusters = units.clusters[first]
+    return moves, clusters if np.unique(clusters).size < clusters.size else None
 
 
 @dataclass(frozen=True)
 class _Interval:
+    """unit: what makes it as long as it is, cases or names; power: it shrinks with their number to the minus power."""
+
     value: float = np.nan
     error: float = np.nan
     low: float = np.nan
     high: float = np.nan
+    unit: str = "case"
+    power: float = 0.5
 
 
 @dataclass(frozen=True)
@@ -418,6 +382,62 @@ def _adjusted(units: Units, groups: _Groups, difference: _Interval) -> _Interval
     return _Interval(value, error, float(np.maximum(low, -1.0)), float(np.minimum(high, 1.0)))
 
 
+def _with_the_unseen(interval: _Interval, groups: _Groups, alpha: float) -> _Interval:
+    """Of separate groups, what nobody showed yet: (alpha / 2)^(1 / n) of a group may, without one among n, lie at an end.
+
+    A gap that few of many people carry is missed together with its spread where none of them was drawn. Away from 0 the
+    interval reaches at least as far as that could lead, so that it clears nothing that it cannot know; the end nearer to 0,
+    which says whether there is a gap, is what was seen.
+    """
+    if not np.isfinite([interval.low, interval.high]).all():
+        return interval
+    is_fixed = interval.error <= NO_VARIANCE
+    if groups.share_clusters(0, 1):
+        return replace(interval, power=1.0 if is_fixed else 0.5)
+    unseen = 1 - (alpha / 2) ** (1 / groups.sizes)
+    rise, fall = unseen * (1 - groups.means), unseen * groups.means
+    low, high = interval.low, interval.high
+    if interval.value >= -NO_VARIANCE:
+        high = max(high, min(interval.value + float(max(rise[1], fall[0])), 1.0))
+    if interval.value <= NO_VARIANCE:
+        low = min(low, max(interval.value - float(max(fall[1], rise[0])), -1.0))
+    is_wider = low < interval.low or high > interval.high
+    return replace(interval, low=low, high=high, power=1.0 if is_wider or is_fixed else 0.5)
+
+
+def _with_names(interval: _Interval, units: Units, names: Moves, alpha: float) -> _Interval:
+    """The interval for other names, too: errors of both ways to cluster, less what they share (Cameron, Gelbach & Miller 2011).
+
+    What names add to the error by cases is theirs less that of single cells, which they share with the cases. Student's with
+    Welch's degrees of freedom of the names, and never shorter than by cases alone.
+    """
+    name_variances = _jackknife_variances(units, names.of_row, names.design.labels)
+    cell_variances = _jackknife_variances(units, np.arange(units.n.size), units.design.labels)
+    variance = float(name_variances.sum())
+    if not np.isfinite([interval.error, variance, cell_variances.sum()]).all() or variance <= NO_VARIANCE**2:
+        return interval
+    sizes = np.array([names.design.count(label) for label in (0, 1)])
+    degrees = variance**2 / float((name_variances**2 / (sizes - 1)).sum())
+    together = interval.error**2 + max(variance - float(cell_variances.sum()), 0.0)
+    half_width = float(t_quantile(1 - alpha / 2, degrees)) * np.sqrt(together)
+    low, high = max(interval.value - half_width, -1.0), min(interval.value + half_width, 1.0)
+    widened = replace(
+        interval,
+        error=max(interval.error, float(np.sqrt(together))),
+        low=min(low, interval.low),
+        high=max(high, interval.high),
+    )
+    is_by_name = max(-low, high) > max(-interval.low, interval.high)
+    return replace(widened, unit="name", power=0.5) if is_by_name else widened
+
+
+def _jackknife_variances(units: Units, clusters: Integers, labels: Labels) -> Floats:
+    """Of the gap inside strata, the variance that each group (0, 1) adds; clusters from 0, each of one group: labels."""
+    _, without = _stratified(replace(units, clusters=clusters))
+    parts = [without[labels == label] for label in (0, 1)]
+    return np.array([(part.size - 1) / part.size * ((part - part.mean()) ** 2).sum() for part in parts])
+
+
 def _stratified(units: Units) -> tuple[float, Floats]:
     """Mantel-Haenszel difference, and the same without each cluster, (n_clusters,); NaN where no stratum holds both groups."""
     _, strata = np.unique(units.design.strata, return_inverse=True)
@@ -537,7 +557,9 @@ def _impact_permutation_test(
 
     def shortfall(labels: Labels) -> Floats:
         rates = group_totals(labels, units.total, n_groups) / group_totals(labels, units.n, n_groups)
-        rates = np.maximum(overall + (rates - overall) * units.null_scale(labels)[:, np.newaxis], 0.0)
+        is_observed = (labels == units.design.labels).all(axis=1)
+        scale = np.where(is_observed, 1.0, units.null_scale)
+        rates = np.maximum(overall + (rates - overall) * scale[:, np.newaxis], 0.0)
         return np.asarray(1 - rates.min(axis=1) / rates.max(axis=1))
 
     result = permutation_test(

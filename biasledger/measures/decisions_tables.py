@@ -10,7 +10,6 @@ import pandas as pd
 
 from biasledger.measures.decisions import (
     PairedTest,
-    Units,
     cochran_q,
     gap,
     group_impact_ratios,
@@ -20,6 +19,7 @@ from biasledger.measures.decisions import (
 )
 from biasledger.measures.errors import named_errors
 from biasledger.measures.resampling import Integers, PermutationResult, stable_seed
+from biasledger.measures.units import Units
 
 _TEST_COLUMNS = {
     "null_mean": "float64",
@@ -45,6 +45,13 @@ GAPS = {
     "adjusted_standard_error": "float64",
     "adjusted_low": "float64",
     "adjusted_high": "float64",
+    "n_cases": "int64",
+    "n_names": "int64",
+    "unit": "str",
+    "p_case": "float64",
+    "p_name": "float64",
+    "width_unit": "str",
+    "width_power": "float64",
     **_TEST_COLUMNS,
 }
 
@@ -178,6 +185,13 @@ def gaps(comparisons: Iterable[GapComparison]) -> pd.DataFrame:
                 "adjusted_standard_error": result.adjusted_standard_error,
                 "adjusted_low": result.adjusted_low,
                 "adjusted_high": result.adjusted_high,
+                "n_cases": result.n_cases,
+                "n_names": result.n_names,
+                "unit": result.unit,
+                "p_case": result.p_case,
+                "p_name": result.p_name,
+                "width_unit": result.width_unit,
+                "width_power": result.width_power,
                 **_test_columns(result.test, seed),
             }
         )

@@ -14,13 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from biasledger.measures import decisions, prices
+from biasledger.measures import prices
 from biasledger.measures.decisions import impact_test
 from biasledger.measures.intervals import NO_VARIANCE, rule_of_three, t_quantile
 from biasledger.measures.lists import STATISTICS, spread
 from biasledger.measures.mean_prices import price_spread
 from biasledger.measures.resampling import Design, Floats, Integers, stable_seed
-from biasledger.measures.separability import separability
+from biasledger.measures.separability import Moved, separability
+from biasledger.measures.text_units import trials_or_prompts
+from biasledger.measures.units import Units
 from biasledger.measures.words import divergence, marked_words
 
 N_PERMUTATIONS = 199
@@ -44,10 +46,11 @@ class Reading:
 
 @dataclass(frozen=True)
 class WordUnits:
-    """Texts of one contrast in one run, in the order of their keys.
+    """Trials of one contrast in one run, in an order that says nothing of what was answered.
 
     labels: 1 the marked group, 0 the reference. strata: (n_units,) names. clusters: texts that are the same share a number.
-    features: word counts (n_units, n_words); which word a column is does not matter.
+    features: word counts (n_units, n_words); which word a column is does not matter. prompts: (n_units,) names of the prompts
+    that they answer where all answers to a prompt move as one; None where answers do.
     """
 
     labels: NDArray[np.int8]
@@ -55,6 +58,13 @@ class WordUnits:
     clusters: Integers
     features: sparse.csr_array
     weighting: str = "tfidf"
+    prompts: NDArray[np.str_] | None = None
+
+    @property
+    def cells(self) -> NDArray[np.str_]:
+        """What two runs keep equally many of: a group's texts in a stratum, or in answer to a prompt."""
+        cells = np.char.add(np.char.add(self.labels.astype(np.str_), "|"), self.strata.astype(np.str_))
+        return cells if self.prompts is None else np.char.add(np.char.add(cells, "|"), self.prompts)
 
     def keep(self, kept: NDArray[np.intp]) -> WordUnits:
         """Some of the units, and the words that they use."""
@@ -66,6 +76,7 @@ class WordUnits:
             self.clusters[kept],
             sparse.csr_array(features[:, used]),
             self.weighting,
+            None if self.prompts is None else self.prompts[kept],
         )
 
 
@@ -95,17 +106,13 @@ def _kept(cells: NDArray[np.str_], others: NDArray[np.str_]) -> NDArray[np.intp]
 
 
 def common_texts(one: WordUnits, other: WordUnits) -> tuple[WordUnits, WordUnits]:
-    """Both with the same number of texts of each group in each stratum."""
-    cells, others = (
-        np.char.add(np.char.add(units.labels.astype(np.str_), "|"), units.strata.astype(np.str_))
-        for units in (one, other)
-    )
-    kept, other_kept = common_cells(cells, others)
+    """Both with the same number of texts of each group in each stratum, in answer to each prompt where prompts move."""
+    kept, other_kept = common_cells(one.cells, other.cells)
     return one.keep(kept), other.keep(other_kept)
 
 
 def word_readings(units: WordUnits, *, seed: int, alpha: float) -> dict[str, Reading]:
-    """`word_divergence` (debiased bits), `separability` (balanced accuracy), `marked_words` (|z| of the most certain word).
+    """`word_divergence` (debiased bits), `separability` (accuracy beyond chance), `marked_words` (|z| of the most certain word).
 
     A measure that these texts do not allow is left out. The z of a word has an error of 1 by its formula; where words come in
     bursts it is larger, null sd over the formula's own. That of the most certain word varies no more than that: in simulations
@@ -113,13 +120,19 @@ def word_readings(units: WordUnits, *, seed: int, alpha: float) -> dict[str, Rea
     """
     _, strata = np.unique(units.strata, return_inverse=True)
     design = Design(units.labels, strata.astype(np.int64).ravel())
-    fewest = min(design.count(0), design.count(1))
     readings: dict[str, Reading] = {}
-    if fewest < 2 or not design.can_move():
+    if min(design.count(0), design.count(1)) < 2:
+        return readings
+    prompts = None if units.prompts is None else np.unique(units.prompts, return_inverse=True)[1].ravel()
+    rows, first = trials_or_prompts(
+        units.features, design, units.clusters, prompts, stable_seed(seed, "equal lengths")
+    )
+    fewest = min(first.design.count(0), first.design.count(1))
+    if fewest < 2 or not first.design.can_move():
         return readings
     test = divergence(
-        units.features,
-        design,
+        first.features,
+        first.design,
         n_permutations=N_PERMUTATIONS,
         seed=stable_seed(seed, "word_divergence"),
         stop_after=None,
@@ -128,8 +141,8 @@ def word_readings(units: WordUnits, *, seed: int, alpha: float) -> dict[str, Rea
         arm = _Z * test.standard_error
         readings["word_divergence"] = Reading(test.test.debiased, arm, arm, fewest)
     words = marked_words(
-        units.features,
-        design,
+        first.features,
+        first.design,
         # The informative prior enters a published column alone, which is not compared.
         prior=np.asarray(units.features.sum(axis=0), dtype=np.float64).ravel(),
         prior_total=float(units.features.sum()),
@@ -148,16 +161,18 @@ def word_readings(units: WordUnits, *, seed: int, alpha: float) -> dict[str, Rea
     texts = np.unique(np.column_stack([units.labels, units.clusters]), axis=0)
     if np.bincount(texts[:, 0], minlength=2).min() >= MIN_TEXTS:
         told_apart = separability(
-            units.features,
-            design,
-            units.clusters,
+            rows.features,
+            rows.design,
+            rows.clusters,
             n_permutations=N_PERMUTATIONS,
             seed=stable_seed(seed, "separability"),
             weighting=units.weighting,
             stop_after=None,
+            moved=None if units.prompts is None else Moved(rows.of_unit, rows.units),
         )
-        arm = _Z * told_apart.standard_error
-        readings["separability"] = Reading(told_apart.balanced_accuracy, arm, arm, fewest)
+        if not np.isnan(told_apart.beyond_chance):
+            arm = _Z * told_apart.standard_error
+            readings["separability"] = Reading(told_apart.beyond_chance, arm, arm, fewest)
     return readings
 
 
@@ -211,7 +226,7 @@ def thin_counts(counts: Floats, sizes: Integers, keys: NDArray[np.str_], seed: i
     return thinned
 
 
-def impact_reading(units: decisions.Units, *, alpha: float, seed: int) -> Reading | None:
+def impact_reading(units: Units, *, alpha: float, seed: int) -> Reading | None:
     """Smallest selection rate over the largest, with its own interval's arms; None where nobody is selected."""
     result = impact_test(units, n_permutations=0, alpha=alpha, seed=seed)
     if np.isnan(result.smallest_ratio):

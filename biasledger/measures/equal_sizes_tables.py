@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from biasledger.measures import decisions, prices
+from biasledger.measures import prices
 from biasledger.measures.equal_sizes import (
     Reading,
     WordUnits,
@@ -24,6 +24,7 @@ from biasledger.measures.equal_sizes import (
 )
 from biasledger.measures.errors import named_errors
 from biasledger.measures.resampling import Design, Floats, Integers, stable_seed
+from biasledger.measures.units import Units
 
 READINGS = {
     "pair_key": "str",
@@ -128,7 +129,7 @@ class CountUnits:
 
 @dataclass(frozen=True)
 class CountPair:
-    """What the groups of one attribute got, before and after; n_candidates as in `decisions.Units`."""
+    """What the groups of one attribute got, before and after; n_candidates as in `Units`."""
 
     name: PairName
     sides: tuple[CountUnits, CountUnits]
@@ -202,7 +203,7 @@ def selection_sizes(pairs: Iterable[CountPair]) -> pd.DataFrame:
                     continue
                 counts = units.counts[:, 0]
                 reading = impact_reading(
-                    decisions.Units(
+                    Units(
                         _design(units),
                         _numbers(units.clusters),
                         counts.sum(axis=1),

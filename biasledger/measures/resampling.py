@@ -62,6 +62,10 @@ class Design:
         """Number of units that carry a label."""
         return int(np.count_nonzero(self.labels == label))
 
+    def of(self, rows: Integers) -> Design:
+        """The design of some units, or of some of them several times: rows (n,) are their positions."""
+        return Design(self.labels[rows], self.strata[rows])
+
     def within(self, blocks: Integers) -> Design:
         """The same labels, allowed to move only inside both their stratum and a block (a cross-validation fold)."""
         _, strata = np.unique(np.column_stack([self.strata, blocks]), axis=0, return_inverse=True)

@@ -9,7 +9,8 @@ divergence.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -23,8 +24,10 @@ from biasledger.measures.resampling import (
     family_permutation_test,
     group_sums,
     permutation_test,
+    stable_seed,
     two_sample_jackknife,
 )
+from biasledger.measures.text_units import Units
 
 SMOOTHING = 0.5
 
@@ -192,11 +195,70 @@ def marked_words(
 
 
 @dataclass(frozen=True)
+class WordTest:
+    """What is judged of each word; arrays of shape (n_words,), NaN where nothing was tested. Bands as in MarkedWords."""
+
+    p_value: Floats
+    p_value_adjusted: Floats
+    band_low: Floats
+    band_high: Floats
+    n_permutations: int
+
+
+def marked_words_by_units(
+    judged: Sequence[Units],
+    *,
+    n_permutations: int,
+    alpha: float,
+    seed: int,
+    min_units: int = 2,
+    stop_after: int | None = 50,
+) -> WordTest:
+    """Each word by every kind of unit: the largest p of them, and bands that hold those of all.
+
+    A word that fewer than min_units of any kind use is not tested: one name cannot show what a group is told.
+    """
+    tests = []
+    for place, units in enumerate(judged):
+        prior = np.asarray(units.features.sum(axis=0), dtype=np.float64).ravel()
+        words = marked_words(
+            units.features,
+            units.design,
+            prior=prior,
+            prior_total=float(prior.sum()),
+            n_permutations=n_permutations,
+            alpha=alpha,
+            seed=seed if place == 0 else stable_seed(seed, units.name),
+            min_units=min_units,
+            stop_after=stop_after,
+        )
+        nothing = np.full(prior.size, np.nan)
+        family = words.family
+        tests.append(
+            WordTest(
+                family.p_value if family else nothing,
+                family.p_value_adjusted if family else nothing,
+                words.band_low,
+                words.band_high,
+                family.n_permutations if family else 0,
+            )
+        )
+    return WordTest(
+        np.max([test.p_value for test in tests], axis=0),
+        np.max([test.p_value_adjusted for test in tests], axis=0),
+        np.min([test.band_low for test in tests], axis=0),
+        np.max([test.band_high for test in tests], axis=0),
+        min(test.n_permutations for test in tests),
+    )
+
+
+@dataclass(frozen=True)
 class Divergence:
     """Jensen-Shannon divergence of one contrast, in bits.
 
     The interval runs from debiased - z·SE to jackknife-corrected + z·SE: the plug-in divergence is biased
-    upwards by rare words, its permutation-debiased value mostly downwards. The larger of both carries the upper end.
+    upwards by rare words, its permutation-debiased value mostly downwards. The larger of both carries the upper end, or 0 where
+    both are below it, as no divergence is.
     """
 
     jsd: float
@@ -230,13 +292,43 @@ def divergence(
         return Divergence(observed, np.nan, np.nan, np.nan, None)
     test = permutation_test(design, jsd, n_permutations=n_permutations, seed=seed, stop_after=stop_after)
     jackknife = two_sample_jackknife(condensed, design.labels, _condensed_jensen_shannon)
-    high = max(test.debiased, jackknife.corrected) + z * jackknife.standard_error
+    high = max(test.debiased, jackknife.corrected, 0.0) + z * jackknife.standard_error
     return Divergence(
         observed,
         jackknife.standard_error,
-        max(0.0, test.debiased - z * jackknife.standard_error),
+        min(1.0, max(0.0, test.debiased - z * jackknife.standard_error)),
         min(1.0, high),
         test,
+    )
+
+
+def divergence_by_units(
+    judged: Sequence[Units],
+    *,
+    n_permutations: int,
+    seed: int,
+    z: float = 1.959964,
+    stop_after: int | None = 50,
+) -> Divergence:
+    """Divergence by every kind of unit: that of the largest p, with an interval that holds those of all."""
+    results = [
+        divergence(
+            units.features,
+            units.design,
+            n_permutations=n_permutations,
+            seed=seed if place == 0 else stable_seed(seed, units.name),
+            z=z,
+            stop_after=stop_after,
+        )
+        for place, units in enumerate(judged)
+    ]
+    if any(result.test is None for result in results):
+        return next(result for result in results if result.test is None)
+    decides = max(results, key=lambda result: result.test.p_value if result.test else 1.0)
+    return replace(
+        decides,
+        interval_low=min(result.interval_low for result in results),
+        interval_high=max(result.interval_high for result in results),
     )
 
 

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from biasledger.measures.comparisons import Comparison
+from biasledger.measures.lengths import length_gap
 from biasledger.measures.published import five_fold_accuracy, one_split_accuracy
-from biasledger.measures.resampling import Integers, PermutationResult
-from biasledger.measures.separability import Separability, separability
-from biasledger.measures.words import divergence, divergence_parts, marked_words
+from biasledger.measures.resampling import Integers, PermutationResult, stable_seed
+from biasledger.measures.separability import Moved, Separability, carriers_test, separability
+from biasledger.measures.text_units import judged_texts
+from biasledger.measures.words import (
+    WordTest,
+    divergence,
+    divergence_by_units,
+    divergence_parts,
+    marked_words,
+    marked_words_by_units,
+)
 
 MIN_TEXTS_FOR_SVM = 10
 N_TOP_WORDS = 10
@@ -25,6 +35,14 @@ _TEST_COLUMNS = {
     "n_permutations": "int64",
     "is_stopped_early": "bool",
     "seed": "int64",
+}
+
+_LENGTH_COLUMNS = {
+    "standard_error": "float64",
+    "interval_low": "float64",
+    "interval_high": "float64",
+    "width_power": "float64",
+    **_TEST_COLUMNS,
 }
 
 WORD_STATISTICS = {
@@ -50,10 +68,15 @@ WORD_STATISTICS = {
 DIVERGENCES = {
     "comparison_key": "str",
     "jsd": "float64",
+    "jsd_judged": "float64",
     "standard_error": "float64",
     "interval_low": "float64",
     "interval_high": "float64",
     **_TEST_COLUMNS,
+    "tokens_marked": "float64",
+    "tokens_reference": "float64",
+    "length_gap": "float64",
+    **{f"length_{name}": type_ for name, type_ in _LENGTH_COLUMNS.items()},
 }
 
 SEPARABILITIES = {
@@ -61,6 +84,7 @@ SEPARABILITIES = {
     "accuracy_mean": "float64",
     "accuracy_sd": "float64",
     "balanced_accuracy": "float64",
+    "beyond_chance": "float64",
     "chance": "float64",
     "standard_error": "float64",
     "interval_low": "float64",
@@ -81,16 +105,27 @@ def word_statistics(comparisons: Iterable[Comparison]) -> pd.DataFrame:
             continue
         seed = comparison.seed_for("marked_words")
         words = marked_words(
-            comparison.features,
+            comparison.counted_features,
             comparison.design,
             prior=comparison.prior,
             prior_total=comparison.prior_total,
-            n_permutations=comparison.n_permutations,
+            n_permutations=0,
             alpha=comparison.alpha,
             seed=seed,
         )
         parts_of_words = divergence_parts(words.marked, words.reference)
-        untested = np.full(comparison.words.size, np.nan)
+        nothing = np.full(comparison.words.size, np.nan)
+        tested = WordTest(nothing, nothing, nothing, nothing, 0)
+        users = comparison.features
+        if comparison.n_permutations > 0:
+            judged = judged_texts(comparison)
+            users = judged.first.features
+            tested = marked_words_by_units(
+                judged.all_units,
+                n_permutations=comparison.n_permutations,
+                alpha=comparison.alpha,
+                seed=seed,
+            )
         parts.append(
             pd.DataFrame(
                 {
@@ -98,18 +133,16 @@ def word_statistics(comparisons: Iterable[Comparison]) -> pd.DataFrame:
                     "word": comparison.words,
                     "n_marked": words.marked,
                     "n_reference": words.reference,
-                    "n_units_using": np.bincount(
-                        comparison.features.indices, minlength=comparison.words.size
-                    ),
+                    "n_units_using": np.bincount(users.indices, minlength=comparison.words.size),
                     "log_odds": words.audit.log_odds,
                     "variance": words.audit.variance,
                     "z_score": words.audit.z_score,
                     "z_score_informative": words.informative.z_score,
-                    "band_low": words.band_low,
-                    "band_high": words.band_high,
-                    "p_value": words.family.p_value if words.family else untested,
-                    "p_value_adjusted": words.family.p_value_adjusted if words.family else untested,
-                    "n_permutations": words.family.n_permutations if words.family else 0,
+                    "band_low": tested.band_low,
+                    "band_high": tested.band_high,
+                    "p_value": tested.p_value,
+                    "p_value_adjusted": tested.p_value_adjusted,
+                    "n_permutations": tested.n_permutations,
                     "seed": seed,
                     "contribution": parts_of_words.contributions,
                     "signed_share": parts_of_words.signed_shares,
@@ -127,20 +160,46 @@ def divergences(comparisons: Iterable[Comparison]) -> pd.DataFrame:
         if not comparison.is_pair:
             continue
         seed = comparison.seed_for("word_divergence")
-        result = divergence(
-            comparison.features, comparison.design, n_permutations=comparison.n_permutations, seed=seed
-        )
+        published = divergence(comparison.counted_features, comparison.design, n_permutations=0, seed=seed)
+        result = published
+        if comparison.n_permutations > 0:
+            result = divergence_by_units(
+                judged_texts(comparison).all_units, n_permutations=comparison.n_permutations, seed=seed
+            )
         rows.append(
             {
                 "comparison_key": comparison.key,
-                "jsd": result.jsd,
+                "jsd": published.jsd,
+                "jsd_judged": result.jsd,
                 "standard_error": result.standard_error,
                 "interval_low": result.interval_low,
                 "interval_high": result.interval_high,
                 **_test_columns(result.test, seed),
+                **_length_columns(comparison),
             }
         )
     return pd.DataFrame(rows, columns=list(DIVERGENCES)).astype(DIVERGENCES)
+
+
+def _length_columns(comparison: Comparison) -> dict[str, float | int | bool]:
+    seed = comparison.seed_for("length_gap")
+    lengths = length_gap(comparison, n_permutations=comparison.n_permutations, seed=seed)
+    tested = {
+        f"length_{name}": value
+        for name, value in _test_columns(None if lengths is None else lengths.gap.test, seed).items()
+    }
+    if lengths is None:
+        return tested
+    return {
+        "tokens_marked": lengths.tokens_marked,
+        "tokens_reference": lengths.tokens_reference,
+        "length_gap": lengths.gap.adjusted,
+        "length_standard_error": lengths.gap.adjusted_standard_error,
+        "length_interval_low": lengths.gap.adjusted_low,
+        "length_interval_high": lengths.gap.adjusted_high,
+        "length_width_power": lengths.gap.width_power,
+        **tested,
+    }
 
 
 def separabilities(comparisons: Iterable[Comparison]) -> pd.DataFrame:
@@ -158,28 +217,60 @@ def separabilities(comparisons: Iterable[Comparison]) -> pd.DataFrame:
             "skipped_reason": _reason_to_skip(comparison),
         }
         if not row["skipped_reason"]:
-            result = separability(
-                comparison.features,
+            # As the sources count; what is judged has every trial, at equal lengths.
+            counted = separability(
+                comparison.counted_features,
                 comparison.design,
                 comparison.clusters,
-                n_permutations=comparison.n_permutations,
+                n_permutations=0,
                 seed=seed,
                 weighting=comparison.weighting,
             )
+            result = judged_separability(comparison, seed) if comparison.n_permutations > 0 else counted
             row |= {
-                "accuracy_mean": result.accuracy_mean,
-                "accuracy_sd": result.accuracy_sd,
+                "accuracy_mean": counted.accuracy_mean,
+                "accuracy_sd": counted.accuracy_sd,
                 "balanced_accuracy": result.balanced_accuracy,
-                "chance": result.chance,
+                "beyond_chance": result.beyond_chance,
+                "chance": counted.chance,
                 "standard_error": result.standard_error,
                 "interval_low": result.interval_low,
                 "interval_high": result.interval_high,
-                "coefficients": _top_coefficients(result, comparison),
+                "coefficients": _top_coefficients(counted, comparison),
                 **_test_columns(result.test, seed),
                 **_published_columns(comparison),
             }
+            if np.isnan(result.balanced_accuracy):
+                row["skipped_reason"] = (
+                    "answers to one question are so often word for word those to another that a classifier has none to learn from"
+                )
         rows.append(row)
     return pd.DataFrame(rows, columns=list(SEPARABILITIES)).astype(SEPARABILITIES)
+
+
+def judged_separability(comparison: Comparison, seed: int) -> Separability:
+    """Separability of trials at equal lengths; p is the larger of that of answers or prompts and that of names or wordings."""
+    judged = judged_texts(comparison)
+    rows = judged.rows
+    result = separability(
+        rows.features,
+        rows.design,
+        rows.clusters,
+        n_permutations=comparison.n_permutations,
+        seed=seed,
+        weighting=comparison.weighting,
+        moved=Moved(rows.of_unit, rows.units) if comparison.moves_prompts else None,
+    )
+    if result.test is None or judged.carriers is None or not comparison.is_pair:
+        return result
+    by_name = carriers_test(
+        rows.features,
+        judged.row_carriers,
+        judged.carriers.design,
+        n_permutations=comparison.n_permutations,
+        seed=stable_seed(seed, judged.carriers.name),
+    )
+    return replace(result, test=replace(result.test, p_value=max(result.test.p_value, by_name.p_value)))
 
 
 def _test_columns(test: PermutationResult | None, seed: int) -> dict[str, float | int | bool]:
@@ -228,7 +319,7 @@ def _can_split(classes: Integers) -> bool:
 
 def _published_columns(comparison: Comparison) -> dict[str, float]:
     """What the sources' own classifiers give on the sources' own tokens; empty for every other scheme."""
-    in_order = comparison.features[comparison.order]
+    in_order = comparison.counted_features[comparison.order]
     if comparison.scheme == "seed_vectors" and comparison.is_pair:
         published = five_fold_accuracy(in_order, comparison.design.labels[comparison.order])
     elif (

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from biasledger.measures.decisions import Units
 from biasledger.measures.decisions_tables import Block, GapComparison, ImpactComparison, Positions
-from biasledger.measures.resampling import Design
+from biasledger.measures.resampling import Design, Integers
+from biasledger.measures.units import Units
 from biasledger.model_inputs.relations import floats, integers, records, rows_by_key
 
 _MAX_GROUPS = 128
@@ -24,8 +24,9 @@ def read_gap_comparisons(
     """Each comparison not yet done, in the order of its key.
 
     comparisons: a row a comparison; outcome_lowest and outcome_highest are the range of the outcome, n_candidates the number
-    of candidates in an answer where units gather rankings, else 1. members: comparison_key, unit_id, label (1 marked, 0
-    reference), stratum_id, cluster_id, n, total, a row a unit.
+    of candidates in an answer where units gather rankings, else 1; members may have their own. members: comparison_key,
+    unit_id, label (1 marked, 0 reference), stratum_id, cluster_id, n, total, a row a unit; and where several rows move together
+    whole_id, where people are named name_id (null where nobody is) and name_stratum_id, inside which names may move.
 
     Raises:
         ValueError: a unit comes twice, a value is missing, or a label or count is not what it can be; names the comparison.
@@ -157,11 +158,21 @@ def _units_of(
                     clusters,
                     floats(inside["n"]),
                     floats(inside["total"]),
-                    int(row["n_candidates"]),
+                    floats(inside["n_candidates"]) if "n_candidates" in inside else int(row["n_candidates"]),
+                    wholes=_optional(inside, "whole_id"),
+                    names=_optional(inside, "name_id"),
+                    name_strata=_optional(inside, "name_stratum_id"),
                 )
             except ValueError as error:
                 raise ValueError(f"{name}: {error}") from error
             yield row, units
+
+
+def _optional(inside: dict[str, NDArray[Any]], column: str) -> Integers | None:
+    """A column's whole numbers; None where there is no such column, or a row has none: names of some people say nothing."""
+    if column not in inside or np.ma.getmaskarray(np.ma.asarray(inside[column])).any():
+        return None
+    return integers(inside[column], column)
 
 
 def _pending(sorted_keys: NDArray[Any], done: frozenset[str]) -> Iterator[tuple[str, slice]]:

@@ -34,8 +34,8 @@ def read_word_pairs(
 ) -> Iterator[WordPair]:
     """Texts of each contrast that both runs of a pair have.
 
-    members: run_id, variant, scheme, attribute, group_name, reference_group, weighting, unit_key, label, stratum, cluster, a row
-    a text and contrast; counts: run_id, unit_key, word_id, n.
+    members: run_id, variant, scheme, attribute, group_name, reference_group, weighting, unit_key, label, stratum, cluster,
+    prompt, n_trials, moves_prompts, a row a text and contrast; counts: run_id, unit_key, word_id, n.
     """
     pending = _pending(pairs, done)
     features = _Features(counts)
@@ -233,14 +233,24 @@ class _Features:
 
 def _word_units(rows: _Rows, features: tuple[NDArray[np.str_], sparse.csr_array]) -> WordUnits:
     keys, matrix = features
-    places = np.searchsorted(keys, rows["unit_key"].astype(str))
+    trials = _in_no_order(np.ma.filled(rows["n_trials"], 1.0).astype(np.int64))
+    places = np.searchsorted(keys, rows["unit_key"].astype(str))[trials]
     return WordUnits(
-        rows["label"].astype(np.int8),
-        rows["stratum"].astype(np.str_),
-        np.unique(rows["cluster"].astype(str), return_inverse=True)[1].astype(np.int64),
+        rows["label"].astype(np.int8)[trials],
+        rows["stratum"].astype(np.str_)[trials],
+        np.unique(rows["cluster"].astype(str), return_inverse=True)[1].astype(np.int64)[trials],
         sparse.csr_array(matrix[places]),
         str(rows["weighting"][0]),
+        rows["prompt"].astype(np.str_)[trials] if bool(rows["moves_prompts"][0]) else None,
     )
+
+
+def _in_no_order(n_trials: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Every text as often as it was answered; repeats are mixed, so that the first so many are no copies of a few."""
+    trials = np.repeat(np.arange(n_trials.size), np.maximum(n_trials, 1))
+    if trials.size == n_trials.size:
+        return trials
+    return np.random.Generator(np.random.PCG64(trials.size)).permutation(trials)
 
 
 def _cells(rows: _Rows, groups: NDArray[np.str_]) -> Cells:

@@ -28,7 +28,8 @@ def read_comparisons(
 ) -> Iterator[Comparison]:
     """Each comparison not yet done, with its units' features, in the order of its key.
 
-    comparisons: a row a comparison; members: its units with label, stratum and cluster; features: unit × word counts;
+    comparisons: a row a comparison; members: its texts with label, stratum, cluster and what they move with; features: text ×
+    word counts;
     vocabulary: the words by word_id.
     Linear algebra runs on one thread: dbt runs models side by side, and sums then never depend on the machine's cores.
     """
@@ -43,7 +44,7 @@ def read_comparisons(
         [word for (word,) in vocabulary.order("word_id").select("word").fetchall()], dtype=np.str_
     )
     corpora = _corpora(
-        [(_corpus_of(row), units["unit_id"][members_of[row["comparison_key"]]]) for row in rows], matrix
+        [(_corpus_of(row), *_counted(units, members_of[row["comparison_key"]])) for row in rows], matrix
     )
     with threadpool_limits(limits=1):
         for row in pending:
@@ -59,6 +60,7 @@ def read_comparisons(
                     str(row[part]) for part in ("variant", "attribute", "group_name", "reference_group")
                 ),
                 features=sparse.csr_array(selected[:, words]),
+                n_answers=units["n_responses"][inside].astype(np.float64),
                 words=spelling[words],
                 prior=corpus[words],
                 prior_total=float(corpus.sum()),
@@ -66,6 +68,10 @@ def read_comparisons(
                     units["label"][inside].astype(np.int8), units["stratum_id"][inside].astype(np.int64)
                 ),
                 clusters=units["cluster_id"][inside].astype(np.int64),
+                prompts=units["prompt_id"][inside].astype(np.int64),
+                moves_prompts=bool(row["moves_prompts"]),
+                n_trials=units["n_trials"][inside].astype(np.float64),
+                carrier_strata=units["carrier_stratum_id"][inside].astype(np.int64),
                 classes=units["carrier_id"][inside].astype(np.int64),
                 order=np.argsort(units["first_seq"][inside], kind="stable"),
                 weighting=row["weighting"],
@@ -76,16 +82,21 @@ def read_comparisons(
 
 
 def _corpora(
-    comparisons: list[tuple[_Corpus, NDArray[Any]]], matrix: sparse.csr_array
+    comparisons: list[tuple[_Corpus, NDArray[Any], Floats]], matrix: sparse.csr_array
 ) -> dict[_Corpus, Floats]:
-    """Word counts of each run, variant and scheme: every unit that any of its comparisons holds, counted once."""
-    units_of: dict[_Corpus, list[NDArray[Any]]] = {}
-    for corpus, unit_ids in comparisons:
-        units_of.setdefault(corpus, []).append(unit_ids)
+    """Word counts of each run, variant and scheme: every text that any of its comparisons holds, as often as it was given."""
+    answers_of: dict[_Corpus, Floats] = {}
+    for corpus, unit_ids, n_answers in comparisons:
+        answers_of.setdefault(corpus, np.zeros(matrix.shape[0]))[unit_ids] = n_answers
     return {
-        corpus: np.asarray(matrix[np.unique(np.concatenate(unit_ids))].sum(axis=0), dtype=np.float64).ravel()
-        for corpus, unit_ids in units_of.items()
+        corpus: np.asarray(n_answers @ matrix, dtype=np.float64).ravel()
+        for corpus, n_answers in answers_of.items()
     }
+
+
+def _counted(units: dict[str, NDArray[Any]], inside: slice) -> tuple[NDArray[Any], Floats]:
+    """A comparison's texts and how often each was given."""
+    return units["unit_id"][inside], units["n_responses"][inside].astype(np.float64)
 
 
 def _corpus_of(row: dict[str, Any]) -> _Corpus:

@@ -157,7 +157,7 @@ def _separability_panel(rows: Sequence[Row]) -> Panel:
     dots = [
         Dot(
             label,
-            row["balanced_accuracy"],
+            row["beyond_chance"],
             row["interval_low"],
             row["interval_high"],
             row["status"],

@@ -49,7 +49,8 @@ def _word_divergence(case: Case) -> _Found:
         "fct_word_divergence",
         "the divergence",
         where=_WHERE,
-        columns="jsd, null_mean, jsd_debiased, interval_low, interval_high, p_value, n_marked_units, n_reference_units",
+        columns="jsd, jsd_judged, null_mean, jsd_debiased, interval_low, interval_high, p_value, n_marked_units, "
+        "n_reference_units",
     )
     words = case.behind(
         "fct_word_divergence_words",
@@ -66,8 +67,8 @@ def _separability(case: Case) -> _Found:
         "fct_separability",
         "the classifier",
         where=_WHERE,
-        columns="balanced_accuracy, accuracy_mean, accuracy_sd, chance, interval_low, interval_high, null_mean, p_value, "
-        "skipped_reason",
+        columns="beyond_chance, balanced_accuracy, accuracy_mean, accuracy_sd, chance, interval_low, interval_high, null_mean, "
+        "p_value, skipped_reason",
     )
     words = case.behind(
         "fct_separability_words",
@@ -95,7 +96,19 @@ def _removed(case: Case) -> list[RowsBehind]:
     ]
 
 
+def _length_gap(case: Case) -> _Found:
+    lengths = case.behind(
+        "fct_answer_lengths",
+        "how long answers are",
+        where=_WHERE,
+        columns="length_gap, tokens_marked, tokens_reference, interval_low, interval_high, p_value, n_marked_units, "
+        "n_reference_units",
+    )
+    return [lengths], []
+
+
 _TABLES = {
+    "length_gap": _length_gap,
     "marked_words": _marked_words,
     "word_divergence": _word_divergence,
     "separability": _separability,

@@ -12,7 +12,8 @@ units as (
 ),
 
 counts as (
-    select
+    -- The same answer to the same question may stand in several variants.
+    select distinct
         units.run_id,
         units.unit_key,
         cast(features.word_id as integer) as word_id,

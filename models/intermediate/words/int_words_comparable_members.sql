@@ -9,7 +9,8 @@ comparisons as (
         attribute,
         group_name,
         reference_group,
-        weighting
+        weighting,
+        moves_prompts
     from {{ ref("int_words_comparisons") }}
     where
         is_judged
@@ -27,7 +28,9 @@ comparison_units as (
         unit_id,
         label,
         stratum,
-        text_key
+        prompt_hash,
+        text_key,
+        n_trials
     from {{ ref("int_words_comparison_units") }}
     where comparison = 'against_reference'
 ),
@@ -52,7 +55,10 @@ members as (
         units.response_hash as unit_key,
         cast(comparison_units.label as tinyint) as label,
         md5(comparison_units.stratum) as stratum,
-        cast(comparison_units.text_key as varchar) as cluster
+        cast(comparison_units.text_key as varchar) as cluster,
+        md5(comparison_units.prompt_hash) as prompt,
+        cast(greatest(round(comparison_units.n_trials), 1) as double) as n_trials,
+        cast(comparisons.moves_prompts as boolean) as moves_prompts
     from comparisons
     inner join comparison_units
         on
@@ -69,7 +75,7 @@ imported_members as (
     {{ imported_rows("word_member", {
         "run_id": "varchar", "variant": "varchar", "scheme": "varchar", "attribute": "varchar", "group_name": "varchar",
         "reference_group": "varchar", "weighting": "varchar", "unit_key": "varchar", "label": "tinyint",
-        "stratum": "varchar", "cluster": "varchar",
+        "stratum": "varchar", "cluster": "varchar", "prompt": "varchar", "n_trials": "double", "moves_prompts": "boolean",
     }) }}
 ),
 

@@ -18,6 +18,7 @@ prompt_groups as (
         attribute,
         group_name,
         carriers,
+        coalesce(other_groups, '') as other_groups,
         stratum
     from {{ ref("int_prompt_groups") }}
     -- Texts about several persons are read as texts about the first.
@@ -46,6 +47,7 @@ units as (
         words_units.variant,
         words_units.scheme,
         words_units.prompt_id,
+        words_units.prompt_hash,
         words_units.text_key,
         words_units.n_responses,
         words_units.first_seq
@@ -64,11 +66,14 @@ labelled_units as (
         contrasts.reference_group,
         units.unit_id,
         units.unit_key,
+        units.prompt_id,
+        units.prompt_hash,
         units.text_key,
         units.n_responses,
         units.first_seq,
         prompt_groups.group_name as unit_group,
         prompt_groups.carriers,
+        prompt_groups.other_groups,
         prompt_groups.stratum,
         case
             when contrasts.comparison = 'all_groups' then prompt_groups.group_name = run_attributes.reference_group
@@ -94,7 +99,7 @@ labelled_units as (
             and prompt_groups.prompt_id = units.prompt_id
 ),
 
-words_comparison_units as (
+numbered_units as (
     select
         *,
         -- 0 for the reference group, then the others in the order of their names.
@@ -105,6 +110,83 @@ words_comparison_units as (
             ) - 1 as tinyint
         ) as label
     from labelled_units
+),
+
+-- How many questions a group was asked about the same other groups: subjects, templates, wordings, names.
+asked as (
+    select
+        run_id,
+        variant,
+        scheme,
+        attribute,
+        comparison,
+        group_name,
+        reference_group,
+        label,
+        other_groups,
+        count(distinct prompt_id) as n_prompts
+    from numbered_units
+    group by run_id, variant, scheme, attribute, comparison, group_name, reference_group, label, other_groups
+),
+
+asked_of_labels as (
+    select
+        run_id,
+        variant,
+        scheme,
+        attribute,
+        comparison,
+        group_name,
+        reference_group,
+        label,
+        max(n_prompts) as n_prompts
+    from asked
+    group by run_id, variant, scheme, attribute, comparison, group_name, reference_group, label
+),
+
+asked_of_each as (
+    select
+        run_id,
+        variant,
+        scheme,
+        attribute,
+        comparison,
+        group_name,
+        reference_group,
+        min(n_prompts) as n_prompts
+    from asked_of_labels
+    group by run_id, variant, scheme, attribute, comparison, group_name, reference_group
+),
+
+-- Where every group was asked several questions, the answers to one move together. Of fewer than five nothing can be said
+-- but what was answered to these: then answers move, as to a single question.
+words_comparison_units as (
+    select
+        numbered_units.*,
+        asked_of_each.n_prompts >= 5 as moves_prompts,
+        -- An answer that a prompt gets every time, as at temperature 0, is one observation.
+        if(
+            not moves_prompts and count(*) over each_prompt = 1,
+            1,
+            numbered_units.n_responses
+        ) as n_trials
+    from numbered_units
+    inner join asked_of_each
+        on
+            numbered_units.run_id = asked_of_each.run_id
+            and numbered_units.variant = asked_of_each.variant
+            and numbered_units.scheme = asked_of_each.scheme
+            and numbered_units.attribute = asked_of_each.attribute
+            and numbered_units.comparison = asked_of_each.comparison
+            and numbered_units.group_name = asked_of_each.group_name
+            and numbered_units.reference_group = asked_of_each.reference_group
+    window
+        each_prompt as (
+            partition by
+                numbered_units.run_id, numbered_units.variant, numbered_units.scheme, numbered_units.attribute,
+                numbered_units.comparison, numbered_units.group_name, numbered_units.reference_group,
+                numbered_units.label, numbered_units.stratum, numbered_units.prompt_id
+        )
 )
 
 select * from words_comparison_units

@@ -37,10 +37,24 @@ comparison_units as (
         comparison,
         group_name,
         reference_group,
-        count(*) filter (where label <> 0) as n_marked_units,
-        count(*) filter (where label = 0) as n_reference_units,
+        any_value(moves_prompts) as moves_prompts,
+        -- What moves as a whole: prompts with all their answers, or every answer by itself.
+        cast(
+            if(
+                any_value(moves_prompts),
+                count(distinct prompt_id) filter (where label <> 0),
+                sum(greatest(round(n_trials), 1)) filter (where label <> 0)
+            ) as bigint
+        ) as n_marked_units,
+        cast(
+            if(
+                any_value(moves_prompts),
+                count(distinct prompt_id) filter (where label = 0),
+                sum(greatest(round(n_trials), 1)) filter (where label = 0)
+            ) as bigint
+        ) as n_reference_units,
         sum(n_responses) as n_responses,
-        bit_xor(hash(unit_key, label, stratum)) as fingerprint
+        bit_xor(hash(unit_key, prompt_id, label, stratum, carriers, n_responses)) as fingerprint
     from {{ ref("int_words_comparison_units") }}
     group by run_id, variant, scheme, attribute, comparison, group_name, reference_group
 ),
@@ -51,7 +65,7 @@ corpora as (
         run_id,
         variant,
         scheme,
-        bit_xor(hash(unit_key)) as fingerprint
+        bit_xor(hash(unit_key, prompt_id, n_responses)) as fingerprint
     from {{ ref("int_words_units") }}
     group by run_id, variant, scheme
 ),
@@ -95,10 +109,11 @@ words_comparisons as (
         contrasts.reference_group,
         run_readings.reading_hash,
         coalesce(run_readings.weighting, 'tfidf') as weighting,
+        coalesce(comparison_units.moves_prompts, false) as moves_prompts,
         coalesce(comparison_units.n_marked_units, 0) as n_marked_units,
         coalesce(comparison_units.n_reference_units, 0) as n_reference_units,
         coalesce(comparison_units.n_responses, 0) as n_responses,
-        -- Three measures judge a contrast; schemes beside the judged one give their published numbers alone.
+        -- Three measures judge a contrast, and lengths warn; schemes beside the judged one give their published numbers alone.
         if(
             words_schemes.is_judged,
             {{ permutations_for(

@@ -5,8 +5,7 @@ units as (
         unit_key,
         unit_id,
         run_id,
-        scheme,
-        n_responses
+        scheme
     from {{ ref("int_words_units") }}
 ),
 
@@ -47,7 +46,7 @@ words_features as (
     select
         units.unit_id,
         spelled.word_id,
-        sum(counts.n_occurrences) * any_value(units.n_responses) as n_occurrences
+        cast(sum(counts.n_occurrences) as integer) as n_occurrences
     from counts
     inner join units on counts.unit_key = units.unit_key
     inner join spelled on counts.word = spelled.word

@@ -12,7 +12,10 @@ comparisons as (
         reference_group,
         reading_hash,
         is_crossed,
-        least(n_marked_units, n_reference_units) as n_units
+        moves_prompts,
+        least(n_marked_units, n_reference_units) as n_units,
+        -- What a finding needs more of.
+        if(moves_prompts, 'questions to each group', 'answers for each group') as settled_by
     from {{ ref("int_words_comparisons") }}
     where
         is_judged
@@ -34,6 +37,11 @@ word_divergence as (
 separability as (
     select *
     from {{ ref("fct_separability") }}
+),
+
+answer_lengths as (
+    select *
+    from {{ ref("fct_answer_lengths") }}
 ),
 
 marked_words as (
@@ -61,7 +69,7 @@ divergence_findings as (
         printf(
             'the words for %s and %s differ by %.3f bits beyond chance (%.3f observed, %.3f by chance)',
             comparisons.group_name, comparisons.reference_group,
-            word_divergence.jsd_debiased, word_divergence.jsd, word_divergence.null_mean
+            word_divergence.jsd_debiased, word_divergence.jsd_judged, word_divergence.null_mean
         ) as detail,
         detail as detail_without_alarm
     from comparisons
@@ -80,22 +88,23 @@ separability_findings as (
     select
         comparisons.comparison_key,
         'separability' as measure,
-        separability.balanced_accuracy as value,
+        separability.beyond_chance as value,
         separability.p_value,
         separability.null_mean,
         separability.null_sd,
         separability.standard_error,
         separability.interval_low,
         separability.interval_high,
-        separability.balanced_accuracy as centre,
+        separability.beyond_chance as centre,
         (separability.interval_high - separability.interval_low) / 2 as half_width,
         separability.accuracy_mean as published_value,
         separability.n_permutations,
         separability.seed,
         coalesce(
             printf(
-                'a linear classifier tells texts for %s from those for %s with balanced accuracy %.2f (0.50 is chance)%s',
+                'a linear classifier tells texts for %s from those for %s with balanced accuracy %.2f (shuffled labels give %.2f)%s',
                 comparisons.group_name, comparisons.reference_group, separability.balanced_accuracy,
+                separability.null_mean,
                 if(runs_removing.run_id is null, ', words that name a group left in', '')
             ),
             separability.skipped_reason
@@ -112,6 +121,41 @@ separability_findings as (
             and comparisons.comparison = separability.comparison
             and comparisons.group_name = separability.group_name
             and comparisons.reference_group = separability.reference_group
+),
+
+length_findings as (
+    select
+        comparisons.comparison_key,
+        'length_gap' as measure,
+        answer_lengths.length_gap as value,
+        answer_lengths.p_value,
+        answer_lengths.null_mean,
+        answer_lengths.null_sd,
+        answer_lengths.standard_error,
+        answer_lengths.interval_low,
+        answer_lengths.interval_high,
+        answer_lengths.length_gap as centre,
+        (answer_lengths.interval_high - answer_lengths.interval_low) / 2 as half_width,
+        answer_lengths.width_power,
+        answer_lengths.n_permutations,
+        answer_lengths.seed,
+        printf(
+            'answers for %s are %.0f %% %s than for %s (%.0f words on average against %.0f)',
+            comparisons.group_name, abs(100 * (exp(answer_lengths.length_gap) - 1)),
+            if(answer_lengths.length_gap < 0, 'shorter', 'longer'), comparisons.reference_group,
+            answer_lengths.tokens_marked, answer_lengths.tokens_reference
+        ) as detail,
+        detail as detail_without_alarm
+    from comparisons
+    left join answer_lengths
+        on
+            comparisons.run_id = answer_lengths.run_id
+            and comparisons.variant = answer_lengths.variant
+            and comparisons.scheme = answer_lengths.scheme
+            and comparisons.attribute = answer_lengths.attribute
+            and comparisons.comparison = answer_lengths.comparison
+            and comparisons.group_name = answer_lengths.group_name
+            and comparisons.reference_group = answer_lengths.reference_group
 ),
 
 -- The most certain word first, and how far any more certain one goes.
@@ -156,14 +200,15 @@ word_families as (
                     'p_value': p_value_adjusted,
                     'detail': null,
                     'member': word,
-                    'interval_low': null,
-                    'interval_high': null
+                    -- The band on the scale of |z|.
+                    'interval_low': if(z_score < 0, -log_odds_high, log_odds_low) / sqrt(variance),
+                    'interval_high': if(z_score < 0, -log_odds_low, log_odds_high) / sqrt(variance)
                 }
                 order by place asc
             ) filter (where place = 1 or abs(z_score) > largest_before) as {{ family_type() }}
         ) as family,
         max(abs(z_score)) as published_value,
-        -- Words that at least one answer in ten uses: rarer ones never get bands narrow enough to clear.
+        -- Words that at least one unit in ten uses: rarer ones never get bands narrow enough to clear.
         max(greatest(abs(log_odds_low), abs(log_odds_high))) filter (
             where n_units_using >= 0.2 * n_smaller_units
         ) as interval_high,
@@ -202,7 +247,11 @@ marked_words_findings as (
         printf(
             'no word is used significantly more for %s or for %s once all findings are judged together',
             word_families.group_name, word_families.reference_group
-        ) as detail_without_alarm
+        ) as detail_without_alarm,
+        printf(
+            'twice or half the odds of any word that at least one %s in ten holds (rarer words are not looked at)',
+            if(comparisons.moves_prompts, 'question''s answers', 'answer')
+        ) as ruled_out
     from comparisons
     left join word_families on comparisons.comparison_key = word_families.comparison_key
 ),
@@ -213,6 +262,8 @@ measured as (
     select * from separability_findings
     union all by name
     select * from marked_words_findings
+    union all by name
+    select * from length_findings
 ),
 
 words_findings as (
@@ -227,6 +278,8 @@ words_findings as (
         '' as subject,
         measured.detail,
         measured.detail_without_alarm,
+        measured.ruled_out,
+        comparisons.settled_by,
         comparisons.reading_hash,
         measured.value,
         measured.p_value,
@@ -238,6 +291,7 @@ words_findings as (
         measured.interval_high,
         measured.centre,
         measured.half_width,
+        measured.width_power,
         measured.published_value,
         comparisons.n_units,
         measured.n_permutations,

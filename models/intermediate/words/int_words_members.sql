@@ -25,10 +25,31 @@ comparison_units as (
         unit_id,
         label,
         stratum,
+        other_groups,
+        prompt_id,
         carriers,
         text_key,
+        n_responses,
+        n_trials,
         first_seq
     from {{ ref("int_words_comparison_units") }}
+),
+
+-- What each name or wording of a group stands beside, over all prompts that hold it.
+carried as (
+    select
+        run_id,
+        variant,
+        scheme,
+        attribute,
+        comparison,
+        group_name,
+        reference_group,
+        label,
+        carriers,
+        array_to_string(list_sort(list_distinct(list(other_groups))), ' / ') as other_groups
+    from comparison_units
+    group by run_id, variant, scheme, attribute, comparison, group_name, reference_group, label, carriers
 ),
 
 words_members as (
@@ -53,6 +74,19 @@ words_members as (
                 partition by comparisons.comparison_key order by comparison_units.carriers
             ) - 1 as integer
         ) as carrier_id,
+        cast(
+            dense_rank() over (
+                partition by comparisons.comparison_key order by comparison_units.prompt_id
+            ) - 1 as integer
+        ) as prompt_id,
+        -- Names and wordings change places among those that stand beside the same other groups.
+        cast(
+            dense_rank() over (
+                partition by comparisons.comparison_key order by carried.other_groups
+            ) - 1 as integer
+        ) as carrier_stratum_id,
+        comparison_units.n_responses,
+        comparison_units.n_trials,
         comparison_units.first_seq
     from comparisons
     inner join comparison_units
@@ -64,6 +98,17 @@ words_members as (
             and comparisons.comparison = comparison_units.comparison
             and comparisons.group_name = comparison_units.group_name
             and comparisons.reference_group = comparison_units.reference_group
+    inner join carried
+        on
+            comparison_units.run_id = carried.run_id
+            and comparison_units.variant = carried.variant
+            and comparison_units.scheme = carried.scheme
+            and comparison_units.attribute = carried.attribute
+            and comparison_units.comparison = carried.comparison
+            and comparison_units.group_name = carried.group_name
+            and comparison_units.reference_group = carried.reference_group
+            and comparison_units.label = carried.label
+            and comparison_units.carriers = carried.carriers
 )
 
 select * from words_members

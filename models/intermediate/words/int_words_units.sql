@@ -16,6 +16,7 @@ prompts as (
     select
         run_id,
         prompt_id,
+        prompt_hash,
         variant
     from {{ ref("stg_ledger__prompts") }}
 ),
@@ -35,7 +36,7 @@ phrases as (
     from {{ ref("int_words_phrases") }}
 ),
 
--- A unit is a distinct answer to a prompt: identical repeats of it are one observation and move together.
+-- A row a distinct answer to a prompt, so that its words are counted once; every repeat of it is an observation nevertheless.
 distinct_answers as (
     select
         run_id,
@@ -56,7 +57,8 @@ words_units as (
                     distinct_answers.run_id,
                     prompts.variant,
                     words_schemes.scheme,
-                    distinct_answers.response_hash
+                    distinct_answers.response_hash,
+                    distinct_answers.prompt_id
             ) - 1 as integer
         ) as unit_id,
         -- All that a unit's words depend on: the answer, the scheme and, in our own scheme, the phrases cut.
@@ -69,6 +71,7 @@ words_units as (
         words_schemes.scheme,
         words_schemes.is_judged,
         distinct_answers.prompt_id,
+        prompts.prompt_hash,
         distinct_answers.response_hash,
         -- Identical texts never lie on both sides of a cross-validation split, whichever prompt they answer.
         {{ integer_key_of(["distinct_answers.answer_text"]) }} as text_key,

@@ -44,6 +44,7 @@ separability as (
         {{ double_or_null("separabilities.accuracy_mean") }} as accuracy_mean,
         {{ double_or_null("separabilities.accuracy_sd") }} as accuracy_sd,
         {{ double_or_null("separabilities.balanced_accuracy") }} as balanced_accuracy,
+        {{ double_or_null("separabilities.beyond_chance") }} as beyond_chance,
         {{ double_or_null("separabilities.chance") }} as chance,
         {{ double_or_null("separabilities.standard_error") }} as standard_error,
         {{ double_or_null("separabilities.interval_low") }} as interval_low,

@@ -34,9 +34,10 @@ word_divergence as (
         cast(divergences.jsd as double) as jsd,
         -- The seed document's unit.
         cast(divergences.jsd * ln(2) as double) as jsd_nats,
+        {{ double_or_null("divergences.jsd_judged") }} as jsd_judged,
         {{ double_or_null("divergences.null_mean") }} as null_mean,
         {{ double_or_null("divergences.null_sd") }} as null_sd,
-        {{ double_or_null("divergences.jsd - divergences.null_mean") }} as jsd_debiased,
+        {{ double_or_null("divergences.jsd_judged - divergences.null_mean") }} as jsd_debiased,
         {{ double_or_null("divergences.standard_error") }} as standard_error,
         {{ double_or_null("divergences.interval_low") }} as interval_low,
         {{ double_or_null("divergences.interval_high") }} as interval_high,

@@ -20,7 +20,7 @@ from collector.erasure import erase
 from collector.errors import InputError
 
 MEASURES = [
-    "accuracy_gap", "category_association", "impact_ratio", "marked_words", "marker_association", "negative_regard",
+    "accuracy_gap", "category_association", "impact_ratio", "length_gap", "marked_words", "marker_association", "negative_regard",
     "negative_regard_gap", "personality_fairness", "place_gap", "position_bias", "price_gap", "price_share",
     "price_spread", "probe_stereotype_ratio", "rank_gap", "repeat_spread", "robustness", "separability",
     "shortfall_spread", "snsr", "snsv", "stereotype_gap", "stereotype_ratio", "unanswered_spread", "word_divergence",
@@ -95,7 +95,8 @@ def test_what_a_finding_was_judged_by(
 def test_the_rows_say_what_the_finding_says(audited: Path, finding_of: Callable[..., dict[str, Any]]) -> None:
     columns = {
         "word_divergence": ("fct_word_divergence", "jsd_debiased"),
-        "separability": ("fct_separability", "balanced_accuracy"),
+        "separability": ("fct_separability", "beyond_chance"),
+        "length_gap": ("fct_answer_lengths", "length_gap"),
         "rank_gap": ("fct_decision_gaps", "adjusted_gap"),
         "place_gap": ("fct_decision_gaps", "adjusted_gap"),
         "stereotype_gap": ("fct_stereotype_gaps", "adjusted_gap"),

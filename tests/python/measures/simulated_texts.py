@@ -66,12 +66,16 @@ def comparison(
     clusters: Integers | None = None,
     classes: Integers | None = None,
     order: Integers | None = None,
+    prompts: Integers | None = None,
+    carrier_strata: Integers | None = None,
+    n_trials: Floats | None = None,
     n_permutations: int = 99,
     key: str = "key",
 ) -> Comparison:
-    """A comparison whose corpus is its own texts."""
+    """A comparison whose corpus is its own texts; prompts are given where all of a prompt's answers move as one."""
     units = np.arange(design.n_units)
-    total = np.asarray(features.sum(axis=0)).ravel()
+    answers = np.ones(design.n_units) if n_trials is None else n_trials
+    total = np.asarray(answers @ features).ravel()
     return Comparison(
         key=key,
         kind=kind,
@@ -79,11 +83,16 @@ def comparison(
         weighting=weighting,
         name=("plain", "race", "Black", "White"),
         features=features,
+        n_answers=answers,
         words=np.array(spelling(features.shape[1])),
         prior=total,
         prior_total=float(total.sum()),
         design=design,
         clusters=units if clusters is None else clusters,
+        prompts=units if prompts is None else prompts,
+        moves_prompts=prompts is not None,
+        n_trials=answers,
+        carrier_strata=np.zeros(design.n_units, dtype=np.int64) if carrier_strata is None else carrier_strata,
         classes=design.labels.astype(np.int64) if classes is None else classes,
         order=units if order is None else order,
         n_permutations=n_permutations,

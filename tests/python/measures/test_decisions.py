@@ -14,7 +14,6 @@ from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from statsmodels.stats.proportion import proportion_confint
 
 from biasledger.measures.decisions import (
-    Units,
     cochran_q,
     gap,
     group_impact_ratios,
@@ -23,6 +22,7 @@ from biasledger.measures.decisions import (
     position_test,
 )
 from biasledger.measures.resampling import permuted_labels
+from biasledger.measures.units import Units
 from tests.python.measures.simulated_decisions import Rankings, levels, people, units_of, versions
 
 
@@ -74,6 +74,14 @@ def slow_jackknife_error(units: Units, statistic, per_group: bool) -> float:
         part = left_out[groups == group]
         variance += (part.size - 1) / part.size * ((part - part.mean()) ** 2).sum()
     return sqrt(variance)
+
+
+def studentised(one, other) -> float:
+    """A difference over its error, each group's variance with one degree of freedom of the common one."""
+    sums = [((part - part.mean()) ** 2).sum() for part in (one, other)]
+    common = sum(sums) / (one.size + other.size - 2)
+    variances = [(total + common) / part.size**2 for total, part in zip(sums, (one, other), strict=True)]
+    return abs(one.mean() - other.mean()) / sqrt(sum(variances))
 
 
 def at_most(n_audits: int, rate: float = 0.05) -> int:
@@ -141,8 +149,13 @@ class TestGapErrors:
         own = welch.confidence_interval()
         assert result.standard_error == pytest.approx((marked.mean() - reference.mean()) / welch.statistic)
         width = own.high - own.low
+        assert result.gap > 0
         assert own.low - 0.05 * width <= result.interval_low <= own.low + 1e-9
-        assert own.high - 1e-9 <= result.interval_high <= own.high + 0.05 * width
+        # Away from 0 it reaches as far as those could lead whom nobody saw yet.
+        unseen = 1 - 0.025 ** (1 / np.array([n_marked, n_reference]))
+        reach = max(unseen[0] * (100 - marked.mean()), unseen[1] * reference.mean())
+        assert max(own.high, result.gap + reach) - 1e-9 <= result.interval_high
+        assert result.interval_high <= max(own.high + 0.05 * width, result.gap + reach) + 1e-9
 
     @pytest.mark.parametrize("paired", [True, False])
     def test_errors_agree_with_leaving_out_clusters_one_by_one(self, paired):
@@ -200,7 +213,10 @@ class TestGapErrors:
 
     def test_people_all_treated_alike_leave_it_for_each_group(self):
         result = gap_of(people(np.repeat([1, 0], [20, 60]), np.zeros(80)))
-        assert (result.interval_low, result.interval_high) == pytest.approx((-3 / 60, 3 / 20))
+        reach = [1 - 0.025 ** (1 / n) for n in (20, 60)]
+        assert (result.interval_low, result.interval_high) == pytest.approx((-reach[1], reach[0]))
+        assert (result.adjusted_low, result.adjusted_high) == pytest.approx((-reach[1], reach[0]))
+        assert result.width_power == 1.0
 
     def test_rivals_make_errors_larger(self):
         units = Rankings(np.random.default_rng(7), n_runs=200, n_cells=2, n_names=20).by_name(
@@ -222,7 +238,7 @@ class TestGapTest:
         marked, reference = rng.normal(0.6, 0.15, 7).clip(0, 1), rng.normal(0.45, 0.15, 6).clip(0, 1)
         exact = stats.permutation_test(
             (marked, reference),
-            lambda one, other: abs(one.mean() - other.mean()),
+            studentised,
             vectorized=False,
             alternative="greater",
             n_resamples=np.inf,
@@ -232,7 +248,7 @@ class TestGapTest:
         assert 0.005 < exact.pvalue < 0.3
         assert exact.null_distribution.size == comb(13, 7)
         assert result.test.p_value == pytest.approx(exact.pvalue, abs=4 * sqrt(exact.pvalue / 20_000))
-        assert result.test.observed == result.gap
+        assert result.test.observed == pytest.approx(result.gap)
 
     def test_paired_p_agrees_with_scipy_by_full_enumeration(self):
         rng = np.random.default_rng(9)
@@ -251,7 +267,7 @@ class TestGapTest:
         assert 0.002 < exact.pvalue < 0.3
         assert result.test.p_value == pytest.approx(exact.pvalue, abs=4 * sqrt(exact.pvalue / 20_000))
 
-    def test_null_mean_is_what_jobs_explain_and_both_sides_of_it_count(self):
+    def test_what_jobs_explain_is_neither_judged_nor_permuted(self):
         # Inside each job the marked group is selected less; over all jobs it looks better.
         jobs = np.repeat([0, 1], 100)
         labels = np.concatenate([np.repeat([1, 0], [20, 80]), np.repeat([1, 0], [80, 20])])
@@ -261,9 +277,8 @@ class TestGapTest:
         result = gap_of(people(labels, selected, jobs), n_permutations=1999, stop_after=None)
         assert result.gap == pytest.approx(40 / 100 - 42 / 100)
         assert result.adjusted == pytest.approx((-0.3 - 0.4) / 2)
-        assert result.test.null_mean == pytest.approx(
-            0.58 * 0.8 + 0.24 * 0.2 - 0.58 * 0.2 - 0.24 * 0.8, abs=0.01
-        )
+        assert result.test.observed == pytest.approx(result.adjusted)
+        assert result.test.null_mean == pytest.approx(0.0, abs=0.01)
         assert result.test.p_value == 1 / 2000
 
     def test_null_mean_and_sd_are_those_of_the_permuted_gaps(self):
@@ -366,6 +381,172 @@ class TestGapTest:
         start = perf_counter()
         gap_of(units, lowest=1.0, highest=8.0, n_permutations=4000, stop_after=None)
         assert perf_counter() - start < 1.0
+
+
+def cells(rng, *, n_names, name_sd, lowered=0.0, n_resumes=120) -> Units:
+    """Each resume under one reused name of each group, put on levels 0 to 2; a name's own effect returns with it."""
+    effects = rng.normal(0, name_sd, (2, n_names))
+    names = rng.integers(0, n_names, (n_resumes, 2))
+    quality = rng.normal(0, 0.7, (n_resumes, 1)) + effects[np.arange(2), names] - lowered * np.arange(2)
+    outcomes = np.clip(np.round(1 + quality + rng.normal(0, 0.5, quality.shape)), 0, 2)
+    resumes = np.repeat(np.arange(n_resumes), 2)
+    units = units_of(np.tile([0, 1], n_resumes), resumes, resumes, 1, outcomes.ravel())
+    return replace(units, names=(names + np.array([0, n_names])).ravel())
+
+
+def refusing(rng, *, refused=0.8) -> Units:
+    """One group is refused on hard resumes alone: the gap over all answers says who was answered, the one inside none."""
+    quality = rng.normal(0, 1, 120)
+    levels_of = np.clip(np.round(1 + quality[:, None, None] + rng.normal(0, 0.5, (120, 2, 4))), 0, 2)
+    is_answered = np.ones(levels_of.shape, dtype=bool)
+    is_answered[:, 1] = rng.random((120, 4)) > np.where(quality < -0.3, refused, 0.0)[:, None]
+    n, total = is_answered.sum(axis=2), (levels_of * is_answered).sum(axis=2)
+    resumes, labels = np.nonzero(n)
+    return units_of(labels, resumes, resumes, n[resumes, labels], total[resumes, labels])
+
+
+class TestGapOfWhatIsJudged:
+    def test_refusals_that_depend_on_the_resume_are_no_gap(self):
+        rng = np.random.default_rng(50)
+        n_audits, alarms, crude = 200, 0, 0
+        for seed in range(n_audits):
+            result = gap_of(refusing(rng), highest=2.0, n_permutations=99, seed=seed)
+            alarms += result.test.p_value < 0.05
+            crude += result.gap > 0.1
+        assert alarms <= at_most(n_audits)
+        assert crude > 0.9 * n_audits
+
+    @pytest.mark.parametrize("n_marked", [15, 300])
+    def test_unequal_spread_is_no_gap(self, n_marked):
+        rng = np.random.default_rng(51)
+        sizes = [n_marked, 315 - n_marked]
+        n_audits, alarms, found = 150, 0, 0
+        for seed in range(n_audits):
+            spread = np.repeat(np.where(np.array(sizes) == 15, 12.0, 4.0), sizes)
+            scores = rng.normal(50, spread)
+            labels = np.repeat([1, 0], sizes)
+            options = {"highest": 100.0, "n_permutations": 99, "seed": seed}
+            alarms += gap_of(people(labels, scores.clip(0, 100)), **options).test.p_value < 0.05
+            moved = (scores + np.where(labels, 6, 0)).clip(0, 100)
+            found += gap_of(people(labels, moved), **options).test.p_value < 0.05
+        assert alarms <= at_most(n_audits)
+        # Unstudentised 37 % are found, and as many without any gap.
+        assert found >= 0.37 * n_audits
+
+    def test_a_group_without_spread_is_not_known_without_error(self):
+        """Of 15 none is selected, of 300 three are: the likeliest that chance alone gives."""
+        result = gap_of(people(np.repeat([1, 0], [15, 300]), np.arange(315) >= 312), n_permutations=999)
+        assert result.test.p_value > 0.5
+        selected = np.concatenate([np.arange(15) < 3, np.zeros(300)])
+        assert gap_of(people(np.repeat([1, 0], [15, 300]), selected), n_permutations=1999).test.p_value < 0.01
+
+    def test_all_of_one_group_and_none_of_the_other_is_as_extreme_as_can_be(self):
+        result = gap_of(people([1] * 8 + [0] * 8, [1] * 8 + [0] * 8), n_permutations=1999)
+        assert result.test.p_value < 0.003
+
+    def test_two_people_against_many_count_as_two(self):
+        result = gap_of(people(np.repeat([1, 0], [2, 300]), np.zeros(302)))
+        assert (result.n_cases, result.n_clusters) == (2, 302)
+
+
+class TestGapByName:
+    @pytest.mark.parametrize("n_names", [5, 22])
+    def test_what_a_few_names_do_is_no_gap_of_groups(self, n_names):
+        rng = np.random.default_rng(52)
+        n_audits, alarms, by_case, missed = 200, 0, 0, 0
+        for seed in range(n_audits):
+            units = cells(rng, n_names=n_names, name_sd=0.4)
+            result = gap_of(units, highest=2.0, n_permutations=99, seed=seed)
+            alarms += result.test.p_value < 0.05
+            by_case += result.p_case < 0.05
+            missed += not result.adjusted_low <= 0 <= result.adjusted_high
+            assert result.test.p_value == max(result.p_case, result.p_name)
+            assert result.unit == ("name" if result.p_name > result.p_case else "case")
+        assert alarms <= at_most(n_audits)
+        assert missed <= at_most(n_audits)
+        assert by_case > 0.15 * n_audits
+
+    @pytest.mark.parametrize("name_sd", [0.1, 0.2, 0.4])
+    def test_of_two_names_the_interval_knows_that_they_are_two(self, name_sd):
+        rng = np.random.default_rng(53)
+        n_audits, missed, by_case = 200, 0, 0
+        for seed in range(n_audits):
+            result = gap_of(cells(rng, n_names=2, name_sd=name_sd), highest=2.0, n_permutations=99, seed=seed)
+            assert (result.n_names, result.unit, result.test.p_value) == (2, "case", result.p_case)
+            assert np.isnan(result.p_name)
+            missed += not result.adjusted_low <= 0 <= result.adjusted_high
+            by_case += result.p_case < 0.05
+        assert missed <= at_most(n_audits)
+        assert by_case > 0.1 * n_audits
+
+    def test_planted_bias_is_found_by_both(self):
+        result = gap_of(
+            cells(np.random.default_rng(54), n_names=22, name_sd=0.1, lowered=0.5),
+            highest=2.0,
+            n_permutations=999,
+        )
+        assert result.p_case == result.p_name == 1 / 1000
+        assert result.adjusted_high < 0
+        assert result.n_names == 22
+
+    def test_names_of_one_case_each_are_the_cases(self):
+        units = cells(np.random.default_rng(55), n_names=2, name_sd=0.2)
+        new_names = replace(units, names=np.arange(units.n.size))
+        assert gap_of(new_names, n_permutations=99, highest=2.0) == gap_of(
+            replace(units, names=None), n_permutations=99, highest=2.0
+        )
+
+    def test_the_interval_says_what_makes_it_long(self):
+        rng = np.random.default_rng(56)
+        assert gap_of(cells(rng, n_names=5, name_sd=0.4), highest=2.0).width_unit == "name"
+        unnamed = gap_of(replace(cells(rng, n_names=5, name_sd=0.4), names=None), highest=2.0)
+        assert (unnamed.width_unit, unnamed.width_power, unnamed.n_names) == ("case", 0.5, 0)
+        same = replace(cells(rng, n_names=5, name_sd=0.4), total=np.ones(240))
+        result = gap_of(same, highest=2.0, n_permutations=99)
+        assert (result.width_unit, result.width_power, result.test.p_value) == ("case", 1.0, 1.0)
+
+    def test_rows_of_a_case_move_as_one(self):
+        """One resume under two names of each group: its two versions of a group are one unit, so that p is that of the sums."""
+        rng = np.random.default_rng(57)
+        outcomes = rng.integers(0, 3, (40, 4))
+        resumes = np.repeat(np.arange(40), 4)
+        labels = np.tile([0, 0, 1, 1], 40)
+        fine = units_of(labels, resumes, resumes, 1, outcomes.ravel())
+        fine = replace(fine, wholes=resumes * 2 + labels, names=np.tile(np.arange(4), 40))
+        sums = outcomes.reshape(40, 2, 2).sum(axis=2).ravel()
+        coarse = units_of(
+            np.tile([0, 1], 40), np.repeat(np.arange(40), 2), np.repeat(np.arange(40), 2), 2, sums
+        )
+        one, other = (gap_of(units, highest=2.0, n_permutations=499) for units in (fine, coarse))
+        assert one.p_case == other.p_case
+        assert one.adjusted == pytest.approx(other.adjusted)
+
+    def test_what_cannot_be_is_refused(self):
+        units = units_of([0, 1, 0, 1], [0, 0, 1, 1], [0, 0, 1, 1], 1, 1)
+        with pytest.raises(ValueError, match="a name is of one group"):
+            replace(units, names=np.zeros(4, dtype=np.int64))
+        with pytest.raises(ValueError, match="a name is of one group, and moves inside one stratum"):
+            replace(units, names=np.array([0, 1, 0, 1]), name_strata=np.array([0, 0, 1, 0]))
+        with pytest.raises(ValueError, match="what moves together is of one group and stratum"):
+            replace(units, wholes=np.array([0, 1, 0, 1]))
+
+
+def test_what_few_people_carry_is_not_cleared():
+    """A gap as large as a threshold of 0.1 that one name in five carries: 8 names show none of them in one audit of six."""
+    rng = np.random.default_rng(58)
+    for n_names in (8, 10):
+        labels = np.repeat([1, 0], n_names)
+        cleared = nobody = 0
+        for _ in range(400):
+            carries = (rng.random(2 * n_names) < 0.2) & (labels == 1)
+            values = (rng.normal(0.1, 0.03, 2 * n_names) + 0.5 * carries).clip(0, 1)
+            result = gap_of(people(labels, values))
+            cleared += max(result.adjusted_high, -result.adjusted_low) < 0.1
+            nobody += not carries.any()
+        assert nobody > 0.07 * 400
+        assert cleared <= at_most(400, 0.025)
+    fair = [gap_of(people(np.repeat([1, 0], 60), rng.normal(0.1, 0.03, 120).clip(0, 1))) for _ in range(50)]
+    assert sum(max(one.adjusted_high, -one.adjusted_low) < 0.1 for one in fair) > 45
 
 
 class TestGapCoverage:

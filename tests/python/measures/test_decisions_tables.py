@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from biasledger.measures.decisions import (
-    Units,
     cochran_q,
     gap,
     group_impact_ratios,
@@ -35,6 +34,7 @@ from biasledger.measures.decisions_tables import (
     position_tests,
 )
 from biasledger.measures.resampling import stable_seed
+from biasledger.measures.units import Units
 from tests.python.measures.simulated_decisions import levels, people, units_of, versions
 
 GAP_NAME = ("plain", "rank", "", "race", "against_reference", "black", "white")
@@ -101,6 +101,8 @@ class TestGaps:
         values = asdict(own)
         test = values.pop("test")
         values["adjusted_gap"] = values.pop("adjusted")
+        assert np.isnan(row.pop("p_name"))
+        assert np.isnan(values.pop("p_name"))
         assert row == {
             "comparison_key": "a",
             **values,

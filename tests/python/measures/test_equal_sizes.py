@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from biasledger.measures.decisions import Units
 from biasledger.measures.equal_sizes import (
     WordUnits,
     common_cells,
@@ -22,6 +21,7 @@ from biasledger.measures.equal_sizes import (
 from biasledger.measures.equal_sizes_tables import CountPair, CountUnits, PairName, selection_sizes
 from biasledger.measures.lists import spread
 from biasledger.measures.resampling import Design
+from biasledger.measures.units import Units
 from biasledger.measures.words import divergence
 from tests.python.measures.simulated_texts import corpus
 

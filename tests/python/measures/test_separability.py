@@ -13,9 +13,17 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
+from benchmarks.verdicts.words import named, unbalanced, unequal
 from biasledger.measures import separability as module
 from biasledger.measures.resampling import Design
-from biasledger.measures.separability import TOLERANCE, assign_folds, out_of_fold_predictions, separability
+from biasledger.measures.separability import (
+    TOLERANCE,
+    Moved,
+    assign_folds,
+    out_of_fold_predictions,
+    separability,
+)
+from biasledger.measures.text_units import judged_texts
 from tests.python.measures.simulated_texts import corpus, counts_matrix, spelling, texts
 
 
@@ -328,3 +336,93 @@ class TestInterval:
     def test_error_shrinks_as_a_binomial_away_from_chance(self):
         at_chance, high = (module._standard_error(accuracy, 0.05, 10**6, 2) for accuracy in (0.5, 0.9))
         assert high / at_chance == pytest.approx(sqrt(0.9 * 0.1) / 0.5, rel=1e-4)
+
+    @pytest.mark.parametrize(("n_marked", "n_reference"), [(15, 300), (30, 600)])
+    def test_a_small_group_beside_a_large_one_is_not_called_alike(self, n_marked, n_reference):
+        results = [unequal(seed, n_marked, n_reference, 0.81) for seed in range(3)]
+        assert all(result.interval_low <= 0.81 <= result.interval_high for result in results)
+        # The classifier sides with the larger group: its balanced accuracy is far below what the words allow.
+        assert all(result.balanced_accuracy < 0.7 for result in results)
+
+    def test_unequal_groups_count_as_few_as_they_are(self):
+        features, design = corpus(np.random.default_rng(19), 20, 180)
+        limits = [
+            module._limit_of_accuracy(features, design, 0.7, 5, units)
+            for units in (None, Design(design.labels[:38], design.strata[:38]))
+        ]
+        # 4 · 20 · 180 / 200 = 72, and 4 · 20 · 18 / 38 = 37.9: fewer texts leave more open.
+        assert limits[0] < limits[1]
+
+
+class TestChanceOfUnbalancedTemplates:
+    def test_knowing_the_template_is_no_skill(self):
+        results = [unbalanced(seed, 0.85) for seed in range(4)]
+        assert all(result.test is not None and result.test.null_mean > 0.65 for result in results)
+        assert all(result.balanced_accuracy > 0.65 for result in results)
+        assert np.mean([result.beyond_chance for result in results]) == pytest.approx(0.5, abs=0.06)
+        assert all(result.interval_low < 0.5 < result.interval_high for result in results)
+
+    def test_balanced_templates_leave_the_accuracy_as_it_is(self):
+        scale = module._Scale.of(0.47, 2)
+        assert [scale(accuracy) for accuracy in (0.5, 0.7, 1.0)] == pytest.approx([0.5, 0.7, 1.0])
+        uneven = module._Scale.of(0.8, 2)
+        assert [uneven(accuracy) for accuracy in (0.8, 0.9, 1.0)] == pytest.approx([0.5, 0.75, 1.0])
+        assert module._Scale.of(0.6, 3)(0.6) == pytest.approx(1 / 3)
+
+
+class TestPromptsAndNames:
+    def prompts(self, seed: int, own: float) -> tuple[sparse.csr_array, Design, Moved]:
+        """Twelve questions to each of two groups that do not differ, fifteen answers each; every prompt has words of its own."""
+        rng = np.random.default_rng([20, seed])
+        counts, labels, strata, units = [], [], [], []
+        for unit in range(24):
+            shares = np.exp(rng.normal(0, own, 60))
+            counts.append(rng.multinomial(30, shares / shares.sum(), size=15))
+            labels += [unit % 2] * 15
+            strata += [unit // 2] * 15
+            units += [unit] * 15
+        design = Design(np.array(labels, dtype=np.int8), np.array(strata))
+        of_units = Design((np.arange(24) % 2).astype(np.int8), np.arange(24) // 2)
+        return counts_matrix(np.concatenate(counts)), design, Moved(np.array(units), of_units)
+
+    def test_prompts_of_their_own_are_no_difference_of_groups(self):
+        p_values, accuracies = [], []
+        for seed in range(20):
+            features, design, moved = self.prompts(seed, 1.0)
+            result = separability(features, design, np.arange(360), n_permutations=99, seed=seed, moved=moved)
+            assert result.test is not None
+            p_values.append(result.test.p_value)
+            accuracies.append(result.beyond_chance)
+        assert (np.array(p_values) <= 0.05).mean() <= 0.05 + 3 * sqrt(0.05 * 0.95 / 20)
+        # No split cuts a prompt, so that its own words tell nothing of the held-out ones.
+        assert np.mean(accuracies) == pytest.approx(0.5, abs=0.1)
+
+    def test_copies_of_held_out_texts_are_not_learnt_from(self):
+        _, design, moved = self.prompts(1, 0.0)
+        clusters = np.arange(360) % 7
+        folds, training = module._splits(design, clusters, moved, 5, 1)
+        for fold, learnt in zip(np.unique(folds), training, strict=True):
+            assert not np.isin(clusters[learnt], clusters[folds == fold]).any()
+            assert all(np.unique(folds[moved.of_unit == unit]).size == 1 for unit in range(24))
+        # Seven texts in all prompts leave nothing to learn from.
+        features, design, moved = self.prompts(1, 0.0)
+        result = separability(features, design, clusters, n_permutations=99, seed=1, moved=moved)
+        assert np.isnan(result.balanced_accuracy)
+        assert result.test is None
+
+    def test_names_with_words_of_their_own_are_no_difference_and_planted_words_are(self):
+        p_values = {effect: [] for effect in (0.0, 1.2)}
+        for effect, found in p_values.items():
+            for seed in range(20):
+                judged = judged_texts(named(seed, 6, 3, sd=0.4, effect=effect))
+                assert judged.carriers is not None
+                test = module.carriers_test(
+                    judged.rows.features,
+                    judged.row_carriers,
+                    judged.carriers.design,
+                    n_permutations=199,
+                    seed=seed,
+                )
+                found.append(test.p_value)
+        assert sum(p <= 0.05 for p in p_values[0.0]) <= stats.binom.ppf(0.9999, 20, 0.05)
+        assert np.mean([p <= 0.05 for p in p_values[1.2]]) > 0.9

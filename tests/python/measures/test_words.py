@@ -11,15 +11,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.spatial.distance import jensenshannon
+from scipy.stats import binom
 
+from benchmarks.verdicts.words import judge, lengths, named, repeats
 from biasledger.measures.resampling import Design, group_sums, two_sample_jackknife
+from biasledger.measures.text_units import Units, judged_texts
 from biasledger.measures.words import (
     Others,
     audit_log_odds,
     divergence,
+    divergence_by_units,
     divergence_parts,
     informative_log_odds,
     marked_words,
+    marked_words_by_units,
 )
 from tests.python.measures.simulated_texts import corpus, counts_matrix, word_shares
 
@@ -282,6 +287,62 @@ class TestDivergence:
             assert test is not None
             p_values.append(test.p_value)
         assert (np.array(p_values) <= 0.05).mean() <= 0.05 + 3 * sqrt(0.05 * 0.95 / 150)
+
+
+class TestSeveralUnits:
+    def units(self, seed: int, effect: float, sd: float) -> list[Units]:
+        judged = judged_texts(named(seed, 8, 3, sd=sd, effect=effect))
+        assert judged.carriers is not None
+        return judged.all_units
+
+    def test_the_larger_p_counts_and_the_interval_holds_both(self):
+        both = self.units(1, 0.4, 0.4)
+        alone = [divergence_by_units([units], n_permutations=199, seed=1, stop_after=None) for units in both]
+        result = divergence_by_units(both, n_permutations=199, seed=1, stop_after=None)
+        assert result.test is not None
+        assert result.test.p_value >= max(one.test.p_value for one in alone if one.test) - 0.05
+        assert result.interval_low <= min(one.interval_low for one in alone)
+        assert result.interval_high >= max(one.interval_high for one in alone) - 1e-12
+
+    def test_words_take_the_larger_p_and_the_wider_band(self):
+        both = self.units(2, 1.0, 0.2)
+        results = [
+            marked_words_by_units(judged, n_permutations=199, alpha=0.05, seed=3, stop_after=None)
+            for judged in (both[:1], both)
+        ]
+        tested = ~np.isnan(results[1].p_value)
+        assert tested.any()
+        assert (results[1].p_value_adjusted[tested] >= results[0].p_value_adjusted[tested]).all()
+        assert (results[1].band_low[tested] <= results[0].band_low[tested]).all()
+        assert (results[1].band_high[tested] >= results[0].band_high[tested]).all()
+
+    def test_words_of_names_alone_raise_no_alarm(self):
+        alarms = sum(judge(named(seed, 5, 4, sd=0.5)).alarms for seed in range(20))
+        assert alarms <= binom.ppf(0.9999, 20, 0.05)
+
+    @pytest.mark.parametrize("own", [0.0, 1 / 3])
+    def test_repeats_of_two_answers_raise_no_alarm_where_nothing_differs(self, own):
+        judged = [judge(repeats(seed, 0.5, 0.5, own=own)) for seed in range(20)]
+        assert sum(one.alarms for one in judged) <= binom.ppf(0.9999, 20, 0.05)
+        assert all(0 <= one.bits_low <= one.bits_high <= 1 for one in judged)
+
+    def test_repeats_of_two_answers_are_found_where_groups_differ_and_never_clear(self):
+        judged = [judge(repeats(seed, 0.8, 0.2)) for seed in range(10)]
+        assert all(one.alarms for one in judged)
+        assert all(one.bits_high > 0.02 for one in judged)
+
+    @pytest.mark.parametrize("n_reference", [15, 60])
+    def test_shorter_answers_are_no_other_words(self, n_reference):
+        judged = [judge(lengths(seed, 15, n_reference, times_shorter=3.0)) for seed in range(20)]
+        assert sum(one.alarms for one in judged) <= binom.ppf(0.9999, 20, 0.05)
+        assert sum(one.marks_words for one in judged) <= binom.ppf(0.9999, 20, 0.05)
+
+    def test_an_interval_never_lies_below_the_range(self):
+        # Two prompts a stratum of the same mix: less divergence than shuffled answers would give.
+        for seed in range(10):
+            features, design = corpus(np.random.default_rng(seed), 8, 8, n_words=12, length=4, n_strata=8)
+            result = divergence(features, design, n_permutations=99, seed=seed, stop_after=None)
+            assert 0 <= result.interval_low <= result.interval_high <= 1
 
 
 class TestMarkedWords:

@@ -260,6 +260,7 @@ class _Run:
                 "fct_separability",
                 **key,
                 balanced_accuracy=accuracy,
+                beyond_chance=accuracy,
                 interval_low=low,
                 interval_high=high,
                 null_mean=0.5,
