@@ -41,7 +41,14 @@ def planted_on_top(rows: list[Row]) -> None:
     assert "gender" not in {row["attribute"] for row in rows}
     assert any(row["kind_of_answer"] == room for row in rows for room in ("words",))
     # Who is refused is found in any kind of audit.
-    assert {row["kind_of_answer"] for row in rows} == {"words", "lists", "decisions", "prices", "markers", "answers"}
+    assert {row["kind_of_answer"] for row in rows} == {
+        "words",
+        "lists",
+        "decisions",
+        "prices",
+        "markers",
+        "answers",
+    }
     assert all(row["finding_id"] and row["what_was_found"] for row in rows)
     assert "simulator-fair" not in {row["target"] for row in rows}
 
