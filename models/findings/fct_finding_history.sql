@@ -25,18 +25,13 @@ findings as (
     from {{ ref("fct_findings") }}
 ),
 
--- Figures of a run that was taken back, as one imported by a wrong spec, were never any: `biasledger build` drops them here, too.
-forgotten as (
-    select run_id
-    from {{ ref("stg_ledger__forgotten_runs") }}
-),
-
 known as (
     {% if is_incremental() %}
         select * from {{ this }}
     {% elif published %}
         select * from {{ published }}
-        where run_id not in (select forgotten.run_id from forgotten)
+        -- Figures of a run that was taken back, as one imported by a wrong spec, were never any.
+        where run_id not in (select forgotten.run_id from {{ ref("stg_ledger__forgotten_runs") }} as forgotten)
     {% else %}
         select
             cast(null as varchar) as finding_id,

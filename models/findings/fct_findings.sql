@@ -137,9 +137,9 @@ judged as (
     from weighed
 ),
 
--- How many units would settle what is inconclusive: deviates grow and widths shrink with their square root, or as the column
--- width_power says, so this is a rough guide and no promise. A value past the threshold lacks a smaller p or an interval that
--- leaves out no difference, any other an interval that ends before the threshold.
+-- How many units would settle what is inconclusive: deviates grow and widths shrink with their square root, or as
+-- the column width_power says, so this is a rough guide and no promise. A value past the threshold lacks a smaller
+-- p or an interval that leaves out no difference, any other an interval that ends before the threshold.
 estimated as (
     select
         *,
@@ -243,7 +243,8 @@ findings as (
                             else ''
                         end
                 when 'clear'
-                    then upper(detail_without_alarm[1]) || detail_without_alarm[2:] || '; '
+                    then
+                        upper(detail_without_alarm[1]) || detail_without_alarm[2:] || '; '
                         || if(
                             is_same_by_construction,
                             'the prompts are the same for both groups, and so was every answer',
@@ -257,7 +258,9 @@ findings as (
                             '; its interval (%.3g to %.3g) holds no difference at all, though its adjusted p is %.2g',
                             value_low, value_high, p_value_adjusted
                         ),
-                        printf('; nothing past the threshold is shown (adjusted p %.2g), nor ruled out', p_value_adjusted)
+                        printf(
+                            '; nothing past the threshold is shown (adjusted p %.2g), nor ruled out', p_value_adjusted
+                        )
                     )
             end || '.'
             || coalesce(
@@ -289,11 +292,17 @@ findings as (
                     ' ',
                     case
                         when status = 'insufficient_data' and is_few
-                            then printf('At least %d %s are needed; there are %d.', min_units, settled_by, coalesce(n_units, 0))
+                            then printf(
+                                'At least %d %s are needed; there are %d.', min_units, settled_by, coalesce(n_units, 0)
+                            )
                         when n_units_needed is not null
-                            then printf('About %d %s would settle it; there are %d.', n_units_needed, settled_by, n_units)
+                            then printf(
+                                'About %d %s would settle it; there are %d.', n_units_needed, settled_by, n_units
+                            )
                         when status = 'inconclusive'
-                            then printf('More %s alone would hardly settle it: it lies too close to the threshold.', settled_by)
+                            then printf(
+                                'More %s alone would hardly settle it: it lies too close to the threshold.', settled_by
+                            )
                     end,
                     {{ scope_advice("scope") }} || '.'
                 ),

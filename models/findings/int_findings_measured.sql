@@ -2,12 +2,13 @@
 
 with
 
--- What a room need not say. family: some measures judge one, such as every category of an attribute: its members, the most
--- certain first, any of which may be the alarm. scope: whom it speaks of, where that does not follow from names and wordings.
--- settled_by: what must grow to settle it, where that is not the measure's unit. ruled_out: what a clear finding rules out,
--- where that is less than anything past the threshold. width_power: the interval's half width falls as n_units to minus this
--- power, where that is not one half. n_sufficient: what min_units is held against, counted in the measure's unit, where that is
--- not n_units. is_same_by_construction: prompts and answers are the same for both groups in every case.
+-- What a room need not say. family: some measures judge one, such as every category of an attribute: its members,
+-- the most certain first, any of which may be the alarm. scope: whom it speaks of, where that does not follow from
+-- names and wordings. settled_by: what must grow to settle it, where that is not the measure's unit. ruled_out:
+-- what a clear finding rules out, where that is less than anything past the threshold. width_power: the interval's
+-- half width falls as n_units to minus this power, where that is not one half. n_sufficient: what min_units is held
+-- against, counted in the measure's unit, where that is not n_units. is_same_by_construction: prompts and answers
+-- are the same for both groups in every case.
 optional as (
     select
         cast(null as {{ family_type() }}) as family,

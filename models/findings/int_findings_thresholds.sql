@@ -50,7 +50,8 @@ findings_thresholds as (
         thresholds.alpha,
         thresholds.min_units,
         scopes.scope,
-        -- A mitigation that does not help is worth a warning, and so is what rests on a few names; the audit itself is what fails.
+        -- A mitigation that does not help is worth a warning, and so is what rests on a few names; the audit itself
+        -- is what fails.
         case
             when thresholds.severity = 'error' and (findings.variant <> 'plain' or scopes.scope = 'names') then 'warn'
             else thresholds.severity

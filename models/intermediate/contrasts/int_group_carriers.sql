@@ -43,7 +43,8 @@ declared_attributes as (
         unnest(
             from_json(
                 spec -> 'attributes',
-                '[{"attribute": "VARCHAR", "groups": [{"group": "VARCHAR", "carrier": "VARCHAR", "carriers": ["VARCHAR"]}]}]'
+                '[{"attribute": "VARCHAR", '
+                || '"groups": [{"group": "VARCHAR", "carrier": "VARCHAR", "carriers": ["VARCHAR"]}]}]'
             ),
             recursive := false
         ) as declared
@@ -53,7 +54,7 @@ declared_attributes as (
 declared_groups as (
     select
         run_id,
-        declared.attribute as attribute,
+        declared.attribute,
         unnest(declared.groups, recursive := false) as declared_group
     from declared_attributes
 ),

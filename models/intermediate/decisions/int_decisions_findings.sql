@@ -289,7 +289,9 @@ impact_findings as (
                 decision_rates.best_group, 100 * decision_rates.best_rate, impact_tests.smallest_ratio
             )
         )
-        || if(impact_comparisons.outcome = 'selected_of_asked', ', those refused counted as not selected', '') as detail,
+        || if(
+            impact_comparisons.outcome = 'selected_of_asked', ', those refused counted as not selected', ''
+        ) as detail,
         detail as detail_without_alarm,
         impact_comparisons.reading_hash,
         impact_tests.smallest_ratio as value,

@@ -158,8 +158,8 @@ asked_of_each as (
     group by run_id, variant, scheme, attribute, comparison, group_name, reference_group
 ),
 
--- Where every group was asked several questions, the answers to one move together. Of fewer than five nothing can be said
--- but what was answered to these: then answers move, as to a single question.
+-- Where every group was asked several questions, the answers to one move together. Of fewer than five nothing can
+-- be said but what was answered to these: then answers move, as to a single question.
 words_comparison_units as (
     select
         numbered_units.*,

@@ -113,7 +113,8 @@ words_comparisons as (
         coalesce(comparison_units.n_marked_units, 0) as n_marked_units,
         coalesce(comparison_units.n_reference_units, 0) as n_reference_units,
         coalesce(comparison_units.n_responses, 0) as n_responses,
-        -- Three measures judge a contrast, and lengths warn; schemes beside the judged one give their published numbers alone.
+        -- Three measures judge a contrast, and lengths warn; schemes beside the judged one give their published
+        -- numbers alone.
         if(
             words_schemes.is_judged,
             {{ permutations_for(

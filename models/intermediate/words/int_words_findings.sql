@@ -102,7 +102,8 @@ separability_findings as (
         separability.seed,
         coalesce(
             printf(
-                'a linear classifier tells texts for %s from those for %s with balanced accuracy %.2f (shuffled labels give %.2f)%s',
+                'a linear classifier tells texts for %s from those for %s with balanced accuracy %.2f '
+                || '(shuffled labels give %.2f)%s',
                 comparisons.group_name, comparisons.reference_group, separability.balanced_accuracy,
                 separability.null_mean,
                 if(runs_removing.run_id is null, ', words that name a group left in', '')

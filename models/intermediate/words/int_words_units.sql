@@ -36,7 +36,8 @@ phrases as (
     from {{ ref("int_words_phrases") }}
 ),
 
--- A row a distinct answer to a prompt, so that its words are counted once; every repeat of it is an observation nevertheless.
+-- A row a distinct answer to a prompt, so that its words are counted once; every repeat of it is an observation
+-- nevertheless.
 distinct_answers as (
     select
         run_id,
