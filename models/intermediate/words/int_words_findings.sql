@@ -15,7 +15,7 @@ comparisons as (
         moves_prompts,
         least(n_marked_units, n_reference_units) as n_units,
         -- What a finding needs more of.
-        if(moves_prompts, 'questions to each group', 'answers for each group') as settled_by
+        if(coalesce(moves_prompts, false), 'questions to each group', 'answers for each group') as settled_by
     from {{ ref("int_words_comparisons") }}
     where
         is_judged

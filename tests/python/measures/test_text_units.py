@@ -52,6 +52,18 @@ class TestLengths:
         same = counts_matrix(np.tile([[2.0, 1, 4]], (20, 1)))
         assert equal_lengths(same, design, seed=1) is same
 
+    def test_names_and_numbers_of_words_do_not_matter(self):
+        rng = np.random.default_rng(3)
+        counts = rng.poisson(np.repeat([0.2, 0.6], 20)[:, np.newaxis], size=(40, 200)).astype(float)
+        design = design_of([0] * 20 + [1] * 20, [0] * 40)
+        order = rng.permutation(200)
+        named, numbered = (
+            equal_lengths(counts_matrix(table), design, seed=1).toarray()
+            for table in (counts, counts[:, order])
+        )
+        assert named.sum() < counts.sum()
+        assert (named[:, order] == numbered).all()
+
 
 class TestWhatMoves:
     def test_every_trial_is_an_observation_where_a_group_was_asked_once(self):
