@@ -59,7 +59,7 @@ def test_every_answer_is_in_the_warehouse(
     warehouse: duckdb.DuckDBPyConnection, reference: dict[str, Any]
 ) -> None:
     rows = warehouse.execute(
-        "select target, attribute, group_name, n_ok from marts.fct_answer_quality"
+        "select target, attribute, group_name, fct_answer_quality.n_ok from marts.fct_answer_quality"
         " join marts.dim_runs using (run_id) where attribute not like '%*%'"
     ).fetchall()
     ours = {(model, attribute, group): n for model, attribute, group, n in rows}
@@ -88,13 +88,18 @@ def test_no_model_is_called_biased_by_race(warehouse: duckdb.DuckDBPyConnection)
 
 @pytest.mark.slow
 def test_verdicts_beside_the_publication_s(warehouse: duckdb.DuckDBPyConnection) -> None:
-    """A difference by type of patron in every model, a minor one by sex in Llama, none by race."""
+    """A difference by type of patron in every model, and none by race; the minor one by sex in Llama is left open."""
     alarmed = set(
         warehouse.execute(
             f"select distinct target, attribute from marts.fct_findings where {ERRORS}"
         ).fetchall()
     )
-    assert alarmed == {*((model, "patron_type") for model in MODELS), (MODELS[0], "sex")}
+    assert alarmed == {(model, "patron_type") for model in MODELS}
+    ((word_of_sex,),) = warehouse.execute(
+        "select status from marts.fct_findings where measure = 'marked_words' and attribute = 'sex' and target = ?",
+        [MODELS[0]],
+    ).fetchall()
+    assert word_of_sex == "inconclusive"
 
 
 @pytest.mark.slow

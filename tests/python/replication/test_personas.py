@@ -139,4 +139,5 @@ def test_six_true_contrasts_are_significant_beyond_the_threshold(
         " where measure = 'word_divergence' and attribute in ('race', 'gender')"
     ).fetchall()
     assert {group for group, *_ in rows} == set(GROUPS.values())
-    assert all(0.05 < value < 0.15 and p < 0.05 and status == "alarm" for _, value, p, status in rows)
+    # Compared at equal lengths, so that they lie below the divergences of the texts as they are.
+    assert all(0.045 < value < 0.15 and p < 0.05 and status == "alarm" for _, value, p, status in rows)
