@@ -1,5 +1,5 @@
--- Who gets refused more? Refused and unusable answers about each group, beside those of its reference group, of nobody or
--- of all others, with the verdict; groups without any answer first.
+-- Who gets refused more? Refused and unusable answers about each group, beside those of its reference group, of nobody
+-- or of all others, with the verdict; groups without any answer first.
 with
 
 runs as (

@@ -112,7 +112,9 @@ removed_words as (
         cast(counted.n_answers_using as double) as n_answers_using,
         cast(answers.n_answers as double) as n_answers,
         cast(
-            coalesce(list_contains(reasons.named_groups, counted.attribute || ': ' || counted.group_name), false) as boolean
+            coalesce(
+                list_contains(reasons.named_groups, counted.attribute || ': ' || counted.group_name), false
+            ) as boolean
         ) as is_of_this_group
     from counted
     inner join reasons
