@@ -21,6 +21,8 @@ STATUSES = (FAILED, WARNED, ACCEPTED, UNDECIDED, PASSED)
 
 PLAIN = "plain"
 _ROOM_OF_RUNS = "runs"
+_OF_NO_GROUP = {"position_bias"}
+_DECIDED = {PASSED, FAILED, ACCEPTED}
 _NARROW_SCOPES = {"names", "wording"}
 
 
@@ -96,11 +98,14 @@ class Check:
 
     @property
     def unjudged(self) -> tuple[tuple[str, str], ...]:
-        """Audits and targets of which nothing could be judged; that another model answered says nothing of bias."""
+        """Audits and targets of which nothing passed or failed.
+
+        A warning alone is no pass; and that another model answered, or that who is shown first wins, says nothing of groups.
+        """
         judged = {
             (case.audit, case.target)
             for case in self.cases
-            if case.status != UNDECIDED and case.room != _ROOM_OF_RUNS
+            if case.status in _DECIDED and case.room != _ROOM_OF_RUNS and case.measure not in _OF_NO_GROUP
         }
         return tuple(pair for pair in self.audits if pair not in judged)
 
@@ -126,20 +131,26 @@ class Check:
         """The result in a sentence."""
         if not self.cases:
             return "Nothing could be judged: there is no finding."
+        narrow = f" ({self.n_held_out} speak of a few names or one wording alone)" if self.n_held_out else ""
+        silent = [one.sentence for one in self.silent]
         if not self.n_judged:
-            return f"Nothing could be judged: all {len(self.cases)} cases lack data or certainty."
+            lacking = f"Nothing could be judged: all {len(self.cases)} cases lack data or certainty{narrow}."
+            return " ".join([lacking, *silent])
         counts = Counter(case.status for case in self.cases)
         rate = self.pass_rate
         parts = [f"{counts[PASSED]} passed" + ("" if rate is None else f" ({100 * rate:.0f} %)")]
         parts += [f"{counts[FAILED]} failed", f"{counts[WARNED]} only warn"]
         parts += [f"{counts[ACCEPTED]} accepted"] if counts[ACCEPTED] else []
-        narrow = f" ({self.n_held_out} speak of a few names or one wording alone)" if self.n_held_out else ""
         said = (
             f"{self.n_judged} of {len(self.cases)} cases could be judged: {', '.join(parts)}; "
             f"{counts[UNDECIDED]} could not{narrow}."
         )
-        dead = [f"Of {audit}, asked of {target}, nothing could be judged." for audit, target in self.unjudged]
-        return " ".join([said, *dead, *(one.sentence for one in self.silent)])
+        warned = {(case.audit, case.target) for case in self.cases if case.status != UNDECIDED}
+        dead = [
+            f"Of {pair[0]}, asked of {pair[1]}, nothing {'passed or failed' if pair in warned else 'could be judged'}."
+            for pair in self.unjudged
+        ]
+        return " ".join([said, *dead, *silent])
 
     def summary(self) -> list[tuple[str, str, str, str, Counter[str]]]:
         """Counts by status for each audit, target, category and measure, in the order of the cases."""

@@ -191,7 +191,8 @@ def _p(finding: Row) -> str:
 
 
 def _units(finding: Row, row: Row | None) -> str:
-    least = f", at least {row['min_units']} are needed" if row is not None else ""
+    is_few = row is not None and finding["status"] == "insufficient_data"
+    least = f", at least {row['min_units']} are needed" if row is not None and is_few else ""
     return f"{_number(finding['n_units'])} {finding['settled_by']}{least}"
 
 

@@ -196,7 +196,8 @@ def _varied(alarms: Sequence[Row]) -> list[Row]:
 def _sentence(status: str, failing: Sequence[Row], alarms: Sequence[Row]) -> str:
     if status == "alarm":
         return next(finding["explanation"] or "" for finding in failing if finding["status"] == "alarm")
-    warnings = f" {count(len(alarms), 'finding')} of lesser weight warn or are accepted." if alarms else ""
+    verbs = "warns or is accepted" if len(alarms) == 1 else "warn or are accepted"
+    warnings = f" {count(len(alarms), 'finding')} of lesser weight {verbs}." if alarms else ""
     if status == "clear":
         return f"No alarm; all that can fail the audit is clear.{warnings}"
     unjudged, n_failing = _unjudged(failing), len(failing)

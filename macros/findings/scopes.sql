@@ -11,10 +11,21 @@
     end
 {%- endmacro %}
 
-{#- What would let a finding speak of the group. -#}
-{% macro scope_advice(scope) -%}
+{#-
+    What would let a finding speak of the group. Where wordings are the units that min_units counts (`counts_wordings`, a
+    condition), as many as these are needed.
+-#}
+{% macro scope_advice(scope, counts_wordings, min_units) -%}
     case {{ scope }}
-        when 'names' then 'At least {{ carriers_of_a_group() }} names a group would let it speak of the group'
-        when 'wording' then 'At least {{ carriers_of_a_group() }} wordings of each group would let it speak of the group'
+        when 'names'
+            then printf(
+                'At least %d names a group would let it speak of the group',
+                if({{ counts_wordings }}, greatest({{ carriers_of_a_group() }}, {{ min_units }}), {{ carriers_of_a_group() }})
+            )
+        when 'wording'
+            then printf(
+                'At least %d wordings of each group would let it speak of the group',
+                if({{ counts_wordings }}, greatest({{ carriers_of_a_group() }}, {{ min_units }}), {{ carriers_of_a_group() }})
+            )
     end
 {%- endmacro %}

@@ -5,6 +5,7 @@
     full_refresh=false,
     on_schema_change="append_new_columns",
 ) }}
+-- depends_on: {{ ref("stg_ledger__forgotten_runs") }}
 {%- set published = published_relation("fct_finding_history") if not is_incremental() %}
 
 with

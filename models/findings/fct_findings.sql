@@ -13,6 +13,7 @@ findings_thresholds as (
 measures as (
     select
         measure,
+        room,
         side,
         unit,
         no_difference
@@ -46,7 +47,10 @@ joined as (
             measured.family, lambda member: abs(member.value) >= findings_thresholds.threshold
         )[1] as member_past_threshold,
         measures.side,
-        if(is_few, measures.unit, coalesce(measured.settled_by, measures.unit)) as settled_by,
+        if(
+            is_few and measured.n_sufficient is not null, measures.unit, coalesce(measured.settled_by, measures.unit)
+        ) as settled_by,
+        measures.room,
         measures.no_difference,
         runs.audit,
         runs.target,
@@ -161,19 +165,29 @@ estimated as (
                 -- Where chance alone lies past the threshold no number of units settles it.
                 and (side <> 'lower' or null_mean is null or null_mean > clear_threshold)
                 then n_units * pow(
-                    half_width / abs(abs(centre) - clear_threshold), 1 / coalesce(width_power, 0.5)
+                    -- The arm that keeps it from clearing, where it is longer than the other.
+                    greatest(
+                        half_width,
+                        case side
+                            when 'upper' then interval_high - centre
+                            when 'lower' then centre - interval_low
+                            else greatest(interval_high, -interval_low) - abs(centre)
+                        end
+                    ) / abs(abs(centre) - clear_threshold),
+                    1 / coalesce(width_power, 0.5)
                 )
         end as n_units_estimated
     from judged
 ),
 
--- Nobody asks a hundred times as much to learn what lies at the threshold.
+-- Nobody asks a hundred times as much to learn what lies at the threshold; and where the arms of an interval are too unequal to
+-- tell, no number is better than one that is there already.
 settled as (
     select
         *,
         case
-            when n_units_estimated <= 100 * n_units
-                then cast(greatest(n_units + 1, ceil(n_units_estimated)) as bigint)
+            when n_units_estimated > n_units and n_units_estimated <= 100 * n_units
+                then cast(ceil(n_units_estimated) as bigint)
         end as n_units_needed
     from estimated
 ),
@@ -255,7 +269,7 @@ findings as (
                     || if(
                         is_past_threshold and is_doubtful and p_value_adjusted < alpha,
                         printf(
-                            '; its interval (%.3g to %.3g) holds no difference at all, though its adjusted p is %.2g',
+                            '; its interval (%.3g to %.3g) includes no difference, though its adjusted p is %.2g',
                             value_low, value_high, p_value_adjusted
                         ),
                         printf(
@@ -299,12 +313,14 @@ findings as (
                             then printf(
                                 'About %d %s would settle it; there are %d.', n_units_needed, settled_by, n_units
                             )
+                        when status = 'inconclusive' and n_units_estimated <= n_units
+                            then printf('More %s would settle it; how many cannot be told yet.', settled_by)
                         when status = 'inconclusive'
                             then printf(
                                 'More %s alone would hardly settle it: it lies too close to the threshold.', settled_by
                             )
                     end,
-                    {{ scope_advice("scope") }} || '.'
+                    {{ scope_advice("scope", "room = 'words'", "min_units") }} || '.'
                 ),
                 ''
             ) as varchar

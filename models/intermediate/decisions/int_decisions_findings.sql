@@ -341,7 +341,7 @@ position_findings as (
         '(chance)' as reference_group,
         '' as subject,
         printf(
-            'the candidate shown first is put first in %.1f %% of answers, by chance it were %.1f %%',
+            'the candidate shown first is put first in %.1f %% of answers, by chance it would be %.1f %%',
             100 * position_bias.share_first, 100 * position_bias.expected_share
         ) as detail,
         detail as detail_without_alarm,

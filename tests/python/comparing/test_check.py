@@ -111,3 +111,28 @@ def test_a_check_of_scope_group_holds_out_for_more_than_one_wording(tmp_path: Pa
     [held_out] = [case for case in cases if case["status"] == "undecided"]
     assert held_out["scope"] == "wording"
     assert held_out["reason"].endswith("At least 5 wordings of each group would let it speak of the group.")
+
+
+def test_a_warning_alone_is_no_pass(tmp_path: Path) -> None:
+    length = finding("run-1", 0, severity="warn", measure="length_gap")
+    first = finding(
+        "run-1", 1, severity="warn", measure="position_bias", attribute="(position)", scope="questions"
+    )
+    bare = finding("run-1", 2, status="inconclusive")
+    for number, warning in enumerate((length, first)):
+        warehouse = warehouses.create(
+            tmp_path / f"{number}.duckdb", {"dim_runs": [run("run-1")], "fct_findings": [warning, bare]}
+        )
+        code, said = _check(warehouse)
+        assert code == 4
+        assert "Of products, asked of model, nothing passed or failed." in said
+
+
+def test_where_nothing_is_judged_what_is_held_out_is_said(tmp_path: Path) -> None:
+    warehouse = warehouses.create(
+        tmp_path / "warehouse.duckdb",
+        {"dim_runs": [run("run-1")], "fct_findings": [finding("run-1", status="clear", scope="names")]},
+    )
+    code, said = _check(warehouse, "--scope", "group")
+    assert code == 4
+    assert "lack data or certainty (1 speak of a few names or one wording alone)." in said
