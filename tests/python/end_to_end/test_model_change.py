@@ -49,4 +49,4 @@ def test_it_warns_by_a_test_of_its_own_and_takes_no_alpha_from_others(odd: Proje
         "select count(*), count(*) filter (where status = 'alarm') from marts.fct_findings"
         " where audit = 'small' and measure <> 'model_change'"
     )
-    assert others == [(6, 0)]
+    assert others == [(8, 0)]

@@ -24,7 +24,7 @@ def test_row_order_threads_and_other_runs(alone: Project, odd: Project) -> None:
     """`alone` was built with one thread; `odd` holds the run and its rows in another order among many other runs."""
     (run_id,) = _runs(alone)
     numbers, words = (alone.query(sql.format(run_id=run_id)) for sql in (NUMBERS, WORDS))
-    assert len(numbers) == 9  # three measures of three contrasts
+    assert len(numbers) == 12  # four measures of three contrasts
     assert len(words) > 100
     same, shuffled = _runs(odd)
     for other in (same, shuffled):
