@@ -51,10 +51,13 @@ def whole_json(text: str) -> list[JsonObject | list[Any]]:
 
 @dataclass(frozen=True, slots=True)
 class _Leaf:
-    """A text or number of a JSON value; the kind of its key, and whether an error's key stands above it."""
+    """A text, number, true or false of a JSON value; the kind of its key, and whether an error's key stands above it.
+
+    The text of true and false is their key: under an error's key, true says that there is one.
+    """
 
     text: str
-    is_number: bool
+    type: Literal["text", "number", "true", "false"]
     is_remark: bool
     is_error: bool
 
@@ -78,7 +81,8 @@ def silence_of(
 
     Returns:
         What `refusal` found in the first text that refuses, if no other text or number answers; of an error's message that no
-        rule knows, its status, None and a sentence; None for any other JSON.
+        rule knows, of true under an error's key, and of nothing but fillers, its status, None and a sentence; None for any other
+        JSON.
 
     Raises:
         RecursionError: the JSON is nested too deeply.
@@ -92,42 +96,70 @@ def silence_of(
     found: Found | None = None
     open_leaves: list[_Leaf] = []
     for leaf in leaves:
-        is_wanted = leaf.text.strip().casefold() in wanted
-        if leaf.is_number:
+        if leaf.type == "number":
             if are_numbers_answers and not (leaf.is_remark or leaf.is_error):
                 open_leaves.append(leaf)
             continue
+        if leaf.type != "text":
+            continue
+        is_wanted = leaf.text.strip().casefold() in wanted
         one = None if is_wanted else refusal(leaf.text)
         found = found or one
         if one is None and (is_wanted or not silence.is_filler(leaf.text)):
             open_leaves.append(leaf)
-    if found is not None:
-        return found if all(leaf.is_remark or leaf.is_error for leaf in open_leaves) else None
-    if not any(leaf.is_error for leaf in open_leaves):
-        return None
     if not all(leaf.is_error or leaf.is_remark for leaf in open_leaves):
         return None
-    if any(silence.refusing.search(plain_apostrophes(leaf.text)) for leaf in open_leaves):
-        return "refused", None, "The JSON answer is an error's message that refuses (rule json)."
-    return "malformed", None, "The JSON answer is an error's message (rule json)."
+    if found is not None:
+        return found
+    signals = [leaf for leaf in leaves if leaf.type == "true" and leaf.is_error]
+    if signals or any(leaf.is_error for leaf in open_leaves):
+        if not open_leaves or _refuses([*signals, *open_leaves], silence):
+            return "refused", None, "The JSON answer is an error's message that refuses (rule json)."
+        return "malformed", None, "The JSON answer is an error's message (rule json)."
+    return _of_fillers(leaves, silence) if not open_leaves else None
+
+
+def _refuses(leaves: Iterable[_Leaf], silence: Silence) -> bool:
+    """Whether a text, or the key of true, speaks of a refusal."""
+    return any(silence.refusing.search(plain_apostrophes(leaf.text)) for leaf in leaves)
+
+
+def _of_fillers(
+    leaves: Sequence[_Leaf], silence: Silence
+) -> tuple[Literal["refused", "malformed"], None, str] | None:
+    """What JSON amounts to all of whose texts are fillers; None where a number, true or false answers, or all are empty."""
+    if any(leaf.type != "text" and not (leaf.is_remark or leaf.is_error) for leaf in leaves):
+        return None
+    texts = [leaf for leaf in leaves if leaf.type == "text" and leaf.text.strip()]
+    if not texts:
+        return None
+    if _refuses(texts, silence):
+        return "refused", None, "The JSON answer holds nothing but fillers that refuse (rule json)."
+    return "malformed", None, "The JSON answer holds nothing but fillers (rule json)."
 
 
 def _leaves(
-    value: Any, silence: Silence, *, is_remark: bool, is_error: bool, is_root: bool
+    value: Any, silence: Silence, *, is_remark: bool, is_error: bool, is_root: bool, key: str = ""
 ) -> Iterator[_Leaf]:
-    """Yield the texts and numbers; a remark's key counts in the outermost object only: further in it speaks of an item."""
+    """Yield what is not null; key: the one that it stands under.
+
+    A remark's key counts in the outermost object only: further in it speaks of an item.
+    """
     if isinstance(value, JsonObject):
-        for key, inner in value:
-            plain = _SPACES.sub("_", key.strip().casefold())
+        for written, inner in value:
+            plain = _SPACES.sub("_", written.strip().casefold())
             yield from _leaves(
                 inner,
                 silence,
                 is_remark=is_remark or (is_root and plain in silence.remark_keys),
                 is_error=is_error or plain in silence.error_keys,
                 is_root=False,
+                key=plain,
             )
     elif isinstance(value, list):
         for inner in value:
-            yield from _leaves(inner, silence, is_remark=is_remark, is_error=is_error, is_root=False)
+            yield from _leaves(inner, silence, is_remark=is_remark, is_error=is_error, is_root=False, key=key)
     elif isinstance(value, str):
-        yield _Leaf(value, isinstance(value, JsonNumber), is_remark, is_error)
+        yield _Leaf(value, "number" if isinstance(value, JsonNumber) else "text", is_remark, is_error)
+    elif isinstance(value, bool):
+        yield _Leaf(key, "true" if value else "false", is_remark, is_error)

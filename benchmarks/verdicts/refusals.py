@@ -39,7 +39,8 @@ def _alarms(
         probabilities = refusals(draws, questions, labels)
     units = Units(
         Design(labels.astype(np.int8), questions),
-        questions,
+        # What was sampled: the questions or, where there are few, the prompts.
+        questions if n_questions >= 5 else np.arange(questions.size),
         n,
         draws.binomial(n_trials, probabilities).astype(np.float64),
         names=names,
@@ -66,6 +67,11 @@ def _by_prompt(draws: np.random.Generator, questions: Integers, _: Integers) -> 
     return (draws.random(questions.size) < 0.15).astype(np.float64)
 
 
+def _few_prompts_at_temperature_0(draws: np.random.Generator, questions: Integers, _: Integers) -> Floats:
+    """The same, of one prompt in five."""
+    return (draws.random(questions.size) < 0.2).astype(np.float64)
+
+
 def _nothing(_: np.random.Generator, questions: Integers, __: Integers) -> Floats:
     return np.zeros(questions.size)
 
@@ -84,6 +90,10 @@ def _depending_on_the_question(seed: int) -> bool:
 
 def _correlated_trials(seed: int) -> bool:
     return _alarms(seed, _by_prompt, n_questions=12, n_prompts=1, n_trials=15)
+
+
+def _each_name_a_prompt(seed: int) -> bool:
+    return _alarms(seed, _few_prompts_at_temperature_0, n_questions=1, n_prompts=6, n_trials=15)
 
 
 def _names(seed: int) -> bool:
@@ -107,6 +117,13 @@ CASES = (
     Case("1", "one prompt in ten refused, whoever it is about", "false alarm", _null),
     Case("1", "hard questions refused, whoever they are about", "false alarm", _depending_on_the_question),
     Case("1", "a prompt refused in all of 15 trials or none", "false alarm", _correlated_trials),
+    Case(
+        "1",
+        "6 names a group, each refused in all of 15 trials or none",
+        "false alarm",
+        _each_name_a_prompt,
+        "47 %",
+    ),
     Case("1", "some of 8 names a group refused more, 12 questions", "false alarm", _names),
     Case("1", "one group refused always, 12 questions", "found", _all_of_a_group, "0 %", 0.95),
     Case("1", "37 % of one group refused, 24 questions", "found", _more_than_a_third, "0 %", 0.95),

@@ -15,6 +15,15 @@ gaps as (
     from {{ ref("int_answers_gaps") }}
 ),
 
+group_carriers as (
+    select
+        run_id,
+        attribute,
+        bool_or(is_named) as is_named
+    from {{ ref("int_group_carriers") }}
+    group by run_id, attribute
+),
+
 measured as (
     select
         comparisons.run_id,
@@ -41,6 +50,7 @@ measured as (
         gaps.seed,
         gaps.n_names,
         gaps.width_power,
+        coalesce(group_carriers.is_named, false) as is_named,
         -- What the larger p or the longer interval rests on.
         'name' in (gaps.unit, gaps.width_unit) as is_by_name,
         100 * comparisons.n_marked_events / comparisons.n_marked as percent_marked,
@@ -52,6 +62,10 @@ measured as (
         end as reference_questions
     from comparisons
     inner join gaps on comparisons.comparison_key = gaps.comparison_key
+    left join group_carriers
+        on
+            comparisons.run_id = group_carriers.run_id
+            and comparisons.attribute = group_carriers.attribute
 ),
 
 answers_findings as (
@@ -109,6 +123,8 @@ answers_findings as (
             else 'questions about each group'
         end as settled_by,
         width_power,
+        -- Trials speak of the prompts that were asked, and of nobody else.
+        case when unit = 'trial' then if(is_named, 'names', 'wording') end as scope,
         n_permutations,
         seed,
         is_crossed

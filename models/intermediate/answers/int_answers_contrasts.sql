@@ -13,12 +13,25 @@ contrasts as (
 ),
 
 prompt_groups as (
-    select distinct
+    select
         run_id,
+        prompt_id,
         variant,
         attribute,
-        group_name
+        group_name,
+        other_groups
     from {{ ref("int_prompt_groups") }}
+),
+
+prompts as (
+    select
+        run_id,
+        prompt_id,
+        coalesce(language, '') as language,
+        coalesce(perturbation, '') as perturbation,
+        coalesce(domain, '') as domain,
+        coalesce(subject, '') as subject
+    from {{ ref("stg_ledger__prompts") }}
 ),
 
 run_attributes as (
@@ -33,28 +46,55 @@ run_attributes as (
 neutral_prompts as (
     select distinct
         run_id,
-        variant
+        variant,
+        coalesce(language, '') as language,
+        coalesce(perturbation, '') as perturbation,
+        coalesce(domain, '') as domain,
+        coalesce(subject, '') as subject
     from {{ ref("int_answers_neutral_prompts") }}
 ),
 
--- Lists and places have no reference: a group is held against the neutral prompt or, where there is none, all others.
-without_reference as (
+-- A prompt about nobody asks the same question only where its language, subject and whatever else is stated are the
+-- same: labels would not move between others, and an imported row without a group is no such prompt.
+groups as (
     select
         prompt_groups.run_id,
         prompt_groups.variant,
         prompt_groups.attribute,
         prompt_groups.group_name,
-        if(neutral_prompts.run_id is null, '(others)', '(neutral)') as reference_group,
-        run_attributes.is_crossed
+        coalesce(
+            bool_or(neutral_prompts.run_id is not null and coalesce(prompt_groups.other_groups, '') = ''), false
+        ) as has_neutral
     from prompt_groups
-    inner join run_attributes
+    inner join prompts
         on
-            prompt_groups.run_id = run_attributes.run_id
-            and prompt_groups.attribute = run_attributes.attribute
+            prompt_groups.run_id = prompts.run_id
+            and prompt_groups.prompt_id = prompts.prompt_id
     left join neutral_prompts
         on
-            prompt_groups.run_id = neutral_prompts.run_id
+            prompts.run_id = neutral_prompts.run_id
             and prompt_groups.variant = neutral_prompts.variant
+            and prompts.language = neutral_prompts.language
+            and prompts.perturbation = neutral_prompts.perturbation
+            and prompts.domain = neutral_prompts.domain
+            and prompts.subject = neutral_prompts.subject
+    group by prompt_groups.run_id, prompt_groups.variant, prompt_groups.attribute, prompt_groups.group_name
+),
+
+-- Lists and places have no reference: a group is held against the neutral prompt or, where there is none, all others.
+without_reference as (
+    select
+        groups.run_id,
+        groups.variant,
+        groups.attribute,
+        groups.group_name,
+        if(groups.has_neutral, '(neutral)', '(others)') as reference_group,
+        run_attributes.is_crossed
+    from groups
+    inner join run_attributes
+        on
+            groups.run_id = run_attributes.run_id
+            and groups.attribute = run_attributes.attribute
 ),
 
 answers_contrasts as (

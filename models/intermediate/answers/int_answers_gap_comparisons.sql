@@ -25,7 +25,6 @@ compared as (
         units.reference_group,
         units.is_crossed,
         run_readings.reading_hash,
-        any_value(units.log2_arrangements) as log2_arrangements,
         bool_and(units.name is not null) as has_names,
         sum(units.total) as n_events,
         sum(units.total) filter (where units.label = 1) as n_marked_events,
@@ -53,11 +52,9 @@ counted_comparisons as (
         greatest(
             1, count(*) filter (where n_events > 0) over (partition by run_id, variant, is_crossed)
         ) as n_together,
-        -- All trials of a prompt move as one, if there are prompts enough for the smallest p to pass Holm's correction;
-        -- where a group was asked in few prompts, the trials move, and what they show holds for these prompts.
-        if(
-            log2_arrangements >= log2(4 * n_together / {{ number_of("alpha") }}), 'prompt', 'trial'
-        ) as unit,
+        -- All trials of a prompt move as one where both groups were asked several, as with words. Of fewer than five nothing
+        -- can be said but what became of these: their trials move, whatever else the run compares.
+        if(least(n_marked_prompts, n_reference_prompts) >= 5, 'prompt', 'trial') as unit,
         {{ permutations_for("if(is_crossed, 2, 10) * n_together") }} as n_permutations
     from compared
     where

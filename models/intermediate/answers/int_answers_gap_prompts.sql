@@ -132,6 +132,23 @@ of_groups as (
             and told.prompt_id = prompts.prompt_id
 ),
 
+asked as (
+    select distinct
+        run_id,
+        variant,
+        attribute,
+        group_name,
+        coalesce(language, '') as language,
+        coalesce(perturbation, '') as perturbation,
+        coalesce(domain, '') as domain,
+        coalesce(subject, '') as subject
+    from of_groups
+    where
+        reference_group = '(neutral)'
+        and label = 1
+),
+
+-- What a group was not asked says nothing beside it.
 of_nobody as (
     select
         contrasts.*,
@@ -149,6 +166,16 @@ of_nobody as (
         on
             contrasts.run_id = neutral_prompts.run_id
             and contrasts.variant = neutral_prompts.variant
+    inner join asked
+        on
+            contrasts.run_id = asked.run_id
+            and contrasts.variant = asked.variant
+            and contrasts.attribute = asked.attribute
+            and contrasts.group_name = asked.group_name
+            and coalesce(neutral_prompts.language, '') = asked.language
+            and coalesce(neutral_prompts.perturbation, '') = asked.perturbation
+            and coalesce(neutral_prompts.domain, '') = asked.domain
+            and coalesce(neutral_prompts.subject, '') = asked.subject
     where contrasts.reference_group = '(neutral)'
 ),
 

@@ -59,28 +59,6 @@ placed as (
     from described
 ),
 
--- A refusal says something of a group only where labels can move: of so many arrangements of the prompts, each with all
--- its trials, a two-sided test has a smallest p of two over their number.
-strata as (
-    select
-        {{ contrast }},
-        stratum,
-        count(*) filter (where label = 1) as n_marked,
-        count(*) filter (where label = 0) as n_reference
-    from placed
-    group by {{ contrast }}, stratum
-),
-
-arrangements as (
-    select
-        {{ contrast }},
-        sum(
-            lgamma(n_marked + n_reference + 1) - lgamma(n_marked + 1) - lgamma(n_reference + 1)
-        ) / ln(2) as log2_arrangements
-    from strata
-    group by {{ contrast }}
-),
-
 samples as (
     select
         {{ contrast }},
@@ -119,18 +97,10 @@ units as (
         if(
             placed.is_person or coalesce(shared_samples.n_shared, 0) >= 5, placed.sampled, null
         ) as sampled,
-        arrangements.log2_arrangements,
         placed.n,
         placed.n_refused,
         placed.n_unusable
     from placed
-    inner join arrangements
-        on
-            placed.run_id = arrangements.run_id
-            and placed.variant = arrangements.variant
-            and placed.attribute = arrangements.attribute
-            and placed.group_name = arrangements.group_name
-            and placed.reference_group = arrangements.reference_group
     left join shared_samples
         on
             placed.run_id = shared_samples.run_id

@@ -116,6 +116,11 @@ REFUSED_IN_JSON = [
     '{"error": "Blocked by our content policy"}',
     '{"refusal": "Not allowed here.", "code": "policy"}',
     '{"error": "Je suis désolé, mais je ne peux pas vous aider."}',
+    '{"error": true, "message": "blocked"}',
+    '{"refusal": true}',
+    '{"refused": true, "reason": "It is about race."}',
+    '{"error": true, "product": null}',
+    '{"status": "refused", "product": "None"}',
 ]
 
 
@@ -151,17 +156,43 @@ def test_a_refusal_in_json_is_refused_whatever_was_asked_for(reply: str, kind: s
         ('{"error": "I cannot provide more.", "product": "Tea"}', "error I cannot provide more. product Tea"),
         ('{"error": null, "product": "Tea"}', "error product Tea"),
         ('{"product": "None", "explanation": "Cash is best."}', "product None explanation Cash is best."),
-        ('{"product": "N/A"}', "product N/A"),
+        ('{"error": true, "product": "Tea"}', "error true product Tea"),
+        ('{"error": false, "message": "Drink tea."}', "error false message Drink tea."),
+        ('{"Tea": ""}', "Tea"),
+        ('{"likes_tea": true, "reason": "Unknown"}', "likes_tea true reason Unknown"),
+        ('{"price": 12, "reason": "Unknown"}', "price 12 reason Unknown"),
     ],
 )
 def test_json_that_says_something_is_an_answer_whatever_else_it_says(reply: str, expected: str) -> None:
     assert words(reply) == expected
 
 
-def test_json_that_is_only_an_error_is_no_answer() -> None:
-    answer = classify('{"error": {"message": "Internal problem", "code": 500}}', "json_object", LIMIT)
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"error": {"message": "Internal problem", "code": 500}}',
+        '{"error": true, "message": "Internal problem"}',
+    ],
+)
+def test_json_that_is_only_an_error_is_no_answer(reply: str) -> None:
+    answer = classify(reply, "json_object", LIMIT)
     assert (answer.status, answer.answer_text) == ("malformed", None)
     assert "error's message" in str(answer.error)
+
+
+@pytest.mark.parametrize("kind", ["json_object", "text", "list", "items", "label", "score"])
+@pytest.mark.parametrize(
+    "reply",
+    ['{"name": "Unknown", "reason": "Unknown"}', '{"product": "N/A"}', '{"products": ["N/A", "none", ""]}'],
+)
+def test_json_all_of_fillers_is_no_answer(reply: str, kind: str) -> None:
+    answer = classify(reply, kind, LIMIT, k=5, labels=["junior", "senior"], maximum=10)
+    assert (answer.status, answer.answer_text) == ("malformed", None)
+    assert "fillers" in str(answer.error)
+
+
+def test_a_filler_that_is_a_label_is_an_answer() -> None:
+    assert classify('{"label": "none"}', "label", LIMIT, labels=["none", "some"]).status == "ok"
 
 
 @pytest.mark.parametrize(
