@@ -111,7 +111,7 @@ declared_texts as (
     select
         run_id,
         coalesce(entry.value.attribute, entry.key) as attribute,
-        lower(unnest(map_keys(entry.value."values"))) as declared_text
+        lower(unnest(map_keys(entry.value.values))) as declared_text
     from condition_words
 ),
 
