@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,51 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from collector.prompts import Prompt
+
+# Readings of a run's audit, oldest first, and whether each stands by itself: it came with no run that was taken back, or another
+# run that counts was started under it.
+_READINGS_OF_AUDIT = """
+with run_readings as (
+    select
+        runs.run_id,
+        runs.audit,
+        chain.key as reading_hash,
+        runs.started_at,
+        min(events.happened_at) filter (where events.event = 'started') as read_at,
+        min(events.happened_at) filter (where events.event = 'forgotten') as forgotten_at
+    from raw.runs
+    inner join raw.chain as chain on chain.run_id = runs.run_id and chain.kind = 'reading'
+    inner join raw.run_events as events on events.run_id = runs.run_id
+    group by runs.run_id, runs.audit, chain.key, runs.started_at
+)
+select
+    readings.audit,
+    readings.reading,
+    taken_back.forgotten_at,
+    not exists (
+        from run_readings as brought
+        where
+            brought.audit = readings.audit
+            and brought.reading_hash = readings.reading_hash
+            and brought.forgotten_at is not null
+            and readings.registered_at between brought.started_at and brought.read_at
+    )
+    or exists (
+        from run_readings as kept
+        where
+            kept.audit = readings.audit
+            and kept.reading_hash = readings.reading_hash
+            and kept.forgotten_at is null
+            and kept.read_at >= readings.registered_at
+    ) as is_standing,
+    exists (
+        from run_readings as gone
+        where gone.audit = readings.audit and gone.forgotten_at = readings.registered_at
+    ) as is_restored
+from raw.readings as readings
+inner join run_readings as taken_back on taken_back.audit = readings.audit and taken_back.run_id = $run_id
+order by readings.registered_at, readings.rowid
+"""
 
 _RUN_COLUMNS = {
     "run_id": "varchar",
@@ -292,6 +338,21 @@ class Append:
             [audit, canonical_json(document), reading_hash, moment],
         )
         return True
+
+    def restore_reading(self, run_id: str) -> bool:
+        """Register the reading of before where the one in force came with runs that were all taken back; say whether a row
+        was written.
+
+        A reading came with a run where it was registered as that run started. One that an audit file registered stays, and so
+        does one that another run was started under. The row's moment is that of the run's event `forgotten`: it says that the
+        reading stands again.
+        """
+        rows = self._connection.execute(_READINGS_OF_AUDIT, {"run_id": run_id}).fetchall()
+        standing = [row for row in rows if row[3] and not row[4]]
+        if not standing or rows[-1] == standing[-1]:
+            return False
+        audit, reading, forgotten_at, *_ = standing[-1]
+        return self.reading(audit, json.loads(reading), forgotten_at)
 
     def relevance(self, relevance_hash: str | None, rows: Sequence[RelevanceRow]) -> bool:
         """Insert the relevance rows that a reading names by their hash, unless it names none or they are there; say which."""

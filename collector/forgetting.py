@@ -27,12 +27,14 @@ class Forgetting:
         run: the run as it was listed before.
         was_forgotten: it had been taken back before, and nothing was written.
         was_baseline: it was pinned as a baseline, and is none any more.
+        has_restored_reading: how answers are read had come with it, and is again what it was before.
         seal: its chain's end after it; None in a run of before chains were kept.
     """
 
     run: RunInfo
     was_forgotten: bool
     was_baseline: bool
+    has_restored_reading: bool
     seal: Seal | None
 
 
@@ -59,7 +61,8 @@ def forget(ledger_path: Path, run_id: str, *, reason: str) -> Forgetting:
     """Take a run back: from the next build on no table has anything of it, and its file may be imported again.
 
     An event `forgotten` with the reason is put at the end of the run's chain, in its journal where it has one. Where the run is
-    pinned as a baseline, the pin goes. Forgetting again changes nothing.
+    pinned as a baseline, the pin goes. Where the audit's reading in force came with it, the one of before is registered again.
+    Forgetting again changes nothing.
 
     Args:
         ledger_path: the ledger.
@@ -91,4 +94,5 @@ def forget(ledger_path: Path, run_id: str, *, reason: str) -> Forgetting:
                 end = chain.seal
             append.event_of(run_id, body)
         was_baseline = append.clear_baselines_of(run_id)
-    return Forgetting(run, run.is_forgotten, was_baseline, end)
+        has_restored = append.restore_reading(run_id)
+    return Forgetting(run, run.is_forgotten, was_baseline, has_restored, end)

@@ -195,6 +195,11 @@ def forget(run_id: str, ledger: Path, reason: str, yes: bool) -> None:
         click.echo(f"  seal {done.seal}")
     if done.was_baseline:
         click.echo(f"  it was the baseline of {done.run.audit} of {done.run.target}, which has none now")
+    if done.has_restored_reading:
+        click.echo(
+            f"  how answers of {done.run.audit} are read had come with it, and is as before again; what an audit file of the "
+            f"project says counts from the next build on"
+        )
     click.echo(
         "Tables built before still hold it: the next build makes all of them anew. What `biasledger publish` wrote holds it, too."
     )

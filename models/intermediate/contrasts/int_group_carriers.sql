@@ -4,7 +4,8 @@ with
 prompts as (
     select
         run_id,
-        prompt_id
+        prompt_id,
+        language
     from {{ ref("stg_ledger__prompts") }}
     where perturbation is null
 ),
@@ -14,6 +15,7 @@ prompt_groups as (
         groups_of_prompts.run_id,
         groups_of_prompts.attribute,
         groups_of_prompts.group_name,
+        prompts.language,
         groups_of_prompts.carriers
     from {{ ref("int_prompt_groups") }} as groups_of_prompts
     inner join prompts
@@ -33,7 +35,8 @@ run_attributes as (
 runs as (
     select
         run_id,
-        spec
+        spec,
+        parameters
     from {{ ref("stg_ledger__runs") }}
 ),
 
@@ -44,7 +47,8 @@ declared_attributes as (
             from_json(
                 spec -> 'attributes',
                 '[{"attribute": "VARCHAR", '
-                || '"groups": [{"group": "VARCHAR", "carrier": "VARCHAR", "carriers": ["VARCHAR"]}]}]'
+                || '"groups": [{"group": "VARCHAR", "carrier": "VARCHAR", "carriers": ["VARCHAR"], '
+                || '"wordings": "MAP(VARCHAR, VARCHAR)"}]}]'
             ),
             recursive := false
         ) as declared
@@ -59,15 +63,56 @@ declared_groups as (
     from declared_attributes
 ),
 
--- What the audit itself says for a group: its label, and the wordings declared for it.
+-- What an import says that its file calls the groups: attribute -> word -> group; in long form, by its conditions.
+imported_words as (
+    select
+        run_id,
+        from_json(parameters -> 'values', '"MAP(VARCHAR, MAP(VARCHAR, VARCHAR))"') as words_of_attributes,
+        from_json(
+            parameters -> 'conditions', '"MAP(VARCHAR, STRUCT(attribute VARCHAR, \"values\" MAP(VARCHAR, JSON)))"'
+        ) as conditions
+    from runs
+),
+
+value_words as (
+    select
+        run_id,
+        unnest(map_entries(words_of_attributes), recursive := false) as entry
+    from imported_words
+),
+
+condition_words as (
+    select
+        run_id,
+        unnest(map_entries(conditions), recursive := false) as entry
+    from imported_words
+),
+
+-- What the audit itself says for a group: its label, its wordings in any language, and its words in a file.
 declared_texts as (
-    select distinct
+    select
         run_id,
         attribute,
         lower(
-            unnest([declared_group.group, declared_group.carrier] || coalesce(declared_group.carriers, []))
+            unnest(
+                [declared_group.group, declared_group.carrier]
+                || coalesce(declared_group.carriers, [])
+                || coalesce(map_values(declared_group.wordings), [])
+            )
         ) as declared_text
     from declared_groups
+    union
+    select
+        run_id,
+        entry.key as attribute,
+        lower(unnest(map_keys(entry.value))) as declared_text
+    from value_words
+    union
+    select
+        run_id,
+        coalesce(entry.value.attribute, entry.key) as attribute,
+        lower(unnest(map_keys(entry.value.values))) as declared_text
+    from condition_words
 ),
 
 prompt_attributes as (
@@ -111,19 +156,30 @@ attributes as (
     group by run_attributes.run_id, run_attributes.attribute
 ),
 
+-- A translation is no further wording: it is asked in other prompts, and of the same group.
+language_carriers as (
+    select
+        run_id,
+        attribute,
+        group_name,
+        count(distinct carriers) as n_carriers
+    from prompt_groups
+    group by run_id, attribute, group_name, language
+),
+
 group_carriers as (
     select
-        prompt_groups.run_id,
-        prompt_groups.attribute,
-        prompt_groups.group_name,
+        language_carriers.run_id,
+        language_carriers.attribute,
+        language_carriers.group_name,
         any_value(attributes.is_named) as is_named,
-        count(distinct prompt_groups.carriers) as n_carriers
-    from prompt_groups
+        max(language_carriers.n_carriers) as n_carriers
+    from language_carriers
     inner join attributes
         on
-            prompt_groups.run_id = attributes.run_id
-            and prompt_groups.attribute = attributes.attribute
-    group by prompt_groups.run_id, prompt_groups.attribute, prompt_groups.group_name
+            language_carriers.run_id = attributes.run_id
+            and language_carriers.attribute = attributes.attribute
+    group by language_carriers.run_id, language_carriers.attribute, language_carriers.group_name
 )
 
 select * from group_carriers

@@ -22,7 +22,7 @@ from collector.runner import resume
 from collector.scorable import answers_to_score
 from collector.spec_loading import load_audit
 from collector.targets.python_function import PythonFunction
-from tests.python.evidence.conftest import Biasledger, Kept, import_answers, write_audit
+from tests.python.evidence.conftest import AUDIT, Biasledger, Kept, import_answers, write_audit
 
 REASON = "the spec took the columns for each other"
 VIEWS = ("runs", "run_events", "prompts", "prompt_attributes", "responses", "response_scores")
@@ -67,6 +67,68 @@ def test_the_others_are_read_as_before(imported: Kept) -> None:
     for view in VIEWS[:5]:
         assert imported.query(f"select distinct run_id from raw.kept_{view}") == [(other.run_id,)]
     assert [verdict.state for verdict in verify_ledger(imported.ledger_path)] == ["intact", "intact"]
+
+
+READ_WRONG, READ_OTHER = (
+    AUDIT + f"reading: {{crossed: [{crossed}]}}\n" for crossed in ("race*gender", "gender*race")
+)
+
+
+def read_by(kept: Kept) -> str:
+    """The reading of the audit in force, as the models take it."""
+    ((reading,),) = kept.query("select reading from raw.readings order by registered_at desc limit 1")
+    return str(json.loads(reading)["crossed"])
+
+
+def import_by(kept: Kept, text: str, name: str) -> str:
+    path = kept.ledger_path.parent / f"{name}.csv"
+    path.write_text(f"question,race,gender,answer\nWho?,White,Man,{name}\n", encoding="utf-8")
+    spec = write_audit(path.parent, text)
+    return import_file(load_audit(spec), spec, path, kept.ledger_path).run_id
+
+
+def test_the_reading_of_a_wrong_spec_goes_with_its_run(imported: Kept) -> None:
+    before = read_by(imported)
+    wrong = import_by(imported, READ_WRONG, "wrong")
+    assert read_by(imported) != before
+
+    assert forget(imported.ledger_path, wrong, reason=REASON).has_restored_reading
+
+    assert read_by(imported) == before
+    kept = imported.query("select count(*) from raw.readings")
+    assert kept == [(3,)], "nothing is removed"
+    assert not forget(imported.ledger_path, wrong, reason=REASON).has_restored_reading
+    assert imported.query("select count(*) from raw.readings") == kept
+    assert {verdict.state for verdict in verify_ledger(imported.ledger_path)} == {"intact"}
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_the_readings_of_two_wrong_specs_go_in_any_order(imported: Kept, order: tuple[int, int]) -> None:
+    before = read_by(imported)
+    wrong = [import_by(imported, READ_WRONG, "wrong"), import_by(imported, READ_OTHER, "other")]
+    for place in order:
+        forget(imported.ledger_path, wrong[place], reason=REASON)
+    assert read_by(imported) == before
+
+
+def test_a_reading_that_others_go_by_stays(imported: Kept) -> None:
+    wrong = [import_by(imported, READ_WRONG, name) for name in ("one", "two")]
+    in_force = read_by(imported)
+    assert not forget(imported.ledger_path, wrong[0], reason=REASON).has_restored_reading
+    assert read_by(imported) == in_force
+    assert forget(imported.ledger_path, wrong[1], reason=REASON).has_restored_reading
+    assert read_by(imported) != in_force
+
+
+def test_a_reading_that_an_audit_file_registered_stays(imported: Kept) -> None:
+    project = imported.ledger_path.parent
+    wrong = import_by(imported, READ_WRONG, "wrong")
+    (project / "audits").mkdir()
+    (project / "audits" / "small.yml").write_text(READ_OTHER, encoding="utf-8")
+    assert register_readings(project, imported.ledger_path) == ["small"]
+    in_force = read_by(imported)
+    assert not forget(imported.ledger_path, wrong, reason=REASON).has_restored_reading
+    assert read_by(imported) == in_force
 
 
 def test_a_hidden_forgetting_is_found(kept: Kept) -> None:
