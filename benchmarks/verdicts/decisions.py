@@ -155,6 +155,18 @@ def _at_the_threshold(seed: int, *, n_names: int) -> bool:
     return _is_clear(_gap(same, seed), _RANK_THRESHOLD)
 
 
+def _an_answer_missing(seed: int) -> bool:
+    """12 resumes, each group asked once: one in ten is put a level lower, and one answer is missing."""
+    rng = np.random.default_rng(seed)
+    n, threshold = 12, 0.1
+    levels = rng.integers(1, 3, n).repeat(2).astype(np.float64)
+    levels[1::2] -= rng.random(n) < threshold
+    resumes, labels = np.repeat(np.arange(n), 2), np.tile(np.array([0, 1], dtype=np.int8), n)
+    kept = np.arange(2 * n) != rng.integers(2 * n)
+    units = Units(Design(labels[kept], resumes[kept]), resumes[kept], np.ones(2 * n - 1), levels[kept])
+    return _is_clear(_gap(units, seed), threshold)
+
+
 def _masked(seed: int) -> bool:
     """The same prompt for both groups: 160 resumes with the same answer each rule a gap past the threshold out."""
     rng = np.random.default_rng(seed)
@@ -250,6 +262,13 @@ CASES = (
             partial(_at_the_threshold, n_names=n),
         )
         for n in (2, 22)
+    ),
+    Case(
+        "5",
+        "12 resumes, one in ten carries the threshold, an answer missing",
+        "false clear",
+        _an_answer_missing,
+        "32 %",
     ),
     Case("13", "160 resumes, the same prompt for both groups", "found", _masked, at_least=1.0),
 )

@@ -179,7 +179,7 @@ def gap(
         groups = _Groups.of(shares, 2)
         n_cases = int(groups.sizes.min())
         difference = _difference(groups, 1, 0, alpha)
-        adjusted = _adjusted(shares, groups, difference)
+        adjusted = _adjusted(shares, groups, difference, alpha)
         difference, adjusted = (_with_the_unseen(one, groups, alpha) for one in (difference, adjusted))
         if names is not None and n_names > 1:
             whole = replace(shares, design=Design(units.design.labels, np.zeros_like(units.design.strata)))
@@ -306,46 +306,52 @@ def _difference(groups: _Groups, a: int, b: int, alpha: float) -> _Interval:
     value = float(groups.means[a] - groups.means[b])
     if groups.share_clusters(a, b):
         held = groups.present[:, a] | groups.present[:, b]
-        n = int(held.sum())
-        without = groups.without[held, a] - groups.without[held, b]
-        if n < 2 or np.isnan(without).any():
-            return _Interval(value)
-        pseudo_values = n * value - (n - 1) * without
-        error = float(pseudo_values.std(ddof=1) / np.sqrt(n))
-        degrees = float(n - 1)
-        # What no subject showed yet is taken to be as large as the largest that one did; of none, as the whole range.
-        largest = float(np.abs(pseudo_values).max())
-        size = largest if largest > NO_VARIANCE else 1.0
-        parts = [np.maximum(sign * pseudo_values, 0.0) / size for sign in (1, -1)]
-        means = [float(part.mean()) for part in parts]
-        limits = [
-            _limits(mean, float(part.std(ddof=1) / np.sqrt(n)), n, alpha)
-            for mean, part in zip(means, parts, strict=True)
-        ]
-        down, up = _half_widths(
-            (means[0], *limits[0]), (means[1], *limits[1]), _correlation(parts[0], parts[1])
-        )
-        down, up = size * down, size * up
-        if error > NO_VARIANCE:
-            # Few cases with too large a difference have too large an error as well: the end nearer to 0 is Student's.
-            down, up = (0.0 if value > 0 else down), (0.0 if value < 0 else up)
-    else:
-        variances, sizes = groups.errors[[a, b]] ** 2, groups.sizes[[a, b]]
-        if (sizes < 2).any():
-            return _Interval(value)
-        correlation = groups.correlation(a, b)
-        error = float(np.sqrt(variances.sum() - 2 * correlation * np.sqrt(variances.prod())))
-        # Small groups are seen to by their own limits.
-        degrees = float(sizes.sum() - 2)
-        down, up = _half_widths(
-            (float(groups.means[a]), *groups.limits(a, alpha)),
-            (float(groups.means[b]), *groups.limits(b, alpha)),
-            correlation,
-        )
-    half_width = float(t_quantile(1 - alpha / 2, degrees)) * error
-    return _Interval(
-        value, error, max(value - max(half_width, down), -1.0), min(value + max(half_width, up), 1.0)
+        return _paired(value, groups.without[held, a] - groups.without[held, b], alpha)
+    variances, sizes = groups.errors[[a, b]] ** 2, groups.sizes[[a, b]]
+    if (sizes < 2).any():
+        return _Interval(value)
+    correlation = groups.correlation(a, b)
+    error = float(np.sqrt(variances.sum() - 2 * correlation * np.sqrt(variances.prod())))
+    down, up = _half_widths(
+        (float(groups.means[a]), *groups.limits(a, alpha)),
+        (float(groups.means[b]), *groups.limits(b, alpha)),
+        correlation,
     )
+    # Small groups are seen to by their own limits.
+    return _students(value, error, float(sizes.sum() - 2), (down, up), alpha)
+
+
+def _paired(value: float, without: Floats, alpha: float) -> _Interval:
+    """The interval of a gap inside clusters; without: (n_clusters,), the gap with each of those that tell of it left out."""
+    n = len(without)
+    if n < 2 or np.isnan(without).any():
+        return _Interval(value)
+    pseudo_values = n * value - (n - 1) * without
+    error = float(pseudo_values.std(ddof=1) / np.sqrt(n))
+    # What no subject showed yet is taken to be as large as the largest that one did; of none, as the whole range.
+    largest = float(np.abs(pseudo_values).max())
+    size = largest if largest > NO_VARIANCE else 1.0
+    parts = [np.maximum(sign * pseudo_values, 0.0) / size for sign in (1, -1)]
+    means = [float(part.mean()) for part in parts]
+    limits = [
+        _limits(mean, float(part.std(ddof=1) / np.sqrt(n)), n, alpha)
+        for mean, part in zip(means, parts, strict=True)
+    ]
+    down, up = _half_widths((means[0], *limits[0]), (means[1], *limits[1]), _correlation(parts[0], parts[1]))
+    down, up = size * down, size * up
+    if error > NO_VARIANCE:
+        # Few cases with too large a difference have too large an error as well: the end nearer to 0 is Student's.
+        down, up = (0.0 if value > 0 else down), (0.0 if value < 0 else up)
+    return _students(value, error, float(n - 1), (down, up), alpha)
+
+
+def _students(
+    value: float, error: float, degrees: float, least: tuple[float, float], alpha: float
+) -> _Interval:
+    """Student's interval, whose arms are at least as long as these: below and above."""
+    half_width = float(t_quantile(1 - alpha / 2, degrees)) * error
+    down, up = (max(half_width, arm) for arm in least)
+    return _Interval(value, error, max(value - down, -1.0), min(value + up, 1.0))
 
 
 def _half_widths(
@@ -375,25 +381,37 @@ def _correlation(a: Floats, b: Floats) -> float:
     return float((a * b).sum()) / scale if scale > NO_VARIANCE**2 else 0.0
 
 
-def _adjusted(units: Units, groups: _Groups, difference: _Interval) -> _Interval:
-    """The gap inside strata, weighted by n1·n0 / (n1 + n0); its interval is as much wider than its error as the gap's is."""
+def _adjusted(units: Units, groups: _Groups, difference: _Interval, alpha: float) -> _Interval:
+    """The gap inside strata, weighted by n1·n0 / (n1 + n0).
+
+    Where clusters hold both groups its interval is that of its own pseudo-values, over the clusters that tell of it: a gap of
+    all answers may vary for nothing but a missing one. Of separate groups it is as much wider than its error as the gap's is.
+    """
     value, without = _stratified(units)
     if groups.share_clusters(0, 1):
-        n = len(without)
-        variance = (n - 1) / n * ((without - without.mean()) ** 2).sum()
-        rivals = 0.0
-    else:
-        marked, reference = (without[groups.present[:, label]] for label in (1, 0))
-        variances = [
-            (part.size - 1) / part.size * ((part - part.mean()) ** 2).sum() for part in (marked, reference)
-        ]
-        variance = sum(variances)
-        rivals = units.correlation_of_rivals * float(np.sqrt(variances[0] * variances[1]))
-    error = float(np.sqrt(variance - 2 * rivals))
+        return _paired(value, without[_comparable(units)], alpha)
+    marked, reference = (without[groups.present[:, label]] for label in (1, 0))
+    variances = [
+        (part.size - 1) / part.size * ((part - part.mean()) ** 2).sum() for part in (marked, reference)
+    ]
+    rivals = units.correlation_of_rivals * float(np.sqrt(variances[0] * variances[1]))
+    error = float(np.sqrt(sum(variances) - 2 * rivals))
     widening = error / difference.error if difference.error > NO_VARIANCE else 1.0
     low = value - (difference.value - difference.low) * widening
     high = value + (difference.high - difference.value) * widening
     return _Interval(value, error, float(np.maximum(low, -1.0)), float(np.minimum(high, 1.0)))
+
+
+def _comparable(units: Units) -> NDArray[np.bool_]:
+    """Whether each cluster has units in a stratum that holds both groups, (n_clusters,): the others tell of no gap inside."""
+    _, strata = np.unique(units.design.strata, return_inverse=True)
+    _, clusters = np.unique(units.clusters, return_inverse=True)
+    holds = np.zeros((int(strata.max()) + 1, 2), dtype=bool)
+    holds[strata, units.design.labels] = True
+    both = np.logical_and(holds[:, 0], holds[:, 1])
+    comparable = np.zeros(int(clusters.max()) + 1, dtype=bool)
+    comparable[clusters[both[strata]]] = True
+    return comparable
 
 
 def _with_the_unseen(interval: _Interval, groups: _Groups, alpha: float) -> _Interval:

@@ -550,6 +550,53 @@ def test_what_few_people_carry_is_not_cleared():
     assert sum(max(one.adjusted_high, -one.adjusted_low) < 0.1 for one in fair) > 45
 
 
+def paired_but_for(outcomes, missing: list[tuple[int, int]]) -> Units:
+    """Outcomes (n_resumes, 2), each answered once, but for these (resume, group)."""
+    n = len(outcomes)
+    is_answered = np.ones((n, 2), dtype=bool)
+    is_answered[tuple(np.array(missing, dtype=int).reshape(-1, 2).T)] = False
+    resumes, labels = np.nonzero(is_answered)
+    return units_of(labels, resumes, resumes, 1, outcomes[resumes, labels])
+
+
+class TestMissingAnswersOfPairs:
+    """What a missing answer does to the gap of all answers is no spread of the gap inside resumes."""
+
+    @pytest.mark.parametrize("missing", [[], [(3, 1)], [(0, 0), (3, 1), (8, 1)]])
+    def test_resumes_never_treated_differently_leave_what_the_rule_of_three_leaves(self, missing):
+        result = gap_of(paired_but_for(np.repeat([[0.0], [1.0]], 6, axis=0).repeat(2, axis=1), missing))
+        bound = 3 / (12 - len(missing))
+        assert (result.adjusted, result.adjusted_standard_error) == (0.0, 0.0)
+        assert (result.adjusted_low, result.adjusted_high) == pytest.approx((-bound, bound))
+        assert result.width_power == 1.0
+
+    def test_the_interval_is_that_of_the_complete_resumes(self):
+        outcomes = levels(np.random.default_rng(59), 60, 0.2)[:, [0, 2]]
+        missing = [(resume, resume % 2) for resume in range(0, 30, 3)]
+        is_whole = ~np.isin(np.arange(60), [resume for resume, _ in missing])
+        some = gap_of(paired_but_for(outcomes, missing), highest=2.0)
+        whole = gap_of(paired_but_for(outcomes[is_whole], []), highest=2.0)
+        assert whole.adjusted_standard_error > 0
+        assert (some.adjusted, some.adjusted_low, some.adjusted_high) == pytest.approx(
+            (whole.adjusted, whole.adjusted_low, whole.adjusted_high)
+        )
+
+    def test_what_few_resumes_carry_is_not_cleared(self):
+        rng = np.random.default_rng(60)
+        cleared = 0
+        for _ in range(400):
+            outcomes = rng.integers(1, 3, 12).repeat(2).reshape(12, 2).astype(float)
+            outcomes[:, 1] -= rng.random(12) < 0.1
+            result = gap_of(paired_but_for(outcomes, [(rng.integers(12), 1)]), highest=2.0)
+            cleared += max(result.adjusted_high, -result.adjusted_low) < 0.1
+        assert cleared <= at_most(400, 0.025)
+
+    def test_a_single_complete_resume_has_no_interval(self):
+        result = gap_of(paired_but_for(np.ones((4, 2)), [(0, 0), (1, 1), (2, 1)]))
+        assert result.adjusted == 0.0
+        assert np.isnan([result.adjusted_low, result.adjusted_high]).all()
+
+
 class TestGapCoverage:
     @pytest.mark.parametrize(
         ("changed", "lowered", "outcome"),
