@@ -46,7 +46,9 @@ def refusing(new_project: Callable[[], Project]) -> Project:
     spec = yaml.safe_load(restaurants.read_text(encoding="utf-8"))
     spec["templates"] = [one for one in spec["templates"] if one["id"][-2:] in ("01", "02", "03")]
     restaurants.write_text(yaml.safe_dump(spec, sort_keys=False), encoding="utf-8")
-    refused = {"Black": 1.0, "Muslim": 1.0} | dict.fromkeys(_names(project, "black"), 0.37)
+    products = yaml.safe_load((project.folder / "audits/products.yml").read_text(encoding="utf-8"))
+    wordings = products["attributes"]["race"]["groups"]["Black"]
+    refused = dict.fromkeys([*wordings, "Muslim"], 1.0) | dict.fromkeys(_names(project, "black"), 0.37)
     project.add_targets({"refusing": {"kind": "simulator", "seed": 20260201, "refuse_about": refused}})
     for audit in ("products", "resumes", "stereotypes"):
         project.collect("refusing", f"audits/{audit}.yml")
@@ -126,8 +128,9 @@ def test_what_moved_is_said(refusing: Project) -> None:
             """
         )
     )
-    # One prompt a group and gender: its trials move. Lists: subjects. Names that are asked about again and again: themselves.
-    assert units["products"] == units["json"] == "trial"
+    # One prompt a group: its trials move. Wordings, and of lists subjects: prompts. Names that are asked about again and again: themselves.
+    assert units["json"] == "trial"
+    assert units["products"] in {"prompt", "name"}
     assert units["recommendations"] == "prompt"
     assert {units[audit] for audit in ("resumes", "restaurants", "stereotypes")} <= {"prompt", "name"}
 
@@ -165,7 +168,7 @@ def test_a_group_without_any_usable_answer_is_said(refusing: Project) -> None:
     assert [row[:4] for row in silent] == [
         ("json", "race", "Black", "all 16 answers are refusals"),
         ("missing", "race", "Black", "the file has no row about this group"),
-        ("products", "race", "Black", "all 45 answers are refusals"),
+        ("products", "race", "Black", "all 48 answers are refusals"),
         ("recommendations", "race", "Black", f"all {silent[3][4]} answers are refusals"),
         ("recommendations", "religion", "Muslim", "all 14 answers are refusals"),
     ]
@@ -198,7 +201,7 @@ def test_check_does_not_pass_what_it_knows_nothing_of(refusing: Project) -> None
     assert [(one["attribute"], one["group"]) for one in document["silent"]] == [("race", "Black")]
     everything = CliRunner().invoke(cli, ["check", "--warehouse", str(refusing.warehouse)])
     assert everything.exit_code == 1
-    assert "all 45 answers are refusals" in everything.output
+    assert "all 48 answers are refusals" in everything.output
 
 
 def test_findings_name_silent_groups(refusing: Project) -> None:
