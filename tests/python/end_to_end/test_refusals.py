@@ -128,7 +128,7 @@ def test_what_moved_is_said(refusing: Project) -> None:
             """
         )
     )
-    # One prompt a group: its trials move. Wordings, and of lists subjects: prompts. Names that are asked about again and again: themselves.
+    # One prompt a group: its trials move. Wordings, and of lists subjects: prompts. Reused names: themselves.
     assert units["json"] == "trial"
     assert units["products"] in {"prompt", "name"}
     assert units["recommendations"] == "prompt"
