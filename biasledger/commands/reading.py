@@ -23,7 +23,10 @@ from biasledger.commands.common import PATH, ROWS_SHOWN, ledger_option, warehous
 @click.option("--all", "show_all", is_flag=True, help="Older runs too, and every row.")
 @click.option("--why", is_flag=True, help="Say each finding in a sentence, too, and what would settle it.")
 def findings(warehouse: Path, run: str | None, statuses: tuple[str, ...], show_all: bool, why: bool) -> None:
-    """Print the findings of the last build, and which groups got no usable answer."""
+    """Print the findings of the last build.
+
+    After them, which groups got no usable answer, and which models are hidden by another of the same name.
+    """
     from biasledger.comparing.changes import open_tables
     from biasledger.comparing.silence import silent_groups
     from biasledger.comparing.standing import hidden_models

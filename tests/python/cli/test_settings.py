@@ -148,8 +148,8 @@ def test_prices(project: Path, row: str, sentence: str) -> None:
 @pytest.mark.parametrize(
     ("row", "sentence"),
     [
-        ("snsrr,*,*,0.05,a reason\n", r"row 8 has 'snsrr' as 'measure'; did you mean 'snsr'\?"),
-        ("snsr,*,*,much,a reason\n", "row 8 has 'much' as 'tolerance'; it should be a number"),
+        ("snsrr,*,*,0.05,a reason\n", r"row 9 has 'snsrr' as 'measure'; did you mean 'snsr'\?"),
+        ("snsr,*,*,much,a reason\n", "row 9 has 'much' as 'tolerance'; it should be a number"),
     ],
 )
 def test_tolerances(project: Path, row: str, sentence: str) -> None:
