@@ -36,7 +36,7 @@ compared as (
         bit_xor(
             hash(
                 units.prompt_id, units.label, units.stratum, units.name, units.name_stratum, units.sampled,
-                units.n, units.total
+                units.n, units.total, units.trials
             )
         ) as fingerprint
     from units

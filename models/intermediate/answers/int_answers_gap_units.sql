@@ -99,7 +99,8 @@ units as (
         ) as sampled,
         placed.n,
         placed.n_refused,
-        placed.n_unusable
+        placed.n_unusable,
+        placed.trials
     from placed
     left join shared_samples
         on
