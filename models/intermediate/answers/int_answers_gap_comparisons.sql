@@ -35,7 +35,7 @@ compared as (
         count(*) filter (where units.label = 0) as n_reference_prompts,
         bit_xor(
             hash(
-                units.prompt_id, units.label, units.stratum, units.name, units.name_stratum, units.sampled,
+                units.prompt_id, units.label, units.stratum, units.name, units.name_stratum, units.sampled, units.person,
                 units.n, units.total, units.trials
             )
         ) as fingerprint
