@@ -36,7 +36,7 @@ compared as (
         bit_xor(
             hash(
                 units.prompt_id, units.label, units.stratum, units.name, units.name_stratum, units.sampled,
-                units.n, units.total
+                units.person, units.n, units.total, units.trials
             )
         ) as fingerprint
     from units
@@ -52,8 +52,8 @@ counted_comparisons as (
         greatest(
             1, count(*) filter (where n_events > 0) over (partition by run_id, variant, is_crossed)
         ) as n_together,
-        -- All trials of a prompt move as one where both groups were asked several, as with words. Of fewer than five nothing
-        -- can be said but what became of these: their trials move, whatever else the run compares.
+        -- All trials of a prompt move as one where both groups were asked several, as with words. Of fewer than five
+        -- nothing can be said but what became of these: their trials move, whatever else the run compares.
         if(least(n_marked_prompts, n_reference_prompts) >= 5, 'prompt', 'trial') as unit,
         {{ permutations_for("if(is_crossed, 2, 10) * n_together") }} as n_permutations
     from compared

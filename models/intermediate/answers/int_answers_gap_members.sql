@@ -34,6 +34,7 @@ by_prompt as (
         units.name_stratum,
         if(comparisons.has_names, units.name, null) as name,
         coalesce(units.sampled, units.prompt_id) as sampled,
+        coalesce(units.person, units.prompt_id) as whole,
         units.n,
         if(comparisons.scheme = 'refused', units.n_refused, units.n_unusable) as total
     from comparisons
@@ -57,6 +58,7 @@ by_trial as (
         units.name_stratum,
         cast(null as varchar) as name,
         concat_ws(' | ', units.prompt_id, outcomes.trial) as sampled,
+        concat_ws(' | ', units.prompt_id, outcomes.trial) as whole,
         outcomes.n,
         if(comparisons.scheme = 'refused', outcomes.n_refused, outcomes.n_unusable) as total
     from comparisons
@@ -92,6 +94,7 @@ members as (
         label,
         cast(dense_rank() over (partition by comparison_key order by stratum) - 1 as integer) as stratum_id,
         cast(dense_rank() over (partition by comparison_key order by sampled) - 1 as integer) as cluster_id,
+        cast(dense_rank() over (partition by comparison_key order by stratum, label, whole) - 1 as integer) as whole_id,
         cast(
             if(
                 name is null, null,

@@ -41,7 +41,9 @@ outcomes as (
         prompt_id,
         sum(n) as n,
         sum(n_refused) as n_refused,
-        sum(n_unusable) as n_unusable
+        sum(n_unusable) as n_unusable,
+        -- Which trials they were matters where trials move.
+        string_agg(concat_ws(':', trial, n, n_refused, n_unusable), ' ' order by trial) filter (where n > 0) as trials
     from {{ ref("int_answers_outcomes") }}
     group by run_id, prompt_id
     having sum(n) > 0
@@ -195,7 +197,8 @@ gap_prompts as (
         ),
         outcomes.n,
         outcomes.n_refused,
-        outcomes.n_unusable
+        outcomes.n_unusable,
+        outcomes.trials
     from compared
     inner join outcomes
         on

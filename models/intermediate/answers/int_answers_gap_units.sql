@@ -93,13 +93,16 @@ units as (
             placed.other_groups, '*'
         ) as name_stratum,
         placed.name,
+        -- A person moves inside a stratum with all that was asked about it there.
+        if(placed.is_person, placed.subject_key, null) as person,
         -- Several prompts about each subject, or about each wording, share what is odd about it.
         if(
             placed.is_person or coalesce(shared_samples.n_shared, 0) >= 5, placed.sampled, null
         ) as sampled,
         placed.n,
         placed.n_refused,
-        placed.n_unusable
+        placed.n_unusable,
+        placed.trials
     from placed
     left join shared_samples
         on
