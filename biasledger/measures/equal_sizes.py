@@ -8,7 +8,7 @@ depends on the units' keys alone, never on their order.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,7 +106,13 @@ def _kept(cells: NDArray[np.str_], others: NDArray[np.str_]) -> NDArray[np.intp]
 
 
 def common_texts(one: WordUnits, other: WordUnits) -> tuple[WordUnits, WordUnits]:
-    """Both with the same number of texts of each group in each stratum, in answer to each prompt where prompts move."""
+    """Both with the same number of texts of each group in each stratum, in answer to each prompt where prompts move in both.
+
+    Where prompts move in one of the two alone, as where it asked another question more, answers move in both: a cell must mean
+    the same on either side, and so must the chance that is taken off.
+    """
+    if one.prompts is None or other.prompts is None:
+        one, other = replace(one, prompts=None), replace(other, prompts=None)
     kept, other_kept = common_cells(one.cells, other.cells)
     return one.keep(kept), other.keep(other_kept)
 

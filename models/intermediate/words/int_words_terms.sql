@@ -8,6 +8,13 @@ run_readings as (
     where json_exists(reading, '$.words')
 ),
 
+runs as (
+    select
+        run_id,
+        spec
+    from {{ ref("stg_ledger__runs") }}
+),
+
 prompts as (
     select
         run_id,
@@ -55,6 +62,39 @@ listed_terms as (
     from run_readings
 ),
 
+-- A word that the spec has agree with a carrier ("from {country}") stands in the prompt, too.
+spec_attributes as (
+    select
+        runs.run_id,
+        unnest(
+            from_json(
+                runs.spec -> 'attributes',
+                '[{"attribute": "VARCHAR", '
+                || '"groups": [{"group": "VARCHAR", "agreements": "MAP(VARCHAR, MAP(VARCHAR, VARCHAR))"}]}]'
+            ),
+            recursive := false
+        ) as declared
+    from runs
+    inner join own_runs on runs.run_id = own_runs.run_id
+),
+
+spec_groups as (
+    select
+        run_id,
+        declared.attribute,
+        unnest(declared.groups, recursive := false) as declared_group
+    from spec_attributes
+),
+
+agreements as (
+    select
+        run_id,
+        attribute,
+        declared_group.group as group_name,
+        unnest(flatten(list_transform(map_values(declared_group.agreements), lambda words: map_values(words)))) as text
+    from spec_groups
+),
+
 languages as (
     select distinct
         prompts.run_id,
@@ -73,6 +113,14 @@ written as (
     from prompt_attributes
     inner join own_runs on prompt_attributes.run_id = own_runs.run_id
     cross join (values ('label'), ('carrier')) as source (why)
+    union by name
+    select
+        run_id,
+        attribute,
+        group_name,
+        'agreement' as why,
+        text
+    from agreements
 ),
 
 split_texts as (
@@ -115,20 +163,27 @@ shared_words as (
     having count(distinct text_words.text) = texts.n_texts and texts.n_texts > 1
 ),
 
-function_words as (
-    select distinct
+known_words as (
+    select
         languages.run_id,
-        forms.term as word
+        forms.term as word,
+        bool_or(forms.kind = 'function word') as is_function_word
     from forms
     inner join languages on forms.language = languages.language
-    where forms.kind = 'function word'
+    group by languages.run_id, forms.term
 ),
 
 telling_words as (
     select
-        text_words.*,
-        -- Of a label or carrier of one word, that word is taken out whatever it is.
-        len(text_words.words) = 1 or (shared_words.word is null and function_words.word is null) as is_telling
+        text_words.* replace (if(text_words.why = 'agreement', 'carrier', text_words.why) as why),
+        case
+            -- What agrees may be a verb (is, are), or a pronoun, which goes as a form of address.
+            when text_words.why = 'agreement' then shared_words.word is null and known_words.word is null
+            -- Of a label or carrier of one word, that word is taken out whatever it is.
+            else
+                len(text_words.words) = 1
+                or (shared_words.word is null and not coalesce(known_words.is_function_word, false))
+        end as is_telling
     from text_words
     left join shared_words
         on
@@ -136,10 +191,10 @@ telling_words as (
             and text_words.attribute = shared_words.attribute
             and text_words.why = shared_words.why
             and text_words.word = shared_words.word
-    left join function_words
+    left join known_words
         on
-            text_words.run_id = function_words.run_id
-            and text_words.word = function_words.word
+            text_words.run_id = known_words.run_id
+            and text_words.word = known_words.word
 ),
 
 -- A word of a label or name leaks in all its forms, and the parts of a compound by themselves.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -80,6 +82,40 @@ def test_differences_of_the_same_model_lie_inside_their_intervals() -> None:
         outside = np.sum(np.abs(values) > 1)
         # At 5 % of 60, eight or more come once in a hundred times.
         assert stats.binom.sf(outside - 1, 60, 0.05) > 0.01, name
+
+
+def _asked(units: WordUnits, n_questions: int, *, moves: bool) -> WordUnits:
+    """Texts as answers to so many questions of each group; prompts move, or answers do."""
+    asked = np.char.add(
+        units.labels.astype(np.str_), (np.arange(units.labels.size) % n_questions).astype(np.str_)
+    )
+    return replace(units, prompts=asked if moves else None)
+
+
+@pytest.mark.parametrize("moves", [(True, False), (False, True)])
+def test_runs_of_which_one_moves_prompts_are_compared_by_answers(moves: tuple[bool, bool]) -> None:
+    rng = np.random.default_rng(13)
+    one, other = common_texts(
+        _asked(_texts(rng, 40, 40, 0.1), 5 - moves[1], moves=moves[0]),
+        _asked(_texts(rng, 32, 40, 0.9), 5 - moves[0], moves=moves[1]),
+    )
+    assert [np.bincount(units.labels).tolist() for units in (one, other)] == [[40, 32], [40, 32]]
+    assert [units.prompts for units in (one, other)] == [None, None]
+    before, after = (word_readings(units, seed=1, alpha=0.05) for units in (one, other))
+    assert before.keys() == after.keys() == {"word_divergence", "separability", "marked_words"}
+    arm = np.hypot(before["word_divergence"].arm_high, after["word_divergence"].arm_low)
+    assert after["word_divergence"].value - before["word_divergence"].value > arm
+
+
+def test_where_prompts_move_in_both_the_common_ones_are_kept() -> None:
+    rng = np.random.default_rng(13)
+    one, other = common_texts(
+        _asked(_texts(rng, 40, 40, 0.1), 5, moves=True), _asked(_texts(rng, 40, 40, 0.1), 8, moves=True)
+    )
+    assert one.prompts is not None
+    assert other.prompts is not None
+    assert sorted(one.prompts.tolist()) == sorted(other.prompts.tolist())
+    assert set(one.prompts) == {f"{label}{number}" for label in "01" for number in range(5)}
 
 
 def test_a_worse_model_is_told_apart() -> None:
