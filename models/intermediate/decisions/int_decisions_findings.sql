@@ -130,6 +130,15 @@ same_attributes as (
     group by members.comparison_key
 ),
 
+-- What the groups of a whole attribute are: those that are excluded from the ratio have no say.
+impact_groups as (
+    select
+        comparison_key,
+        list(group_name order by group_name) as groups_compared
+    from impact_members
+    group by comparison_key
+),
+
 position_bias as (
     select distinct
         run_id,
@@ -316,11 +325,13 @@ impact_findings as (
         coalesce(same_attributes.is_same, false) as is_same_by_construction,
         impact_tests.n_permutations,
         impact_tests.seed,
-        impact_comparisons.is_crossed
+        impact_comparisons.is_crossed,
+        impact_groups.groups_compared
     from impact_tests
     inner join impact_comparisons on impact_tests.comparison_key = impact_comparisons.comparison_key
     inner join decisions_runs on impact_comparisons.run_id = decisions_runs.run_id
     left join same_attributes on impact_tests.comparison_key = same_attributes.comparison_key
+    left join impact_groups on impact_tests.comparison_key = impact_groups.comparison_key
     inner join decision_rates
         on
             impact_comparisons.run_id = decision_rates.run_id
@@ -411,7 +422,8 @@ decisions_findings as (
         is_same_by_construction,
         n_permutations,
         seed,
-        is_crossed
+        is_crossed,
+        groups_compared
     from measured
 )
 
