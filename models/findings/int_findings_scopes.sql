@@ -22,8 +22,8 @@ group_carriers as (
     from {{ ref("int_group_carriers") }}
 ),
 
--- A finding about a contrast goes by its two groups, one about a whole attribute by the groups that it names, or else by
--- all of them; whose group nobody knows stands for no group.
+-- A finding about a contrast goes by its two groups, one about a whole attribute by the groups that it names, or else
+-- by all of them; whose group nobody knows stands for no group.
 joined as (
     select
         findings.*,
