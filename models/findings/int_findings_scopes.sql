@@ -12,7 +12,8 @@ findings as (
         group_name,
         reference_group,
         subject,
-        scope
+        scope,
+        groups_compared
     from {{ ref("int_findings_measured") }}
 ),
 
@@ -21,13 +22,18 @@ group_carriers as (
     from {{ ref("int_group_carriers") }}
 ),
 
--- A finding about a contrast goes by its two groups, one about a whole attribute by all of its groups.
+-- A finding about a contrast goes by its two groups, one about a whole attribute by the groups that it names, or else
+-- by all of them; whose group nobody knows stands for no group.
 joined as (
     select
         findings.*,
         group_carriers.n_carriers,
         group_carriers.is_named,
-        group_carriers.group_name in (findings.group_name, findings.reference_group) as is_compared
+        coalesce(
+            list_contains(findings.groups_compared, group_carriers.group_name),
+            group_carriers.group_name in (findings.group_name, findings.reference_group)
+        ) as is_compared,
+        {{ is_unknown_group("group_carriers.group_name") }} as is_unknown
     from findings
     left join group_carriers
         on
@@ -47,7 +53,9 @@ counted as (
         subject,
         any_value(scope) as stated_scope,
         bool_or(is_named) as is_named,
-        coalesce(min(n_carriers) filter (where is_compared), min(n_carriers)) as n_carriers
+        coalesce(
+            min(n_carriers) filter (where is_compared), min(n_carriers) filter (where not is_unknown)
+        ) as n_carriers
     from joined
     group by run_id, variant, measure, scheme, attribute, group_name, reference_group, subject
 ),

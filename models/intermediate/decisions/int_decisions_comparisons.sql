@@ -40,6 +40,7 @@ compared as (
         contrasts.is_crossed,
         units.is_paired,
         decisions_runs.reading_hash,
+        bool_and(units.is_person) as are_people,
         min(units.lowest_outcome) as outcome_lowest,
         max(units.highest_outcome) as outcome_highest,
         count(*) filter (where units.group_name = contrasts.group_name) as n_marked_units,

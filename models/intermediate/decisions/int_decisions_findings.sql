@@ -130,6 +130,15 @@ same_attributes as (
     group by members.comparison_key
 ),
 
+-- What the groups of a whole attribute are: those that are excluded from the ratio have no say.
+impact_groups as (
+    select
+        comparison_key,
+        list(group_name order by group_name) as groups_compared
+    from impact_members
+    group by comparison_key
+),
+
 position_bias as (
     select distinct
         run_id,
@@ -141,6 +150,15 @@ position_bias as (
         first_p_value,
         n_sets
     from {{ ref("fct_position_bias") }}
+),
+
+named_attributes as (
+    select
+        run_id,
+        attribute,
+        bool_or(is_named) as is_named
+    from {{ ref("int_group_carriers") }}
+    group by run_id, attribute
 ),
 
 run_readings as (
@@ -164,6 +182,12 @@ measured_gaps as (
         end as settled_by,
         if(score_units.are_equal, 1, gaps.width_power) as width_power,
         same_prompts.is_same is not null as is_same_by_construction,
+        -- People of their own speak for their group as names do, whatever word names it.
+        if(
+            comparisons.are_people and not coalesce(named_attributes.is_named, false),
+            if(gaps.n_cases >= {{ carriers_of_a_group() }}, 'group', 'names'),
+            null
+        ) as scope,
         case
             when comparisons.outcome = 'correct' then 'accuracy_gap'
             when decisions_runs.kind = 'label' then 'rank_gap'
@@ -204,6 +228,10 @@ measured_gaps as (
             and comparisons.domain = same_prompts.domain
             and comparisons.attribute = same_prompts.attribute
             and comparisons.group_name = same_prompts.group_name
+    left join named_attributes
+        on
+            comparisons.run_id = named_attributes.run_id
+            and comparisons.attribute = named_attributes.attribute
     where comparisons.outcome in ('standing', 'correct')
 ),
 
@@ -266,7 +294,8 @@ gap_findings as (
         is_same_by_construction,
         n_drawn as n_permutations,
         gap_seed as seed,
-        is_crossed
+        is_crossed,
+        scope
     from measured_gaps
 ),
 
@@ -316,11 +345,22 @@ impact_findings as (
         coalesce(same_attributes.is_same, false) as is_same_by_construction,
         impact_tests.n_permutations,
         impact_tests.seed,
-        impact_comparisons.is_crossed
+        impact_comparisons.is_crossed,
+        if(
+            impact_comparisons.are_people and not coalesce(named_attributes.is_named, false),
+            if(impact_tests.n_cases >= {{ carriers_of_a_group() }}, 'group', 'names'),
+            null
+        ) as scope,
+        impact_groups.groups_compared
     from impact_tests
     inner join impact_comparisons on impact_tests.comparison_key = impact_comparisons.comparison_key
     inner join decisions_runs on impact_comparisons.run_id = decisions_runs.run_id
     left join same_attributes on impact_tests.comparison_key = same_attributes.comparison_key
+    left join named_attributes
+        on
+            impact_comparisons.run_id = named_attributes.run_id
+            and impact_comparisons.attribute = named_attributes.attribute
+    left join impact_groups on impact_tests.comparison_key = impact_groups.comparison_key
     inner join decision_rates
         on
             impact_comparisons.run_id = decision_rates.run_id
@@ -411,7 +451,9 @@ decisions_findings as (
         is_same_by_construction,
         n_permutations,
         seed,
-        is_crossed
+        is_crossed,
+        scope,
+        groups_compared
     from measured
 )
 

@@ -40,6 +40,7 @@ compared as (
         run_attributes.is_crossed,
         decisions_runs.reading_hash,
         bool_or(units.is_paired) as is_paired,
+        bool_and(units.is_person) as are_people,
         count(distinct units.group_name) as n_groups,
         bit_xor(
             hash(

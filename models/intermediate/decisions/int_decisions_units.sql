@@ -101,7 +101,9 @@ placed as (
             when kind = 'ranking' then concat_ws(' | ', domain, other_groups, group_name, carrier)
             when subject = '' then prompt_id
             else concat_ws(' | ', domain, subject, other_groups, group_name, carrier)
-        end as cluster
+        end as cluster,
+        -- Of their own: not versions of one resume, nor questions about nobody in particular.
+        not is_paired and kind <> 'ranking' and subject <> '' as is_person
     from outcomes
     where outcome_value is not null
 ),
@@ -131,6 +133,7 @@ units as (
         placed.attribute,
         placed.group_name,
         placed.is_paired,
+        placed.is_person,
         placed.stratum,
         placed.unit,
         placed.cluster,
@@ -161,7 +164,8 @@ units as (
             and placed.person_name = name_strata.person_name
     group by
         placed.run_id, placed.variant, placed.outcome, placed.judged_domain, placed.attribute, placed.group_name,
-        placed.is_paired, placed.stratum, placed.unit, placed.cluster, placed.person_name, name_strata.name_stratum
+        placed.is_paired, placed.is_person, placed.stratum, placed.unit, placed.cluster, placed.person_name,
+        name_strata.name_stratum
 )
 
 select * from units

@@ -137,6 +137,16 @@ text_words as (
     from split_texts
 ),
 
+texts as (
+    select
+        run_id,
+        attribute,
+        why,
+        count(distinct text) as n_texts
+    from split_texts
+    group by run_id, attribute, why
+),
+
 -- What every text of an attribute holds ("a fan of …") tells nobody apart.
 shared_words as (
     select
@@ -145,16 +155,7 @@ shared_words as (
         text_words.why,
         text_words.word
     from text_words
-    inner join
-        (
-            select
-                run_id,
-                attribute,
-                why,
-                count(distinct text) as n_texts
-            from split_texts
-            group by run_id, attribute, why
-        ) as texts
+    inner join texts
         on
             text_words.run_id = texts.run_id
             and text_words.attribute = texts.attribute

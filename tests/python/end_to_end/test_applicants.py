@@ -33,6 +33,21 @@ def test_the_planted_gap_is_found_in_its_job_alone(odd: Project) -> None:
     assert ("alarm",) not in race
 
 
+def test_people_speak_for_their_group_though_one_word_names_it(odd: Project) -> None:
+    rows = odd.rows(
+        "select attribute, measure, group_name, scope from marts.fct_findings where audit = 'applicants'"
+        " and attribute in ('sex', 'race') and measure in ('score_gap', 'impact_ratio') group by all order by all"
+    )
+    # Of eight Asians there are four in a job: too few for a group, and too few to take part in the impact ratio.
+    assert rows == [
+        ("race", "impact_ratio", "(all)", "group"),
+        ("race", "score_gap", "Asian", "names"),
+        ("race", "score_gap", "Black", "group"),
+        ("sex", "impact_ratio", "(all)", "group"),
+        ("sex", "score_gap", "Female", "group"),
+    ]
+
+
 def test_a_score_above_the_median_is_selected(odd: Project) -> None:
     rows = odd.rows(
         f"with predictions as (select * from marts.fct_predictions {IN_AUDIT})"
