@@ -180,8 +180,8 @@ estimated as (
     from judged
 ),
 
--- Nobody asks a hundred times as much to learn what lies at the threshold; and where the arms of an interval are too unequal to
--- tell, no number is better than one that is there already.
+-- Nobody asks a hundred times as much to learn what lies at the threshold; and where the arms of an interval are
+-- too unequal to tell, no number is better than one that is there already.
 settled as (
     select
         *,
