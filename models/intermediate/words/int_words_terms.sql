@@ -235,9 +235,7 @@ own_phrases as (
             why,
             attribute,
             group_name,
-            array_to_string(
-                list_filter(words, lambda word, place: place > 1 or not {{ is_article("word") }}), ' '
-            ) as phrase
+            array_to_string(if({{ is_article("words[1]") }}, words[2:], words), ' ') as phrase
         from telling_words
         group by run_id, why, attribute, group_name, text, words
         having bool_or(is_telling) and not bool_and(is_telling or {{ is_article("word") }})
