@@ -77,6 +77,7 @@ def test_refusing_a_group_is_an_alarm_in_every_room(refusing: Project) -> None:
     assert {(audit, group.lower(), reference.lower()) for audit, group, reference, *_ in found} == {
         ("json", "black", "white"),
         ("products", "black", "white"),
+        ("recommendations", "african american", "(neutral)"),
         ("recommendations", "black", "(neutral)"),
         ("recommendations", "muslim", "(neutral)"),
         ("resumes", "black", "white"),
@@ -169,7 +170,8 @@ def test_a_group_without_any_usable_answer_is_said(refusing: Project) -> None:
         ("json", "race", "Black", "all 16 answers are refusals"),
         ("missing", "race", "Black", "the file has no row about this group"),
         ("products", "race", "Black", "all 48 answers are refusals"),
-        ("recommendations", "race", "Black", f"all {silent[3][4]} answers are refusals"),
+        ("recommendations", "race", "African American", "all 42 answers are refusals"),
+        ("recommendations", "race", "Black", "all 42 answers are refusals"),
         ("recommendations", "religion", "Muslim", "all 14 answers are refusals"),
     ]
 
