@@ -28,7 +28,7 @@ comparison_units as (
         unit_id,
         label,
         stratum,
-        prompt_hash,
+        question,
         text_key,
         n_trials
     from {{ ref("int_words_comparison_units") }}
@@ -56,7 +56,7 @@ members as (
         cast(comparison_units.label as tinyint) as label,
         md5(comparison_units.stratum) as stratum,
         cast(comparison_units.text_key as varchar) as cluster,
-        md5(comparison_units.prompt_hash) as prompt,
+        md5(comparison_units.question) as prompt,
         cast(greatest(round(comparison_units.n_trials), 1) as double) as n_trials,
         cast(comparisons.moves_prompts as boolean) as moves_prompts
     from comparisons

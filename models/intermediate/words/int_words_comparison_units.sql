@@ -47,7 +47,7 @@ units as (
         words_units.variant,
         words_units.scheme,
         words_units.prompt_id,
-        words_units.prompt_hash,
+        words_units.question,
         words_units.text_key,
         words_units.n_responses,
         words_units.first_seq
@@ -67,7 +67,7 @@ labelled_units as (
         units.unit_id,
         units.unit_key,
         units.prompt_id,
-        units.prompt_hash,
+        units.question,
         units.text_key,
         units.n_responses,
         units.first_seq,

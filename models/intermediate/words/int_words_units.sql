@@ -12,13 +12,43 @@ answers as (
     where status = 'ok'
 ),
 
+people_asked_about as (
+    select
+        run_id,
+        prompt_id,
+        string_agg(
+            concat_ws('=', slot, attribute, group_name, carrier), '; ' order by slot asc, attribute asc
+        ) as people
+    from {{ ref("stg_ledger__prompt_attributes") }}
+    group by run_id, prompt_id
+),
+
+asked_prompts as (
+    select
+        prompts.run_id,
+        prompts.prompt_id,
+        prompts.prompt_hash,
+        prompts.variant,
+        {{ key_of([
+            "prompts.template", "prompts.language", "prompts.perturbation", "prompts.subject",
+            "people_asked_about.people",
+        ]) }} as asked
+    from {{ ref("stg_ledger__prompts") }} as prompts
+    left join people_asked_about
+        on
+            prompts.run_id = people_asked_about.run_id
+            and prompts.prompt_id = people_asked_about.prompt_id
+),
+
+-- The same question in every run and under every mitigation, whose words are others. Prompts of a file may differ in
+-- nothing but their text.
 prompts as (
     select
         run_id,
         prompt_id,
-        prompt_hash,
-        variant
-    from {{ ref("stg_ledger__prompts") }}
+        variant,
+        asked || '-' || dense_rank() over (partition by run_id, variant, asked order by prompt_hash) as question
+    from asked_prompts
 ),
 
 words_schemes as (
@@ -72,7 +102,7 @@ words_units as (
         words_schemes.scheme,
         words_schemes.is_judged,
         distinct_answers.prompt_id,
-        prompts.prompt_hash,
+        prompts.question,
         distinct_answers.response_hash,
         -- Identical texts never lie on both sides of a cross-validation split, whichever prompt they answer.
         {{ integer_key_of(["distinct_answers.answer_text"]) }} as text_key,
