@@ -91,7 +91,20 @@ listed as (
         coalesce(compared.variant, coverage.variant) as variant,
         coalesce(compared.attribute, coverage.attribute) as attribute,
         coalesce(compared.group_name, coverage.group_name) as group_name,
-        compared.* exclude (run_id, variant, attribute, group_name),
+        compared.reference_group,
+        compared.n_questions,
+        compared.n_refused,
+        compared.share_refused,
+        compared.share_refused_of_these,
+        compared.refused_more,
+        compared.interval_low,
+        compared.interval_high,
+        compared.p_value_adjusted,
+        compared.status,
+        compared.share_unusable,
+        compared.share_unusable_of_these,
+        compared.unusable_more,
+        compared.status_of_unusable,
         coverage.silence
     from compared
     full join coverage

@@ -27,8 +27,10 @@ PARTS: Mapping[str, Mapping[str, str]] = {
     },
     "word_member": {
         **_UNIT,
-        **dict.fromkeys(("scheme", "reference_group", "weighting"), "varchar"),
+        **dict.fromkeys(("scheme", "reference_group", "weighting", "prompt"), "varchar"),
         "label": "tinyint",
+        "n_trials": "double",
+        "moves_prompts": "boolean",
     },
     "word_count": {
         "run_id": "varchar",

@@ -118,7 +118,8 @@ def test_words(audited: Path, finding_of: Callable[..., dict[str, Any]]) -> None
     found = explain(audited, finding)
     group, reference = found.sides
     assert (group.name, reference.name) == ("Black", "White")
-    (table,) = found.evidence.tables
+    table, removed = found.evidence.tables
+    assert removed.table == "fct_removed_words"
     stands_out = {row["word"] for row in table.rows if row["is_marked"] and row["z_score"] > 0}
     assert stands_out
     for words in marked(found, 0):
@@ -126,7 +127,7 @@ def test_words(audited: Path, finding_of: Callable[..., dict[str, Any]]) -> None
     assert max(map(len, marked(found, 1))) < min(map(len, marked(found, 0)))
     for answer in group.answers:
         assert answer.persons[0].groups["race"] == "Black"
-        assert "Black" in (answer.prompt or "")
+        assert any(name in (answer.prompt or "") for name in ("Black", "African American", "Afro-American"))
 
 
 def test_lists(audited: Path, finding_of: Callable[..., dict[str, Any]]) -> None:
