@@ -21,4 +21,4 @@ where
     removed.run_id = $run_id
     and removed.variant = 'plain'
 group by removed.word, removed.why, removed.list_name, removed.named_groups
-order by n_answers_using desc, removed.word
+order by n_answers_using desc, removed.word, removed.why, removed.list_name, removed.named_groups
