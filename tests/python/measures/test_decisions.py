@@ -978,7 +978,8 @@ class TestImpactTest:
             )
         assert alarms <= at_most(n_audits)
         assert gaps <= at_most(n_audits)
-        assert longest > max(gaps, 0.06 * n_audits)
+        # Over 600 audits the longest ranking's rivals give 8.5 % and each ranking's own 2.5 %.
+        assert longest > max(2 * gaps, 0.06 * n_audits)
 
     def test_one_group_and_labels_that_cannot_move_are_not_tested(self):
         assert np.isnan(impact_of(people([0, 0], [0, 1]), 99).smallest_ratio)
