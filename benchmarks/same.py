@@ -14,9 +14,14 @@ if TYPE_CHECKING:
 
 SCHEMAS = ("marts", "settings")
 # Which build it was and when, and how many there were; of what was built several times, what the last one says counts.
-OF_A_BUILD = frozenset(
-    {"build_id", "built_at", "first_build_id", "first_judged_at", "last_changed_at", "n_versions"}
-)
+OF_A_BUILD = frozenset({"build_id", "built_at", "last_changed_at", "n_versions"})
+# A verdict is written down when it changes, with the settings of that build; the first one is kept for ever.
+OF_AN_EARLIER_BUILD: Mapping[str, frozenset[str]] = {
+    "fct_finding_history": frozenset({"settings_hash"}),
+    "fct_finding_verdicts": frozenset(
+        {"first_build_id", "first_judged_at", "first_settings_hash", "first_status", "is_rejudged"}
+    ),
+}
 LAST: Mapping[str, str] = {
     "fct_builds": "qualify row_number() over (order by built_at desc) = 1",
     "fct_finding_history": "qualify row_number() over (partition by finding_id order by built_at desc) = 1 and not is_removed",
@@ -73,7 +78,8 @@ def _tables(connection: duckdb.DuckDBPyConnection, database: str) -> dict[str, d
 def _rows_that_differ(
     connection: duckdb.DuckDBPyConnection, table: str, columns: Mapping[str, str], digits: int | None
 ) -> str | None:
-    compared = {name: kind for name, kind in columns.items() if name not in OF_A_BUILD}
+    left_out = OF_A_BUILD | OF_AN_EARLIER_BUILD.get(table.partition(".")[2], frozenset())
+    compared = {name: kind for name, kind in columns.items() if name not in left_out}
     listed = ", ".join(
         f'round("{name}", {digits}) as "{name}"' if digits is not None and kind == "DOUBLE" else f'"{name}"'
         for name, kind in compared.items()
