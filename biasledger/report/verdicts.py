@@ -46,8 +46,9 @@ class Tile:
 class RunVerdict:
     """What came out of one run.
 
-    `status` is that of its gravest finding which can fail an audit; n_failing: how many findings can, n_judged: of how many
-    of these there were answers enough.
+    `status` is that of its gravest finding which can fail an audit, and never clear where nothing is known of a group;
+    n_failing: how many findings can, n_judged: of how many of these there were answers enough; silent: a sentence about the
+    groups without any usable answer, or empty.
     """
 
     run: Row
@@ -58,6 +59,7 @@ class RunVerdict:
     summary: str
     sentence: str
     change: str
+    silent: str
     alarms: Sequence[Row]
     n_alarms_left_out: int
     nearest: Sequence[str]
@@ -70,13 +72,19 @@ def about(finding: Row) -> str:
 
 
 def headline(verdicts: Sequence[RunVerdict]) -> str:
-    """The whole report in one sentence."""
+    """The whole report in one sentence, and a second one where nothing is known of a group."""
+    if not verdicts:
+        return "Nothing has been judged yet."
+    n_silent = sum(bool(verdict.silent) for verdict in verdicts)
+    unknown = f" Nothing is known of some groups in {_of(n_silent, len(verdicts))}." if n_silent else ""
+    return _judged_headline(verdicts) + unknown
+
+
+def _judged_headline(verdicts: Sequence[RunVerdict]) -> str:
     n, by = len(verdicts), Counter(verdict.status for verdict in verdicts)
     n_failing = sum(verdict.n_failing for verdict in verdicts)
     n_judged = sum(verdict.n_judged for verdict in verdicts)
     n_open = by["inconclusive"] + by["insufficient_data"]
-    if not n:
-        return "Nothing has been judged yet."
     if by["alarm"]:
         others = "one other" if n_open == 1 else f"{_word(n_open)} others"
         also = f", and this is not ruled out in {others}" if n_open else ""
@@ -146,12 +154,13 @@ def tiles(findings: Sequence[Row]) -> list[Tile]:
     ]
 
 
-def run_verdict(run: Row, findings: Sequence[Row]) -> RunVerdict:
+def run_verdict(run: Row, findings: Sequence[Row], silent: Sequence[Row] = ()) -> RunVerdict:
     """The verdict on one run.
 
     Args:
         run: its row of dim_runs.
         findings: all of its findings, what needs a decision first.
+        silent: its declared groups without one usable answer, with why (`silence`).
     """
     by = Counter(finding["status"] for finding in findings)
     failing = [
@@ -161,6 +170,8 @@ def run_verdict(run: Row, findings: Sequence[Row]) -> RunVerdict:
         (name for name in _GRAVEST_FIRST if any(finding["status"] == name for finding in failing)),
         "insufficient_data",
     )
+    if status == "clear" and silent:
+        status = "insufficient_data"
     alarms = [finding for finding in findings if finding["status"] == "alarm"]
     shown = _varied(alarms)
     return RunVerdict(
@@ -174,8 +185,9 @@ def run_verdict(run: Row, findings: Sequence[Row]) -> RunVerdict:
             for name, text in STATUS_TEXTS.items()
             if by[name]
         ),
-        sentence=_sentence(status, failing, alarms),
+        sentence=_sentence(failing, alarms),
         change=_change(findings),
+        silent=_silent(silent),
         alarms=shown,
         n_alarms_left_out=len(alarms) - len(shown),
         nearest=[_needed(finding) for finding in _nearest(findings)[:_NEAREST_SHOWN]],
@@ -193,12 +205,21 @@ def _varied(alarms: Sequence[Row]) -> list[Row]:
     return shown[:_ALARMS_SHOWN]
 
 
-def _sentence(status: str, failing: Sequence[Row], alarms: Sequence[Row]) -> str:
-    if status == "alarm":
+def _silent(groups: Sequence[Row]) -> str:
+    named = "; ".join(
+        f"{readable(group['attribute'])} {readable(group['group_name'])} ({group['silence']})"
+        for group in groups
+    )
+    return f"Nothing is known of {named}." if named else ""
+
+
+def _sentence(failing: Sequence[Row], alarms: Sequence[Row]) -> str:
+    statuses = {finding["status"] for finding in failing}
+    if "alarm" in statuses:
         return next(finding["explanation"] or "" for finding in failing if finding["status"] == "alarm")
     verbs = "warns or is accepted" if len(alarms) == 1 else "warn or are accepted"
     warnings = f" {count(len(alarms), 'finding')} of lesser weight {verbs}." if alarms else ""
-    if status == "clear":
+    if statuses == {"clear"}:
         return f"No alarm; all that can fail the audit is clear.{warnings}"
     unjudged, n_failing = _unjudged(failing), len(failing)
     if unjudged == n_failing:

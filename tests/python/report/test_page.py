@@ -369,6 +369,32 @@ def test_an_audit_is_clear_only_where_all_is() -> None:
     assert nothing.sentence == "Too few answers to judge anything that could fail the audit."
 
 
+def test_what_is_clear_of_the_others_is_not_clear_of_a_silent_group(tmp_path: Path) -> None:
+    silent = {
+        "run_id": "run-1",
+        "variant": "plain",
+        "attribute": "race",
+        "group_name": "Asian",
+        "silence": "none of its 15 answers could be used",
+        "is_silent": True,
+    }
+    tables = {
+        "dim_runs": [run("run-1"), run("run-2", "recommendations")],
+        "fct_findings": [finding("run-1", 0, status="clear"), finding("run-2", 0, status="clear")],
+        "fct_group_coverage": [silent, {**silent, "run_id": "run-2", "is_silent": False}],
+    }
+    page = Page(render(warehouses.create(tmp_path / "warehouse.duckdb", tables)))
+    said = "Nothing is known of race Asian (none of its 15 answers could be used)."
+    [headline] = page.texts["h1"]
+    assert headline.startswith("No alarm, but bias is not ruled out in one of two audits")
+    assert headline.endswith("Nothing is known of some groups in one of two audits.")
+    # In the table of verdicts and where the audit begins.
+    assert page.texts["strong"].count(said) == 2
+    assert (
+        run_verdict(run("run-1"), [finding("run-1", status="clear")], [silent]).status == "insufficient_data"
+    )
+
+
 @pytest.mark.parametrize(
     ("needed", "said"),
     [
