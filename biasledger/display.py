@@ -43,7 +43,12 @@ def findings_table(findings: Sequence[Finding], *, limit: int | None = None, exp
         console.print(_table(rows[:limit]))
         for row in rows[:limit] if explain else ():
             said = f"{row.explanation or ''} {row.advice or ''}".strip()
-            console.print(f"  {_text(_status(row))}: {_text(said)}", highlight=False, soft_wrap=True)
+            about = ", ".join(
+                part for part in (row.measure, row.attribute, _contrast(row), row.subject) if part
+            )
+            console.print(
+                f"  {_text(_status(row))} ({_text(about)}): {_text(said)}", highlight=False, soft_wrap=True
+            )
         left_out = len(rows) - len(rows[:limit])
         if left_out:
             console.print(
@@ -99,7 +104,7 @@ def _state_of(run: RunOverview) -> str:
         state = "being collected"
     elif run.is_complete:
         state = "finished"
-    elif run.state in {None, "failed"}:
+    elif run.state in {None, "failed", "forgotten"}:
         state = run.state or "–"
     else:
         state = f"{run.state}, not finished"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from biasledger.checking.mitigations import Mitigation, mitigations_of, read_mitigations
+from biasledger.checking.mitigations import OF_NO_GROUP, Mitigation, mitigations_of, read_mitigations
 from biasledger.checking.sentences import name_of, plain_finding, plain_regression
 from biasledger.comparing.changes import Tables, open_tables
 from biasledger.comparing.run_names import find_run
@@ -21,7 +21,6 @@ STATUSES = (FAILED, WARNED, ACCEPTED, UNDECIDED, PASSED)
 
 PLAIN = "plain"
 _ROOM_OF_RUNS = "runs"
-_OF_NO_GROUP = {"position_bias"}
 _DECIDED = {PASSED, FAILED, ACCEPTED}
 _NARROW_SCOPES = {"names", "wording"}
 
@@ -105,7 +104,7 @@ class Check:
         judged = {
             (case.audit, case.target)
             for case in self.cases
-            if case.status in _DECIDED and case.room != _ROOM_OF_RUNS and case.measure not in _OF_NO_GROUP
+            if case.status in _DECIDED and case.room != _ROOM_OF_RUNS and case.measure not in OF_NO_GROUP
         }
         return tuple(pair for pair in self.audits if pair not in judged)
 
@@ -185,7 +184,11 @@ def read_check(warehouse: Path, *, run: str | None = None, holds_out_for_group: 
             """,
             [runs],
         )
-        cases = [_finding_case(row, suggested, holds_out_for_group) for row in rows]
+        several = _of_several_schemes(rows)
+        cases = [
+            _finding_case(row, suggested, holds_out_for_group, row["scheme"] if is_one else "")
+            for row, is_one in zip(rows, several, strict=True)
+        ]
         silent = silent_groups(tables, runs)
         cases += [_silent_case(one) for one in silent]
         notes = standing_notes(tables) if run is None else []
@@ -247,7 +250,7 @@ def _runs(tables: Tables, run: str | None) -> list[tuple[str, str, str]]:
             """
         )
     known = known_runs(tables)
-    found = find_run(run, known, []).run_id
+    found = find_run(run, known, [], can_narrow=False).run_id
     return [one for one in known if one[0] == found]
 
 
@@ -259,7 +262,16 @@ def _status(is_bad: bool, is_settled: bool, row: dict[str, Any]) -> str:
     return PASSED if is_settled else UNDECIDED
 
 
-def _finding_case(row: dict[str, Any], suggested: Sequence[Mitigation], holds_out_for_group: bool) -> Case:
+def _of_several_schemes(rows: Sequence[dict[str, Any]]) -> list[bool]:
+    """Whether another case differs from a row's in its scheme alone, so that only the scheme tells them apart."""
+    keys = [(row["run_id"], row["measure"], name_of(row)) for row in rows]
+    counts = Counter(keys)
+    return [counts[key] > 1 for key in keys]
+
+
+def _finding_case(
+    row: dict[str, Any], suggested: Sequence[Mitigation], holds_out_for_group: bool, scheme: str
+) -> Case:
     is_clear = row["status"] == "clear"
     is_held_out = holds_out_for_group and is_clear and row["scope"] in _NARROW_SCOPES
     status = _status(row["status"] == "alarm", is_clear and not is_held_out, row)
@@ -273,7 +285,7 @@ def _finding_case(row: dict[str, Any], suggested: Sequence[Mitigation], holds_ou
         row["room"],
         _category(row),
         row["measure"],
-        name_of(row),
+        f"{name_of(row)}, {scheme}" if scheme else name_of(row),
         status,
         "" if status == PASSED else reason,
         plain_finding(row) if is_bad else "",

@@ -10,6 +10,8 @@ from biasledger.project import settings_file
 from collector.errors import InputError
 
 KINDS = ("prompt", "masking", "re-ranking", "calibration", "data", "review")
+OF_NO_GROUP = frozenset({"position_bias"})
+"""Measures that compare no groups: what is suggested for every measure of their room speaks of groups."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,8 @@ def read_mitigations() -> list[Mitigation]:
 
 
 def mitigations_of(known: Sequence[Mitigation], measure: str, room: str) -> tuple[Mitigation, ...]:
-    """What is suggested for a measure, what names it first."""
+    """What is suggested for a measure, what names it first; of one that compares no groups only that."""
     fitting = [one for one in known if one.measure == measure]
+    if measure in OF_NO_GROUP:
+        return tuple(fitting)
     return tuple(fitting + [one for one in known if one.measure == "*" and one.room in {room, "*"}])

@@ -193,13 +193,13 @@ def _both(
     audit: str | None,
     target: str | None,
 ) -> tuple[NamedRun, NamedRun]:
-    given = {"audit": audit, "target": target}
     if before in LOOSE and after not in LOOSE:
-        second = find_run(after, runs, baselines, **given)
+        second = find_run(after, runs, baselines, audit=audit, target=target)
         return find_run(before, runs, baselines, audit=second.audit, target=second.target), second
-    first = find_run(before, runs, baselines, **given)
-    narrow = {"audit": first.audit, "target": first.target} if after in LOOSE else given
-    return first, find_run(after, runs, baselines, **narrow)
+    first = find_run(before, runs, baselines, audit=audit, target=target)
+    if after in LOOSE:
+        audit, target = first.audit, first.target
+    return first, find_run(after, runs, baselines, audit=audit, target=target)
 
 
 class Tables:

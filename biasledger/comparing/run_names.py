@@ -33,6 +33,7 @@ def find_run(
     *,
     audit: str | None = None,
     target: str | None = None,
+    can_narrow: bool = True,
 ) -> NamedRun:
     """The run that a name means.
 
@@ -41,6 +42,7 @@ def find_run(
         runs: (run id, audit, target), of each audit and target the one that `latest` means first, then those before it.
         baselines: what is pinned.
         audit, target: narrow down what `latest`, `previous` and `baseline` mean.
+        can_narrow: whether who asks can say them, which the message of a name that means several says.
 
     Raises:
         InputError: no run is called so, or several are.
@@ -54,7 +56,7 @@ def find_run(
         ]
         if not pinned:
             raise InputError("No baseline is pinned: `biasledger baseline set RUN` pins one.")
-        return _only(name, pinned)
+        return _only(name, pinned, can_narrow)
     if name in {"latest", "previous"}:
         place = 0 if name == "latest" else 1
         families: dict[tuple[str, str], list[NamedRun]] = {}
@@ -63,7 +65,7 @@ def find_run(
         found = [family[place] for family in families.values() if len(family) > place]
         if not found:
             raise InputError(f"There is no {name} run: `biasledger runs` lists them.")
-        return _only(name, found)
+        return _only(name, found, can_narrow)
     exact = [run for run in known if run.run_id == name]
     begun = exact or [run for run in known if run.run_id.startswith(name)]
     if not begun:
@@ -72,17 +74,19 @@ def find_run(
         raise InputError(
             f"There is no run {name!r}{hint or '.'}{'' if hint.endswith('?') else ' (`biasledger runs` lists all)'}"
         )
-    return _only(name, begun)
+    return _only(name, begun, can_narrow)
 
 
-def _only(name: str, found: Sequence[NamedRun]) -> NamedRun:
+def _only(name: str, found: Sequence[NamedRun], can_narrow: bool) -> NamedRun:
     if len(found) > 1:
         shown = ", ".join(run.run_id for run in found[:4])
         more = f" and {len(found) - 4} more" if len(found) > 4 else ""
         how = (
-            "name one with --audit and --target, or by its id"
-            if name in LOOSE
-            else "write more of the run's id"
+            "write more of the run's id"
+            if name not in LOOSE
+            else "name one with --audit and --target, or by its id"
+            if can_narrow
+            else "name one by its id"
         )
         raise InputError(f"{name!r} may mean {shown}{more}: {how}.")
     return found[0]

@@ -197,8 +197,10 @@ def _units(finding: Row, row: Row | None) -> str:
 
 
 def _published(finding: Row) -> str:
-    if finding["published_threshold"] is None or finding["published_value"] is None:
+    if finding["published_threshold"] is None:
         return "its source sets no threshold"
+    if finding["published_value"] is None:
+        return "its source's rule gives no value here"
     says = "would call this bias" if finding["is_published_alarm"] else "would not call this bias"
     value, threshold = _number(finding["published_value"]), _number(finding["published_threshold"])
     return f"{value}, threshold {threshold}: the published rule, which has no null, {says}"

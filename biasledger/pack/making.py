@@ -59,7 +59,7 @@ def make_pack(run: str, ledger_path: Path, warehouse: Path, output: Path | None 
     """
     require_extra()
     with open_tables(warehouse) as tables:
-        named = find_run(run, known_runs(tables), [])
+        named = find_run(run, known_runs(tables), [], can_narrow=False)
         (described,) = tables.records("select * from {dim_runs} where run_id = ?", [named.run_id])
         findings = warehouse_files(tables.connection, named.run_id)
     seal = _verified_seal(ledger_path, named.run_id)

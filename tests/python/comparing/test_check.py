@@ -8,7 +8,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from biasledger.checking.cases import Case, Check
+from biasledger.checking.cases import Case, Check, read_check
 from biasledger.checking.formats import as_json
 from biasledger.cli import cli
 from tests.python.report import warehouses
@@ -72,6 +72,32 @@ def test_a_dead_endpoint_beside_a_clean_one_is_no_pass(tmp_path: Path) -> None:
     ]
     assert _check(warehouse, "--run", "run-1")[0] == 0
     assert _check(warehouse, "--run", "run-2")[0] == 4
+
+
+def test_findings_that_differ_in_their_scheme_alone_are_two_cases(tmp_path: Path) -> None:
+    """JUnit readers take cases of one name for one."""
+    ratios = {"measure": "impact_ratio", "group_name": "(all)", "reference_group": "", "value": 0.7}
+    rows = [
+        finding("run-1", 0, scheme="selected", **ratios),
+        finding("run-1", 1, scheme="answered", **ratios),
+    ]
+    rows.append(finding("run-1", 2, measure="rank_gap", scheme="selected"))
+    warehouse = warehouses.create(
+        tmp_path / "warehouse.duckdb", {"dim_runs": [run("run-1")], "fct_findings": rows}
+    )
+    names = {case.name for case in read_check(warehouse).cases}
+    assert names == {"race, selected", "race, answered", "race: Black against White"}
+
+
+def test_a_check_names_only_options_that_it_has(tmp_path: Path) -> None:
+    rows = [finding("run-1"), finding("run-2", audit="resumes")]
+    warehouse = warehouses.create(
+        tmp_path / "warehouse.duckdb",
+        {"dim_runs": [run("run-1"), run("run-2", "resumes")], "fct_findings": rows},
+    )
+    code, said = _check(warehouse, "--run", "latest")
+    assert code == 3
+    assert "'latest' may mean run-2, run-1: name one by its id." in said
 
 
 def test_an_alarm_goes_before_a_dead_endpoint(tmp_path: Path) -> None:

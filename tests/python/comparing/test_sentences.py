@@ -54,6 +54,12 @@ def test_every_measure_says_its_alarms_plainly_and_has_suggestions(measure: str,
     assert all(one.source for one in suggestions)
 
 
+def test_what_helps_groups_is_not_suggested_where_none_are_compared() -> None:
+    assert {one.measure for one in mitigations_of(read_mitigations(), "position_bias", "decisions")} == {
+        "position_bias"
+    }
+
+
 def test_sizes_and_directions_are_in_units_that_anybody_reads() -> None:
     assert "a case is labelled 0.25 ranks lower for Black than for White" in plain_finding(_row("rank_gap"))
     assert "labelled 0.25 ranks higher" in plain_finding(_row("rank_gap", value=0.25))
