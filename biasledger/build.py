@@ -47,6 +47,9 @@ _LOG_OPTIONS = (
         "info",
         "--log-format-file",
         "text",
+        # Every statement and every look into dbt's cache would be a tenth of a small build.
+        "--log-level-file",
+        "info",
         "--log-path",
         str(_LOG.parent),
     ),

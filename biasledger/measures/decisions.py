@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
 
 from biasledger.measures.gap_tests import gap_test
 from biasledger.measures.intervals import NO_VARIANCE, share_limits, t_quantile
@@ -533,7 +534,7 @@ def group_impact_ratios(units: Units, *, alpha: float) -> list[ImpactRatio]:
             ratio = float(rate / groups.means[best])
             low, high = _ratio_limits(units, groups, label, best, alpha)[:2]
         table = [[selected[side], n[side] - selected[side]] for side in (label, best)]
-        fisher_p = np.nan if label == best else float(stats.fisher_exact(table).pvalue)
+        fisher_p = np.nan if label == best else float(scipy.stats.fisher_exact(table).pvalue)
         rows.append(
             ImpactRatio(
                 label, int(n[label]), int(selected[label]), float(rate), ratio, low, high, fisher_p, is_best
@@ -708,13 +709,15 @@ def cochran_q(answers: Integers) -> PairedTest:
     total = answers.sum()
     above = (n_groups - 1) * (n_groups * (by_group**2).sum() - total**2)
     statistic = float(above / (n_groups * total - (by_subject**2).sum()))
-    return PairedTest(statistic, n_subjects, n_discordant, float(stats.chi2.sf(statistic, n_groups - 1)))
+    return PairedTest(
+        statistic, n_subjects, n_discordant, float(scipy.stats.chi2.sf(statistic, n_groups - 1))
+    )
 
 
 def mcnemar(marked: Integers, reference: Integers) -> PairedTest:
     """Exact two-sided McNemar test; arrays (n_subjects,) of 0 and 1. The statistic is the smaller discordant count."""
     n_up, n_down = int((marked > reference).sum()), int((marked < reference).sum())
-    p_value = float(stats.binomtest(n_up, n_up + n_down).pvalue) if n_up + n_down else 1.0
+    p_value = float(scipy.stats.binomtest(n_up, n_up + n_down).pvalue) if n_up + n_down else 1.0
     return PairedTest(float(min(n_up, n_down)), marked.size, n_up + n_down, p_value)
 
 
@@ -769,7 +772,7 @@ def position_test(
         low,
         high,
         expected_share,
-        float(stats.chisquare(counts.sum(axis=0), expected).statistic),
+        float(scipy.stats.chisquare(counts.sum(axis=0), expected).statistic),
         _places_p(counts - sizes[:, np.newaxis] * shares, is_place, lengths),
         _first_place_p(counts.astype(np.int64), lengths),
     )
@@ -805,7 +808,7 @@ def _places_p(deviations: Floats, is_place: NDArray[np.bool_], lengths: Integers
     total = np.where(is_place, deviations, 0.0).sum(axis=0)
     statistic = float(total @ np.linalg.pinv(covariance, rcond=1e-9, hermitian=True) @ total)
     rank = int(np.linalg.matrix_rank(covariance, tol=1e-9 * covariance.max(), hermitian=True))
-    return float(stats.chi2.sf(statistic, rank))
+    return float(scipy.stats.chi2.sf(statistic, rank))
 
 
 def _first_place_p(counts: Integers, lengths: Integers) -> float:

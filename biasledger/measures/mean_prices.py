@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from biasledger.measures.adjustment import attenuation, drawn_means, sizes_stay, unattenuated
 from biasledger.measures.intervals import NO_VARIANCE, rule_of_three, share_limits, t_half_widths
@@ -136,7 +136,7 @@ def mean_prices(
     tests = _gap_tests(units, has_reference, n_permutations, alpha, seed, stop_after)
     items = split_by_group(units.design.labels, units.counts.sum(axis=3), units.n_groups).sum(axis=0)
     n = np.concatenate([items.sum(axis=1, keepdims=True), items], axis=1)
-    ranks = stats.rankdata(-means, method="min", axis=0, nan_policy="omit")
+    ranks = scipy.stats.rankdata(-means, method="min", axis=0, nan_policy="omit")
     sets = over_sets(np.where(is_shared, of_sets, np.nan), alpha, 1.0, units.n_levels)
 
     def within_range(gaps: Floats) -> Floats:

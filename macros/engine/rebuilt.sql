@@ -1,0 +1,37 @@
+{# A table that is made anew in its place, in one statement, with its contract's columns and its comments. dbt's own `table` makes
+   another one, swaps the two and describes each column in turn; that is for tables which others read meanwhile, and these are in a work
+   file that nobody else may open. A failure rolls back, so that the old table stays. #}
+{% materialization rebuilt, adapter="duckdb", supported_languages=["sql", "python"] %}
+    {%- set target = this.incorporate(type="table") -%}
+    {%- set existing = load_cached_relation(this) -%}
+    {{ run_hooks(pre_hooks) }}
+    {%- if existing is not none and (model.language == "python" or existing.type != "table") %}
+        {%- call statement("drop") -%} drop {{ existing.type }} if exists {{ existing }} {%- endcall -%}
+    {%- endif -%}
+    {%- call statement("main", language=model.language) -%}
+        {%- if model.language == "python" -%}
+            {{ py_write_table(temporary=False, relation=target, compiled_code=compiled_code) }}
+        {%- elif config.get("contract").enforced -%}
+            create or replace table {{ target }} {{ get_table_columns_and_constraints() }};
+            insert into {{ target }} {{ get_column_names() }} ({{ get_select_subquery(compiled_code) }});
+            {{ comments_on(target) }}
+        {%- else -%}
+            create or replace table {{ target }} as ({{ compiled_code }})
+        {%- endif -%}
+    {%- endcall -%}
+    {{ run_hooks(post_hooks) }}
+    {%- do adapter.commit() -%}
+    {{ return({"relations": [target]}) }}
+{% endmaterialization %}
+
+{# What a model and its columns are, where dbt is to persist it; of columns that the contract lists, so that none is absent. #}
+{% macro comments_on(relation) -%}
+    {%- if config.persist_relation_docs() and model.description -%}
+        {{ alter_relation_comment(relation, model.description) }}
+    {%- endif -%}
+    {%- if config.persist_column_docs() -%}
+        {%- for column in model.columns.values() if column.description %}
+            comment on column {{ relation }}.{{ adapter.quote(column.name) if column.quote else column.name }} is {{ duckdb_escape_comment(column.description) }};
+        {%- endfor -%}
+    {%- endif -%}
+{%- endmacro %}
