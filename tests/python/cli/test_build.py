@@ -38,7 +38,10 @@ def test_alarms_end_with_1_and_are_printed_first(biasledger: Biasledger, small_p
     assert "3 findings: 1 alarm, 1 inconclusive, 1 clear, 0 insufficient data." in result.stdout
     assert "The run run-2 is not finished, so that products of robot still goes by" in result.stdout
     assert "Next: biasledger findings --status alarm --why" in result.stdout
-    assert "alarm: because" in biasledger("findings", "--status", "alarm", "--why").stdout
+    assert (
+        "alarm (word_divergence, race, Black vs White): because"
+        in biasledger("findings", "--status", "alarm", "--why").stdout
+    )
     assert "START" not in result.output, "dbt's log stays in its file"
     assert "no_alarms" in (small_project / "logs" / "dbt.log").read_text(encoding="utf-8")
 
