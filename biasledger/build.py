@@ -170,9 +170,9 @@ def _build_and_publish(
     # They test the shipped SQL on made-up rows, which is settled before a release and says nothing about this ledger.
     options += ["--exclude", "package:biasledger,resource_type:unit_test"]
     environment = {
-        "BIASLEDGER_LEDGER": str(ledger.resolve()),
-        "BIASLEDGER_WAREHOUSE": str(work.resolve()),
-        "BIASLEDGER_PUBLISHED": str(warehouse.resolve()),
+        "BIASLEDGER_LEDGER": seen_from(project, ledger),
+        "BIASLEDGER_WAREHOUSE": seen_from(project, work),
+        "BIASLEDGER_PUBLISHED": seen_from(project, warehouse),
     }
     if is_closed:
         # As dbt names them in its statements: seen from the project.
@@ -196,6 +196,11 @@ def rooms_of(ledger: Path) -> list[str]:
 
     parts = Ledger(ledger).parts_read()
     return [room for room in ROOMS if room in parts] or list(ROOMS)
+
+
+def seen_from(project: Path, path: Path) -> str:
+    """A path for dbt's environment: relative, so that a project keeps what dbt parsed of it wherever its folder is moved."""
+    return os.path.relpath(path.resolve(), project.resolve())
 
 
 def run_dbt(

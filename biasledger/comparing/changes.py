@@ -289,15 +289,15 @@ def _pair(file: Path, before: str, after: str) -> str | None:
 
 def _build_pair(project: Path, ledger: Path, warehouse: Path, before: str, after: str) -> Path:
     """Compare two runs beside the pairs of the last build; the file that then holds them."""
-    from biasledger.build import rooms_of, run_dbt
+    from biasledger.build import rooms_of, run_dbt, seen_from
     from biasledger.project import check_project, require_project
     from biasledger.publishing.work import locked
 
     check_project(project)
     built = built_file(project, warehouse)
     environment = {
-        "BIASLEDGER_LEDGER": str(ledger.resolve()),
-        "BIASLEDGER_WAREHOUSE": str(built.resolve()),
+        "BIASLEDGER_LEDGER": seen_from(project, ledger),
+        "BIASLEDGER_WAREHOUSE": seen_from(project, built),
     }
     selection = ["--select", "int_run_pairs+", "--exclude", "fct_regressions"]
     with locked(project):

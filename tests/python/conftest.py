@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -12,8 +13,10 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from biasledger import build
 from tests.python.audited import make_audited
 from tests.python.docs.shell import blocks, run
+from tests.python.parsing import sharing
 
 # How long an example takes says something about the machine and what else it does.
 settings.register_profile("unhurried", deadline=None)
@@ -51,6 +54,13 @@ def _group(file: str) -> str:
     if "/replication/" in file and "warehouse: " in text:
         return "replications"
     return next((group for group, used in _BUILT.items() if used.search(text)), file)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _parsed_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(build, "run_dbt", sharing(tmp_path_factory.mktemp("parsed"), build.run_dbt))
+        yield
 
 
 @dataclass(frozen=True)
