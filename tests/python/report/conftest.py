@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,7 +44,6 @@ class Opened:
     page: Page
     troubles: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
-    seconds: float = 0.0
 
     def wait_for_charts(self) -> None:
         self.page.wait_for_selector("html[data-charts=drawn]", state="attached", timeout=60_000)
@@ -91,11 +89,9 @@ def _opener(browser: Browser) -> Iterator[Open]:
         opened.page.on("pageerror", lambda error: opened.troubles.append(str(error)))
         opened.page.on("dialog", lambda dialog: opened.troubles.append(f"dialog: {dialog.message}"))
         opened.page.on("request", lambda request: opened.requests.append(request.url))
-        started = time.monotonic()
         opened.page.goto(report.as_uri())
         if options.get("java_script_enabled", True):
             opened.page.wait_for_selector("#filter:not([hidden])", state="attached")
-        opened.seconds = time.monotonic() - started
         if drawn:
             opened.wait_for_charts()
         return opened

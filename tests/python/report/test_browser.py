@@ -302,10 +302,10 @@ def test_names_beside_points_do_not_overlap(drawn: Opened) -> None:
 
 
 class TestTwentyRunsAndTenThousandFindings:
-    def test_it_is_small_enough_and_opens_in_seconds(self, opened_large: Opened, large_report: Path) -> None:
+    def test_it_is_small_and_draws_only_what_is_seen(self, opened_large: Opened, large_report: Path) -> None:
         assert large_report.stat().st_size < 10_000_000
-        # Of a machine that does other things, too; alone it is two or three.
-        assert opened_large.seconds < 20
+        # Else opening it would take minutes.
+        assert opened_large.page.locator(".chart[data-state]").count() < 10
         assert opened_large.page.locator("tbody tr th[scope=row]").count() == 20
         assert opened_large.page.locator(".chart").count() > 400
         assert overflow(opened_large) <= 0
