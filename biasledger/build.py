@@ -210,7 +210,6 @@ def run_dbt(
     on_step: OnStep,
     *,
     rooms: Sequence[str] = ROOMS,
-    variables: Mapping[str, Any] | None = None,
 ) -> list[str]:
     """Run one dbt command in `project`; its log goes to logs/dbt.log, its results to target/run_results.json.
 
@@ -218,7 +217,6 @@ def run_dbt(
         arguments: the command and its options, without --vars.
         environment: what dbt's environment has beside this process's.
         rooms: the rooms whose models are enabled.
-        variables: dbt variables.
 
     Returns:
         The error messages dbt reported, in order; lines not in dbt's log format (a crash) count as such.
@@ -229,7 +227,7 @@ def run_dbt(
     (project / "target" / "run_results.json").unlink(missing_ok=True)
     # dbt keeps what it parsed last time, and renders a package's project file by the environment without noticing that this has
     # changed. Given as a variable too, which nothing reads, other rooms make it parse everything anew.
-    given = json.dumps({**(variables or {}), "rooms": " ".join(rooms)}, sort_keys=True)
+    given = json.dumps({"rooms": " ".join(rooms)})
     command = [sys.executable, "-c", _RUN_DBT, *_LOG_OPTIONS, *arguments, "--vars", given, *_PLACES]
     with subprocess.Popen(
         command,

@@ -1,5 +1,5 @@
 {#- Two runs that `biasledger compare` asks for and that are not compared anyway. -#}
-{%- set asked_for = var("compared_runs", []) %}
+{%- set asked_for = fromjson(env_var("BIASLEDGER_COMPARED", "[]")) %}
 
 with
 
