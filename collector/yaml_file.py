@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 
 from collector.errors import InputError
+from collector.plain_file import MAX_SPEC_BYTES, read_plain
 
 TRUTH_VALUES = "YAML reads an unquoted yes, no, on, off, true or false as a truth value"
 
@@ -49,7 +50,7 @@ def read_yaml_mapping(path: Path, *, what: str) -> dict[str, Any]:
     if path.is_dir():
         raise InputError(f"{path} is a folder; name the YAML file of {what} in it.")
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = read_plain(path, MAX_SPEC_BYTES).decode("utf-8-sig")
     except FileNotFoundError:
         raise InputError(f"{path} does not exist; name the YAML file of {what}.") from None
     except UnicodeDecodeError as error:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from biasledger import __version__
-from biasledger.commands.common import PATH, ledger_option, next_step
+from biasledger.commands.common import PATH, ledger_option, next_step, outside_option
 from biasledger.commands.run_output import print_run, print_warnings, require_answers
 from biasledger.commands.signals import interrupted_by_signals
 from collector.errors import BiasledgerError
@@ -111,6 +111,7 @@ def init(directory: Path) -> None:
     help="Ask through the target's batch interface (OpenAI, Anthropic): cheaper, and done within a day. Whatever ends the "
     "waiting, --resume waits on.",
 )
+@outside_option
 @click.pass_context
 @interrupted_by_signals()
 def collect(
@@ -130,6 +131,7 @@ def collect(
     dry_run: bool,
     max_cost_usd: float | None,
     batch: bool,
+    allow_outside: bool,
 ) -> None:
     """Ask a target, keep every answer.
 
@@ -152,7 +154,7 @@ def collect(
         raise click.UsageError(f"{missing} is missing: say what to ask whom, or --resume RUN.")
     if retry_failed:
         raise click.UsageError("--retry-failed goes with --resume RUN.")
-    audit = load_audit(audit_file).with_subjects(subjects, domains)
+    audit = load_audit(audit_file, allow_outside=allow_outside).with_subjects(subjects, domains)
     # All of them first: a name mistyped is better known before the first one has been asked for hours.
     asked = load_targets(targets, [name.strip() for name in target_names.split(",")])
     if batch:

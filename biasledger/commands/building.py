@@ -6,7 +6,14 @@ from pathlib import Path
 
 import click
 
-from biasledger.commands.common import EXIT_ALARMS, ROWS_SHOWN, ledger_option, next_step, warehouse_option
+from biasledger.commands.common import (
+    EXIT_ALARMS,
+    ROWS_SHOWN,
+    ledger_option,
+    next_step,
+    outside_option,
+    warehouse_option,
+)
 
 
 @click.command()
@@ -20,6 +27,7 @@ from biasledger.commands.common import EXIT_ALARMS, ROWS_SHOWN, ledger_option, n
     metavar="SELECTOR",
     help="Build only these models (dbt's selectors); may be repeated.",
 )
+@outside_option
 @click.pass_context
 def build(
     ctx: click.Context,
@@ -28,6 +36,7 @@ def build(
     threads: int | None,
     full_refresh: bool,
     select: tuple[str, ...],
+    allow_outside: bool,
 ) -> None:
     """Build the tables, publish them, print the findings.
 
@@ -53,6 +62,7 @@ def build(
             threads=threads,
             full_refresh=full_refresh,
             select=select,
+            allow_outside=allow_outside,
             on_step=on_step,
             on_note=click.echo,
         )

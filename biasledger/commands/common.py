@@ -33,6 +33,12 @@ warehouse_option = click.option(
     help="File that the built tables are published in.",
 )
 
+outside_option = click.option(
+    "--allow-outside",
+    is_flag=True,
+    help="Also read files that an audit names outside of its project; what is in them may be sent to the target.",
+)
+
 
 def next_step(command: str) -> None:
     """Print what to do next."""

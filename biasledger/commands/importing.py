@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from biasledger import __version__
-from biasledger.commands.common import PATH, ledger_option, next_step
+from biasledger.commands.common import PATH, ledger_option, next_step, outside_option
 from biasledger.commands.run_output import print_run, print_warnings, require_answers
 
 if TYPE_CHECKING:
@@ -27,8 +27,15 @@ if TYPE_CHECKING:
 )
 @click.option("--again", is_flag=True, help="Import a file a second time.")
 @click.option("--simulated", is_flag=True, help="Label these answers as simulated wherever they show.")
+@outside_option
 def import_answers(
-    audit_file: Path, file: Path, ledger: Path, name: str | None, again: bool, simulated: bool
+    audit_file: Path,
+    file: Path,
+    ledger: Path,
+    name: str | None,
+    again: bool,
+    simulated: bool,
+    allow_outside: bool,
 ) -> None:
     """Keep answers that already exist.
 
@@ -39,7 +46,7 @@ def import_answers(
     from collector.spec_loading import load_audit
 
     summaries = import_runs(
-        load_audit(audit_file),
+        load_audit(audit_file, allow_outside=allow_outside),
         audit_file,
         file,
         ledger,

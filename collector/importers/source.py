@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from collector.errors import InputError
 from collector.hashing import READ_BYTES
-from collector.hints import did_you_mean
+from collector.hints import no_column
 from collector.importers.logs import log_rows, write_table
 
 if TYPE_CHECKING:
@@ -306,7 +306,7 @@ def no_rows(path: Path) -> InputError:
 def _require_columns(path: Path, columns: Sequence[str], found: Sequence[str]) -> None:
     for column in columns:
         if column not in found:
-            raise InputError(f"{path} has no column {column!r}{did_you_mean(column, found)}")
+            raise InputError(f"{path} has no column {column!r}{no_column(column, found)}")
 
 
 def _unreadable(path: Path, kind: str, message: str) -> InputError:
