@@ -48,4 +48,9 @@ def quoted(names: Iterable[str], most: int | None = None) -> str:
 
 def shown(text: str) -> str:
     """Return a text in quotes, with what is not printable written out, cut after 60 characters."""
-    return repr(text if len(text) <= CELL_CHARACTERS else f"{text[: CELL_CHARACTERS - 1]}…")
+    if len(text) <= CELL_CHARACTERS:
+        return repr(text)
+    from collector.targets.redaction import struck_out
+
+    # Before the cut, which might leave half of a key.
+    return repr(f"{struck_out(text)[: CELL_CHARACTERS - 1]}…")

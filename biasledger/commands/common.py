@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from collector.terminal import say
+
 EXIT_ALARMS = 1
 EXIT_BROKEN = 3  # not 2, which click and dbt use for several things
 EXIT_UNDECIDED = 4
@@ -42,4 +44,4 @@ outside_option = click.option(
 
 def next_step(command: str) -> None:
     """Print what to do next."""
-    click.echo(f"Next: {command}")
+    say(f"Next: {command}")
