@@ -42,7 +42,9 @@ _PRINTING = {
     *("pprint", "echo", "secho", "echo_via_pager", "progressbar", "prompt", "pause"),
 }
 
-_MAY_PRINT = re.compile("|".join([*_PRINTING, "print", "input", "std(?:out|err)", "confirm", r"os\.", "subprocess"]))
+_MAY_PRINT = re.compile(
+    "|".join([*_PRINTING, "print", "input", "std(?:out|err)", "confirm", r"os\.", "subprocess"])
+)
 
 
 def around(source: str) -> list[str]:
