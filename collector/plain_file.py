@@ -58,7 +58,7 @@ def read_plain(path: Path, most: int) -> bytes:
 
 
 def require_plain(path: Path) -> None:
-    """Raise InputError where a path that exists is no regular file; what is absent is left to whoever opens it."""
+    """Raise InputError for a device, a pipe or a socket; what is absent, or a folder, is left to whoever opens it."""
     try:
         kind = _kind(path.stat().st_mode)
     except (OSError, ValueError):
@@ -68,15 +68,12 @@ def require_plain(path: Path) -> None:
 
 
 def _kind(mode: int) -> str | None:
-    """Return what a file is by its mode, None for a regular file."""
-    if stat.S_ISREG(mode):
+    """Return what a file is by its mode, None for a regular file and for a folder."""
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
         return None
-    kinds = (
-        (stat.S_ISDIR, "a folder"),
-        (stat.S_ISFIFO, "a pipe"),
-        (stat.S_ISSOCK, "a socket"),
-    )
-    return next((name for is_one, name in kinds if is_one(mode)), "a device")
+    if stat.S_ISFIFO(mode):
+        return "a pipe"
+    return "a socket" if stat.S_ISSOCK(mode) else "a device"
 
 
 def _not_plain(path: Path, kind: str) -> InputError:
