@@ -25,7 +25,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
-from urllib.parse import quote, quote_plus
+from urllib.parse import quote, quote_plus, unquote
 
 from collector.errors import InputError, TargetError
 from collector.plain_file import MAX_SPEC_BYTES, read_plain
@@ -53,21 +53,25 @@ class Redactor:
 
     def __call__(self, text: str) -> str:
         """Return the text without the secrets, in whatever spelling they stand in it."""
-        is_escaped = _ESCAPED.search(text) is not None
         for variable in self.variables:
             secret = os.environ.get(variable, "").strip()
-            if len(secret) < MIN_SECRET_CHARACTERS:
-                continue
-            for form in spellings(secret):
-                if form in text:
-                    text = text.replace(form, KEY_PLACEHOLDER)
-            if is_escaped:
-                text = _escaped(secret).sub(KEY_PLACEHOLDER, text)
+            if len(secret) >= MIN_SECRET_CHARACTERS:
+                text = _without(secret, text)
         return text
 
     def optional(self, text: str | None) -> str | None:
         """Return what a call returns, or None for None."""
         return None if text is None else self(text)
+
+
+def _without(secret: str, text: str) -> str:
+    for form in spellings(secret):
+        if form in text:
+            text = text.replace(form, KEY_PLACEHOLDER)
+    # The pattern is slow: it is tried where there is something to be found, or where reading might hide it.
+    if not _ESCAPES.isdisjoint(secret) or secret in _unescaped(text):
+        text = _escaped(secret).sub(KEY_PLACEHOLDER, text)
+    return text
 
 
 def environment_key(target: str, variable: str) -> str:
@@ -153,8 +157,21 @@ def _base32_forms(raw: bytes) -> Iterator[str]:
         yield encoded[first:last].lower()
 
 
-# What a character may be written as; a text without any of these holds no secret of which the characters are escaped.
-_ESCAPED = re.compile(r"\\[\\/\"u]|%[0-9A-Fa-f]{2}|&#[0-9xX]")
+_JSON_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
+_PERCENT = re.compile(r"%[0-9a-fA-F]{2}")
+# What is escaped by a character of its own, or begins an escape.
+_ESCAPES = frozenset('%&\\/"')
+
+
+def _unescaped(text: str) -> str:
+    """Return a text with what may be an escaped character read as one; quotes and slashes are not."""
+    if "%" in text and _PERCENT.search(text):
+        text = unquote(text)
+    if "&#" in text:
+        text = html.unescape(text)
+    if "\\u" in text:
+        text = _JSON_ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
+    return text
 
 
 @lru_cache(maxsize=64)

@@ -94,6 +94,18 @@ def test_base32_of_any_length_in_any_place(secret: str, monkeypatch: pytest.Monk
             assert len(cleaned) <= len(KEY_PLACEHOLDER) + (before + after) * 8 // 5 + 10
 
 
+@pytest.mark.parametrize("form", ["%{:02x}", "%{:02X}", "&#{};", "&#x{:x};", "&#X{:04X};", "\\u{:04x}"])
+@pytest.mark.parametrize("secret", ["sk-live-0123456789abcdef", SECRET, "100%&#49;\\u0041 and more"])
+def test_any_character_may_be_escaped(secret: str, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, secret)
+    for places in ({0}, {len(secret) - 1}, {3, 5}, set(range(len(secret)))):
+        spelled = "".join(
+            form.format(ord(character)) if place in places else character
+            for place, character in enumerate(secret)
+        )
+        assert Redactor([VARIABLE])(f"100% of <{spelled}>") == f"100% of <{KEY_PLACEHOLDER}>"
+
+
 def test_what_is_promised_and_what_is_not() -> None:
     """The module says what is cut out; a list in the documentation says the same."""
     promised = " ".join((redaction.__doc__ or "").split())
