@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import json
 import logging
 import os
@@ -24,6 +23,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from collector.answers import storable
 from collector.chain import ZERO, Seal, event_body, next_hash, prompt_body, record_digest, run_body
 from collector.errors import InputError, LedgerError
+from collector.file_lock import is_locked, lock
 from collector.hashing import canonical_json
 from collector.plain_file import open_plain
 from collector.records import Reading, reading_body, response_body
@@ -249,7 +249,7 @@ class JournalWriter:
         except OSError as error:
             raise LedgerError(f"The journal {path} cannot be made: {error.strerror or error}.") from None
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(descriptor)
             writer = cls(path, descriptor, START, 0)
             event = event_body("started", started or {}, run.started_at)
             writer._write(
@@ -433,11 +433,7 @@ def is_being_written(path: Path) -> bool:
     except OSError as error:
         raise _not_readable(path, error) from None
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    else:
-        return False
+        return is_locked(descriptor)
     finally:
         os.close(descriptor)
 
@@ -453,8 +449,11 @@ def _open_locked(path: Path) -> int:
         except OSError as error:
             raise LedgerError(f"The journal {path} cannot be written: {error.strerror or error}.") from None
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+            is_mine = lock(descriptor)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        if not is_mine:
             os.close(descriptor)
             if time.monotonic() >= deadline:
                 raise InputError(

@@ -95,7 +95,7 @@ def test_base32_of_any_length_in_any_place(secret: str, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("form", ["%{:02x}", "%{:02X}", "&#{};", "&#x{:x};", "&#X{:04X};", "\\u{:04x}"])
-@pytest.mark.parametrize("secret", ["sk-live-0123456789abcdef", SECRET, "100%&#49;\\u0041 and more"])
+@pytest.mark.parametrize("secret", ["sk-live-0123456789abcdef", SECRET, "zap%&#49;\\u0041 and more"])
 def test_any_character_may_be_escaped(secret: str, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, secret)
     for places in ({0}, {len(secret) - 1}, {3, 5}, set(range(len(secret)))):
