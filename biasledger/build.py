@@ -97,6 +97,7 @@ def build_warehouse(
     full_refresh: bool = False,
     select: Sequence[str] = (),
     is_closed: bool = False,
+    allow_outside: bool = False,
     on_step: OnStep = lambda _done, _total, _name: None,
     on_note: Callable[[str], None] = lambda _note: None,
 ) -> BuildSummary:
@@ -108,6 +109,7 @@ def build_warehouse(
         full_refresh: build incremental models anew.
         select: dbt selectors; none builds everything. A selection stays in the work file: published tables are all of one build.
         is_closed: no SQL may read or write another file than the project's seeds; user's own models may need to.
+        allow_outside: whether audit files may name files outside of the project.
         on_step: called with (steps done, steps in all, name of the step).
         on_note: called with a sentence for each journal that was loaded, or could not be, and where all is built anew.
 
@@ -130,7 +132,7 @@ def build_warehouse(
         require_replaceable(warehouse, ledger)
         for note in load_all(ledger):
             on_note(note)
-        register_readings(project, ledger)
+        register_readings(project, ledger, allow_outside=allow_outside)
         work = work_file(project, warehouse)
         for note in forget_what_is_gone(work, Ledger(ledger)):
             on_note(note)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import os
+import io
+import logging
 import sys
 import traceback
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from biasledger import __version__
 from biasledger.commands import asking, building, comparing, evidence, importing, querying, reading, scoring
 from biasledger.commands.common import EXIT_BROKEN, EXIT_INTERRUPTED, EXIT_UNREAD
 from collector.errors import BiasledgerError
+from collector.terminal import LogHandler, drop_output, flush, say, visible
 
 # In the order of the work, which is that of `--help`.
 _PARTS = (asking, importing, building, reading, querying, comparing, scoring, evidence)
@@ -29,18 +31,18 @@ class _Cli(click.Group):
         try:
             code = super().main(args, prog_name, **{**extra, "standalone_mode": False})
             # Here and not at Python's end, where a closed pipe would be reported.
-            sys.stdout.flush()
+            flush()
         except (BrokenPipeError, SystemExit) as error:
             if isinstance(error, SystemExit) and error.code != 1:
                 raise
             # click and rich end with 1 where a reader of a pipe has enough, as `head` has: 1 means alarms here.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            drop_output()
             sys.exit(EXIT_UNREAD)
         except click.ClickException as error:
-            error.show()
+            say(_shown(error), err=True, end="")
             sys.exit(EXIT_BROKEN)
         except click.Abort as error:
-            click.echo(str(error.__cause__ or "") or "Stopped.", err=True)
+            say(str(error.__cause__ or "") or "Stopped.", err=True)
             sys.exit(EXIT_INTERRUPTED)
         sys.exit(code if isinstance(code, int) else 0)
 
@@ -66,8 +68,16 @@ class _Cli(click.Group):
             raise
         except Exception as error:  # the last place where a fault can become a sentence and an exit code
             if ctx.params["debug"]:
-                traceback.print_exc()
+                say(traceback.format_exc(), err=True, end="")
             raise click.ClickException(_sentence(error)) from error
+
+
+def _shown(error: click.ClickException) -> str:
+    """Return what click would print of an error; click itself would leave out what looks like a style."""
+    error.message = visible(error.message)  # type: ignore[misc]  # click only says that nobody should
+    shown = io.StringIO()
+    error.show(file=shown)
+    return shown.getvalue()
 
 
 def _sentence(error: Exception) -> str:
@@ -104,6 +114,8 @@ for _part in _PARTS:
 
 def main() -> None:
     """Run the `biasledger` command; the process ends with its exit code."""
+    # Where nobody set up logs, Python prints warnings, and what they quote may be foreign.
+    logging.lastResort = LogHandler(logging.WARNING)
     cli.main(prog_name="biasledger")
 
 

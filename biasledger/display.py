@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
-import sys
 from collections import Counter
 from contextlib import contextmanager
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
 from biasledger.findings import STATUSES, Finding
+from collector.terminal import console, is_watched, on_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from rich.console import Console
     from rich.table import Table
 
     from biasledger.dry_run import DryRun
@@ -23,10 +21,7 @@ if TYPE_CHECKING:
     from biasledger.tune import Tuning
     from collector.overview import RunOverview
 
-# A pipe or a CI log has no width of its own: wide enough for every column.
-_WIDTH_WITHOUT_TERMINAL = 140
 _STYLES = {"alarm": "bold red", "inconclusive": "yellow", "clear": "green", "insufficient_data": "dim"}
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def findings_table(findings: Sequence[Finding], *, limit: int | None = None, explain: bool = False) -> None:
@@ -36,25 +31,25 @@ def findings_table(findings: Sequence[Finding], *, limit: int | None = None, exp
         limit: rows a run at most; a line says how many were left out. None shows all.
         explain: print each shown finding's sentence and advice below its table.
     """
-    console = _console()
+    out = console()
     for _, group in groupby(findings, key=lambda finding: finding.run_id):
         rows = list(group)
-        console.print(_heading(rows[0]), style="bold", markup=False, highlight=False)
-        console.print(_table(rows[:limit]))
+        out.print(_heading(rows[0]), style="bold", markup=False, highlight=False)
+        out.print(_table(rows[:limit]))
         for row in rows[:limit] if explain else ():
             said = f"{row.explanation or ''} {row.advice or ''}".strip()
             about = ", ".join(
                 part for part in (row.measure, row.attribute, _contrast(row), row.subject) if part
             )
-            console.print(
+            out.print(
                 f"  {_text(_status(row))} ({_text(about)}): {_text(said)}", highlight=False, soft_wrap=True
             )
         left_out = len(rows) - len(rows[:limit])
         if left_out:
-            console.print(
+            out.print(
                 f"  … and {left_out} more: `biasledger findings --all` shows every row.", highlight=False
             )
-        console.print()
+        out.print()
 
 
 def status_counts(findings: Sequence[Finding]) -> str:
@@ -84,7 +79,7 @@ def runs_table(runs: Sequence[RunOverview]) -> None:
         values = (run.run_id, run.audit, target, run.model_asked or "–", f"{run.started_at:%Y-%m-%d %H:%M}")
         numbers = ("–" if n is None else f"{n:,}" for n in (run.n_asked, run.n_kept, run.n_planned))
         table.add_row(*map(_text, (*values, *numbers, _state_of(run))))
-    _console().print(table)
+    console().print(table)
 
 
 def analyses_table(analyses: Sequence[Analysis]) -> None:
@@ -95,7 +90,7 @@ def analyses_table(analyses: Sequence[Analysis]) -> None:
     table.add_column("what it answers", overflow="fold")
     for analysis in analyses:
         table.add_row(*map(_text, (analysis.name, analysis.room or "all", analysis.question)))
-    _console().print(table)
+    console().print(table)
 
 
 def _state_of(run: RunOverview) -> str:
@@ -114,7 +109,7 @@ def _state_of(run: RunOverview) -> str:
 def dry_run_table(plan: DryRun) -> None:
     """Print one row a template, their total, and what the figures rest on."""
     model = "" if plan.model == plan.target else f" ({plan.model})"
-    _console().print(_text(f"{plan.target}{model} would be asked:"), markup=False, highlight=False)
+    console().print(_text(f"{plan.target}{model} would be asked:"), markup=False, highlight=False)
     table = _empty_table()
     for name in ("template", "prompts", "calls", "tokens in", "tokens out", "cost (USD)"):
         table.add_column(name, justify="left" if name == "template" else "right", overflow="fold")
@@ -124,8 +119,8 @@ def dry_run_table(plan: DryRun) -> None:
         cost = "unknown" if one.cost_usd is None else usd(one.cost_usd)
         counts = (one.n_prompts, one.n_calls, one.prompt_tokens, one.completion_tokens)
         table.add_row(_text(one.template), *(f"{count:,}" for count in counts), cost)
-    console = _console()
-    console.print(table)
+    out = console()
+    out.print(table)
     asked_again = "what a model thinks before it answers, and questions asked again, come on top"
     notes = ["Nobody was asked and nothing was written."]
     notes.append(f"Tokens are estimated: an answer is taken to have {plan.answer_tokens:,}; {asked_again}.")
@@ -138,7 +133,7 @@ def dry_run_table(plan: DryRun) -> None:
             f"With every answer as long as its limit of {plan.answer_limit:,} tokens it would be {usd(plan.most_usd)} USD."
         )
     for note in notes:
-        console.print(_text(note), markup=False, highlight=False, soft_wrap=True)
+        out.print(_text(note), markup=False, highlight=False, soft_wrap=True)
 
 
 def tuning_table(tunings: Sequence[Tuning]) -> None:
@@ -153,7 +148,7 @@ def tuning_table(tunings: Sequence[Tuning]) -> None:
                 *map(_rate, (errors.false_positives, errors.misses)),
                 "met" if errors.meets_goals else "missed",
             )
-    _console().print(table)
+    console().print(table)
 
 
 def curve_table(tuning: Tuning, *, rows: int = 11) -> None:
@@ -166,9 +161,9 @@ def curve_table(tuning: Tuning, *, rows: int = 11) -> None:
     for place in places:
         point = tuning.curve[place]
         table.add_row(f"{point.threshold:g}", _rate(point.false_positives), _rate(point.misses))
-    console = _console()
-    console.print(f"{tuning.measure} {tuning.scheme}".strip(), style="bold", markup=False, highlight=False)
-    console.print(table)
+    out = console()
+    out.print(f"{tuning.measure} {tuning.scheme}".strip(), style="bold", markup=False, highlight=False)
+    out.print(table)
 
 
 def _rate(rate: Rate) -> str:
@@ -178,10 +173,9 @@ def _rate(rate: Rate) -> str:
 @contextmanager
 def build_progress() -> Iterator[Callable[[int, int, str], None]]:
     """A bar on stderr, called with (steps done, steps in all, what was just done); silent when not a terminal."""
-    if not sys.stderr.isatty():
+    if not is_watched():
         yield lambda _done, _total, _name: None
         return
-    from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -199,19 +193,13 @@ def build_progress() -> Iterator[Callable[[int, int, str], None]]:
         TimeElapsedColumn(),
         TextColumn("{task.fields[step]}", markup=False),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with Progress(*columns, console=console(err=True), transient=True) as progress:
         task = progress.add_task("build", total=None, step="reading the project")
 
         def advance(done: int, total: int, name: str) -> None:
             progress.update(task, completed=done, total=total, step=name)
 
         yield advance
-
-
-def _console() -> Console:
-    from rich.console import Console
-
-    return Console() if sys.stdout.isatty() else Console(width=_WIDTH_WITHOUT_TERMINAL)
 
 
 def _empty_table() -> Table:
@@ -286,7 +274,7 @@ def _plural(count: int, noun: str) -> str:
 
 
 def _text(value: str) -> str:
-    """Text from a ledger must not steer the terminal: control characters are shown as a replacement character."""
+    """Text from a ledger, which must neither steer the terminal nor be taken for rich's markup."""
     from rich.markup import escape
 
-    return escape(_CONTROL.sub("\N{REPLACEMENT CHARACTER}", value))
+    return escape(on_one_line(value))

@@ -20,8 +20,13 @@ if TYPE_CHECKING:
 _PATTERNS = ("audits/*.yml", "audits/replications/*.yml")
 
 
-def register_readings(project: Path, ledger_path: Path) -> list[str]:
+def register_readings(project: Path, ledger_path: Path, *, allow_outside: bool = False) -> list[str]:
     """Register the readings of the project's audit files whose audit is in the ledger.
+
+    Args:
+        project: its folder.
+        ledger_path: the ledger.
+        allow_outside: whether audit files may name files outside of the project.
 
     Returns:
         The names of those audits, sorted.
@@ -36,7 +41,7 @@ def register_readings(project: Path, ledger_path: Path) -> list[str]:
     # The models read the tables of the newest schema; an older ledger gains them, and loses nothing.
     ledger.update()
     audits = {run.audit for run in ledger.runs() if not run.is_forgotten}
-    described = _audits(project)
+    described = _audits(project, allow_outside=allow_outside)
     present = sorted(audits & described.keys())
     _require_catalogues(ledger, {name: described[name] for name in present})
     if present:
@@ -66,14 +71,14 @@ def _require_catalogues(ledger: Ledger, audits: Mapping[str, Audit]) -> None:
             )
 
 
-def _audits(project: Path) -> dict[str, Audit]:
+def _audits(project: Path, *, allow_outside: bool) -> dict[str, Audit]:
     """Audit's name -> its spec, of every audit file of the project."""
     from collector.spec_loading import load_audit
 
     audits: dict[str, Audit] = {}
     files: dict[str, Path] = {}
     for path in sorted(path for pattern in _PATTERNS for path in project.glob(pattern)):
-        audit = load_audit(path)
+        audit = load_audit(path, allow_outside=allow_outside)
         name = audit.audit
         if name in files:
             raise InputError(

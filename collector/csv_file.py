@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from collector.errors import InputError
-from collector.hints import did_you_mean
+from collector.hints import no_column, shown
+from collector.plain_file import MAX_TABLE_BYTES, read_plain
 
 
 def read_csv(
@@ -39,14 +40,14 @@ def read_csv(
     header, *rows = _cells(path, what, seen_from)
     for column in needed(header) if callable(needed) else needed:
         if column not in header:
-            hint = did_you_mean(column, header)
+            hint = no_column(column, header)
             if len(header) == 1 and ";" in header[0]:
-                hint = f"; its first line is {header[0]!r}, and columns are separated by commas"
+                hint = f"; its first line is {shown(header[0])}, and columns are separated by commas"
             raise InputError(f"{path} has no column {column!r}{hint}{'' if hint.endswith('?') else '.'}")
     for column in header:
         if header.count(column) > 1:
             raise InputError(
-                f"{path}: the header holds the column {column!r} twice; each needs its own name."
+                f"{path}: the header holds the column {shown(column)} twice; each needs its own name."
             )
     if not rows:
         raise InputError(f"{path} has no rows; it should hold {what}.")
@@ -62,7 +63,7 @@ def read_csv(
 def _cells(path: Path, what: str, seen_from: str) -> list[list[str]]:
     """Return header and rows with trimmed cells; blank lines are left out."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = read_plain(path, MAX_TABLE_BYTES).decode("utf-8-sig")
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
         raise InputError(
             f"{path} is no file; it should be a CSV file, named as seen from {seen_from}."
@@ -98,5 +99,5 @@ def require_unique(path: Path, rows: Sequence[Mapping[str, str]], columns: Seque
         first = seen.setdefault(key, number)
         if first != number:
             raise InputError(
-                f"{path}: rows {first} and {number} both hold {' / '.join(key)!r}; each {', '.join(columns)} may stand once."
+                f"{path}: rows {first} and {number} both hold {shown(' / '.join(key))}; each {', '.join(columns)} may stand once."
             )

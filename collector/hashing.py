@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from collector.plain_file import open_plain
+
 READ_BYTES = 1 << 20
 # Made once: json.dumps would make one for each value.
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
@@ -28,9 +30,9 @@ def hash_of(value: Any) -> str:
 
 
 def hash_of_file(path: Path) -> str:
-    """Return the tagged hash of a file's bytes, read in blocks of 1 MiB."""
+    """Return the tagged hash of a file's bytes, read in blocks of 1 MiB; InputError where it is no regular file."""
     digest = hashlib.sha256()
-    with path.open("rb") as stream:
+    with open_plain(path) as stream:
         while block := stream.read(READ_BYTES):
             digest.update(block)
     return "sha256:" + digest.hexdigest()

@@ -1,23 +1,56 @@
-"""Suggestions for error sentences: the known name that is nearest to an unknown one."""
+"""Suggestions for error sentences: the known name that is nearest to an unknown one, and foreign text cut to a few words."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
 
+# Whatever a file holds, an error shows no more of one cell, nor of its first line.
+CELL_CHARACTERS = 60
+FIRST_LINE_CHARACTERS = 120
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return "; did you mean 'x'?" for the nearest known name, "; known: 'a', 'b'" if none is near, or "" if none exist."""
+
+def did_you_mean(word: str, known: Iterable[str], most: int | None = None) -> str:
+    """Return "; did you mean 'x'?" for the nearest known name, "; known: 'a', 'b'" if none is near, or "" if none exist.
+
+    Args:
+        word: the unknown name.
+        known: the known ones.
+        most: how many characters of them are listed; all of 20 names if not given.
+    """
     names = list(known)
     by_lower = {name.lower(): name for name in names}
     near = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=0.6)
     if near:
-        return f"; did you mean {by_lower[near[0]]!r}?"
-    return f"; known: {quoted(names)}" if names else ""
+        return f"; did you mean {shown(by_lower[near[0]])}?"
+    return f"; known: {quoted(names, most)}" if names else ""
 
 
-def quoted(names: Iterable[str]) -> str:
-    """Return "'a', 'b', 'c'"; more than 20 names are cut with a count of the rest."""
+def no_column(column: str, found: Iterable[str]) -> str:
+    """Return the hint for a column that a file lacks, with no more of the file's first line than a short excerpt."""
+    return did_you_mean(column, found, FIRST_LINE_CHARACTERS)
+
+
+def quoted(names: Iterable[str], most: int | None = None) -> str:
+    """Return "'a', 'b', 'c'"; what is more than 20 names, or than `most` characters, is cut with a count of the rest."""
     listed = list(names)
-    shown = ", ".join(repr(name) for name in listed[:20])
-    return shown if len(listed) <= 20 else f"{shown} and {len(listed) - 20} more"
+    parts: list[str] = []
+    n_characters = 0
+    for name in listed[:20]:
+        part = shown(name)
+        n_characters += len(part) + 2
+        if parts and most is not None and n_characters > most:
+            break
+        parts.append(part)
+    rest = len(listed) - len(parts)
+    return f"{', '.join(parts)} and {rest} more" if rest else ", ".join(parts)
+
+
+def shown(text: str) -> str:
+    """Return a text in quotes, with what is not printable written out, cut after 60 characters."""
+    if len(text) <= CELL_CHARACTERS:
+        return repr(text)
+    from collector.targets.redaction import struck_out
+
+    # Before the cut, which might leave half of a key.
+    return repr(f"{struck_out(text)[: CELL_CHARACTERS - 1]}…")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import json
 import logging
 import os
@@ -24,7 +23,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from collector.answers import storable
 from collector.chain import ZERO, Seal, event_body, next_hash, prompt_body, record_digest, run_body
 from collector.errors import InputError, LedgerError
+from collector.file_lock import is_locked, lock
 from collector.hashing import canonical_json
+from collector.plain_file import open_plain
 from collector.records import Reading, reading_body, response_body
 from collector.replacing import sync_folder
 from collector.rows import utc_now
@@ -39,6 +40,8 @@ LOCK_SECONDS = 1.0
 BUFFER_BYTES = 1 << 22
 TAIL_BYTES = 1 << 14
 SHOWN_CHARACTERS = 200
+# Far more than an answer with its raw body takes; a hole in a file reads as a line without end.
+MAX_LINE_BYTES = 256 << 20
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 logger = logging.getLogger(__name__)
@@ -112,16 +115,14 @@ def read_journal(path: Path, start: Mark = START, stop: int | None = None) -> It
     Raises:
         LedgerError: there is no such journal, or a line before the last one is broken; the message names the line.
     """
-    try:
-        stream = path.open("rb")
-    except OSError as error:
-        raise _not_readable(path, error) from None
-    with stream:
+    with _opened(path) as stream:
         stream.seek(start.offset)
         mark = start
         while stop is None or mark.offset < stop:
-            line = stream.readline()
+            line = stream.readline(MAX_LINE_BYTES)
             if not line.endswith(b"\n"):
+                if len(line) == MAX_LINE_BYTES:
+                    raise LedgerError(f"{path} is broken at line {mark.count + 1}: it has no end.")
                 return
             record = _parsed(line, mark)
             if isinstance(record, str):
@@ -140,7 +141,7 @@ def end_of(path: Path) -> Mark:
         LedgerError: the journal cannot be read, or its last line is broken.
     """
     try:
-        with path.open("rb") as stream:
+        with _opened(path) as stream:
             line, end = _last_line(stream)
     except OSError as error:
         raise _not_readable(path, error) from None
@@ -151,11 +152,25 @@ def end_of(path: Path) -> Mark:
         raise LedgerError(f"{path} is broken at its last line: it is no record.") from None
 
 
+def _opened(path: Path) -> BinaryIO:
+    """Open a journal for reading.
+
+    Raises:
+        LedgerError: there is none, it is no regular file, or it cannot be read.
+    """
+    try:
+        return open_plain(path)
+    except InputError as error:
+        raise LedgerError(str(error)) from None
+    except OSError as error:
+        raise _not_readable(path, error) from None
+
+
 def _last_line(stream: BinaryIO) -> tuple[bytes, int]:
     """Return the last whole line and the byte after it; an empty one where there is none."""
     position = stream.seek(0, os.SEEK_END)
     tail = b""
-    while position > 0 and tail.count(b"\n") < 2:
+    while position > 0 and tail.count(b"\n") < 2 and len(tail) < MAX_LINE_BYTES:
         step = min(max(TAIL_BYTES, len(tail)), position)
         position = stream.seek(position - step)
         tail = stream.read(step) + tail
@@ -234,7 +249,7 @@ class JournalWriter:
         except OSError as error:
             raise LedgerError(f"The journal {path} cannot be made: {error.strerror or error}.") from None
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(descriptor)
             writer = cls(path, descriptor, START, 0)
             event = event_body("started", started or {}, run.started_at)
             writer._write(
@@ -418,11 +433,7 @@ def is_being_written(path: Path) -> bool:
     except OSError as error:
         raise _not_readable(path, error) from None
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    else:
-        return False
+        return is_locked(descriptor)
     finally:
         os.close(descriptor)
 
@@ -438,8 +449,11 @@ def _open_locked(path: Path) -> int:
         except OSError as error:
             raise LedgerError(f"The journal {path} cannot be written: {error.strerror or error}.") from None
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+            is_mine = lock(descriptor)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        if not is_mine:
             os.close(descriptor)
             if time.monotonic() >= deadline:
                 raise InputError(

@@ -13,7 +13,7 @@ from pathlib import Path
 from collector.csv_file import read_csv, require_cells
 from collector.errors import InputError
 from collector.hashing import hash_of
-from collector.hints import did_you_mean, quoted
+from collector.hints import did_you_mean, quoted, shown
 from collector.rows import MarkerRow, ProbeRow
 
 KINDS = ("word", "stem", "phrase")
@@ -93,16 +93,16 @@ def read_markers(
         )
         if first != number:
             raise InputError(
-                f"{path}: rows {first} and {number} both hold {row['marker']!r} for the same probe, list, direction and group; "
-                f"each may stand once."
+                f"{path}: rows {first} and {number} both hold {shown(row['marker'])} for the same probe, list, direction and "
+                f"group; each may stand once."
             )
         if direction is not None:
             about = (read, one.probe, one.category, one.group_name)
             before, other = directions.setdefault(about, (number, direction))
             if other != direction:
                 raise InputError(
-                    f"{path}: rows {before} and {number} hold {row['marker']!r} for the same probe and group, once as {other} "
-                    f"and once as {direction}; it can count for one side only."
+                    f"{path}: rows {before} and {number} hold {shown(row['marker'])} for the same probe and group, once as "
+                    f"{other} and once as {direction}; it can count for one side only."
                 )
         found.append(one)
     return tuple(found)
@@ -170,7 +170,7 @@ def hash_of_markers(markers: Sequence[MarkerRow], probes: Sequence[ProbeRow]) ->
 def _marker(path: Path, number: int, written: str, kind: str) -> str:
     """Return a marker as it is kept; raise InputError where it does not fit its kind."""
     _require_known(path, number, "kind", kind, KINDS)
-    at = f"{path}: row {number} has {written!r} as 'marker'"
+    at = f"{path}: row {number} has {shown(written)} as 'marker'"
     n_words = len(_SEPARATOR.sub(" ", written).split())
     if n_words == 0:
         raise InputError(f"{at}; a marker has letters or digits.")
@@ -199,7 +199,7 @@ def _about(
         return written, None
     category = written.removeprefix(CATEGORY).strip()
     if not category:
-        raise InputError(f"{path}: row {number} has {written!r} as 'probe'; it should name a category.")
+        raise InputError(f"{path}: row {number} has {shown(written)} as 'probe'; it should name a category.")
     if categories is not None:
         _require_known(path, number, "probe", category, categories, what="category of the probes")
     return None, category
@@ -211,6 +211,6 @@ def _require_known(
     if value not in known:
         hint = did_you_mean(value, known) or "; the audit has none"
         raise InputError(
-            f"{path}: row {number} has {value!r} as {column!r}, which is no {what or column}{hint}"
+            f"{path}: row {number} has {shown(value)} as {column!r}, which is no {what or column}{hint}"
             f"{'' if hint.endswith('?') else '.'}"
         )

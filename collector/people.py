@@ -12,7 +12,7 @@ from pathlib import Path
 from collector.csv_file import read_csv, require_cells, require_unique
 from collector.errors import InputError
 from collector.hashing import hash_of
-from collector.hints import did_you_mean, quoted
+from collector.hints import did_you_mean, quoted, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def read_people(path: Path, name: str, attributes: Mapping[str, Sequence[str]]) 
             if row[attribute] not in attributes[attribute]:
                 hint = did_you_mean(row[attribute], attributes[attribute])
                 raise InputError(
-                    f"{path}: row {number} has {row[attribute]!r} as {attribute!r}, which is no group of {attribute}{hint}"
+                    f"{path}: row {number} has {shown(row[attribute])} as {attribute!r}, which is no group of {attribute}{hint}"
                     f"{'' if hint.endswith('?') else '.'}"
                 )
         people.append(Person(row[name], {attribute: row[attribute] for attribute in stated}))

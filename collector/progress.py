@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
+
+from collector.terminal import console, is_watched
 
 
 class Advance(Protocol):
@@ -26,13 +27,12 @@ def progress(total: int, label: str, show: bool | None, n_before: int = 0) -> It
         show: None shows it on a terminal only.
         n_before: responses that were finished before, which tell nothing about the rate.
     """
-    if not (sys.stderr.isatty() if show is None else show):
+    if not (is_watched() if show is None else show):
         yield lambda *_, **__: None
         return
 
     import time
 
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     from collector.costs import usd
@@ -45,7 +45,7 @@ def progress(total: int, label: str, show: bool | None, n_before: int = 0) -> It
         TextColumn("{task.fields[failed]} failed"),
         TextColumn("{task.fields[cost]}"),
         TimeRemainingColumn(),
-        console=Console(stderr=True),
+        console=console(err=True),
     )
     started = time.monotonic()
     with bar:

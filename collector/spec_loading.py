@@ -15,6 +15,7 @@ from collector.rows import ProbeRow
 from collector.slots import fill
 from collector.spec import Audit
 from collector.spec_checks import problems
+from collector.spec_files import SpecFiles
 from collector.spec_parts import DECISIONS
 from collector.subjects import (
     Subject,
@@ -28,21 +29,24 @@ from collector.validation import input_error
 from collector.yaml_file import read_yaml_mapping
 
 
-def load_audit(path: Path) -> Audit:
+def load_audit(path: Path, *, allow_outside: bool = False) -> Audit:
     """Read an audit spec and the CSV files it names, which lie beside it.
 
     Args:
         path: the YAML file.
+        allow_outside: whether files that it names may lie outside of its project, see `collector.spec_files`.
 
     Raises:
-        InputError: a file cannot be read or is no valid spec; the message names file and key or row and what would be right.
+        InputError: a file cannot be read, lies outside, or is no valid spec; the message names file and key or row
+            and what would be right.
     """
     document = read_yaml_mapping(path, what="an audit spec")
+    files = SpecFiles.of(path, allow_outside=allow_outside)
     if isinstance(file := document.get("attributes"), str):
-        document["attributes"] = read_attributes(path.parent / file)
+        document["attributes"] = read_attributes(files.path(file))
     elif isinstance(document.get("attributes"), dict):
         document["attributes"] = {
-            name: _with_groups(path, name, one) if isinstance(one, dict) else one
+            name: _with_groups(files, name, one) if isinstance(one, dict) else one
             for name, one in document["attributes"].items()
         }
     try:
@@ -52,7 +56,7 @@ def load_audit(path: Path) -> Audit:
     subjects, relevance = audit.subjects, audit.reading.lists.relevance
     if subjects is not None:
         audit._subject_rows = read_subjects(
-            path.parent / subjects.file,
+            files.path(subjects.file),
             subjects.name,
             subjects.domain,
             subjects.wordings,
@@ -64,7 +68,7 @@ def load_audit(path: Path) -> Audit:
         )
     if audit.people is not None:
         audit._people_rows = read_people(
-            path.parent / audit.people.file,
+            files.path(audit.people.file),
             audit.people.name,
             {name: tuple(attribute.groups) for name, attribute in audit.attributes.items()},
         )
@@ -72,19 +76,19 @@ def load_audit(path: Path) -> Audit:
     if relevance is not None:
         names = ("subject",) if subjects is None else (subjects.name, "subject")
         domain = "domain" if subjects is None or subjects.domain is None else subjects.domain
-        audit._relevance_rows = read_relevance(path.parent / relevance, names, domain, audit._subject_rows)
+        audit._relevance_rows = read_relevance(files.path(relevance), names, domain, audit._subject_rows)
     audit._category_sets = {
-        name: read_categories(path.parent / file) for name, file in audit.reading.prices.category_sets.items()
+        name: read_categories(files.path(file)) for name, file in audit.reading.prices.category_sets.items()
     }
     for at, sentence in problems(audit):
         raise InputError(f"{path}: {at} {sentence}{'' if sentence.endswith('?') else '.'}")
     # Last, because markers are about groups and subjects, and probes are read off a template.
     if audit.reading.markers is not None:
-        _read_markers(audit, path.parent, audit.reading.markers.file)
+        _read_markers(audit, files, audit.reading.markers.file)
     return audit
 
 
-def _read_markers(audit: Audit, folder: Path, file: str | None) -> None:
+def _read_markers(audit: Audit, files: SpecFiles, file: str | None) -> None:
     """Read the markers, and keep all subjects as probes: whichever are asked about, the reading stays the same."""
     audit._probe_rows = tuple(_probe(audit, one) for one in audit.subject_rows)
     if file is None:
@@ -92,7 +96,7 @@ def _read_markers(audit: Audit, folder: Path, file: str | None) -> None:
     # An import names its subjects in the file of answers.
     is_known = audit.subjects is not None or audit.imported is None
     audit._marker_rows = read_markers(
-        folder / file,
+        files.path(file),
         probes={one.probe for one in audit._probe_rows} if is_known else None,
         categories={one.category for one in audit._probe_rows if one.category} if is_known else None,
         groups=list(dict.fromkeys(name for one in audit.attributes.values() for name in one.groups)),
@@ -111,7 +115,7 @@ def _probe(audit: Audit, subject: Subject) -> ProbeRow:
     )
 
 
-def _with_groups(path: Path, name: str, attribute: dict[str, Any]) -> dict[str, Any]:
+def _with_groups(files: SpecFiles, name: str, attribute: dict[str, Any]) -> dict[str, Any]:
     """Return an attribute of the YAML file with the groups of the file it names, if it does."""
     file = attribute.get("file")
     if not isinstance(file, str) or not file.strip():
@@ -119,9 +123,9 @@ def _with_groups(path: Path, name: str, attribute: dict[str, Any]) -> dict[str, 
     for key in ("groups", "agreements"):
         if key in attribute:
             raise InputError(
-                f"{path}: attributes.{name}.{key} cannot stand beside file, which holds them; remove one."
+                f"{files.spec}: attributes.{name}.{key} cannot stand beside file, which holds them; remove one."
             )
-    return {**attribute, **read_groups(path.parent / file)}
+    return {**attribute, **read_groups(files.path(file))}
 
 
 def _find_names(audit: Audit) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 from collector.csv_file import read_csv, require_cells, require_unique
 from collector.errors import InputError
 from collector.hashing import hash_of
+from collector.hints import shown
 from collector.item_answers import folded_categories
 from collector.rows import RelevanceRow
 
@@ -194,7 +195,7 @@ def read_relevance(
     known = {(one.domain, one.name) for one in subjects} | {(None, one.name) for one in subjects}
     if subjects and not any((one.domain, one.subject) in known for one in found):
         raise InputError(
-            f"{path} names none of the audit's subjects as {subject!r} (row 1 has {found[0].subject!r}); they should be "
+            f"{path} names none of the audit's subjects as {subject!r} (row 1 has {shown(found[0].subject)}); they should be "
             f"written alike."
         )
     return tuple(found)
@@ -207,7 +208,7 @@ def _grade(path: Path, number: int, text: str) -> float:
         grade = math.nan
     if not (math.isfinite(grade) and grade > 0):
         raise InputError(
-            f"{path}: row {number} has {text!r} as 'grade'; it should be a number above 0, and what is not relevant is left "
+            f"{path}: row {number} has {shown(text)} as 'grade'; it should be a number above 0, and what is not relevant is left "
             f"out."
         )
     return grade

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from collector.errors import InputError
-from collector.hints import did_you_mean
+from collector.hints import did_you_mean, shown
 from collector.yaml_file import TRUTH_VALUES
 
 Problem = tuple[str, str]
@@ -136,5 +136,7 @@ def _shown(value: Any) -> str:
         return "a mapping"
     if isinstance(value, list | tuple):
         return "a list"
+    if isinstance(value, str):
+        return shown(value)
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

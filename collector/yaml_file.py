@@ -2,18 +2,79 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from collector.errors import InputError
+from collector.plain_file import MAX_SPEC_BYTES, read_plain
 
 TRUTH_VALUES = "YAML reads an unquoted yes, no, on, off, true or false as a truth value"
 
 
+# Far more than any audit needs; counted as if each alias were written out, because whoever reads the document walks it so.
+MAX_NODES = 50_000
+# Reading a number takes the square of its length: 1:1:1:… is one of base 60.
+MAX_NUMBER_CHARACTERS = 1_000
+_TEXT = "tag:yaml.org,2002:str"
+
+
 class _UniqueKeyLoader(yaml.SafeLoader):
-    """A safe loader that refuses a key given twice; plain YAML would silently keep the last."""
+    """A safe loader that refuses a key given twice, of which plain YAML would silently keep the last, and what has no bound."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._n_read = 0
+        # Of each node, itself and all below it; None while they are being read.
+        self._sizes: dict[int, int | None] = {}
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        """Read a node with all below it, and refuse it where there are too many or it holds itself."""
+        self._n_read += 1
+        is_alias = bool(self.check_event(yaml.events.AliasEvent))
+        node = super().compose_node(parent, index)
+        if node is None:
+            return None
+        if not is_alias:
+            self._sizes[id(node)] = 1 + sum(map(self._size, _below(node)))
+        if max(self._size(node), self._n_read) > MAX_NODES:
+            raise yaml.composer.ComposerError(
+                None,
+                None,
+                f"there are more than {MAX_NODES:,} values here, with aliases written out",
+                node.start_mark,
+            )
+        if (
+            isinstance(node, yaml.ScalarNode)
+            and node.tag != _TEXT
+            and len(node.value) > MAX_NUMBER_CHARACTERS
+        ):
+            raise yaml.composer.ComposerError(
+                None,
+                None,
+                f"a value that is no text has more than {MAX_NUMBER_CHARACTERS} characters",
+                node.start_mark,
+            )
+        return node
+
+    def _size(self, node: yaml.Node) -> int:
+        size = self._sizes.get(id(node))
+        if size is None:
+            raise yaml.composer.ComposerError(
+                None, None, "an alias stands inside what it names", node.start_mark
+            )
+        return size
+
+
+def _below(node: yaml.Node) -> Iterator[yaml.Node]:
+    """Yield the nodes that a node holds."""
+    if isinstance(node, yaml.MappingNode):
+        for pair in node.value:
+            yield from pair
+    elif isinstance(node, yaml.SequenceNode):
+        yield from node.value
 
 
 def _construct_mapping(loader: _UniqueKeyLoader, node: yaml.MappingNode) -> dict[Any, Any]:
@@ -49,7 +110,7 @@ def read_yaml_mapping(path: Path, *, what: str) -> dict[str, Any]:
     if path.is_dir():
         raise InputError(f"{path} is a folder; name the YAML file of {what} in it.")
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = read_plain(path, MAX_SPEC_BYTES).decode("utf-8-sig")
     except FileNotFoundError:
         raise InputError(f"{path} does not exist; name the YAML file of {what}.") from None
     except UnicodeDecodeError as error:

@@ -11,6 +11,7 @@ from itertools import groupby
 from xml.etree import ElementTree
 
 from biasledger.checking.cases import ACCEPTED, FAILED, STATUSES, UNDECIDED, WARNED, Case, Check
+from collector.terminal import on_one_line
 
 JSON_VERSION = 1
 _WIDTH = 118
@@ -39,7 +40,7 @@ def as_text(check: Check) -> str:
         for case in cases:
             lines += _paragraph(case.sentence, "  - ")
     lines += _suggestions(check)
-    return "\n".join(_printable(line) for line in lines) + "\n"
+    return "\n".join(on_one_line(line) for line in lines) + "\n"
 
 
 def _paragraph(text: str, first: str) -> list[str]:
@@ -52,10 +53,10 @@ def _summary_table(check: Check) -> list[str]:
         (audit, target, category, measure, *(str(counts[status] or "") for status in STATUSES))
         for audit, target, category, measure, counts in check.summary()
     ]
-    widths = [max(len(_printable(row[column])) for row in rows) for column in range(len(rows[0]))]
+    widths = [max(len(on_one_line(row[column])) for row in rows) for column in range(len(rows[0]))]
     return [
         "  ".join(
-            _printable(cell).ljust(width) if column < 4 else cell.rjust(width)
+            on_one_line(cell).ljust(width) if column < 4 else cell.rjust(width)
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows
@@ -200,11 +201,6 @@ def _add_case(suite: ElementTree.Element, case: Case) -> None:
 def _legal(text: str) -> str:
     """Without characters that XML has no way to say."""
     return _ILLEGAL_IN_XML.sub("\ufffd", text)
-
-
-def _printable(text: str) -> str:
-    """Without characters that would command a terminal."""
-    return re.sub(r"[\x00-\x1f\x7f-\x9f]", "\ufffd", text)
 
 
 FORMATS: dict[str, Callable[[Check], str]] = {"text": as_text, "json": as_json, "junit": as_junit}

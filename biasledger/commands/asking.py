@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from biasledger import __version__
-from biasledger.commands.common import PATH, ledger_option, next_step
+from biasledger.commands.common import PATH, ledger_option, next_step, outside_option
 from biasledger.commands.run_output import print_run, print_warnings, require_answers
 from biasledger.commands.signals import interrupted_by_signals
 from collector.errors import BiasledgerError
+from collector.terminal import say
 
 if TYPE_CHECKING:
     from collector.summary import RunSummary
@@ -28,12 +29,20 @@ def init(directory: Path) -> None:
     from biasledger.project import init_project
 
     written = init_project(directory)
-    click.echo(f"Laid out {directory}:")
+    say(f"Laid out {directory}:")
     for path in written:
-        click.echo(f"  {path}")
+        say(f"  {path}")
     next_step(
         f"cd {shlex.quote(str(directory))} && biasledger collect audits/products.yml --target simulator"
     )
+
+
+def _strike_out(_ctx: click.Context, _parameter: click.Parameter, targets: Path) -> Path:
+    """Strike out of every message from now on what the targets' keys are."""
+    from collector.targets.redaction import strike_out_named_in
+
+    strike_out_named_in(targets)
+    return targets
 
 
 @click.command()
@@ -45,7 +54,14 @@ def init(directory: Path) -> None:
     help="Whom to ask: a name in the targets file or python:module:function; several are asked one after the other, in runs of "
     "their own.",
 )
-@click.option("--targets", type=PATH, default=Path("targets.yml"), show_default=True, help="File of targets.")
+@click.option(
+    "--targets",
+    type=PATH,
+    default=Path("targets.yml"),
+    show_default=True,
+    callback=_strike_out,
+    help="File of targets.",
+)
 @ledger_option
 @click.option(
     "--trials",
@@ -111,6 +127,7 @@ def init(directory: Path) -> None:
     help="Ask through the target's batch interface (OpenAI, Anthropic): cheaper, and done within a day. Whatever ends the "
     "waiting, --resume waits on.",
 )
+@outside_option
 @click.pass_context
 @interrupted_by_signals()
 def collect(
@@ -130,6 +147,7 @@ def collect(
     dry_run: bool,
     max_cost_usd: float | None,
     batch: bool,
+    allow_outside: bool,
 ) -> None:
     """Ask a target, keep every answer.
 
@@ -152,7 +170,7 @@ def collect(
         raise click.UsageError(f"{missing} is missing: say what to ask whom, or --resume RUN.")
     if retry_failed:
         raise click.UsageError("--retry-failed goes with --resume RUN.")
-    audit = load_audit(audit_file).with_subjects(subjects, domains)
+    audit = load_audit(audit_file, allow_outside=allow_outside).with_subjects(subjects, domains)
     # All of them first: a name mistyped is better known before the first one has been asked for hours.
     asked = load_targets(targets, [name.strip() for name in target_names.split(",")])
     if batch:
@@ -191,7 +209,7 @@ def collect(
             # One target that is down is no reason not to ask the others.
             if len(asked) == 1:
                 raise
-            click.echo(f"Error: {target.name}: {error}", err=True)
+            say(f"Error: {target.name}: {error}", err=True)
             failed.append(target.name)
     if failed:
         raise BiasledgerError(

@@ -6,7 +6,15 @@ from pathlib import Path
 
 import click
 
-from biasledger.commands.common import EXIT_ALARMS, ROWS_SHOWN, ledger_option, next_step, warehouse_option
+from biasledger.commands.common import (
+    EXIT_ALARMS,
+    ROWS_SHOWN,
+    ledger_option,
+    next_step,
+    outside_option,
+    warehouse_option,
+)
+from collector.terminal import say
 
 
 @click.command()
@@ -20,6 +28,7 @@ from biasledger.commands.common import EXIT_ALARMS, ROWS_SHOWN, ledger_option, n
     metavar="SELECTOR",
     help="Build only these models (dbt's selectors); may be repeated.",
 )
+@outside_option
 @click.pass_context
 def build(
     ctx: click.Context,
@@ -28,6 +37,7 @@ def build(
     threads: int | None,
     full_refresh: bool,
     select: tuple[str, ...],
+    allow_outside: bool,
 ) -> None:
     """Build the tables, publish them, print the findings.
 
@@ -43,7 +53,7 @@ def build(
     from biasledger.display import build_progress, findings_table, status_counts
     from biasledger.findings import read_findings
 
-    click.echo(f"Building {warehouse} from {ledger} …")
+    say(f"Building {warehouse} from {ledger} …")
     started = time.monotonic()
     with build_progress() as on_step:
         summary = build_warehouse(
@@ -53,26 +63,27 @@ def build(
             threads=threads,
             full_refresh=full_refresh,
             select=select,
+            allow_outside=allow_outside,
             on_step=on_step,
-            on_note=click.echo,
+            on_note=say,
         )
-    click.echo(
+    say(
         f"{summary.n_models} models and settings built, {summary.n_quality_tests} quality tests passed "
         f"in {time.monotonic() - started:.0f} s."
     )
     if select:
-        click.echo(f"Only a selection was built: it is in {summary.work}; {warehouse} is as it was.")
+        say(f"Only a selection was built: it is in {summary.work}; {warehouse} is as it was.")
     else:
-        click.echo(f"{len(summary.published)} tables published in {warehouse}.")
+        say(f"{len(summary.published)} tables published in {warehouse}.")
         findings = read_findings(warehouse, only_current=True)
-        click.echo()
+        say()
         findings_table(findings, limit=ROWS_SHOWN)
-        click.echo(status_counts(findings))
+        say(status_counts(findings))
         if worse := regressions(warehouse):
-            click.echo(worse)
+            say(worse)
         with open_tables(warehouse) as tables:
             for sentence in (*standing_notes(tables), *(one.sentence for one in silent_groups(tables))):
-                click.echo(sentence)
+                say(sentence)
         next_step(
             "biasledger findings --status alarm --why" if summary.has_alarms else "biasledger findings --all"
         )
@@ -119,7 +130,7 @@ def publish(
     from biasledger.publishing.published import open_published
 
     if warning := erasure_warning(warehouse, ledger):
-        click.echo(f"Warning: {warning}", err=True)
+        say(f"Warning: {warning}", err=True)
     if destination.startswith(("postgresql://", "postgres://")):
         from biasledger.publishing.postgres import DEFAULT_SCHEMA, publish_postgres
 
@@ -130,9 +141,9 @@ def publish(
                 published,
                 destination,
                 schema=DEFAULT_SCHEMA if schema is None else schema,
-                on_note=click.echo,
+                on_note=say,
             )
-        click.echo(
+        say(
             f"{done.n_tables} tables, {done.n_rows:,} rows published in schema {done.schema} of {done.place}."
         )
         return
@@ -145,7 +156,7 @@ def publish(
     with open_published(warehouse) as published:
         manifest = publish_files(published, Path(destination), formats or FORMATS)
     n_rows = sum(table["rows"] for table in manifest["tables"])
-    click.echo(f"{len(manifest['tables'])} tables, {n_rows:,} rows published in {destination}.")
+    say(f"{len(manifest['tables'])} tables, {n_rows:,} rows published in {destination}.")
 
 
 TITLE = "Build and publish"

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from collector.terminal import say
+
 EXIT_ALARMS = 1
 EXIT_BROKEN = 3  # not 2, which click and dbt use for several things
 EXIT_UNDECIDED = 4
@@ -33,7 +35,13 @@ warehouse_option = click.option(
     help="File that the built tables are published in.",
 )
 
+outside_option = click.option(
+    "--allow-outside",
+    is_flag=True,
+    help="Also read files that an audit names outside of its project; what is in them may be sent to the target.",
+)
+
 
 def next_step(command: str) -> None:
     """Print what to do next."""
-    click.echo(f"Next: {command}")
+    say(f"Next: {command}")

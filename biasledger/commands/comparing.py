@@ -14,6 +14,7 @@ from biasledger.commands.common import (
     next_step,
     warehouse_option,
 )
+from collector.terminal import print_data, say
 
 
 @click.command()
@@ -58,11 +59,11 @@ def check(
     result = read_check(warehouse, run=run, holds_out_for_group=scope == "group")
     text = FORMATS[form](result)
     if output is None:
-        click.echo(text, nl=False)
+        print_data(text)
     else:
         output.parent.mkdir(parents=True, exist_ok=True)
         output.write_text(text, encoding="utf-8")
-        click.echo(f"{result.headline} Written to {output}.")
+        say(f"{result.headline} Written to {output}.")
     if result.n_failed:
         ctx.exit(EXIT_ALARMS)
     is_open = result.unjudged or result.has_silence or result.n_held_out or (strict and result.n_undecided)
@@ -113,9 +114,9 @@ def compare(
     else:
         changes = compare_runs(Path(), ledger, warehouse, before, after or "", audit=audit, target=target)
     for change in changes if form == "text" else ():
-        click.echo(as_text(change, show_all=show_all), nl=False)
+        say(as_text(change, show_all=show_all), end="")
     if form == "json":
-        click.echo(as_json(changes))
+        print_data(as_json(changes) + "\n")
 
 
 @click.group()
@@ -139,7 +140,7 @@ def set_(run: str, audit: str | None, target: str | None, ledger: Path) -> None:
     from biasledger.comparing.baselines import set_baseline
 
     pinned = set_baseline(ledger, run, audit=audit, target=target)
-    click.echo(f"Baseline of {pinned.audit} and {pinned.target}: {pinned.run_id}.")
+    say(f"Baseline of {pinned.audit} and {pinned.target}: {pinned.run_id}.")
     next_step("biasledger build")
 
 
@@ -152,9 +153,9 @@ def show(ledger: Path) -> None:
     pinned = list_baselines(ledger)
     for one in pinned:
         brought = f", imported ({one.file_hash[:19]}…)" if one.file_hash else ""
-        click.echo(f"{one.audit} of {one.target}: {one.run_id}, set {one.set_at:%Y-%m-%d %H:%M} UTC{brought}")
+        say(f"{one.audit} of {one.target}: {one.run_id}, set {one.set_at:%Y-%m-%d %H:%M} UTC{brought}")
     if not pinned:
-        click.echo("No baseline is pinned: `biasledger baseline set RUN` pins one.")
+        say("No baseline is pinned: `biasledger baseline set RUN` pins one.")
 
 
 @baseline.command()
@@ -167,9 +168,9 @@ def clear(audit: str | None, target: str | None, ledger: Path) -> None:
 
     cleared = clear_baselines(ledger, audit=audit, target=target)
     for one in cleared:
-        click.echo(f"{one.audit} of {one.target} has no baseline any more; it was {one.run_id}.")
+        say(f"{one.audit} of {one.target} has no baseline any more; it was {one.run_id}.")
     if not cleared:
-        click.echo("There was no baseline to clear.")
+        say("There was no baseline to clear.")
 
 
 @baseline.command()
@@ -187,7 +188,7 @@ def export(file: Path, audit: str | None, target: str | None, ledger: Path, ware
     from biasledger.comparing.baselines import export_baseline
 
     pinned, n_rows = export_baseline(ledger, Path(), warehouse, file, audit=audit, target=target)
-    click.echo(
+    say(
         f"Wrote the baseline of {pinned.audit} and {pinned.target}, {pinned.run_id}, to {file}: {n_rows:,} rows."
     )
     next_step(f"biasledger baseline import {file.name}, where it is needed")
@@ -201,7 +202,7 @@ def import_(file: Path, ledger: Path) -> None:
     from biasledger.comparing.baselines import import_baseline
 
     pinned = import_baseline(ledger, file)
-    click.echo(f"Baseline of {pinned.audit} and {pinned.target}: {pinned.run_id}, from {file}.")
+    say(f"Baseline of {pinned.audit} and {pinned.target}: {pinned.run_id}, from {file}.")
     next_step("biasledger build")
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from biasledger.commands.common import EXIT_BROKEN, PATH, ledger_option, next_step, warehouse_option
+from collector.terminal import say, visible
 
 if TYPE_CHECKING:
     from biasledger.verify import Verdict
@@ -28,10 +29,10 @@ def pack(run: str, ledger: Path, warehouse: Path, output: Path | None) -> None:
     from biasledger.pack.making import make_pack
 
     made = make_pack(run, ledger, warehouse, output)
-    click.echo(f"{made.path}: {made.n_files} files about the run {made.run_id}")
+    say(f"{made.path}: {made.n_files} files about the run {made.run_id}")
     if made.seal is not None:
-        click.echo(f"  seal {made.seal}")
-    click.echo(f"  {made.sha256}")
+        say(f"  seal {made.seal}")
+    say(f"  {made.sha256}")
     next_step(f"biasledger verify --pack {shlex.quote(str(made.path))} --rebuild")
 
 
@@ -77,7 +78,7 @@ def verify(
         for verdict in verdicts:
             _print_verdict(verdict)
         if not verdicts:
-            click.echo(f"There is no run in {ledger}.")
+            say(f"There is no run in {ledger}.")
     if any(verdict.state == "broken" for verdict in verdicts):
         ctx.exit(EXIT_BROKEN)
 
@@ -92,12 +93,12 @@ def _verify_pack(path: Path, ledger: Path, *, rebuild: bool) -> list[Verdict]:
     if any(verdict.state == "broken" for verdict in verdicts):
         return verdicts
     if not rebuild:
-        click.echo("findings, tables, summary, report: not computed anew (--rebuild does)")
+        say("findings, tables, summary, report: not computed anew (--rebuild does)")
         return verdicts
     from biasledger.display import build_progress
 
     require_engine(pack)
-    click.echo(f"Building the findings of {path.name} anew …")
+    say(f"Building the findings of {path.name} anew …")
     with build_progress() as on_step:
         figures = check_figures(pack, ledger, on_step)
     for verdict in figures:
@@ -107,12 +108,12 @@ def _verify_pack(path: Path, ledger: Path, *, rebuild: bool) -> list[Verdict]:
 
 def _print_verdict(verdict: Verdict) -> None:
     stands = "" if verdict.seal is None or verdict.state != "intact" else f", seal {verdict.seal}"
-    click.echo(f"{verdict.name}: {verdict.state}{stands}")
+    say(f"{verdict.name}: {verdict.state}{stands}")
     if verdict.fault is not None:
         more = f" ({verdict.n_faults - 1:,} more)" if verdict.n_faults > 1 else ""
-        click.echo(f"  {verdict.fault}{more}")
+        say(f"  {verdict.fault}{more}")
     for note in verdict.notes:
-        click.echo(f"  {note}")
+        say(f"  {note}")
 
 
 @click.command()
@@ -146,18 +147,18 @@ def erase(
     if not yes:
         for found in erasure.find_erasable(ledger, run_id, prompt_id, trial, attempt):
             before = ", erased before" if found.is_erased else ""
-            click.echo(f"Response {found}, {found.status}, {found.n_characters:,} characters in all{before}")
-        click.confirm(f"Erase the texts from run {run_id} for good?", abort=True)
+            say(f"Response {found}, {found.status}, {found.n_characters:,} characters in all{before}")
+        click.confirm(visible(f"Erase the texts from run {run_id} for good?"), abort=True)
     done = erasure.erase(ledger, run_id, prompt_id, trial, attempt, reason=reason)
     for one in done.responses:
-        click.echo(f"Erased {', '.join(one.texts)} of response {one} in run {run_id}.")
+        say(f"Erased {', '.join(one.texts)} of response {one} in run {run_id}.")
     if not done.responses:
-        click.echo(f"That was erased before; {ledger} was written anew once more.")
+        say(f"That was erased before; {ledger} was written anew once more.")
     if done.seal is not None:
-        click.echo(f"  seal {done.seal}")
+        say(f"  seal {done.seal}")
     if not done.has_journal:
-        click.echo("  no journal of this run is beside the ledger; a copy kept elsewhere still has the text")
-    click.echo(
+        say("  no journal of this run is beside the ledger; a copy kept elsewhere still has the text")
+    say(
         "Tables built before still hold its words: the next build makes all of them anew. Copies, backups and what "
         "`biasledger publish` wrote still hold them, too."
     )
@@ -180,27 +181,27 @@ def forget(run_id: str, ledger: Path, reason: str, yes: bool) -> None:
     if not yes:
         found = forgetting.find_run_to_forget(ledger, run_id)
         before = ", forgotten before" if found.is_forgotten else ""
-        click.echo(
+        say(
             f"Run {run_id}, {found.audit} asked of {found.target}, {found.origin}, {found.n_responses:,} responses{before}"
         )
         click.confirm("Forget this run for good?", abort=True)
     done = forgetting.forget(ledger, run_id, reason=reason)
     if done.was_forgotten:
-        click.echo(f"Run {run_id} was forgotten before; nothing was changed.")
+        say(f"Run {run_id} was forgotten before; nothing was changed.")
     else:
-        click.echo(
+        say(
             f"Forgot run {run_id}; its answers stay in {ledger} as evidence (`biasledger erase` removes texts)."
         )
     if done.seal is not None:
-        click.echo(f"  seal {done.seal}")
+        say(f"  seal {done.seal}")
     if done.was_baseline:
-        click.echo(f"  it was the baseline of {done.run.audit} of {done.run.target}, which has none now")
+        say(f"  it was the baseline of {done.run.audit} of {done.run.target}, which has none now")
     if done.has_restored_reading:
-        click.echo(
+        say(
             f"  how answers of {done.run.audit} are read had come with it, and is as before again; what an audit file of the "
             f"project says counts from the next build on"
         )
-    click.echo(
+    say(
         "Tables built before still hold it: the next build makes all of them anew. What `biasledger publish` wrote holds it, too."
     )
     next_step("biasledger build")

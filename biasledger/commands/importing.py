@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from biasledger import __version__
-from biasledger.commands.common import PATH, ledger_option, next_step
+from biasledger.commands.common import PATH, ledger_option, next_step, outside_option
 from biasledger.commands.run_output import print_run, print_warnings, require_answers
+from collector.terminal import say
 
 if TYPE_CHECKING:
     from collector.importers.catalogue import CatalogueSummary
@@ -27,8 +28,15 @@ if TYPE_CHECKING:
 )
 @click.option("--again", is_flag=True, help="Import a file a second time.")
 @click.option("--simulated", is_flag=True, help="Label these answers as simulated wherever they show.")
+@outside_option
 def import_answers(
-    audit_file: Path, file: Path, ledger: Path, name: str | None, again: bool, simulated: bool
+    audit_file: Path,
+    file: Path,
+    ledger: Path,
+    name: str | None,
+    again: bool,
+    simulated: bool,
+    allow_outside: bool,
 ) -> None:
     """Keep answers that already exist.
 
@@ -39,7 +47,7 @@ def import_answers(
     from collector.spec_loading import load_audit
 
     summaries = import_runs(
-        load_audit(audit_file),
+        load_audit(audit_file, allow_outside=allow_outside),
         audit_file,
         file,
         ledger,
@@ -108,13 +116,13 @@ def _role_and_column(text: str) -> tuple[str, str]:
 
 def _print_catalogue(summary: CatalogueSummary) -> None:
     cities = f" in {summary.n_domains:,} cities" if summary.n_domains > 1 else ""
-    click.echo(f"Catalogue {summary.catalogue}: {summary.n_items:,} items{cities}.")
+    say(f"Catalogue {summary.catalogue}: {summary.n_items:,} items{cities}.")
     priced = sorted((level, n) for level, n in summary.price_levels.items() if level is not None)
     counts = [f"{n:,} of price level {level}" for level, n in priced]
-    click.echo(f"  {', '.join([*counts, f'{summary.price_levels.get(None, 0):,} without a price'])}")
+    say(f"  {', '.join([*counts, f'{summary.price_levels.get(None, 0):,} without a price'])}")
     if summary.n_repeated:
         rows = "1 row repeats" if summary.n_repeated == 1 else f"{summary.n_repeated:,} rows repeat"
-        click.echo(f"  {rows} an item, which is kept once")
+        say(f"  {rows} an item, which is kept once")
 
 
 TITLE = "Import"

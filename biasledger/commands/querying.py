@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from biasledger.commands.common import PATH, ledger_option, warehouse_option
+from collector.terminal import print_data, say
 
 
 class _TakesSql(click.Command):
@@ -83,11 +84,11 @@ def query(
         )
     rows = "1 row" if written.n_rows == 1 else f"{written.n_rows:,} rows"
     if output is not None:
-        click.echo(f"Wrote {rows} to {output}.", err=True)
+        say(f"Wrote {rows} to {output}.", err=True)
     elif not written.n_rows:
-        click.echo("No rows.", err=True)
+        say("No rows.", err=True)
     if written.is_cut:
-        click.echo(f"There are more than these {rows}: --limit N shows more.", err=True)
+        say(f"There are more than these {rows}: --limit N shows more.", err=True)
 
 
 @click.command(cls=_TakesSql)
@@ -113,9 +114,9 @@ def sql(source: str, dialect: str, schema: str | None) -> None:
     from biasledger.query.dialects import translate
 
     translated = translate(_read(source), dialect, schema)
-    click.echo(translated.sql)
+    print_data(translated.sql + "\n")
     for warning in translated.warnings:
-        click.echo(f"Warning: {warning}", err=True)
+        say(f"Warning: {warning}", err=True)
 
 
 def _read(source: str) -> str:

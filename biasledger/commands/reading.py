@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from biasledger.commands.common import PATH, ROWS_SHOWN, ledger_option, warehouse_option
+from collector.terminal import say
 
 
 @click.command()
@@ -36,14 +37,14 @@ def findings(warehouse: Path, run: str | None, statuses: tuple[str, ...], show_a
 
     rows = read_findings(warehouse, run=run, statuses=statuses, only_current=run is None and not show_all)
     findings_table(rows, limit=None if show_all else ROWS_SHOWN, explain=why)
-    click.echo(status_counts(rows))
+    say(status_counts(rows))
     with open_tables(warehouse) as tables:
         for one in silent_groups(tables, None if run is None else [run]):
-            click.echo(one.sentence)
+            say(one.sentence)
         if run is None:
             with suppress(InputError):  # tables of an older version do not tell
                 for sentence in hidden_models(tables):
-                    click.echo(sentence)
+                    say(sentence)
 
 
 @click.command()
@@ -59,7 +60,7 @@ def runs(ledger: Path) -> None:
     listed, notes = list_runs(ledger)
     runs_table(listed)
     for note in notes:
-        click.echo(f"Warning: {note}", err=True)
+        say(f"Warning: {note}", err=True)
 
 
 @click.command()
@@ -89,9 +90,9 @@ def report(ledger: Path, warehouse: Path, output: Path, run_ids: tuple[str, ...]
     from biasledger.report import write_report
 
     if warning := erasure_warning(warehouse, ledger):
-        click.echo(f"Warning: {warning}", err=True)
+        say(f"Warning: {warning}", err=True)
     n_bytes = write_report(warehouse, output, run_ids)
-    click.echo(f"Wrote {output} ({n_bytes / 1e6:,.1f} MB): open it in a browser.")
+    say(f"Wrote {output} ({n_bytes / 1e6:,.1f} MB): open it in a browser.")
 
 
 TITLE = "Read"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from collector.errors import BiasledgerError
+from collector.terminal import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,22 +17,22 @@ def print_run(summary: RunSummary) -> None:
     """Print whom a run asked, how much came back, and its seal."""
     simulated = " (simulated)" if summary.is_simulated else ""
     counts = ", ".join(f"{count:,} {status}" for status, count in summary.counts.items())
-    click.echo(f"Run {summary.run_id}, {summary.audit} asked of {summary.target}{simulated}:")
-    click.echo(
+    say(f"Run {summary.run_id}, {summary.audit} asked of {summary.target}{simulated}:")
+    say(
         f"  {summary.n_prompts:,} prompts, {summary.n_responses:,} responses in {summary.seconds:.1f} s: {counts}"
     )
     if summary.cost_usd:
         from collector.costs import usd
 
-        click.echo(f"  {usd(summary.cost_usd)} USD at list prices")
+        say(f"  {usd(summary.cost_usd)} USD at list prices")
     if summary.seal is not None:
-        click.echo(f"  seal {summary.seal}")
+        say(f"  seal {summary.seal}")
 
 
 def print_warnings(warnings: Iterable[str]) -> None:
     """Print what weakens a run to stderr."""
     for warning in warnings:
-        click.echo(f"Warning: {warning}", err=True)
+        say(f"Warning: {warning}", err=True)
 
 
 def require_answers(summary: RunSummary) -> None:

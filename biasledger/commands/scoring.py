@@ -10,6 +10,7 @@ import click
 
 from biasledger.commands.common import PATH, ledger_option, next_step, warehouse_option
 from collector.errors import BiasledgerError, InputError
+from collector.terminal import print_data, say
 
 if TYPE_CHECKING:
     from biasledger.tune import TuningResult
@@ -67,16 +68,14 @@ def score(
     scorer = scorer or scorer_name(model, mask=mask)
     answers = answers_left(ledger, scorer, run=run, limit=limit)
     if not answers:
-        click.echo(f"Nothing is left to score: every text answer has scores of {scorer!r}.")
+        say(f"Nothing is left to score: every text answer has scores of {scorer!r}.")
         return
     classify = load_classifier(model, device=device, batch_size=batch_size)
-    click.echo(f"Scoring {len(answers):,} answers as {scorer!r} …")
+    say(f"Scoring {len(answers):,} answers as {scorer!r} …")
     done = score_answers(ledger, answers, classify, scorer=scorer, mask=mask, label_map=labels)
-    click.echo(
-        f"  scored: answers {done.n_answers:,}, different texts {done.n_texts:,}, runs {done.n_runs:,}"
-    )
+    say(f"  scored: answers {done.n_answers:,}, different texts {done.n_texts:,}, runs {done.n_runs:,}")
     if done.n_short:
-        click.echo(
+        say(
             f"Warning: {done.n_short:,} of them are shorter than 20 characters, of which classifiers say much the same.",
             err=True,
         )
@@ -133,53 +132,47 @@ def tune(
                 "--sample writes outputs to label; --write and --curve come after these have labels."
             )
         n_written = write_sample(labels, warehouse, ledger, n=sample, seed=seed, audit=audit)
-        click.echo(
-            f"Wrote {n_written:,} outputs to {labels}: fill its column label with acceptable or problematic."
-        )
+        say(f"Wrote {n_written:,} outputs to {labels}: fill its column label with acceptable or problematic.")
         next_step(again)
         return
     result = tune_thresholds(labels, warehouse, audit=audit)
     _print_tunings(result)
     rows, not_proposed = proposed_rows(result, labels, audit=audit)
     for sentence in (*(f"Not tuned: {one}" for one in result.skipped), *not_proposed):
-        click.echo(sentence, err=True)
+        say(sentence, err=True)
     if not result.tunings:
         raise BiasledgerError(
             f"{labels} gives no threshold: label outputs of both kinds that the measures assess."
         )
     if curve is not None:
         write_curve(curve, result.tunings)
-        click.echo(f"Wrote the curves to {curve}.")
+        say(f"Wrote the curves to {curve}.")
     if not rows:
         return
-    click.echo(
-        "\nRows for seeds/output_thresholds.csv, each in place of the one for the same measure and audit:"
-    )
-    click.echo(as_csv(rows), nl=False)
+    say("\nRows for seeds/output_thresholds.csv, each in place of the one for the same measure and audit:")
+    print_data(as_csv(rows))
     if write:
         written = write_rows(Path(), rows)
-        click.echo(f"\nWrote them to {written}.")
+        say(f"\nWrote them to {written}.")
         next_step("biasledger build")
     else:
-        click.echo()
+        say()
         next_step(f"{again} --write")
 
 
 def _print_tunings(result: TuningResult) -> None:
     from biasledger.display import curve_table, tuning_table
 
-    click.echo(
-        f"{result.n_outputs:,} labelled outputs; an output is marked where its value is above the threshold."
-    )
+    say(f"{result.n_outputs:,} labelled outputs; an output is marked where its value is above the threshold.")
     if result.n_unlabelled_rows:
-        click.echo(f"{result.n_unlabelled_rows:,} rows have no label yet and are left out.")
-    click.echo()
+        say(f"{result.n_unlabelled_rows:,} rows have no label yet and are left out.")
+    say()
     if result.tunings:
         tuning_table(result.tunings)
     for tuning in result.tunings:
         curve_table(tuning)
         if tuning.n_without_value:
-            click.echo(
+            say(
                 f"Of {tuning.n_without_value:,} labelled outputs the measure says nothing; "
                 f"{tuning.n_problematic_without_value:,} of them are problematic, and no threshold finds those."
             )

@@ -17,10 +17,12 @@ from typing import Any
 from biasledger.comparing.baseline_rows import fault_of
 from collector.errors import BiasledgerError, InputError
 from collector.hashing import canonical_json, hash_of_file, tagged_hash
+from collector.plain_file import open_plain
 
 FORMAT = "biasledger-baseline"
 # 2: the hash covers the first line, too.
 VERSION = 2
+_MOST_BYTES = 512 << 20
 _HASH = "content_hash"
 _NEEDED: Mapping[str, type] = {
     "audit": str,
@@ -72,6 +74,14 @@ def write_baseline(path: Path, manifest: dict[str, Any], rows: Iterable[tuple[st
     return len(lines)
 
 
+def _unpacked(path: Path) -> bytes:
+    with open_plain(path) as file, gzip.open(file) as stream:
+        content = stream.read(_MOST_BYTES + 1)
+    if len(content) > _MOST_BYTES:
+        raise InputError(f"{path} would become more than {_MOST_BYTES >> 20} MiB, which no baseline has.")
+    return content
+
+
 def read_baseline(path: Path) -> BaselineFile:
     """Read a baseline's file and check that it is whole.
 
@@ -80,7 +90,7 @@ def read_baseline(path: Path) -> BaselineFile:
             export writes; names the row and what would be right.
     """
     try:
-        lines = gzip.decompress(path.read_bytes()).decode("utf-8").split("\n")
+        lines = _unpacked(path).decode("utf-8").split("\n")
         head = json.loads(lines[0])
     except FileNotFoundError:
         raise InputError(f"There is no file {path}: `biasledger baseline export` writes one.") from None

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 
 from biasledger.comparing.changes import VERDICTS, Change, Changes
+from collector.terminal import on_one_line
 
 JSON_VERSION = 1
 _SHOWN = ("worse", "better")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def as_text(changes: Changes, *, show_all: bool = False) -> str:
@@ -74,7 +73,7 @@ def _row(change: Change) -> tuple[str, ...]:
     return (
         change.verdict.replace("_", " ") + (", turned round" if change.is_reversed else ""),
         change.measure + ("*" if change.is_at_equal_sizes else ""),
-        _CONTROL.sub("\ufffd", about),
+        on_one_line(about),
         f"{change.baseline_value:.3f}",
         f"{change.value:.3f}",
         f"{change.worsening:+.3f}",

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from biasledger.explain.marks import Role, Span
 from biasledger.query.formats import json_value
 from biasledger.query.table import show_table
-from biasledger.terminal import visible
+from collector.terminal import console, print_data, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from biasledger.explain.responses import Person, ShownSide
     from biasledger.explain.rows import Row
 
-_WIDTH_WITHOUT_TERMINAL = 140
 _PROMPT_CHARACTERS = 600
 _VERDICTS = {
     "alarm": "Alarm",
@@ -36,22 +34,19 @@ _STYLES: Mapping[Role, str] = {"first": "bold underline", "second": "italic unde
 
 def write_text(explanation: Explanation) -> None:
     """Print an explanation; marks are bold and underlined on a terminal, and in «» or ‹› elsewhere."""
-    from rich.console import Console
-
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH_WITHOUT_TERMINAL)
-    _show_verdict(console, explanation)
-    _show_judgement(console, explanation)
+    out = console(highlight=False)
+    _show_verdict(out, explanation)
+    _show_judgement(out, explanation)
     for table in explanation.evidence.tables:
-        _show_rows(console, table)
-    _show_answers(console, explanation)
+        _show_rows(out, table)
+    _show_answers(out, explanation)
     for sentence in explanation.missing:
-        _line(console, sentence, style="yellow")
+        _line(out, sentence, style="yellow")
 
 
 def write_json(explanation: Explanation) -> None:
     """Print an explanation as one JSON object; marks are places in the answers' texts, counted in characters from 0."""
-    json.dump(as_json(explanation), sys.stdout, ensure_ascii=False, indent=2)
-    sys.stdout.write("\n")
+    print_data(json.dumps(as_json(explanation), ensure_ascii=False, indent=2) + "\n")
 
 
 def as_json(explanation: Explanation) -> dict[str, Any]:
@@ -119,20 +114,20 @@ def _verdict(finding: Row) -> str:
     return f"{_VERDICTS[finding['status']]}{only}{accepted}: {explanation}"
 
 
-def _show_verdict(console: Console, explanation: Explanation) -> None:
+def _show_verdict(out: Console, explanation: Explanation) -> None:
     finding, run = explanation.judgement.finding, explanation.judgement.run
     simulated = " (simulated)" if finding["is_simulated"] else ""
     aside = "" if finding["is_current"] else "; not the current run, so it raises no alarms"
-    _line(console, f"Finding {finding['finding_id']}", style="bold")
+    _line(out, f"Finding {finding['finding_id']}", style="bold")
     _line(
-        console,
+        out,
         f"{finding['audit']}, asked of {finding['target']}{simulated} on {run['started_at']:%Y-%m-%d}, run {finding['run_id']}, "
         f"variant {finding['variant']}{aside}",
     )
-    _line(console, _verdict(finding), style="bold")
+    _line(out, _verdict(finding), style="bold")
 
 
-def _show_judgement(console: Console, explanation: Explanation) -> None:
+def _show_judgement(out: Console, explanation: Explanation) -> None:
     judgement = explanation.judgement
     finding, measure, row = judgement.finding, judgement.measure, judgement.threshold_row
     compared = f"{finding['group_name']} against {finding['reference_group']}, by {finding['attribute']}"
@@ -159,7 +154,7 @@ def _show_judgement(console: Console, explanation: Explanation) -> None:
             "source": row["source"],
         }
     lines["exception"] = _exceptions(finding, judgement.exceptions)
-    _pairs(console, "How it was judged", lines)
+    _pairs(out, "How it was judged", lines)
 
 
 def _threshold(finding: Row, measure: Row) -> str:
@@ -217,27 +212,27 @@ def _exceptions(finding: Row, exceptions: Sequence[Row]) -> str:
     return f"{'; '.join(said)} ({state})"
 
 
-def _show_rows(console: Console, table: RowsBehind) -> None:
+def _show_rows(out: Console, table: RowsBehind) -> None:
     if not table.rows:
-        _line(console, f"\nmarts.{table.table}, {table.about}: no rows", style="bold")
+        _line(out, f"\nmarts.{table.table}, {table.about}: no rows", style="bold")
         return
     of = f", {len(table.rows)} of {table.n_rows:,} rows" if table.n_rows > len(table.rows) else ""
-    _line(console, f"\nmarts.{table.table}, {table.about}{of}", style="bold")
-    show_table(console, list(table.rows[0]), [list(row.values()) for row in table.rows])
+    _line(out, f"\nmarts.{table.table}, {table.about}{of}", style="bold")
+    show_table(out, list(table.rows[0]), [list(row.values()) for row in table.rows])
 
 
-def _show_answers(console: Console, explanation: Explanation) -> None:
+def _show_answers(out: Console, explanation: Explanation) -> None:
     if not explanation.sides:
         return
-    can_style = console.is_terminal
-    _line(console, "\nThe answers behind it", style="bold")
+    can_style = out.is_terminal
+    _line(out, "\nThe answers behind it", style="bold")
     for role, meaning in _meanings(explanation.evidence):
-        console.print(_marked("marked", [Span(0, 6, role)], can_style) + _plain(f": {visible(meaning)}"))
+        out.print(_marked("marked", [Span(0, 6, role)], can_style) + _plain(f": {visible(meaning)}"))
     for side in explanation.sides:
-        _show_side(console, side, can_style)
+        _show_side(out, side, can_style)
     run = explanation.judgement.finding["run_id"]
     _line(
-        console,
+        out,
         f"\n`biasledger verify {run}` checks that these answers stand as they were kept; ids are prompt.trial.attempt.",
     )
 
@@ -249,26 +244,26 @@ def _meanings(evidence: Evidence) -> Iterator[tuple[Role, str]]:
         yield "second", evidence.second
 
 
-def _show_side(console: Console, side: ShownSide, can_style: bool) -> None:
+def _show_side(out: Console, side: ShownSide, can_style: bool) -> None:
     of = f" of {side.n_answers:,}" if side.n_answers is not None else ""
     noun = "answer" if (side.n_answers or len(side.answers)) == 1 else "answers"
-    _line(console, f"\n{side.name}: {len(side.answers)}{of} {noun}, those {side.order}", style="bold")
+    _line(out, f"\n{side.name}: {len(side.answers)}{of} {noun}, those {side.order}", style="bold")
     for answer in side.answers:
-        _line(console, f"\n  {answer.response_id}  {answer.note}".rstrip())
+        _line(out, f"\n  {answer.response_id}  {answer.note}".rstrip())
         details = {
             "person": "; ".join(_person(person) for person in answer.persons) or "nobody is named",
             "hash": answer.response_hash,
             "prompt": _cut(answer.prompt) if answer.prompt is not None else "the ledger holds no text of it",
         }
-        _pairs(console, None, details, indent=4)
+        _pairs(out, None, details, indent=4)
         state = "" if answer.status == "ok" else f" ({answer.status})"
         if answer.text is None:
-            _line(console, f"    answer{state}: {answer.missing}")
+            _line(out, f"    answer{state}: {answer.missing}")
             continue
-        console.print(_plain(f"    answer{state}:"))
+        out.print(_plain(f"    answer{state}:"))
         from rich.padding import Padding
 
-        console.print(Padding(_marked(answer.text, answer.spans, can_style), (0, 0, 0, 6)))
+        out.print(Padding(_marked(answer.text, answer.spans, can_style), (0, 0, 0, 6)))
 
 
 def _person(person: Person) -> str:
@@ -298,24 +293,24 @@ def _marked(text: str, spans: Iterable[Span], can_style: bool) -> Text:
     return shown.append(visible(text[end:]))
 
 
-def _pairs(console: Console, title: str | None, lines: Mapping[str, str], indent: int = 2) -> None:
+def _pairs(out: Console, title: str | None, lines: Mapping[str, str], indent: int = 2) -> None:
     from rich.table import Table
 
     if title is not None:
-        _line(console, f"\n{title}", style="bold")
+        _line(out, f"\n{title}", style="bold")
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(width=indent)
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
     for name, value in lines.items():
         grid.add_row("", name, _plain(visible(str(value))))
-    console.print(grid)
+    out.print(grid)
 
 
-def _line(console: Console, text: str, style: str | None = None) -> None:
+def _line(out: Console, text: str, style: str | None = None) -> None:
     from rich.text import Text
 
-    console.print(Text(visible(text), style=style or ""), soft_wrap=not console.is_terminal)
+    out.print(Text(visible(text), style=style or ""), soft_wrap=not out.is_terminal)
 
 
 def _plain(text: str) -> Text:

@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from collector.errors import InputError
+from collector.plain_file import require_plain
 from collector.replacing import sync_folder
 
 # 2: cells of the CSV files that a spreadsheet would take for formulas are escaped, summary and report are of the run alone.
@@ -114,6 +115,7 @@ def read_pack(path: Path) -> Pack:
     Raises:
         InputError: it cannot be read, is no evidence pack, or a file in it is not the one that its manifest lists; names it.
     """
+    require_plain(path)
     try:
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()

@@ -6,7 +6,6 @@ file, so that a reader can tell whether all of them are of one build.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -23,6 +22,7 @@ from biasledger.publishing.published import DATABASE, Column, Published, Table
 from biasledger.publishing.quoting import quote_name, quote_text
 from biasledger.publishing.warehouse import PublishError, write_tables
 from collector.errors import InputError
+from collector.file_lock import lock
 from collector.replacing import sync_file, sync_folder
 
 MANIFEST = "manifest.json"
@@ -88,12 +88,8 @@ def publish_files(published: Published, folder: Path, formats: Collection[str] =
 def _locked(folder: Path) -> Iterator[None]:
     descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise InputError(
-                f"Another `biasledger publish` writes into {folder}: wait until it ends."
-            ) from None
+        if not lock(descriptor):
+            raise InputError(f"Another `biasledger publish` writes into {folder}: wait until it ends.")
         yield
     finally:
         os.close(descriptor)

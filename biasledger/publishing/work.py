@@ -5,7 +5,6 @@ It may be deleted at any time: the next build is slower, and gives the same.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING
 from biasledger.project import dbt_source
 from biasledger.publishing.erasures import hash_erasures
 from collector.errors import InputError
+from collector.file_lock import lock
 
 if TYPE_CHECKING:
     from collector.ledger import Ledger
@@ -50,12 +50,10 @@ def locked(project: Path) -> Iterator[None]:
     # The system frees the lock when the process ends, however it ends.
     descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not lock(descriptor):
             raise InputError(
                 "Another `biasledger build` or `biasledger compare` is under way in this project: wait until it ends."
-            ) from None
+            )
         yield
     finally:
         os.close(descriptor)

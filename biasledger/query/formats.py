@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Protocol
 
-from biasledger.terminal import visible
+from collector.terminal import visible
 
 if TYPE_CHECKING:
     from biasledger.query.statements import Result

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from biasledger.query.formats import Sink, write_csv, write_json, write_markdown
 from biasledger.query.table import show_table
-from biasledger.terminal import visible
 from collector.errors import InputError
+from collector.terminal import Shown, console, drop_output, flush, standard_output
 
 if TYPE_CHECKING:
     from biasledger.query.statements import Result
@@ -28,7 +27,6 @@ _WRITERS: Mapping[str, Callable[[Result, Sink], None]] = {
 }
 # A table is for reading; the other formats are for programs, which want all rows.
 _ROWS_OF_A_TABLE = 100
-_WIDTH_WITHOUT_TERMINAL = 140
 
 
 @dataclass(frozen=True)
@@ -65,7 +63,7 @@ def write_result(result: Result, *, form: str, limit: int | None, output: Path |
             _to_file(replace(result, rows=rows), form, output)
     except BrokenPipeError:
         # Whoever reads the pipe has enough, as `head` has. What Python would flush at its end goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_output()
         return Written(rows.count, is_cut=False)
     return Written(rows.count, next(result.rows, None) is not None)
 
@@ -81,16 +79,9 @@ class _Counted(Iterator[tuple[Any, ...]]):
         return row
 
 
-class _Terminal:
-    """A terminal shows what it is sent, so characters that would steer it are written out."""
-
-    def write(self, text: str, /) -> None:
-        sys.stdout.write(visible(text))
-
-
 def _to_standard_output(result: Result, form: str) -> None:
-    _write(result, form, _Terminal() if sys.stdout.isatty() else sys.stdout)
-    sys.stdout.flush()
+    _write(result, form, standard_output())
+    flush()
 
 
 def _to_file(result: Result, form: str, output: Path) -> None:
@@ -119,8 +110,4 @@ def _write(result: Result, form: str, sink: Any) -> None:
     if form != "table":
         _WRITERS[form](result, sink)
         return
-    from rich.console import Console
-
-    is_terminal = isinstance(sink, _Terminal)
-    console = Console() if is_terminal else Console(file=sink, width=_WIDTH_WITHOUT_TERMINAL)
-    show_table(console, result.columns, list(result.rows))
+    show_table(console(None if isinstance(sink, Shown) else sink), result.columns, list(result.rows))

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from biasledger.query.formats import plain_text
-from biasledger.terminal import visible
+from collector.terminal import visible
 
 if TYPE_CHECKING:
     from rich.console import Console

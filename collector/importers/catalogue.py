@@ -114,7 +114,7 @@ def import_items(
 def _require_file(file: Path) -> None:
     """Raise InputError for what is no file of items, before anything speaks of responses."""
     if not file.is_file():
-        problem = "is a folder" if file.is_dir() else "does not exist"
+        problem = "is a folder" if file.is_dir() else "is not a file" if file.exists() else "does not exist"
         raise InputError(f"{file} {problem}; name a CSV, TSV, JSON Lines or Parquet file of items.")
     if file.suffix.lower() not in FORMATS:
         raise InputError(

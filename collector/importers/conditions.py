@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from collector.errors import InputError
-from collector.hints import did_you_mean
+from collector.hints import did_you_mean, shown
 from collector.prompts import PromptAttribute
 
 if TYPE_CHECKING:
@@ -298,7 +298,7 @@ def _unknown_value(
     hint = did_you_mean(value, meaning)
     known = "" if hint.startswith("; known") else f" (known: {listed})"
     return InputError(
-        f"{path}: row {row} has {value!r} as {column!r}, which is no group of {attribute}{hint}{known}"
+        f"{path}: row {row} has {shown(value)} as {column!r}, which is no group of {attribute}{hint}{known}"
     )
 
 

@@ -23,6 +23,7 @@ from collector.importers.log_rows import (
     message_text,
     parse_object,
 )
+from collector.plain_file import open_plain
 
 # A sample's id stands in the name as it is, whatever it holds: "race/asian" makes a folder.
 _SAMPLE = re.compile(r"samples/(?P<id>.+)_epoch_(?P<epoch>\d+)\.json", re.DOTALL)
@@ -30,6 +31,11 @@ _PIECES = re.compile(r"samples/.+/sample\.json", re.DOTALL)
 _IN_SAMPLES = re.compile(r"samples/.+\.json", re.DOTALL)
 _HEADERS = ("header.json", "_journal/start.json")  # an evaluation that was interrupted has no header
 _ATTACHMENT = "attachment://"
+# What an archive may become: each file in it as long as a row of a table may be, and all of them, where they are more than
+# some, no more than so many times what they take packed. Logs of real evaluations shrink to a tenth or a thirtieth.
+MAX_SAMPLE_BYTES = 64 << 20
+MAX_RATIO = 200
+FREE_BYTES = 256 << 20
 
 
 def is_log(document: Mapping[str, Any]) -> bool:
@@ -68,18 +74,39 @@ def archive_rows(path: Path) -> Iterator[LogRow]:
         from backports.zstd import ZstdError, zipfile
 
     try:
-        with zipfile.ZipFile(path) as archive:
+        with open_plain(path) as file, zipfile.ZipFile(file) as archive:
             names = set(archive.namelist())
+            _require_bounded(path, archive.infolist())
             header = next((name for name in _HEADERS if name in names), None)
             if header is None:
                 raise InputError(f"{path} is no Inspect AI log: it has no {_HEADERS[0]}.")
             samples = _samples(path, names)
-            evaluation = parse_object(archive.read(header), f"{path}: {header}").get("eval", {})
+            evaluation = parse_object(_content(archive, header, path), f"{path}: {header}").get("eval", {})
             for name in samples:
-                yield _row(evaluation, parse_object(archive.read(name), f"{path}: {name}"))
+                yield _row(evaluation, parse_object(_content(archive, name, path), f"{path}: {name}"))
     # NotImplementedError is what zipfile raises for a compression it does not know.
     except (zipfile.BadZipFile, ZstdError, NotImplementedError, EOFError, OSError) as error:
         raise InputError(f"{path} is not a readable Inspect AI log: {error}.") from None
+
+
+def _require_bounded(path: Path, entries: Iterable[Any]) -> None:
+    """Refuse an archive that says of itself that it becomes far more than it is."""
+    total = sum(entry.file_size for entry in entries)
+    packed = path.stat().st_size
+    if total > max(FREE_BYTES, MAX_RATIO * packed):
+        raise InputError(
+            f"{path} would become {total:,} bytes, {total // max(packed, 1):,} times what it is; a log of Inspect AI becomes at "
+            f"most {MAX_RATIO} times as much."
+        )
+
+
+def _content(archive: Any, name: str, path: Path) -> bytes:
+    """Return a file of an archive, of which no more is unpacked than it may have."""
+    with archive.open(name) as stream:
+        content: bytes = stream.read(MAX_SAMPLE_BYTES + 1)
+    if len(content) > MAX_SAMPLE_BYTES:
+        raise InputError(f"{path}: {name} has more than {MAX_SAMPLE_BYTES >> 20} MiB, which no sample has.")
+    return content
 
 
 def _samples(path: Path, names: Iterable[str]) -> list[str]:

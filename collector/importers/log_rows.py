@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from collector.errors import InputError
+from collector.plain_file import MAX_DOCUMENT_BYTES, open_plain, read_plain
 
+MAX_LINE_BYTES = 64 << 20
 # A column of a log's row is text or nothing, as in a table.
 LogRow = dict[str, str | None]
 
@@ -88,7 +90,7 @@ def read_object(path: Path) -> dict[str, Any]:
         InputError: it cannot be read or holds none.
     """
     try:
-        return parse_object(path.read_bytes(), str(path))
+        return parse_object(read_plain(path, MAX_DOCUMENT_BYTES), str(path))
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
 
@@ -99,7 +101,13 @@ def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     Raises:
         InputError: a line is no JSON object.
     """
-    with path.open("rb") as stream:
-        for number, line in enumerate(stream, start=1):
+    with open_plain(path) as stream:
+        number = 0
+        while line := stream.readline(MAX_LINE_BYTES + 1):
+            number += 1
+            if len(line) > MAX_LINE_BYTES:
+                raise InputError(
+                    f"{path}: line {number} has more than {MAX_LINE_BYTES >> 20} MiB, which no sample has."
+                )
             if line.strip():
                 yield number, parse_object(line, f"{path}: line {number}")

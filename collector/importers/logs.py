@@ -11,7 +11,7 @@ from pathlib import Path
 
 from collector.answers import storable
 from collector.errors import InputError
-from collector.hints import did_you_mean
+from collector.hints import no_column
 from collector.importers import inspect_log, lm_eval_log, promptfoo_log
 from collector.importers.log_rows import LogRow, read_lines, read_object
 
@@ -68,7 +68,7 @@ def write_table(path: Path, rows: Iterator[LogRow], columns: Sequence[str], tabl
         raise InputError(f"{path} holds no samples; it should hold one for each response.")
     for column in columns:
         if column not in known:
-            raise InputError(f"{path} has no column {column!r}{did_you_mean(column, known)}")
+            raise InputError(f"{path} has no column {column!r}{no_column(column, known)}")
 
 
 def _told(path: Path, rows: Iterator[LogRow]) -> Iterator[LogRow]:

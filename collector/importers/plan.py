@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from collector.answers import storable
 from collector.errors import InputError
+from collector.hints import shown
 from collector.importers.conditions import Conditions
 from collector.importers.source import Source, no_rows, readable
 from collector.markers import AskedProbe, one_sided
@@ -302,7 +303,7 @@ class FilePlan:
             except ValueError as error:
                 stop = "" if str(error).endswith("?") else "."
                 raise InputError(
-                    f"{self._path}: row {row} has {value!r} as {self._roles['expected']!r}, {error}{stop}"
+                    f"{self._path}: row {row} has {shown(value)} as {self._roles['expected']!r}, {error}{stop}"
                 ) from None
             if kept != value:
                 meaning.append([value, kept])

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from collector.errors import InputError
 from collector.hashing import READ_BYTES
-from collector.hints import did_you_mean
+from collector.hints import no_column
 from collector.importers.logs import log_rows, write_table
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ LOG = "log"
 CSV_DELIMITERS = (",", ";", "\t", "|")
 # An answer may be long (5 MB is tested); DuckDB's own limits of 2 MB (CSV) and 16 MB (JSON) a row are too low for that.
 MAX_ROW_BYTES = 64 << 20
+MAX_BYTES = 64 << 30
 HEADER_BYTES = 1 << 20
 SAMPLED_ROWS = 10_000
 MEMORY_LIMIT = "1GB"
@@ -152,6 +153,10 @@ def _require_file(path: Path) -> None:
         raise InputError(f"{path} does not exist; name a CSV, TSV, JSON Lines or Parquet file.")
     if not path.is_file():
         raise InputError(f"{path} is not a file; name a CSV, TSV, JSON Lines or Parquet file.")
+    if path.stat().st_size > MAX_BYTES:
+        raise InputError(
+            f"{path} is larger than {MAX_BYTES >> 30} GiB; cut it into several files and import each."
+        )
 
 
 def _format(path: Path, stated: str | None) -> str:
@@ -306,7 +311,7 @@ def no_rows(path: Path) -> InputError:
 def _require_columns(path: Path, columns: Sequence[str], found: Sequence[str]) -> None:
     for column in columns:
         if column not in found:
-            raise InputError(f"{path} has no column {column!r}{did_you_mean(column, found)}")
+            raise InputError(f"{path} has no column {column!r}{no_column(column, found)}")
 
 
 def _unreadable(path: Path, kind: str, message: str) -> InputError:
@@ -332,7 +337,10 @@ def _unreadable(path: Path, kind: str, message: str) -> InputError:
 def _bad_json_line(path: Path) -> tuple[int, str] | None:
     """Return the number of the first line that is no JSON object, and what it is instead."""
     with path.open("rb") as stream:
-        for number, line in enumerate(stream, start=1):
+        lines = iter(lambda: stream.readline(MAX_ROW_BYTES + 1), b"")
+        for number, line in enumerate(lines, start=1):
+            if len(line) > MAX_ROW_BYTES:
+                return number, f"longer than {MAX_ROW_BYTES >> 20} MiB"
             text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
             if not text:
                 continue

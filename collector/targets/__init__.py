@@ -20,6 +20,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from collector.errors import InputError
 from collector.hints import did_you_mean
+from collector.targets.key_forms import holds_key
 from collector.yaml_file import read_yaml_mapping
 
 if TYPE_CHECKING:
@@ -36,8 +37,6 @@ _SECRET_NAME = re.compile(
 )
 # The tokens of texts, not of services.
 _TEXT_TOKEN = re.compile(r"(?:bos|cls|eos|mask|max|pad|sep|stop|unk)token")
-# How the keys of OpenAI, Anthropic, OpenRouter and others begin, wherever they stand alone; names of models may go on with -sk-.
-_KEY = re.compile(r"(?<![\w-])(?:sk|pk)-(?=[\w-]*\d)[\w-]{16}")
 # A secret's place may hold the name of an environment variable or a slot, and beside it the short word that some headers put
 # before a key, or a cookie's name.
 _REFERENCE = re.compile(r"(?:[A-Za-z][A-Za-z-]*[\s=]\s*|[a-z]+-)?\$?\{[A-Za-z_][A-Za-z0-9_]*\}")
@@ -167,14 +166,16 @@ def _secrets(value: object, at: str) -> Iterator[str]:
         for key, inner in value.items():
             path = f"{at}.{key}" if at else str(key)
             # A target may be called "key"; its settings are a mapping, and a secret is not.
-            if _is_secret_name(str(key)) and _may_be_secret(inner):
+            if holds_key(str(key)):
+                yield f"a name under {at}" if at else "a name"
+            elif _is_secret_name(str(key)) and _may_be_secret(inner):
                 yield path
             yield from _secrets(inner, path)
     elif isinstance(value, list):
         for index, inner in enumerate(value):
             yield from _secrets(inner, f"{at}[{index}]")
     elif isinstance(value, str):
-        if ("://" in value and _address_has_secret(value)) or _KEY.search(value):
+        if ("://" in value and _address_has_secret(value)) or holds_key(value):
             yield at
         else:
             yield from _secrets(_written_inside(value), at)
@@ -184,7 +185,7 @@ def _written_inside(text: str) -> dict[str, Any] | list[Any] | None:
     """Return the JSON or the form that a text is, such as the body of a request."""
     try:
         document = json.loads(_BARE_SLOT.sub("0", text))
-    except ValueError:
+    except (ValueError, RecursionError):
         return dict(parse_qsl(text)) if re.fullmatch(r"[^\s=&]+=\S*", text) else None
     return document if isinstance(document, dict | list) else None
 

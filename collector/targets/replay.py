@@ -16,7 +16,8 @@ from pydantic import Field
 
 from collector.errors import InputError, TargetError
 from collector.hashing import hash_of_file
-from collector.hints import did_you_mean, quoted
+from collector.hints import FIRST_LINE_CHARACTERS, no_column, quoted
+from collector.plain_file import require_plain
 from collector.targets.base import Reply, Request
 from collector.targets.fields import Concurrency
 from collector.targets.http_session import excerpt
@@ -63,6 +64,7 @@ def build(name: str, settings: Settings, folder: Path) -> Replay:
         InputError: it cannot be read, lacks a column, or answers one prompt and trial twice.
     """
     path = folder / settings.file
+    require_plain(path)
     return Replay(
         name,
         answers=_read(path, settings.columns),
@@ -249,9 +251,9 @@ def _require_columns(path: Path, number: int, row: Mapping[str, Any], columns: C
         )
     known = [name for name in row if isinstance(name, str)]
     if columns.reply not in row:
-        raise InputError(f"{path}: row {number} has no {columns.reply!r}{did_you_mean(columns.reply, known)}")
+        raise InputError(f"{path}: row {number} has no {columns.reply!r}{no_column(columns.reply, known)}")
     if not row.get(columns.prompt) and not row.get(columns.prompt_id):
         raise InputError(
             f"{path}: row {number} has neither {columns.prompt!r} nor {columns.prompt_id!r}, which say what was asked; its "
-            f"columns are {quoted(known)}."
+            f"columns are {quoted(known, FIRST_LINE_CHARACTERS)}."
         )

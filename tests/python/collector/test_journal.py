@@ -18,6 +18,7 @@ import pytest
 from collector import journal
 from collector.chain import ZERO, record_digest
 from collector.errors import InputError, LedgerError
+from collector.file_lock import lock
 from collector.hashing import canonical_json, hash_of
 from collector.journal import JournalWriter, end_of, is_being_written, journal_path, read_journal
 from collector.prompts import Prompt, PromptAttribute
@@ -286,7 +287,7 @@ def test_a_lock_is_on_the_file_that_is_there_now(path: Path, writer: JournalWrit
     replacement = path.with_suffix(".other")
     replacement.write_bytes(path.read_bytes())
     replacement.rename(path)
-    journal.fcntl.flock(old, journal.fcntl.LOCK_EX)
+    assert lock(old)
     # Whoever holds the file that was replaced is in nobody's way.
     JournalWriter.resume(path).close()
     os.close(old)

@@ -7,11 +7,13 @@ import html
 import json
 import logging
 import re
+from pathlib import Path
 from urllib.parse import quote, quote_plus
 
 import pytest
 
 from collector.errors import TargetError
+from collector.targets import redaction
 from collector.targets.redaction import KEY_PLACEHOLDER, Redactor, environment_key
 
 SECRET = "sk-live/Ab+9=x&y\"z~Q'0123456789"
@@ -51,6 +53,23 @@ def basic(user: str) -> str:
         basic("u"),
         basic("me"),
         basic("someone"),
+        "".join(f"%{byte:02x}" for byte in SECRET.encode()),
+        "".join(f"%{byte:02X}" for byte in SECRET.encode()),
+        quote(quote(SECRET, safe=""), safe=""),
+        "".join(f"&#{ord(character)};" for character in SECRET),
+        "".join(f"&#x{ord(character):X};" for character in SECRET),
+        "".join(f"&#{ord(character):05d};" if character.isdigit() else character for character in SECRET),
+        "".join(
+            (character, f"%{ord(character):02x}", f"&#{ord(character)};", f"\\u{ord(character):04x}")[
+                place % 4
+            ]
+            for place, character in enumerate(SECRET)
+        ),
+        SECRET[::-1],
+        SECRET.encode().hex().upper(),
+        base64.b32encode(SECRET.encode()).decode(),
+        base64.b32encode(SECRET.encode()).decode().lower(),
+        *(base64.b32encode(f"{'u' * n}:{SECRET}".encode()).decode() for n in range(5)),
     ],
 )
 def test_every_spelling_is_cut_out(redact: Redactor, spelled: str) -> None:
@@ -61,6 +80,39 @@ def test_every_spelling_is_cut_out(redact: Redactor, spelled: str) -> None:
     assert cleaned.endswith(" after")
     # What is left beside the placeholder is no part from which the secret could be had.
     assert len(cleaned) < len("before  after") + len(KEY_PLACEHOLDER) + 16
+
+
+@pytest.mark.parametrize("secret", ["abcdefgh", "sk-0123456789abc", SECRET, "x" * 200])
+def test_base32_of_any_length_in_any_place(secret: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, secret)
+    for before in range(6):
+        for after in range(6):
+            coded = base64.b32encode(b"a" * before + secret.encode() + b"z" * after).decode()
+            cleaned = Redactor([VARIABLE])(coded)
+            assert KEY_PLACEHOLDER in cleaned
+            # A character at either end may hold bits of the key and of what stands beside it.
+            assert len(cleaned) <= len(KEY_PLACEHOLDER) + (before + after) * 8 // 5 + 10
+
+
+@pytest.mark.parametrize("form", ["%{:02x}", "%{:02X}", "&#{};", "&#x{:x};", "&#X{:04X};", "\\u{:04x}"])
+@pytest.mark.parametrize("secret", ["sk-live-0123456789abcdef", SECRET, "zap%&#49;\\u0041 and more"])
+def test_any_character_may_be_escaped(secret: str, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, secret)
+    for places in ({0}, {len(secret) - 1}, {3, 5}, set(range(len(secret)))):
+        spelled = "".join(
+            form.format(ord(character)) if place in places else character
+            for place, character in enumerate(secret)
+        )
+        assert Redactor([VARIABLE])(f"100% of <{spelled}>") == f"100% of <{KEY_PLACEHOLDER}>"
+
+
+def test_what_is_promised_and_what_is_not() -> None:
+    """The module says what is cut out; a list in the documentation says the same."""
+    promised = " ".join((redaction.__doc__ or "").split())
+    told = " ".join((Path(__file__).parents[3] / "docs" / "targets.md").read_text(encoding="utf-8").split())
+    for form in ("percent-encoded", "base64", "base32", "hexadecimal", "backwards", "HTML", "JSON"):
+        assert form in promised
+        assert form in told
 
 
 def test_other_text_stays_as_it_is(redact: Redactor) -> None:

@@ -24,7 +24,7 @@ from biasledger.cli import cli
 from biasledger.query.formats import write_csv, write_json, write_markdown
 from biasledger.query.statements import Result
 from biasledger.query.table import show_table
-from biasledger.terminal import visible
+from collector.terminal import visible
 from tests.python.docs.shell import run as run_in_shell
 
 HOSTILE = (

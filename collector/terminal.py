@@ -1,0 +1,123 @@
+"""What is printed: the one place that writes to standard output and standard error.
+
+Answers, names of models and groups, errors of services and of databases are foreign, and a terminal obeys what it is sent. So
+nothing else in this project writes there: messages go through `say`, data through `print_data` or `standard_output`, tables and
+bars through `console`, and all of them through `visible`.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import sys
+from typing import IO, TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import Console
+
+# A pipe or a CI log has no width of its own: wide enough for every column.
+WIDTH_WITHOUT_TERMINAL = 140
+# Control characters steer a terminal (escape sequences begin with one); characters that turn the direction of writing make text
+# read as what it is not; half a surrogate pair cannot be written at all.
+_STEERING = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
+    r"\U000e0000-\U000e007f]"
+)
+
+
+def visible(text: str) -> str:
+    """The text with every character that could steer a terminal written out, as `\\x1b`; line feeds and tabs stay."""
+    return _STEERING.sub(_escaped, text)
+
+
+def on_one_line(text: str) -> str:
+    """The text as `visible` shows it, with line feeds and tabs written out, too: for a name in a sentence or a table."""
+    return visible(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
+def _escaped(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def say(text: str = "", *, err: bool = False, end: str = "\n") -> None:
+    """Print a message, without the secrets of the targets and with nothing in it that could steer a terminal.
+
+    Args:
+        text: the message; it may have several lines.
+        err: whether it goes to standard error.
+        end: what is printed after it.
+    """
+    from collector.targets.redaction import struck_out
+
+    stream = sys.stderr if err else sys.stdout
+    stream.write(visible(struck_out(text)) + end)
+    stream.flush()
+
+
+def print_data(text: str) -> None:
+    """Print data: to the letter where a program reads it, as `visible` shows it on a terminal."""
+    standard_output().write(text)
+    sys.stdout.flush()
+
+
+class Shown:
+    """A terminal's standard output as a place for data: what could steer it is written out."""
+
+    def write(self, text: str, /) -> None:
+        """Take some text."""
+        sys.stdout.write(visible(text))
+
+
+def standard_output() -> Shown | IO[str]:
+    """Return where data is written: standard output itself, or what makes it harmless where that is a terminal."""
+    return Shown() if sys.stdout.isatty() else sys.stdout
+
+
+def is_watched() -> bool:
+    """Whether standard error is a terminal, so that a bar may move there."""
+    return sys.stderr.isatty()
+
+
+def flush() -> None:
+    """Write what is held back to standard output."""
+    sys.stdout.flush()
+
+
+def drop_output() -> None:
+    """Send standard output nowhere: whoever read the pipe has enough, and what Python flushes at its end would be reported."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def console(file: IO[str] | None = None, *, err: bool = False, highlight: bool = True) -> Console:
+    """Return a rich console whose every text passes `visible`; its own styles and movements stay.
+
+    Args:
+        file: where to write, if not to standard output.
+        err: whether it writes to standard error.
+        highlight: whether rich colours numbers and the like.
+    """
+    from rich.console import Console
+    from rich.segment import Segment
+
+    class VisibleConsole(Console):
+        def render(self, *given: Any, **options: Any) -> Iterable[Segment]:
+            for segment in super().render(*given, **options):
+                yield segment if segment.control else segment._replace(text=visible(segment.text))
+
+    is_terminal = file is None and (sys.stderr if err else sys.stdout).isatty()
+    width = None if is_terminal else WIDTH_WITHOUT_TERMINAL
+    return VisibleConsole(file=file, stderr=err, width=width, highlight=highlight)
+
+
+class LogHandler(logging.Handler):
+    """Prints what is logged as `say` prints messages, to standard error."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a record."""
+        say(self.format(record), err=True)

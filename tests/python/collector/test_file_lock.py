@@ -1,0 +1,105 @@
+"""What the journal needs of the system's locks, and what is said where there are none."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from collector.file_lock import is_locked, lock
+
+HOLDER = """
+import os, sys
+from collector.file_lock import lock
+descriptor = os.open(sys.argv[1], os.O_RDWR)
+print(lock(descriptor), flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "file"
+    path.write_text("a line\n")
+    return path
+
+
+@contextmanager
+def opened(path: Path, flags: int = os.O_RDWR) -> Iterator[int]:
+    descriptor = os.open(path, flags)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def test_one_opening_holds_it_and_others_are_told(path: Path) -> None:
+    with opened(path) as first, opened(path) as second, opened(path, os.O_RDONLY) as asking:
+        assert not is_locked(asking)
+        os.close(os.open(path, os.O_RDONLY))
+        assert lock(first)
+        assert not lock(second)
+        with opened(path, os.O_RDONLY) as reader:
+            assert is_locked(reader)
+            assert os.read(reader, 100) == b"a line\n"
+    with opened(path) as third:
+        assert lock(third)
+
+
+def test_closing_another_opening_leaves_it(path: Path) -> None:
+    with opened(path) as mine:
+        assert lock(mine)
+        # The locks of fcntl(2) would be lost here.
+        os.close(os.open(path, os.O_RDWR))
+        with opened(path) as other:
+            assert not lock(other)
+
+
+def test_a_folder_can_be_locked(tmp_path: Path) -> None:
+    with opened(tmp_path, os.O_RDONLY) as first, opened(tmp_path, os.O_RDONLY) as second:
+        assert lock(first)
+        assert not lock(second)
+
+
+@pytest.mark.parametrize("end", ["kill", "close its input"])
+def test_the_system_frees_it_when_the_process_ends(path: Path, end: str) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdin is not None
+        assert holder.stdout.readline() == "True\n"
+        with opened(path) as mine:
+            assert not lock(mine)
+            assert is_locked(mine)
+        if end == "kill":
+            holder.kill()
+        else:
+            holder.stdin.close()
+        holder.wait()
+    with opened(path) as mine:
+        assert lock(mine)
+
+
+def test_a_system_without_locks_is_told_and_reads_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "a.yml").write_text(
+        "audit: a\ntemplates: [{id: one, text: 'A {a race} person.'}]\ntrials: 1\n"
+        "attributes: {race: {reference: White, groups: [White, Asian]}}\n"
+    )
+    (tmp_path / "targets.yml").write_text("targets: {x: {kind: simulator}}\n")
+    without = "import sys; sys.modules['fcntl'] = None\nfrom biasledger.cli import main\nmain()"
+    run = [sys.executable, "-c", without]
+    collected = subprocess.run(
+        [*run, "collect", "a.yml", "--target", "x"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert collected.returncode == 3
+    assert collected.stderr.startswith("Error: This system has no locks as a journal needs them: ")
+    assert "Traceback" not in collected.stderr
+    asked = [*run, "collect", "a.yml", "--target", "x", "--dry-run"]
+    dry = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert dry.returncode == 0

@@ -1,0 +1,321 @@
+"""Files that somebody else named or made: a spec reads its own project alone, nothing waits or grows without bound."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from biasledger.cli import cli
+from biasledger.comparing import baseline_file
+from biasledger.pack.archive import read_pack
+from collector.errors import BiasledgerError, InputError, LedgerError
+from collector.importers import inspect_log, log_rows, source
+from collector.importers.logs import log_rows as rows_of_log
+from collector.importers.tabular import import_file
+from collector.journal import end_of, read_journal
+from collector.plain_file import read_plain
+from collector.spec_loading import load_audit
+from collector.targets import load_target
+from collector.yaml_file import MAX_NODES, read_yaml_mapping
+
+SECRET = "sk-live-0123456789abcdef"
+SPEC = """
+audit: people
+{where}
+templates: [{{id: one, text: 'Who is {{thing}}, {{a race}} person?'}}]
+attributes: {{race: {{reference: White, groups: [White, Asian]}}}}
+trials: 5
+"""
+IMPORT = """
+audit: people
+attributes: {race: {reference: White, groups: [White, Asian]}}
+answer: {kind: text}
+import: {columns: {text: answer, prompt: question, attributes: {race: race}}}
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    (folder / "audits" / "lists").mkdir(parents=True)
+    (folder / "dbt_project.yml").touch()
+    for place in (
+        folder / "things.csv",
+        folder / "audits" / "lists" / "things.csv",
+        tmp_path / "outside.csv",
+    ):
+        place.write_text("thing\nJo\nBo\n")
+    return folder
+
+
+def load(project: Path, file: str, *, allow_outside: bool = False) -> None:
+    spec = project / "audits" / "people.yml"
+    spec.write_text(SPEC.format(where=f"subjects: {{file: {json.dumps(file)}, name: thing}}"))
+    assert len(load_audit(spec, allow_outside=allow_outside).subject_rows) == 2
+
+
+# --- what a spec may read
+
+
+@pytest.mark.parametrize(
+    "file", ["lists/things.csv", "../things.csv", "../audits/lists/../../things.csv", "lists/link.csv"]
+)
+def test_files_inside_the_project_are_read(project: Path, file: str) -> None:
+    (project / "audits" / "lists" / "link.csv").symlink_to("../../things.csv")
+    load(project, file)
+
+
+@pytest.mark.parametrize("file", ["../../outside.csv", "link.csv", "up/outside.csv", "ABSOLUTE"])
+def test_files_outside_are_refused_unless_they_are_allowed(project: Path, tmp_path: Path, file: str) -> None:
+    (project / "audits" / "link.csv").symlink_to(tmp_path / "outside.csv")
+    (project / "audits" / "up").symlink_to(tmp_path)
+    file = file.replace("ABSOLUTE", str(tmp_path / "outside.csv"))
+    with pytest.raises(
+        InputError, match=r"people\.yml names the file .* lies outside of .*project: .*--allow-outside"
+    ):
+        load(project, file)
+    load(project, file, allow_outside=True)
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "attributes: FILE",
+        "people: {file: FILE, name: name}",
+        "reading: {lists: {relevance: FILE}}",
+        "reading: {prices: {category_sets: {a: FILE}}}",
+        "answer: {kind: text}\nreading: {markers: {file: FILE}}",
+        "attributes: {race: {file: FILE}}",
+    ],
+)
+def test_every_file_that_a_spec_names(project: Path, where: str) -> None:
+    spec = project / "audits" / "people.yml"
+    text = SPEC.format(where=where.replace("FILE", "../../outside.csv")).replace("{thing}", "there")
+    lines = text.splitlines()
+    if where.startswith("attributes"):
+        lines = [
+            line
+            for line in lines
+            if line == where.replace("FILE", "../../outside.csv") or "attributes" not in line
+        ]
+    spec.write_text("\n".join(lines))
+    with pytest.raises(InputError, match="lies outside of"):
+        load_audit(spec)
+
+
+def test_without_a_project_a_spec_reads_its_own_folder(tmp_path: Path) -> None:
+    (tmp_path / "audits").mkdir()
+    (tmp_path / "things.csv").write_text("thing\nJo\nBo\n")
+    with pytest.raises(InputError, match=rf"lies outside of {tmp_path}/audits:"):
+        load(tmp_path, "../things.csv")
+
+
+@pytest.mark.parametrize("file", ["a\0b.csv", "\ud800.csv", "x" * 5000])
+def test_names_that_no_file_can_have(project: Path, file: str) -> None:
+    with pytest.raises(InputError):
+        load(project, file)
+
+
+@pytest.mark.parametrize("command", ["collect", "import", "build"])
+def test_commands_that_read_a_spec_have_the_option(command: str) -> None:
+    assert "--allow-outside" in CliRunner().invoke(cli, [command, "--help"]).output
+
+
+def test_an_error_shows_no_more_of_a_file_than_a_short_excerpt(project: Path) -> None:
+    line = ",".join(f"NAME_{number}=value_{number}\x1b[31m" for number in range(500))
+    (project / "long.csv").write_text(f"{line}\nthing\n")
+    (project / "environ").write_text("\0".join(f"NAME_{number}=value_{number}" for number in range(500)))
+    for file in ("../long.csv", "../environ"):
+        with pytest.raises(InputError) as caught:
+            load(project, file)
+        shown = str(caught.value).partition("; ")[2]
+        assert shown.startswith("known: 'NAME_0=value_0")
+        assert len(shown) < 200
+        assert "\x1b" not in shown
+        assert "\0" not in shown
+
+
+def test_a_key_in_an_excerpt_is_struck_out_before_it_is_cut(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("A_KEY", SECRET)
+    monkeypatch.chdir(project)
+    (project / "targets.yml").write_text("targets: {x: {kind: openai, api_key_env: A_KEY}}")
+    (project / "environ").write_text(f"{'x' * 45}{SECRET}\0{'y' * 100}")
+    (project / "audits" / "people.yml").write_text(
+        SPEC.format(where="subjects: {file: ../environ, name: thing}")
+    )
+    failed = CliRunner().invoke(cli, ["collect", "audits/people.yml", "--target", "x"])
+    assert failed.exit_code == 3
+    assert "xxx[key]" in failed.stderr
+    assert SECRET[:8] not in failed.stderr
+
+
+# --- pipes and devices
+
+Read = Callable[[Path], object]
+
+
+def imported(path: Path) -> None:
+    spec = path.with_name("people.yml")
+    spec.write_text(IMPORT)
+    import_file(load_audit(spec), spec, path, path.with_name("ledger.duckdb"))
+
+
+def replayed(path: Path) -> None:
+    targets = path.with_name("replay.yml")
+    targets.write_text(f"targets: {{x: {{kind: replay, file: {path}}}}}")
+    load_target(targets, "x")
+
+
+READERS: dict[str, tuple[str, Read]] = {
+    "spec": ("yml", load_audit),
+    "targets": ("yml", lambda path: load_target(path, "x")),
+    "csv": ("csv", imported),
+    "jsonl": ("jsonl", imported),
+    "json": ("json", imported),
+    "eval": ("eval", imported),
+    "replay": ("jsonl", replayed),
+    "pack": ("zip", read_pack),
+    "baseline": ("gz", baseline_file.read_baseline),
+    "journal": ("jsonl", lambda path: list(read_journal(path))),
+    "journal's end": ("jsonl", end_of),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_what_is_no_regular_file_is_refused_at_once(tmp_path: Path, name: str, kind: str) -> None:
+    ending, read = READERS[name]
+    path = tmp_path / f"file.{ending}"
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/zero")
+    with pytest.raises(BiasledgerError, match=f"file.{ending} is not a file"):
+        read(path)
+
+
+def test_a_file_that_is_too_large(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    with path.open("wb") as stream:
+        stream.truncate(3 << 20)  # a hole: it takes no room
+    with pytest.raises(InputError, match="file is larger than 2 MiB"):
+        read_plain(path, 2 << 20)
+    assert len(read_plain(path, 3 << 20)) == 3 << 20
+
+
+@pytest.mark.parametrize("name", ["spec", "csv", "jsonl", "journal", "journal's end"])
+def test_a_hole_in_a_file_is_no_line_without_end(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ending, read = READERS[name]
+    monkeypatch.setattr("collector.journal.MAX_LINE_BYTES", 1 << 20)
+    monkeypatch.setattr(log_rows, "MAX_LINE_BYTES", 1 << 20)
+    monkeypatch.setattr(source, "MAX_ROW_BYTES", 1 << 20)
+    path = tmp_path / f"file.{ending}"
+    path.write_bytes(b"answer,question,race\n" if ending == "csv" else b"")
+    with path.open("ab") as stream:
+        stream.truncate(16 << 20)
+    with pytest.raises((InputError, LedgerError), match=f"file.{ending}"):
+        read(path)
+
+
+# --- bombs
+
+
+def written(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "file.yml"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}' if n else 'x'] * 10)}]\n" for n in range(20)),
+            "with aliases written",
+        ),
+        (
+            "a0: &a0 {k: x}\n"
+            + "".join(f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 10)}]}}\n" for n in range(1, 20)),
+            "with aliases written",
+        ),
+        ("a: &a [1, *a]\n", "an alias stands inside what it names"),
+        ("a: &a {b: [*a]}\n", "an alias stands inside what it names"),
+        ("a: " + "1:" * 5000 + "1\n", "a value that is no text has more than 1000 characters"),
+        ("a: " + "[" * 5000 + "\n", "is not valid YAML"),
+    ],
+    ids=["lists", "merges", "itself", "itself in a list", "a number", "nested"],
+)
+def test_yaml_without_bound(tmp_path: Path, text: str, told: str) -> None:
+    path = written(tmp_path, text)
+    for read in (load_audit, lambda path: load_target(path, "x")):
+        with pytest.raises(InputError, match=told):
+            read(path)
+
+
+def test_a_wide_document_is_read_no_further_than_its_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("collector.yaml_file.MAX_NODES", 50)
+    with pytest.raises(InputError, match=r"column \d\d: there are more than 50 values"):
+        read_yaml_mapping(written(tmp_path, "a: [" + "1," * 5000 + "]"), what="x")
+
+
+def test_aliases_within_the_bound_are_read(tmp_path: Path) -> None:
+    assert MAX_NODES >= 50_000
+    path = written(tmp_path, "a: &a {b: [1, 2], text: " + "x" * 5000 + "}\nc: *a\nd: {<<: *a, e: 1}\n")
+    document = read_yaml_mapping(path, what="x")
+    assert document["c"] == document["a"]
+    assert document["d"] == {**document["a"], "e": 1}
+
+
+def archive(path: Path, sample: bytes, *, stated: int | None = None) -> Path:
+    """Write an .eval log with one sample; `stated` is what the archive says of its size."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as log:
+        log.writestr("header.json", json.dumps({"eval": {"task": "a", "model": "b"}}))
+        log.writestr("samples/1_epoch_1.json", sample)
+    if stated is not None:
+        content = path.read_bytes()
+        path.write_bytes(content.replace(len(sample).to_bytes(4, "little"), stated.to_bytes(4, "little")))
+    return path
+
+
+def test_an_archive_that_becomes_far_more_than_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inspect_log, "FREE_BYTES", 1 << 20)
+    path = archive(tmp_path / "log.eval", b" " * (2 << 20))
+    with pytest.raises(InputError, match=r"log\.eval would become 2,097,\d+ bytes, \d+ times what it is"):
+        list(rows_of_log(path, None) or ())
+
+
+def test_a_sample_of_an_archive_that_is_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inspect_log, "MAX_SAMPLE_BYTES", 1 << 20)
+    path = archive(tmp_path / "log.eval", b" " * (2 << 20))
+    with pytest.raises(InputError, match=r"samples/1_epoch_1\.json has more than 1 MiB"):
+        list(rows_of_log(path, None) or ())
+
+
+def test_an_archive_that_states_less_than_it_holds_is_damaged(tmp_path: Path) -> None:
+    path = archive(tmp_path / "log.eval", b'{"a": "' + b"x" * 70_000 + b'"}', stated=10)
+    with pytest.raises(InputError, match="is not a readable Inspect AI log"):
+        list(rows_of_log(path, None) or ())
+
+
+def test_a_baseline_that_becomes_far_more_than_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(baseline_file, "_MOST_BYTES", 1 << 20)
+    into = io.BytesIO()
+    with gzip.GzipFile(fileobj=into, mode="w") as stream:
+        stream.write(b" " * (2 << 20))
+    (tmp_path / "baseline").write_bytes(into.getvalue())
+    with pytest.raises(InputError, match="would become more than 1 MiB"):
+        baseline_file.read_baseline(tmp_path / "baseline")
