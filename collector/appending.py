@@ -354,6 +354,14 @@ class Append:
         audit, reading, forgotten_at, *_ = standing[-1]
         return self.reading(audit, json.loads(reading), forgotten_at)
 
+    def restore_readings(self) -> None:
+        """Do what `restore_reading` does for every run that was taken back, in that order: what was done already stays."""
+        rows = self._connection.execute(
+            "select run_id from raw.forgotten_runs order by forgotten_at, run_id"
+        ).fetchall()
+        for (run_id,) in rows:
+            self.restore_reading(run_id)
+
     def relevance(self, relevance_hash: str | None, rows: Sequence[RelevanceRow]) -> bool:
         """Insert the relevance rows that a reading names by their hash, unless it names none or they are there; say which."""
         if relevance_hash is None or self._first(

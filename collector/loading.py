@@ -35,21 +35,17 @@ N_HEAD = 3
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What a journal's first records say: the run, and the detail of its event 'started'."""
+    """What a journal's first records say: the run, the detail of its event 'started', the ledger that it was collected for."""
 
     path: Path
     run: RunRow
     started: Mapping[str, Any]
+    ledger_name: str
 
     @property
     def run_id(self) -> str:
         """The run."""
         return self.run.run_id
-
-    @property
-    def ledger_name(self) -> str:
-        """The file name of the ledger that it was collected for."""
-        return str(self.started["ledger"])
 
 
 def read_head(path: Path) -> Head:
@@ -64,7 +60,12 @@ def read_head(path: Path) -> Head:
             f"{path} is no run's journal: it does not begin with a run, its reading and its start."
         )
     run, _, started = (record.body for record in records)
-    head = Head(path, run_of(run), started["detail"])
+    try:
+        head = Head(path, run_of(run), started["detail"], str(started["detail"]["ledger"]))
+    except (KeyError, TypeError, ValueError):
+        raise LedgerError(
+            f"{path} is no run's journal: its first lines lack what a run and its start say."
+        ) from None
     require_own_name(path, head.run_id)
     return head
 
@@ -124,7 +125,12 @@ class JournalLoader:
                 append.limit_memory(MEMORY_BYTES + MEMORY_PER_BYTE * _size(self._mark, batch))
                 if batch and batch[0].kind == "run":
                     require_own_name(self._path, batch[0].body["run_id"])
-                _write(append, self._run_id, batch)
+                try:
+                    _write(append, self._run_id, batch)
+                except (KeyError, TypeError, ValueError, AttributeError) as error:
+                    raise LedgerError(
+                        f"{self._path} has a record after line {self._mark.count} that is none of its kind: {error}."
+                    ) from None
                 after = batch[-1].end if batch else self._mark
                 is_done = not _is_full(batch)
                 if seal and is_done and after.count:
@@ -180,8 +186,13 @@ def load_all(ledger_path: Path) -> list[str]:
     with ledger.append() as append:
         ends = append.sealed_ends()
     # Oldest first: readings replace each other in this order.
+    n_before = len(sentences)
     for head in sorted(heads, key=lambda head: (head.run.started_at, head.run_id)):
         sentences += _load_one(head, ledger, ends.get(head.run_id))
+    if len(sentences) > n_before:
+        # Which reading a run that was taken back gave way to goes by the runs of after it, too: all of them are there now.
+        with ledger.append() as append:
+            append.restore_readings()
     return sentences
 
 
