@@ -28,7 +28,7 @@ help:
 	@echo "make bench   measure speed, and how often alarms are wrong: of lists, decisions, prices, stereotypes, and of texts (calibration)"
 	@echo "make picture take the README's picture of the demo's report anew; needs make demo before, and Chromium"
 	@echo "make fuzz    damage specs, files, answers, journals and packs at random for some minutes (TIMES=50: as often as in make test)"
-	@echo "make audit   look the pinned dependencies up among known vulnerabilities; needs the network"
+	@echo "make audit   look the locked dependencies up among known vulnerabilities; ends with an error where it cannot ask about one"
 	@echo "make clean   remove what was built; $(VENV) stays"
 
 install: $(INSTALLED)
@@ -127,7 +127,7 @@ fuzz: $(INSTALLED)
 audit: $(INSTALLED)
 	@"$(BIN)/python" -m venv --clear build/audit
 	@build/audit/bin/python -m pip install --quiet "pip-audit>=2.9,<3"
-	@build/audit/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip
+	@build/audit/bin/pip-audit --strict --require-hashes --disable-pip --requirement requirements.lock
 
 clean:
 	rm -rf build dist target logs .pytest_cache .mypy_cache .ruff_cache .hypothesis
