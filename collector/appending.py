@@ -492,12 +492,11 @@ class Append:
         for name, values in columns.items():
             batch[name][:] = values
         self._connection.register("batch", batch)
-        try:
-            names = ", ".join(types)
-            casts = ", ".join(f"{name}::{type_}" for name, type_ in types.items())
-            self._connection.execute(
-                f"insert into {table} ({key}, {names}) select ?, {casts} from batch",
-                [owner],
-            )
-        finally:
-            self._connection.unregister("batch")
+        names = ", ".join(types)
+        casts = ", ".join(f"{name}::{type_}" for name, type_ in types.items())
+        self._connection.execute(
+            f"insert into {table} ({key}, {names}) select ?, {casts} from batch",
+            [owner],
+        )
+        # Not where that failed: a transaction that is undone takes no statement more, and what was wrong would not be told.
+        self._connection.unregister("batch")

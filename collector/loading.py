@@ -5,7 +5,8 @@ How far the ledger has come is the end of its own chain; a journal's records go 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -13,7 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from collector.chain import ChainRecord, Seal, record_extra, record_key
 from collector.errors import LedgerError
-from collector.journal import START, Mark, end_of, is_being_written, journal_folder, read_journal
+from collector.journal import (
+    SHOWN_CHARACTERS,
+    START,
+    Mark,
+    end_of,
+    is_being_written,
+    journal_folder,
+    read_journal,
+)
 from collector.ledger import Ledger, LedgerLockedError
 from collector.records import event_of, prompt_of, reading_of, response_of, run_of
 
@@ -125,12 +134,8 @@ class JournalLoader:
                 append.limit_memory(MEMORY_BYTES + MEMORY_PER_BYTE * _size(self._mark, batch))
                 if batch and batch[0].kind == "run":
                     require_own_name(self._path, batch[0].body["run_id"])
-                try:
+                with _told_if_odd(self._path, self._mark.count):
                     _write(append, self._run_id, batch)
-                except (KeyError, TypeError, ValueError, AttributeError) as error:
-                    raise LedgerError(
-                        f"{self._path} has a record after line {self._mark.count} that is none of its kind: {error}."
-                    ) from None
                 after = batch[-1].end if batch else self._mark
                 is_done = not _is_full(batch)
                 if seal and is_done and after.count:
@@ -146,6 +151,23 @@ class JournalLoader:
             if _is_full(batch):
                 break
         return batch
+
+
+@contextmanager
+def _told_if_odd(path: Path, count: int) -> Iterator[None]:
+    """Tell records that hash as they should and are built as none of their kind is, as somebody else's program may write them."""
+    import duckdb
+
+    odd = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
+    try:
+        yield
+    except (duckdb.IOException, duckdb.OutOfMemoryException):
+        raise  # of the disk and the memory, and not of what is written
+    except (*odd, duckdb.Error) as error:
+        reason = " ".join(str(error).split())[:SHOWN_CHARACTERS]
+        raise LedgerError(
+            f"{path} has a record after line {count} that is none of its kind ({type(error).__name__}: {reason})."
+        ) from None
 
 
 def load_journal(path: Path, ledger: Ledger) -> int:

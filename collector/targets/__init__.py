@@ -184,7 +184,7 @@ def _written_inside(text: str) -> dict[str, Any] | list[Any] | None:
     """Return the JSON or the form that a text is, such as the body of a request."""
     try:
         document = json.loads(_BARE_SLOT.sub("0", text))
-    except ValueError:
+    except (ValueError, RecursionError):
         return dict(parse_qsl(text)) if re.fullmatch(r"[^\s=&]+=\S*", text) else None
     return document if isinstance(document, dict | list) else None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -85,7 +86,32 @@ def test_a_damaged_journal_says_nothing_that_was_not_kept(kept: Kept, data: st.D
         pass
 
 
-@examples(25)
+@pytest.mark.parametrize(
+    ("kind", "name", "value"),
+    [
+        ("run", "answer_rules_version", None),
+        ("reading", "audit", None),
+        ("prompt", "template", None),
+        ("response", "attempt", None),
+        ("response", "attempt", []),
+        ("event", "event", None),
+    ],
+)
+def test_a_record_that_is_none_of_its_kind_is_told(
+    kept: Kept, tmp_path: Path, kind: str, name: str, value: Any
+) -> None:
+    """What fuzzing found."""
+    lines = [json.loads(line) for line in kept.journal.read_text(encoding="utf-8").splitlines()]
+    next(line for line in lines if line["kind"] == kind)["body"][name] = value
+    path = tmp_path / "journal" / kept.journal.name
+    path.parent.mkdir()
+    path.write_text("".join(hashed(lines)), encoding="utf-8")
+    [sentence] = load_all(tmp_path / "ledger.duckdb")
+    assert re.search(r"none of its kind|is broken at line|lack what a run", sentence), sentence
+    assert "aborted" not in sentence
+
+
+@examples(20)
 @given(data=st.data())
 def test_a_forged_journal_is_loaded_whole_or_refused(
     kept: Kept, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
