@@ -18,7 +18,7 @@ BIN = $(abspath $(VENV))/bin
 EXPECT_ALARMS = code=0; $(1) || code=$$?; if [ $$code -ne 1 ]; then \
 	echo "expected exit code 1 (alarms) of: $(1), got $$code" >&2; exit 1; fi
 
-.PHONY: help install demo picture test check lint types sql warehouse docs smoke bench clean
+.PHONY: help install demo picture test check lint types sql warehouse docs smoke bench fuzz audit clean
 
 help:
 	@echo "make demo    audit a simulated model: collect its answers, build the warehouse, print the findings"
@@ -27,6 +27,8 @@ help:
 	@echo "make check   what a reviewer would run: lint, types, sql, test, warehouse, smoke"
 	@echo "make bench   measure speed, and how often alarms are wrong: of lists, decisions, prices, stereotypes, and of texts (calibration)"
 	@echo "make picture take the README's picture of the demo's report anew; needs make demo before, and Chromium"
+	@echo "make fuzz    damage specs, files, answers, journals and packs at random for some minutes (TIMES=50: as often as in make test)"
+	@echo "make audit   look the locked dependencies up among known vulnerabilities; ends with an error where it cannot ask about one"
 	@echo "make clean   remove what was built; $(VENV) stays"
 
 install: $(INSTALLED)
@@ -115,6 +117,17 @@ smoke: $(INSTALLED)
 
 bench: $(INSTALLED)
 	@"$(BIN)/python" -m benchmarks
+
+# The suite's fuzzers with so many times its examples, and new ones each time.
+TIMES ?= 50
+fuzz: $(INSTALLED)
+	@BIASLEDGER_FUZZ_TIMES=$(TIMES) "$(BIN)/python" -m pytest tests/python/fuzz --numprocesses auto
+
+# In an environment of its own: what audits is no dependency of what it audits.
+audit: $(INSTALLED)
+	@"$(BIN)/python" -m venv --clear build/audit
+	@build/audit/bin/python -m pip install --quiet "pip-audit>=2.9,<3"
+	@build/audit/bin/pip-audit --strict --require-hashes --disable-pip --requirement requirements.lock
 
 clean:
 	rm -rf build dist target logs .pytest_cache .mypy_cache .ruff_cache .hypothesis

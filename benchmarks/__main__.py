@@ -205,6 +205,21 @@ def verdicts(context: click.Context, repetitions: int, seed: int, only: str | No
 
 
 @main.command()
+@click.option(
+    "--times", type=click.IntRange(min=1), default=None, help="Of each attack. [default: as each attack says]"
+)
+@click.option("--seed", type=int, default=20260201, show_default=True)
+@click.option("--only", default=None, help="Attacks whose name holds this, or of this item.")
+@click.pass_context
+def attacks(context: click.Context, times: int | None, seed: int, only: str | None) -> None:
+    """Kills, faults, tamperings, escapes and bad files, and what held; ends with 1 where something broke."""
+    from benchmarks.attacks import run
+
+    if not run(times=times, seed=seed, only=only):
+        context.exit(1)
+
+
+@main.command()
 @click.argument("one", type=click.Path(path_type=Path))
 @click.argument("other", type=click.Path(path_type=Path))
 @click.option(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
 
 _NOWHERE = 1 << 62  # the place of a fault that is at no record
 _SHOWN_VALUES = 3
+_FIRST_WITH_CHAINS = 5  # the ledger's schema that has raw.chain
 
-State = Literal["intact", "broken", "unsealed"]
+State = Literal["intact", "broken", "unsealed", "unchecked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,8 @@ class Verdict:
 
     Attributes:
         name: the run, or what else was checked.
-        state: 'unsealed' where there is no chain, as in runs of before chains were kept.
+        state: 'unsealed' where there is no chain, as in runs of before chains were kept; 'unchecked' of a part of a pack that
+            nothing here can be held against.
         seal: the chain's length and head as they are now.
         fault: the first thing wrong, as a sentence; None unless broken.
         n_faults: how many things are wrong.
@@ -67,19 +70,27 @@ class _Run:
 
     run_id: str
     is_collected: bool = False
+    started_at: datetime | None = None
     is_older: bool = False
     seals: dict[int, str] = field(default_factory=dict)
     n_erasures: int = 0
     forgotten: str | None = None
 
 
-def verify_ledger(ledger_path: Path, run_ids: Sequence[str] = (), seal: Seal | None = None) -> list[Verdict]:
+def verify_ledger(
+    ledger_path: Path,
+    run_ids: Sequence[str] = (),
+    seal: Seal | None = None,
+    *,
+    needs_journals: bool = True,
+) -> list[Verdict]:
     """Recompute the chains of runs from the rows that the ledger holds.
 
     Args:
         ledger_path: the ledger; its journals are looked for beside it.
         run_ids: which runs; none checks all of them, what they share, and journals that the ledger knows nothing of.
         seal: one that was kept elsewhere; a run must have had exactly these records first. With several runs, one of them.
+        needs_journals: whether a collected run without its journal is broken; if not, a note says so.
 
     Returns:
         A verdict a run in the order given, or of their start, and then of what they share.
@@ -97,7 +108,9 @@ def verify_ledger(ledger_path: Path, run_ids: Sequence[str] = (), seal: Seal | N
             raise InputError(f"There is no run {unknown[0]!r} in {ledger_path}{hint}")
         chosen = [known[run_id] for run_id in run_ids] or list(known.values())
         only = seal if len(chosen) == 1 else None
-        verdicts = [_verify_run(connection, ledger_path, run, only) for run in chosen]
+        verdicts = [
+            _verify_run(connection, ledger_path, run, only, needs_journal=needs_journals) for run in chosen
+        ]
         if seal is not None and only is None and not any(_has(connection, run, seal) for run in chosen):
             told = f"No run has the seal {seal}: the run that it was printed for was changed, cut or removed."
             verdicts.append(Verdict("seal", "broken", fault=told, n_faults=1))
@@ -110,10 +123,10 @@ def verify_ledger(ledger_path: Path, run_ids: Sequence[str] = (), seal: Seal | N
 def _known_runs(connection: duckdb.DuckDBPyConnection) -> dict[str, _Run]:
     """Return every run of which the ledger holds anything, those with a row in raw.runs first, in the order of their start."""
     runs: dict[str, _Run] = {}
-    for run_id, origin, is_older in connection.execute(
-        "select run_id, origin, run_id in (from raw.unchained_runs) from raw.runs order by started_at, run_id"
+    for run_id, origin, started_at, is_older in connection.execute(
+        "select run_id, origin, started_at, run_id in (from raw.unchained_runs) from raw.runs order by started_at, run_id"
     ).fetchall():
-        runs[run_id] = _Run(run_id, is_collected=origin == "collected", is_older=is_older)
+        runs[run_id] = _Run(run_id, origin == "collected", started_at, is_older)
     tables = ("chain", "seals", "prompts", "prompt_attributes", "responses", "run_events", "erasures")
     for (run_id,) in connection.execute(
         " union ".join(f"select distinct run_id from raw.{table}" for table in tables) + " order by run_id"
@@ -137,7 +150,12 @@ def _known_runs(connection: duckdb.DuckDBPyConnection) -> dict[str, _Run]:
 
 
 def _verify_run(
-    connection: duckdb.DuckDBPyConnection, ledger_path: Path, run: _Run, seal: Seal | None
+    connection: duckdb.DuckDBPyConnection,
+    ledger_path: Path,
+    run: _Run,
+    seal: Seal | None,
+    *,
+    needs_journal: bool,
 ) -> Verdict:
     faults = _Faults()
     try:
@@ -148,11 +166,7 @@ def _verify_run(
     has_journal = path.is_file()
     end, digests_hold = _walk(connection, run, seal, faults)
     if end.count == 0 and not run.seals and run.is_older and not has_journal:
-        if seal is not None:
-            told = f"Run {run.run_id} has no chain, so it cannot have had the seal {seal}."
-            return Verdict(run.run_id, "broken", fault=told, n_faults=1)
-        note = "it was kept before chains were, and nothing shows whether it was changed."
-        return Verdict(run.run_id, "unsealed", notes=(note, *_forgotten(run)))
+        return _verify_unchained(connection, run, seal)
     for held in held_records(connection, run.run_id):
         if not held.is_as_kept:
             faults.add(held.position, _told(held), held)
@@ -160,6 +174,12 @@ def _verify_run(
     notes = []
     if has_journal:
         notes += _compare_journal(connection, path, run, end, faults)
+    elif run.is_collected and needs_journal:
+        faults.add(
+            None,
+            f"Its journal is not at {path}: it was deleted, or left behind when the ledger was moved. Put it back, or check the "
+            f"ledger alone with --without-journals.",
+        )
     elif run.is_collected:
         notes.append(f"its journal is not at {path}, so the ledger's own chain is all that was checked.")
     if run.n_erasures:
@@ -172,6 +192,27 @@ def _verify_run(
     if faults.held is not None and digests_hold and has_journal:
         told = told.removesuffix(".") + _difference(path, faults.held) + "."
     return Verdict(run.run_id, "broken", end, told, faults.count, tuple(notes))
+
+
+def _verify_unchained(connection: duckdb.DuckDBPyConnection, run: _Run, seal: Seal | None) -> Verdict:
+    """Judge a run that the ledger notes as kept before it kept chains: nothing else excuses that there is none."""
+    ((since, is_later),) = connection.execute(
+        "select max(applied_at), bool_or(exists (from raw.run_events where run_id = $run_id and event <> 'forgotten' "
+        "and happened_at >= applied_at)) from raw.schema_migrations where version = $version",
+        {"run_id": run.run_id, "version": _FIRST_WITH_CHAINS},
+    ).fetchall()
+    told = None
+    if seal is not None:
+        told = f"Run {run.run_id} has no chain, so it cannot have had the seal {seal}."
+    elif run.started_at is None or since is None or is_later or run.started_at >= since:
+        told = "Its chain is gone: it is noted as a run of before chains were kept, and is no such run."
+    if told is not None:
+        return Verdict(run.run_id, "broken", fault=told, n_faults=1)
+    note = (
+        f"it was kept before chains were, in this ledger from {since:%Y-%m-%d %H:%M} UTC on, and nothing shows whether it was "
+        f"changed."
+    )
+    return Verdict(run.run_id, "unsealed", notes=(note, *_forgotten(run)))
 
 
 def _forgotten(run: _Run) -> list[str]:
@@ -234,11 +275,12 @@ def _compare_journal(
 ) -> list[str]:
     """Hold a run's journal against its chain, record by record; return notes."""
     links = chain_links(connection, run.run_id)
-    n_lines, waiting = 0, 0
+    n_lines, waiting, n_bytes = 0, 0, 0
     next_kept: Record | None = None
     try:
-        for record in read_journal(path):
+        for record in read_journal(path, to_the_byte=True):
             n_lines += 1
+            n_bytes = record.end.offset
             link = next(links, None)
             if link is None:
                 next_kept = next_kept or record
@@ -255,16 +297,20 @@ def _compare_journal(
     if n_lines < end.count:
         ends = f"ends after record {n_lines - 1}" if n_lines else "has no record"
         faults.add(n_lines, f"Its journal {path} {ends}, and {end.count - n_lines:,} more are in the ledger.")
-    if next_kept is None:
-        return []
     if is_being_written(path):
-        return [f"it is being collected: {waiting:,} records are in the journal and not in the ledger yet."]
+        told = f"it is being collected: {waiting:,} records are in the journal and not in the ledger yet."
+        return [told] if waiting else []
+    torn = path.stat().st_size - n_bytes
+    told = f"its journal ends with {torn:,} bytes that are no record, as a crash leaves them."
+    notes = [told] if torn else []
+    if next_kept is None:
+        return notes
     faults.add(
         next_kept.position,
         f"The last {waiting:,} records of its journal are not in the ledger, from record {next_kept.position} on; "
         f"`biasledger build` loads them.",
     )
-    return []
+    return notes
 
 
 def _verify_shared(connection: duckdb.DuckDBPyConnection) -> Iterator[Verdict]:

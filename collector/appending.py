@@ -354,6 +354,14 @@ class Append:
         audit, reading, forgotten_at, *_ = standing[-1]
         return self.reading(audit, json.loads(reading), forgotten_at)
 
+    def restore_readings(self) -> None:
+        """Do what `restore_reading` does for every run that was taken back, in that order: what was done already stays."""
+        rows = self._connection.execute(
+            "select run_id from raw.forgotten_runs order by forgotten_at, run_id"
+        ).fetchall()
+        for (run_id,) in rows:
+            self.restore_reading(run_id)
+
     def relevance(self, relevance_hash: str | None, rows: Sequence[RelevanceRow]) -> bool:
         """Insert the relevance rows that a reading names by their hash, unless it names none or they are there; say which."""
         if relevance_hash is None or self._first(
@@ -484,12 +492,11 @@ class Append:
         for name, values in columns.items():
             batch[name][:] = values
         self._connection.register("batch", batch)
-        try:
-            names = ", ".join(types)
-            casts = ", ".join(f"{name}::{type_}" for name, type_ in types.items())
-            self._connection.execute(
-                f"insert into {table} ({key}, {names}) select ?, {casts} from batch",
-                [owner],
-            )
-        finally:
-            self._connection.unregister("batch")
+        names = ", ".join(types)
+        casts = ", ".join(f"{name}::{type_}" for name, type_ in types.items())
+        self._connection.execute(
+            f"insert into {table} ({key}, {names}) select ?, {casts} from batch",
+            [owner],
+        )
+        # Not where that failed: a transaction that is undone takes no statement more, and what was wrong would not be told.
+        self._connection.unregister("batch")

@@ -49,6 +49,8 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 # Large tables that a reading brings along and names by their content's hash, which the digest covers.
 BROUGHT_ALONG: Mapping[str, frozenset[str]] = {"reading": frozenset({"relevance", "probes", "markers"})}
+# Hashes of these tables, null where a reading brings none along.
+_HASHES_OF_TABLES: Mapping[str, frozenset[str]] = {"reading": frozenset({"relevance_hash", "markers_hash"})}
 _KNOWN = {kind: {*names, *BROUGHT_ALONG.get(kind, ())} for kind, names in FIELDS.items()}
 
 _SEAL = re.compile(r"(?P<count>[1-9]\d*):(?P<head>sha256:[0-9a-f]{64})")
@@ -171,6 +173,12 @@ def record_extra(kind: str, body: Mapping[str, Any]) -> str | None:
     """Return canonical JSON of what a body says beyond the ledger's columns, or None where that is nothing."""
     extra = {name: body[name] for name in body.keys() - _KNOWN[kind] if body[name] is not None}
     return canonical_json(extra) if extra else None
+
+
+def unhashed_keys(kind: str, body: Mapping[str, Any]) -> list[str]:
+    """Return the keys of a body that no record of its kind has and that its digest leaves out, as they say null."""
+    known = _KNOWN[kind] | _HASHES_OF_TABLES.get(kind, frozenset())
+    return sorted(name for name, value in body.items() if value is None and name not in known)
 
 
 def run_body(run: RunRow) -> dict[str, Any]:

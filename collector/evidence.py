@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,6 +15,8 @@ from collector.rows import ItemRow, MarkerRow, ProbeRow, RelevanceRow, hash_of_i
 
 if TYPE_CHECKING:
     import duckdb
+
+    from collector.chain import Seal
 
 BATCH_ROWS = 2000
 # Kind of record -> the table of its rows.
@@ -74,7 +76,10 @@ class Held:
             return False
         try:
             return record_digest(self.kind, self.body) == self.digest
-        except ValueError:  # a number that JSON does not have, which nobody kept
+        except (
+            ValueError,
+            RecursionError,
+        ):  # a number that JSON does not have, or a depth, which nobody kept
             return False
 
 
@@ -140,6 +145,28 @@ def hashed_content(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str,
             for item_id, name, price_level, categories, domain in found
         ]
         yield f"the catalogue {catalogue!r}", stated, hash_of_items(items)
+
+
+def cut_after(connection: duckdb.DuckDBPyConnection, seal: Seal) -> None:
+    """Take responses, their scores and events that came after a seal out of a copy of a ledger that holds one run; what was
+    erased stays erased.
+    """
+    later = "(select key from raw.chain where kind = ? and position >= ?)"
+    connection.execute(
+        f"delete from raw.responses where {_RESPONSE_KEY} in {later}", ["response", seal.count]
+    )
+    connection.execute(
+        f"delete from raw.response_scores where {_RESPONSE_KEY} in {later}", ["response", seal.count]
+    )
+    rows = connection.execute(
+        "select rowid, event, happened_at from raw.run_events order by rowid desc"
+    ).fetchall()
+    keys = Counter(key for (key,) in connection.execute(later, ["event", seal.count]).fetchall())
+    for rowid, event, happened_at in rows:
+        key = record_key("event", {"event": event, "happened_at": happened_at.isoformat()})
+        if keys[key]:
+            keys[key] -= 1
+            connection.execute("delete from raw.run_events where rowid = ?", [rowid])
 
 
 def responses_of_trial(
@@ -350,5 +377,5 @@ def _json(text: str) -> Any:
     """Return the value of JSON text, or the text where somebody made it something else."""
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text

@@ -21,12 +21,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from collector.answers import storable
-from collector.chain import ZERO, Seal, event_body, next_hash, prompt_body, record_digest, run_body
+from collector.chain import (
+    FIELDS,
+    ZERO,
+    Seal,
+    event_body,
+    next_hash,
+    prompt_body,
+    record_digest,
+    run_body,
+    unhashed_keys,
+)
 from collector.errors import InputError, LedgerError
 from collector.file_lock import is_locked, lock
 from collector.hashing import canonical_json
 from collector.plain_file import open_plain
-from collector.records import Reading, reading_body, response_body
+from collector.records import Reading, changed_tables, reading_body, response_body
 from collector.replacing import sync_folder
 from collector.rows import utc_now
 
@@ -42,9 +52,25 @@ TAIL_BYTES = 1 << 14
 SHOWN_CHARACTERS = 200
 # Far more than an answer with its raw body takes; a hole in a file reads as a line without end.
 MAX_LINE_BYTES = 256 << 20
+N_KEYS = 5  # of a line: position, kind, body, previous, hash
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 logger = logging.getLogger(__name__)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object of its keys and values; a key that stands twice would say one thing to people and another to programs."""
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        raise _RepeatedKeyError
+    return content
+
+
+class _RepeatedKeyError(ValueError):
+    """An object has a key twice."""
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_once)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +130,18 @@ def journal_line(position: int, kind: str, body: Mapping[str, Any], previous: st
     return canonical_json(content) + "\n"
 
 
-def read_journal(path: Path, start: Mark = START, stop: int | None = None) -> Iterator[Record]:
+def read_journal(
+    path: Path, start: Mark = START, stop: int | None = None, *, to_the_byte: bool = False
+) -> Iterator[Record]:
     """Yield a journal's records one by one, each checked against its hash and the one before; a torn last line is no record.
+
+    A line says what its hash covers and nothing else: one with a key twice, or with keys that no record has, is broken.
 
     Args:
         path: the journal; another process may be writing it.
         start: where to begin: `Record.end` or `JournalWriter.mark`.
         stop: the byte at which to end; None reads everything.
+        to_the_byte: whether lines have to be spelled as they are written, too: spacing, order of keys, escapes.
 
     Raises:
         LedgerError: there is no such journal, or a line before the last one is broken; the message names the line.
@@ -125,6 +156,8 @@ def read_journal(path: Path, start: Mark = START, stop: int | None = None) -> It
                     raise LedgerError(f"{path} is broken at line {mark.count + 1}: it has no end.")
                 return
             record = _parsed(line, mark)
+            if to_the_byte and isinstance(record, Record) and not _is_as_written(record, line):
+                record = "it says the same as its record in other bytes"
             if isinstance(record, str):
                 # What a crash left of the last lines to be written is not always cut off at its end.
                 if not _is_json(line) and not stream.read(1):
@@ -148,7 +181,7 @@ def end_of(path: Path) -> Mark:
     try:
         content = json.loads(line)
         return Mark(content["position"] + 1, content["hash"], end)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise LedgerError(f"{path} is broken at its last line: it is no record.") from None
 
 
@@ -181,7 +214,7 @@ def _last_line(stream: BinaryIO) -> tuple[bytes, int]:
 def _parsed(line: bytes, before: Mark) -> Record | str:
     """Return the record of a line, or what is wrong with it."""
     try:
-        content = json.loads(line)
+        content = _DECODER.decode(line.decode())
         kind, body, linked = content["kind"], content["body"], content["hash"]
         record = Record(
             position=content["position"],
@@ -192,6 +225,11 @@ def _parsed(line: bytes, before: Mark) -> Record | str:
             hash=linked,
             end=Mark(before.count + 1, linked, before.offset + len(line)),
         )
+        n_keys = len(content)
+    except _RepeatedKeyError:
+        return "it has a key twice"
+    except RecursionError:
+        return "it is nested more deeply than a record ever is"
     except (ValueError, KeyError, TypeError, AttributeError):
         return "it is no record"
     if record.position != before.count:
@@ -200,7 +238,34 @@ def _parsed(line: bytes, before: Mark) -> Record | str:
         return "it does not follow on the line before"
     if record.hash != next_hash(record.position, kind, record.digest, record.previous):
         return "its content does not match its hash"
-    return record
+    return _unhashed(kind, body, n_keys) or record
+
+
+def _unhashed(kind: str, body: Mapping[str, Any], n_keys: int) -> str | None:
+    """Say what a line holds that its hash does not cover: nobody could tell who wrote it."""
+    if kind not in FIELDS:
+        return f"it is of the kind {kind!r}, which no record is"
+    if names := unhashed_keys(kind, body):
+        return f"it has {names[0]!r}, which no {kind} has"
+    if n_keys > N_KEYS:
+        return "it has keys beside those of a record"
+    if kind == "reading":
+        return _brought_along_unhashed(body)
+    return None
+
+
+def _brought_along_unhashed(body: Mapping[str, Any]) -> str | None:
+    try:
+        what = changed_tables(body)
+    except (KeyError, TypeError, ValueError):
+        return "it is no reading with its tables"
+    return f"its {what} do not match their hash" if what else None
+
+
+def _is_as_written(record: Record, line: bytes) -> bool:
+    return (
+        journal_line(record.position, record.kind, record.body, record.previous, record.hash).encode() == line
+    )
 
 
 def _is_json(line: bytes) -> bool:
@@ -208,6 +273,8 @@ def _is_json(line: bytes) -> bool:
         json.loads(line)
     except ValueError:
         return False
+    except RecursionError:
+        pass
     return True
 
 

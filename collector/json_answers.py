@@ -41,7 +41,8 @@ def extract_json(text: str) -> tuple[JsonObject | list[Any] | None, str, bool]:
         text: the reply, with or without fences, prose around the JSON, trailing commas and raw line breaks in strings.
 
     Returns:
-        The value, or None with a sentence that says what was found instead, and whether a bracket was left open.
+        The value, or None with a sentence that says what was found instead; and whether a bracket was left open, of which there
+        may be no sentence.
         Numbers stay as they were written.
     """
     value, problem = _answer(text.strip())

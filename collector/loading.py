@@ -5,7 +5,8 @@ How far the ledger has come is the end of its own chain; a journal's records go 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -13,7 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from collector.chain import ChainRecord, Seal, record_extra, record_key
 from collector.errors import LedgerError
-from collector.journal import START, Mark, end_of, is_being_written, journal_folder, read_journal
+from collector.journal import (
+    SHOWN_CHARACTERS,
+    START,
+    Mark,
+    end_of,
+    is_being_written,
+    journal_folder,
+    read_journal,
+)
 from collector.ledger import Ledger, LedgerLockedError
 from collector.records import event_of, prompt_of, reading_of, response_of, run_of
 
@@ -35,21 +44,17 @@ N_HEAD = 3
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What a journal's first records say: the run, and the detail of its event 'started'."""
+    """What a journal's first records say: the run, the detail of its event 'started', the ledger that it was collected for."""
 
     path: Path
     run: RunRow
     started: Mapping[str, Any]
+    ledger_name: str
 
     @property
     def run_id(self) -> str:
         """The run."""
         return self.run.run_id
-
-    @property
-    def ledger_name(self) -> str:
-        """The file name of the ledger that it was collected for."""
-        return str(self.started["ledger"])
 
 
 def read_head(path: Path) -> Head:
@@ -64,7 +69,12 @@ def read_head(path: Path) -> Head:
             f"{path} is no run's journal: it does not begin with a run, its reading and its start."
         )
     run, _, started = (record.body for record in records)
-    head = Head(path, run_of(run), started["detail"])
+    try:
+        head = Head(path, run_of(run), started["detail"], str(started["detail"]["ledger"]))
+    except (KeyError, TypeError, ValueError):
+        raise LedgerError(
+            f"{path} is no run's journal: its first lines lack what a run and its start say."
+        ) from None
     require_own_name(path, head.run_id)
     return head
 
@@ -124,7 +134,8 @@ class JournalLoader:
                 append.limit_memory(MEMORY_BYTES + MEMORY_PER_BYTE * _size(self._mark, batch))
                 if batch and batch[0].kind == "run":
                     require_own_name(self._path, batch[0].body["run_id"])
-                _write(append, self._run_id, batch)
+                with _told_if_odd(self._path, self._mark.count):
+                    _write(append, self._run_id, batch)
                 after = batch[-1].end if batch else self._mark
                 is_done = not _is_full(batch)
                 if seal and is_done and after.count:
@@ -140,6 +151,23 @@ class JournalLoader:
             if _is_full(batch):
                 break
         return batch
+
+
+@contextmanager
+def _told_if_odd(path: Path, count: int) -> Iterator[None]:
+    """Tell records that hash as they should and are built as none of their kind is, as somebody else's program may write them."""
+    import duckdb
+
+    odd = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
+    try:
+        yield
+    except (duckdb.IOException, duckdb.OutOfMemoryException):
+        raise  # of the disk and the memory, and not of what is written
+    except (*odd, duckdb.Error) as error:
+        reason = " ".join(str(error).split())[:SHOWN_CHARACTERS]
+        raise LedgerError(
+            f"{path} has a record after line {count} that is none of its kind ({type(error).__name__}: {reason})."
+        ) from None
 
 
 def load_journal(path: Path, ledger: Ledger) -> int:
@@ -180,8 +208,13 @@ def load_all(ledger_path: Path) -> list[str]:
     with ledger.append() as append:
         ends = append.sealed_ends()
     # Oldest first: readings replace each other in this order.
+    n_before = len(sentences)
     for head in sorted(heads, key=lambda head: (head.run.started_at, head.run_id)):
         sentences += _load_one(head, ledger, ends.get(head.run_id))
+    if len(sentences) > n_before:
+        # Which reading a run that was taken back gave way to goes by the runs of after it, too: all of them are there now.
+        with ledger.append() as append:
+            append.restore_readings()
     return sentences
 
 

@@ -75,6 +75,23 @@ def reading_of(body: Mapping[str, Any]) -> Reading:
     )
 
 
+def changed_tables(body: Mapping[str, Any]) -> str | None:
+    """Return which table that a reading's record brings along is not the one that it names by its hash, None where all are.
+
+    Raises:
+        KeyError, TypeError, ValueError: the body is no reading's.
+    """
+    from collector.markers import hash_of_markers
+    from collector.subjects import hash_of_relevance
+
+    reading = reading_of(body)
+    if hash_of_relevance(reading.relevance) != reading.relevance_hash:
+        return "rows of relevance"
+    if hash_of_markers(reading.markers, reading.probes) != reading.markers_hash:
+        return "markers and probes"
+    return None
+
+
 def prompt_of(body: Mapping[str, Any]) -> Prompt:
     """Return the prompt of a body; its hashes are computed anew."""
     fields = {name: body[name] for name in FIELDS["prompt"] if name not in _COMPUTED}

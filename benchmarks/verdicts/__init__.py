@@ -5,14 +5,13 @@ A module of this package holds the cases of one topic in `CASES`; a new topic is
 
 from __future__ import annotations
 
-import importlib
-import math
-import pkgutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from scipy import stats
+
+from benchmarks.topics import chosen, declared
 
 Rule = Literal["false alarm", "false clear", "found"]
 
@@ -75,12 +74,7 @@ class Rate:
 
 def all_cases() -> list[Case]:
     """The cases of all topics, by the number of their item."""
-    cases = [
-        case
-        for module in pkgutil.iter_modules(__path__)
-        for case in importlib.import_module(f"{__name__}.{module.name}").CASES
-    ]
-    return sorted(cases, key=lambda case: (_number(case.item), case.name))
+    return declared(__name__, "CASES")
 
 
 def rates(cases: Sequence[Case], *, repetitions: int, seed: int) -> Iterator[Rate]:
@@ -91,11 +85,10 @@ def rates(cases: Sequence[Case], *, repetitions: int, seed: int) -> Iterator[Rat
 
 def run(*, repetitions: int, seed: int, only: str | None = None) -> bool:
     """Print a row a case and say whether all goals hold; only: a part of the names or the items wanted."""
-    cases = [case for case in all_cases() if only is None or only in case.name or only == case.item]
     print("| item | case | looked for | before | now, 95 % | goal | |")
     print("|---|---|---|---|---|---|---|")
     hold = True
-    for rate in rates(cases, repetitions=repetitions, seed=seed):
+    for rate in rates(chosen(all_cases(), only), repetitions=repetitions, seed=seed):
         low, high = rate.interval
         sign = "≥" if rate.case.rule == "found" else "≤"
         hold &= rate.holds
@@ -105,8 +98,3 @@ def run(*, repetitions: int, seed: int, only: str | None = None) -> bool:
             flush=True,
         )
     return hold
-
-
-def _number(item: str) -> float:
-    digits = "".join(character for character in item if character.isdigit())
-    return float(digits) if digits else math.inf

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from biasledger.commands.common import EXIT_BROKEN, PATH, ledger_option, next_step, warehouse_option
+from biasledger.commands.common import (
+    EXIT_BROKEN,
+    EXIT_UNDECIDED,
+    PATH,
+    ledger_option,
+    next_step,
+    warehouse_option,
+)
 from collector.terminal import say, visible
 
 if TYPE_CHECKING:
@@ -33,6 +40,8 @@ def pack(run: str, ledger: Path, warehouse: Path, output: Path | None) -> None:
     if made.seal is not None:
         say(f"  seal {made.seal}")
     say(f"  {made.sha256}")
+    for note in made.notes:
+        say(f"  {note}")
     next_step(f"biasledger verify --pack {shlex.quote(str(made.path))} --rebuild")
 
 
@@ -50,6 +59,11 @@ def pack(run: str, ledger: Path, warehouse: Path, output: Path | None) -> None:
 @click.option(
     "--rebuild", is_flag=True, help="With --pack: also compute its findings, tables, summary and report anew."
 )
+@click.option(
+    "--without-journals",
+    is_flag=True,
+    help="Where the journals were not handed over: check the ledger alone, and say so. A pack never needs them.",
+)
 @click.pass_context
 def verify(
     ctx: click.Context,
@@ -58,11 +72,13 @@ def verify(
     seal: str | None,
     pack: Path | None,
     rebuild: bool,
+    without_journals: bool,
 ) -> None:
     """Check that runs are as they were kept.
 
     Recomputes the hash chain of each RUN, or of all, from what the ledger holds now, and compares it with the run's journal. Ends
-    with 3 if anything was changed, put in, taken out or moved, and names the first record that shows it.
+    with 3 if anything was changed, put in, taken out or moved, and names the first record that shows it; a collected run without
+    its journal counts as that. With --rebuild it ends with 4 where a part of the pack could not be checked.
     """
     from biasledger.verify import verify_ledger
     from collector.chain import Seal
@@ -74,13 +90,20 @@ def verify(
     elif rebuild:
         raise click.UsageError("--rebuild goes with --pack FILE.zip.")
     else:
-        verdicts = verify_ledger(ledger, run_ids, None if seal is None else Seal.parse(seal))
+        verdicts = verify_ledger(
+            ledger,
+            run_ids,
+            None if seal is None else Seal.parse(seal),
+            needs_journals=not without_journals,
+        )
         for verdict in verdicts:
             _print_verdict(verdict)
         if not verdicts:
             say(f"There is no run in {ledger}.")
     if any(verdict.state == "broken" for verdict in verdicts):
         ctx.exit(EXIT_BROKEN)
+    if any(verdict.state == "unchecked" for verdict in verdicts):
+        ctx.exit(EXIT_UNDECIDED)
 
 
 def _verify_pack(path: Path, ledger: Path, *, rebuild: bool) -> list[Verdict]:

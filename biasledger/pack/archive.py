@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import re
@@ -12,7 +13,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import IO, Any
 
 from collector.errors import InputError
 from collector.plain_file import require_plain
@@ -95,12 +96,9 @@ def write_pack(path: Path, folder: str, facts: Mapping[str, Any], files: Mapping
     manifest = json_bytes({**facts, "format": FORMAT, "files": listed})
     new = path.with_name(f".{path.name}.new")
     with new.open("wb") as file:
-        with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-            for name, content in sorted({**files, MANIFEST: manifest}.items()):
-                entry = zipfile.ZipInfo(f"{folder}/{name}", _EPOCH)
-                entry.create_system = _CREATED_ON_UNIX
-                entry.external_attr = _READABLE_BY_ALL
-                archive.writestr(entry, content)
+        _write_zip(
+            file, {f"{folder}/{name}": content for name, content in {**files, MANIFEST: manifest}.items()}
+        )
         file.flush()
         os.fsync(file.fileno())
     new.replace(path)
@@ -109,8 +107,17 @@ def write_pack(path: Path, folder: str, facts: Mapping[str, Any], files: Mapping
         return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
 
 
+def _write_zip(file: IO[bytes], files: Mapping[str, bytes]) -> None:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in sorted(files.items()):
+            entry = zipfile.ZipInfo(name, _EPOCH)
+            entry.create_system = _CREATED_ON_UNIX
+            entry.external_attr = _READABLE_BY_ALL
+            archive.writestr(entry, content)
+
+
 def read_pack(path: Path) -> Pack:
-    """Read a zip and hold its files against its manifest.
+    """Read a zip and hold its files against its manifest, and its bytes against those that packing them again gives.
 
     Raises:
         InputError: it cannot be read, is no evidence pack, or a file in it is not the one that its manifest lists; names it.
@@ -120,7 +127,10 @@ def read_pack(path: Path) -> Pack:
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()
             _require_plain(path, entries)
-            contents = {_name(entry): archive.read(entry) for entry in entries}
+            stored = {entry.filename: archive.read(entry) for entry in entries}
+        again = io.BytesIO()
+        _write_zip(again, stored)
+        is_as_packed = path.stat().st_size == again.tell() and path.read_bytes() == again.getbuffer()
     except FileNotFoundError:
         raise InputError(f"There is no {path}: `biasledger evidence RUN` makes a pack.") from None
     # What zipfile raises of entries that are encrypted, of a later version, or end too early is in no one class.
@@ -134,6 +144,7 @@ def read_pack(path: Path) -> Pack:
         zlib.error,
     ) as error:
         raise InputError(f"{path} cannot be read as a zip: {str(error).rstrip('.')}.") from None
+    contents = {_inner(name): content for name, content in stored.items()}
     manifest = _manifest(path, contents.pop(MANIFEST, None))
     listed: Mapping[str, Mapping[str, Any]] = manifest["files"]
     for name, facts in listed.items():
@@ -144,12 +155,18 @@ def read_pack(path: Path) -> Pack:
     for name in contents:
         if name not in listed:
             raise InputError(f"{path} holds {name}, which its manifest does not list.")
+    # Last: a file that is not as the manifest says tells more.
+    if not is_as_packed:
+        raise InputError(
+            f"{path} holds bytes that belong to none of its files, or was packed anew: a pack has no byte before, between or "
+            f"after what packing its files gives."
+        )
     return Pack(manifest, contents)
 
 
 def _require_plain(path: Path, entries: list[zipfile.ZipInfo]) -> None:
     """A pack comes from somebody else: it must not be able to fill the memory, nor to say the same twice."""
-    names = [_name(entry) for entry in entries]
+    names = [_inner(entry.filename) for entry in entries]
     if len(set(names)) < len(names):
         raise InputError(f"{path} is no evidence pack: it holds two files of the same name.")
     if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):
@@ -158,9 +175,9 @@ def _require_plain(path: Path, entries: list[zipfile.ZipInfo]) -> None:
         raise InputError(f"{path} is larger than 1 GiB, which no evidence pack is.")
 
 
-def _name(entry: zipfile.ZipInfo) -> str:
+def _inner(name: str) -> str:
     """An entry's name inside the zip's folder."""
-    return "/".join(PurePosixPath(entry.filename).parts[1:])
+    return "/".join(PurePosixPath(name).parts[1:])
 
 
 def _manifest(path: Path, content: bytes | None) -> dict[str, Any]:
@@ -173,17 +190,31 @@ def _manifest(path: Path, content: bytes | None) -> dict[str, Any]:
     found = manifest.get("format")
     if found != FORMAT:
         raise InputError(f"{path} has format {found!r}, and this biasledger reads {FORMAT}.")
-    for name, facts in manifest["files"].items():
+    _require_files(path, manifest["files"])
+    _require_facts(path, manifest)
+    if json_bytes(manifest) != content:
+        raise InputError(
+            f"{path}: {MANIFEST} is not written as one is: a key stands twice, or the spacing is another."
+        )
+    return manifest
+
+
+def _require_files(path: Path, files: Mapping[str, Any]) -> None:
+    for name, facts in files.items():
         digest = facts.get("sha256") if isinstance(facts, dict) else None
         if not isinstance(digest, str) or not _SHA256.fullmatch(digest):
             raise InputError(f"{path}: {MANIFEST} has no SHA-256 of {name!r}.")
         if name not in REQUIRED and not _SETTINGS.fullmatch(name):
             raise InputError(f"{path} is no evidence pack: its {MANIFEST} lists {name!r}, which none has.")
     for name in REQUIRED:
-        if name not in manifest["files"]:
+        if name not in files:
             raise InputError(f"{path} is no whole evidence pack: its {MANIFEST} does not list {name}.")
+
+
+def _require_facts(path: Path, manifest: Mapping[str, Any]) -> None:
+    if unknown := sorted(manifest.keys() - _FACTS.keys() - {"files", "format"}):
+        raise InputError(f"{path}: {MANIFEST} states {unknown[0]!r}, which none has.")
     for name, kind in _FACTS.items():
         if name not in manifest or not isinstance(manifest[name], kind):
             told = " or ".join(_KIND_NAMES[one] for one in (kind if isinstance(kind, tuple) else (kind,)))
             raise InputError(f"{path}: {MANIFEST} should have {told} as {name!r}.")
-    return manifest

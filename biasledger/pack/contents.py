@@ -6,17 +6,22 @@ import csv
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from biasledger.pack.archive import ANSWER_QUALITY, BUILD, FINDINGS, GROUPS, Pack, json_bytes
 from biasledger.publishing.files import FORMULA_STARTS
 from biasledger.publishing.quoting import quote_name
+from collector.chain import record_key
 from collector.errors import InputError
+from collector.forgetting import FORGOTTEN
 from collector.hints import did_you_mean
 
 if TYPE_CHECKING:
     import duckdb
+
+    from collector.chain import Seal
 
 _RUN_COLUMNS = (
     "run_id, audit, spec_hash, target, target_kind, is_simulated, model_asked, parameters, answer_rules_version, versions, "
@@ -33,8 +38,15 @@ TABLES: Mapping[str, str] = {
 _FORMULA = re.compile(f"'*[{re.escape(FORMULA_STARTS)}]")
 
 
-def ledger_files(connection: duckdb.DuckDBPyConnection, run_id: str, reading_hash: str) -> dict[str, bytes]:
+def ledger_files(
+    connection: duckdb.DuckDBPyConnection, run_id: str, reading_hash: str, seal: Seal | None = None
+) -> dict[str, bytes]:
     """The run as it was asked and as it is read, from the ledger.
+
+    Args:
+        connection: the ledger.
+        run_id, reading_hash: which run, and by which reading.
+        seal: how much of the run's chain counts; None in a run of before chains were kept, of which every event counts.
 
     Returns:
         run.json (whom it asked, with which software and parameters), spec.json (what it asked), reading.json (how its answers are
@@ -60,12 +72,29 @@ def ledger_files(connection: duckdb.DuckDBPyConnection, run_id: str, reading_has
         "select event, detail, happened_at from raw.run_events where run_id = ? order by happened_at, rowid",
         [run_id],
     )
+    if seal is not None:
+        sealed = Counter(
+            key
+            for (key,) in connection.execute(
+                "select key from raw.chain where run_id = ? and kind = 'event' and position < ?",
+                [run_id, seal.count],
+            ).fetchall()
+        )
+        events = [event for event in events if _take(sealed, record_key("event", event))]
+    else:
+        # The one thing that still happens to such a run, and to no run before it is packed.
+        events = [event for event in events if event["event"] != FORGOTTEN]
     return {
         "run.json": json_bytes(run),
         "spec.json": json_bytes(json.loads(spec)),
         "reading.json": json_bytes({"reading_hash": reading_hash, "reading": json.loads(readings[0][0])}),
         "events.json": json_bytes(events),
     }
+
+
+def _take(counts: Counter[str], key: str) -> bool:
+    counts[key] -= 1
+    return counts[key] >= 0
 
 
 def warehouse_files(connection: duckdb.DuckDBPyConnection, run_id: str) -> dict[str, bytes]:

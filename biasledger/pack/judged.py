@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from biasledger.pack.archive import BUILD, Pack
+from biasledger.pack.archive import BUILD, Pack, json_bytes
 from collector.errors import InputError
 
 _ENGINE_VERSION = re.compile(r"[0-9A-Za-z.]{1,20}")
@@ -56,6 +56,10 @@ def read_judged(pack: Pack) -> Judged:
         raise InputError(f"{BUILD} of the pack is no JSON: it should be an object of settings.") from None
     if not isinstance(build, dict):
         raise InputError(f"{BUILD} of the pack should be an object of settings.")
+    if json_bytes(build) != pack.files[BUILD]:
+        raise InputError(
+            f"{BUILD} of the pack is not written as one is: a key stands twice, or the spacing is another."
+        )
     return Judged(**{name: _value(build, name, *kind) for name, kind in _KINDS.items()})
 
 

@@ -17,7 +17,7 @@ from biasledger.pack.contents import ledger_files, warehouse_files
 from biasledger.pack.telling import told_files
 from biasledger.publishing.erasures import erased_since_build
 from biasledger.report import require_extra
-from biasledger.verify import verify_ledger
+from biasledger.verify import Verdict, verify_ledger
 from collector.errors import BiasledgerError, InputError
 from collector.ledger import Ledger
 
@@ -32,13 +32,16 @@ REPORT_SOFTWARE = ("vl-convert-python", "jinja2")
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A pack that was written: where, its own 'sha256:…', and the seal in it (None of a run from before chains were kept)."""
+    """A pack that was written: where, its own 'sha256:…', the seal in it (None of a run from before chains were kept), and what
+    should be known of the run, one sentence each.
+    """
 
     path: Path
     run_id: str
     sha256: str
     seal: Seal | None
     n_files: int
+    notes: tuple[str, ...]
 
 
 def make_pack(run: str, ledger_path: Path, warehouse: Path, output: Path | None = None) -> Made:
@@ -62,9 +65,10 @@ def make_pack(run: str, ledger_path: Path, warehouse: Path, output: Path | None 
         named = find_run(run, known_runs(tables), [], can_narrow=False)
         (described,) = tables.records("select * from {dim_runs} where run_id = ?", [named.run_id])
         findings = warehouse_files(tables.connection, named.run_id)
-    seal = _verified_seal(ledger_path, named.run_id)
+    verdict = _verified(ledger_path, named.run_id)
+    seal = verdict.seal
     with Ledger(ledger_path).read() as connection:
-        asked = ledger_files(connection, named.run_id, described["reading_hash"])
+        asked = ledger_files(connection, named.run_id, described["reading_hash"], seal)
         ((held,),) = connection.execute(
             "select count(*) from raw.responses where run_id = ?", [named.run_id]
         ).fetchall()
@@ -99,15 +103,15 @@ def make_pack(run: str, ledger_path: Path, warehouse: Path, output: Path | None 
     if not path.parent.is_dir():
         raise InputError(f"There is no folder {path.parent} to write {path.name} into.")
     digest = write_pack(path, f"evidence-{named.run_id}", facts, files)
-    return Made(path, named.run_id, digest, seal, len(files) + 1)
+    return Made(path, named.run_id, digest, seal, len(files) + 1, verdict.notes)
 
 
-def _verified_seal(ledger_path: Path, run_id: str) -> Seal | None:
+def _verified(ledger_path: Path, run_id: str) -> Verdict:
     """A pack about a run that was tampered with would only lend it credit."""
-    (verdict,) = verify_ledger(ledger_path, [run_id])
+    (verdict,) = verify_ledger(ledger_path, [run_id], needs_journals=False)
     if verdict.state == "broken":
         raise BiasledgerError(f"No pack was made, as the run {run_id} is broken: {verdict.fault}")
-    return verdict.seal
+    return verdict
 
 
 def readme() -> bytes:

@@ -123,12 +123,15 @@ def _known_columns(rows: list[dict[str, str]], shipped: Path) -> bytes:
 
 
 def _copy_run(pack: Pack, ledger_path: Path, path: Path) -> None:
-    """Copy the ledger, leave the other runs out, and read the run as the pack says."""
+    """Copy the ledger, leave out the other runs and what came after the pack's seal, and read the run as the pack says."""
     import duckdb
 
+    from collector.chain import Seal
+    from collector.evidence import cut_after
     from collector.ledger import Ledger
 
     run_id, audit = str(pack.manifest["run_id"]), str(pack.manifest["audit"])
+    stated = pack.manifest["seal"]
     shutil.copyfile(ledger_path, path)
     with duckdb.connect(str(path)) as connection:
         tables = connection.execute(
@@ -137,6 +140,8 @@ def _copy_run(pack: Pack, ledger_path: Path, path: Path) -> None:
         for (table,) in tables:
             if table not in _views(connection):
                 connection.execute(f"delete from raw.{quote_name(table)} where run_id <> ?", [run_id])
+        if stated is not None:
+            cut_after(connection, Seal.parse(stated))
     ledger = Ledger(path)
     ledger.update()
     with ledger.append() as append:

@@ -24,6 +24,7 @@ from collector.journal import JournalWriter, end_of, is_being_written, journal_p
 from collector.prompts import Prompt, PromptAttribute
 from collector.records import Reading, prompt_of, reading_of, response_of, run_of
 from collector.rows import RelevanceRow, ResponseRow, RunRow
+from collector.subjects import hash_of_relevance
 
 MOMENT = datetime(2026, 11, 21, 8, 30, 0, 250)
 RUN = RunRow(
@@ -40,7 +41,8 @@ RUN = RunRow(
     origin="collected",
     started_at=MOMENT,
 )
-READING = Reading("small", {"version": 1}, MOMENT, "sha256:1", (RelevanceRow("Adele", None, "Hello", 2.0),))
+RELEVANCE = (RelevanceRow("Adele", None, "Hello", 2.0),)
+READING = Reading("small", {"version": 1}, MOMENT, hash_of_relevance(RELEVANCE), RELEVANCE)
 PROMPTS = [
     Prompt(
         "one", "en", "plain", f"Ask {name} 🍵", attributes=(PromptAttribute(1, "race", name, f"a {name}"),)

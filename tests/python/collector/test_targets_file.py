@@ -95,6 +95,12 @@ def test_secrets_in_requests_are_refused(write: Write, at: str, line: str) -> No
     assert "abcdefgh" not in message
 
 
+def test_a_text_that_is_nested_deeply_is_a_text(write: Write) -> None:
+    assert "the key targets.mine.nested is unknown" in problem(
+        write(endpoint_with(f"nested: '{'[' * 2_000}'"))
+    )
+
+
 def test_what_a_request_needs_is_no_secret(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("A_KEY", SECRET)
     text = (

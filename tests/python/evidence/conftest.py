@@ -39,6 +39,8 @@ import:
     prompt: question
     attributes: {race: race, gender: gender}
 """
+# Without it no run is taken for one of before chains were kept: this version's ledgers have had them from their first day.
+CHAINS_CAME_LATER = "update raw.schema_migrations set applied_at = '2100-01-01' where version = 5"
 Biasledger = Callable[..., Result]
 # Text that compression cannot hide: an answer's bytes stand in the files as they are.
 SECRET = "Jörg Bäcker, born 1971-03-09, lives at 17 Quince Lane; phone 0171-5550199 🙂"
@@ -98,15 +100,18 @@ def import_answers(folder: Path) -> Kept:
     return _kept(ledger_path, summary.run_id, summary.seal)
 
 
-def collect_answers(folder: Path, run_id: str = "small-model-1", *, load: bool = True) -> Kept:
+def collect_answers(
+    folder: Path, run_id: str = "small-model-1", *, load: bool = True, text: str = AUDIT
+) -> Kept:
     """Keep answers as the runner does: in the journal first, then in the ledger."""
-    audit = load_audit(write_audit(folder))
+    audit = load_audit(write_audit(folder, text))
     ledger_path = folder / "ledger.duckdb"
     prompts = build_prompts(audit)
+    run = a_run(run_id, audit.asked())
     writer = JournalWriter.create(
         journal_path(ledger_path, run_id),
-        a_run(run_id, audit.asked()),
-        Reading("small", audit.reading_document(), utc_now()),
+        run,
+        Reading("small", audit.reading_document(), run.started_at),
         prompts,
         {"ledger": ledger_path.name, "prompts": len(prompts)},
     )

@@ -25,6 +25,7 @@ from collector.spec_loading import load_audit
 from collector.targets.python_function import PythonFunction
 from tests.python.collector.test_ledger import held_by_another_process
 from tests.python.evidence.conftest import (
+    CHAINS_CAME_LATER,
     SECRET,
     Biasledger,
     Kept,
@@ -187,6 +188,7 @@ def test_a_run_of_before_chains(imported: Kept) -> None:
     imported.change(
         *("delete from raw.chain", "delete from raw.seals"),
         "insert into raw.unchained_runs select run_id from raw.runs",
+        CHAINS_CAME_LATER,
     )
     prompt_id, trial = secret_of(imported)
     done = erase(imported.ledger_path, imported.run_id, prompt_id, trial, reason=REASON)

@@ -22,7 +22,15 @@ from collector.runner import resume
 from collector.scorable import answers_to_score
 from collector.spec_loading import load_audit
 from collector.targets.python_function import PythonFunction
-from tests.python.evidence.conftest import AUDIT, Biasledger, Kept, import_answers, write_audit
+from tests.python.evidence.conftest import (
+    AUDIT,
+    CHAINS_CAME_LATER,
+    Biasledger,
+    Kept,
+    collect_answers,
+    import_answers,
+    write_audit,
+)
 
 REASON = "the spec took the columns for each other"
 VIEWS = ("runs", "run_events", "prompts", "prompt_attributes", "responses", "response_scores")
@@ -78,6 +86,12 @@ def read_by(kept: Kept) -> str:
     """The reading of the audit in force, as the models take it."""
     ((reading,),) = kept.query("select reading from raw.readings order by registered_at desc limit 1")
     return str(json.loads(reading)["crossed"])
+
+
+def read_by_of(kept: Kept) -> str:
+    """The hash of the reading in force."""
+    ((found,),) = kept.query("select reading_hash from raw.readings order by registered_at desc limit 1")
+    return str(found)
 
 
 def import_by(kept: Kept, text: str, name: str) -> str:
@@ -163,11 +177,37 @@ def test_a_ledger_made_anew_from_the_journal_has_forgotten_too(collected: Kept) 
     assert state_of(collected) == "intact"
 
 
+def test_a_ledger_made_anew_from_journals_reads_as_before(tmp_path: Path) -> None:
+    from collector.loading import load_all
+
+    kept = collect_answers(tmp_path, "run-1")
+    in_force = read_by_of(kept)
+    collect_answers(tmp_path, "run-2", text=READ_WRONG)
+    forget(kept.ledger_path, "run-2", reason=REASON)
+    assert read_by_of(kept) == in_force
+    readings = kept.query("select audit, reading_hash, registered_at from raw.readings order by rowid")
+    assert len(readings) == 3
+    kept.ledger_path.unlink()
+    load_all(kept.ledger_path)
+    assert (
+        kept.query("select audit, reading_hash, registered_at from raw.readings order by rowid") == readings
+    )
+    assert {verdict.state for verdict in verify_ledger(kept.ledger_path)} == {"intact"}
+    # A run of after it keeps what the forgotten one brought, and nothing is restored again.
+    collect_answers(tmp_path, "run-3", text=READ_WRONG)
+    readings = kept.query("select audit, reading_hash, registered_at from raw.readings order by rowid")
+    kept.ledger_path.unlink()
+    load_all(kept.ledger_path)
+    anew = kept.query("select reading_hash from raw.readings order by registered_at desc limit 1")
+    assert anew == [(readings[-1][1],)]
+
+
 def test_a_run_of_before_chains_can_be_forgotten(imported: Kept) -> None:
     imported.change(
         "delete from raw.chain",
         "delete from raw.seals",
         f"insert into raw.unchained_runs values ('{imported.run_id}')",
+        CHAINS_CAME_LATER,
     )
     done = forget(imported.ledger_path, imported.run_id, reason=REASON)
     assert done.seal is None

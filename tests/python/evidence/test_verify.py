@@ -24,6 +24,7 @@ from collector.rows import RelevanceRow, ResponseRow
 from collector.subjects import hash_of_relevance
 from tests.python.collector.test_ledger import register_reading
 from tests.python.evidence.conftest import (
+    CHAINS_CAME_LATER,
     SECRET,
     Biasledger,
     Kept,
@@ -328,6 +329,46 @@ def test_a_changed_journal(collected: Kept) -> None:
     )
 
 
+def add_to_line(path: Path, number: int, old: str, new: str) -> None:
+    """As `edit_line`, first place only: nothing that a hash covers is changed."""
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    assert old in lines[number]
+    lines[number] = lines[number].replace(old, new, 1)
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+UNHASHED = {
+    "a key twice": ('"status":"ok"', '"status":"refused","status":"ok"', "it has a key twice"),
+    "a line's key twice": ('"kind":', '"kind":"prompt","kind":', "it has a key twice"),
+    "a key beside": ('"kind":', '"approved":true,"kind":', "it has keys beside those of a record"),
+    "a key that says null": ('"status":', '"seen":null,"status":', "it has 'seen', which no response has"),
+    "a space": ('"status":', '"status": ', "it says the same as its record in other bytes"),
+    "an escape": ('"ok"', '"\\u006fk"', "it says the same as its record in other bytes"),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "told"), UNHASHED.values(), ids=list(UNHASHED))
+def test_what_no_hash_covers_is_in_no_journal(collected: Kept, old: str, new: str, told: str) -> None:
+    add_to_line(collected.journal, 10, old, new)
+    assert found(collected) == f"{collected.journal} is broken at line 11: {told}."
+
+
+def test_relevance_that_was_changed_in_the_journal(collected: Kept) -> None:
+    add_to_line(collected.journal, 1, '"relevance":[]', '"relevance":[["Adele",null,"Hello",1.0]]')
+    assert found(collected).endswith("is broken at line 2: its rows of relevance do not match their hash.")
+
+
+def test_deep_nesting_is_named(collected: Kept) -> None:
+    depth = 100_000
+    add_to_line(collected.journal, 10, '"status":"ok"', f'"status":{"[" * depth}{"]" * depth}')
+    assert found(collected).endswith("is broken at line 11: it is nested more deeply than a record ever is.")
+    collected.change(
+        f"update raw.run_events set detail = repeat('[', {depth}) || repeat(']', {depth}) where event = 'finished'"
+    )
+    (verdict,) = verify_ledger(collected.ledger_path)
+    assert verdict.state == "broken"
+
+
 def test_a_journal_cut_short(collected: Kept) -> None:
     lines = collected.journal.read_bytes().splitlines(keepends=True)
     collected.journal.write_bytes(b"".join(lines[:12]))
@@ -339,17 +380,36 @@ def test_a_journal_cut_short(collected: Kept) -> None:
 def test_a_torn_last_line_of_the_journal_is_no_record(collected: Kept) -> None:
     with collected.journal.open("ab") as stream:
         stream.write(b'{"body":{"eve')
-    assert verdict_of(collected, seal=collected.seal).state == "intact"
+    verdict = verdict_of(collected, seal=collected.seal)
+    assert verdict.state == "intact"
+    assert verdict.notes == ("its journal ends with 13 bytes that are no record, as a crash leaves them.",)
 
 
 def test_a_missing_journal_is_told(collected: Kept) -> None:
     collected.journal.unlink()
-    verdict = verdict_of(collected, seal=collected.seal)
+    assert found(collected, seal=collected.seal) == (
+        f"Its journal is not at {collected.journal}: it was deleted, or left behind when the ledger was moved. Put it back, or "
+        f"check the ledger alone with --without-journals."
+    )
+    (verdict,) = verify_ledger(
+        collected.ledger_path, [collected.run_id], collected.seal, needs_journals=False
+    )
     assert verdict.state == "intact"
     assert [note for note in verdict.notes if note.startswith("its journal is not at ")] == list(
         verdict.notes
     )
     assert len(verdict.notes) == 1
+
+
+def test_the_command_needs_journals_unless_told_otherwise(collected: Kept, biasledger: Biasledger) -> None:
+    collected.journal.unlink()
+    ledger = ("--ledger", str(collected.ledger_path))
+    refused = biasledger("verify", *ledger)
+    assert refused.exit_code == 3
+    assert "check the ledger alone with --without-journals" in refused.output
+    done = biasledger("verify", *ledger, "--without-journals")
+    assert done.exit_code == 0
+    assert "so the ledger's own chain is all that was checked" in done.output
 
 
 def test_a_run_that_is_being_collected(collected: Kept) -> None:
@@ -392,9 +452,15 @@ def test_a_run_of_before_chains_is_unsealed(imported: Kept) -> None:
         *("delete from raw.chain", "delete from raw.seals"),
         "insert into raw.unchained_runs select run_id from raw.runs",
     )
+    assert found(imported) == (
+        "Its chain is gone: it is noted as a run of before chains were kept, and is no such run."
+    )
+    imported.change(CHAINS_CAME_LATER)
     verdict = verdict_of(imported)
     assert verdict.state == "unsealed"
-    assert verdict.notes == ("it was kept before chains were, and nothing shows whether it was changed.",)
+    assert verdict.notes == (
+        "it was kept before chains were, in this ledger from 2100-01-01 00:00 UTC on, and nothing shows whether it was changed.",
+    )
     assert "has no chain" in found(imported, seal=imported.seal)
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from biasledger.pack import archive as archive_module
 from biasledger.pack.archive import MANIFEST, REQUIRED, read_pack
 from collector.errors import InputError
 
@@ -99,3 +101,64 @@ def test_the_manifest_lists_what_is_there(packed: Packed) -> None:
         [manifest] = [name for name in archive.namelist() if name.endswith(MANIFEST)]
         listed = json.loads(archive.read(manifest))["files"]
     assert set(listed) == set(packed.files)
+
+
+def surrounded(content: bytes) -> dict[str, bytes]:
+    """The same entries with bytes that belong to none of them."""
+    in_a_comment = bytearray(content)
+    in_a_comment[-2:] = (7).to_bytes(2, "little")
+    first = content.find(b"PK\x01\x02")
+    dated, flagged = bytearray(content), bytearray(content)
+    dated[10] = 1  # the first entry's time
+    flagged[first + 38] = 1  # what the directory says of the first entry's kind
+    return {
+        "before": b"#!/bin/sh\n" + content,
+        "after": content + b"and more",
+        "comment": bytes(in_a_comment) + b"forged!",
+        "time": bytes(dated),
+        "kind": bytes(flagged),
+    }
+
+
+@pytest.mark.parametrize("where", ["before", "after", "comment", "time", "kind"])
+def test_bytes_around_what_is_packed_are_refused(packed: Packed, where: str) -> None:
+    path = packed.written()
+    path.write_bytes(surrounded(path.read_bytes())[where])
+    with pytest.raises(
+        InputError, match=r"holds bytes that belong to none of its files|cannot be read as a zip"
+    ):
+        read_pack(path)
+
+
+def test_entries_in_another_order_are_refused(packed: Packed, tmp_path: Path) -> None:
+    with zipfile.ZipFile(packed.written()) as archive:
+        entries = [(entry, archive.read(entry)) for entry in archive.infolist()]
+    with zipfile.ZipFile(tmp_path / "turned.zip", "w") as archive:
+        for entry, content in reversed(entries):
+            archive.writestr(entry, content)
+    with pytest.raises(InputError, match="was packed anew"):
+        read_pack(tmp_path / "turned.zip")
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda text: text.replace(b'"audit"', b'"audit": "fair",\n  "audit"', 1), "a key stands twice"),
+        (lambda text: text.replace(b"{\n", b"{\n\n", 1), "the spacing is another"),
+        (
+            lambda text: text.replace(b'"audit"', b'"approved_by": "everybody",\n  "audit"', 1),
+            "states 'approved_by', which none has",
+        ),
+    ],
+)
+def test_a_manifest_says_nothing_twice_and_nothing_more(
+    packed: Packed, tmp_path: Path, change: Callable[[bytes], bytes], told: str
+) -> None:
+    with zipfile.ZipFile(packed.written()) as archive:
+        entries = {entry.filename: archive.read(entry) for entry in archive.infolist()}
+    [manifest] = [name for name in entries if name.endswith(MANIFEST)]
+    entries[manifest] = change(entries[manifest])
+    with (tmp_path / "told.zip").open("wb") as file:
+        archive_module._write_zip(file, entries)
+    with pytest.raises(InputError, match=told):
+        read_pack(tmp_path / "told.zip")

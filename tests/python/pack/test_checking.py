@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from click.testing import CliRunner
 
@@ -12,8 +15,12 @@ from biasledger.cli import cli
 from biasledger.pack import rebuilding
 from biasledger.pack.archive import json_bytes
 from biasledger.pack.checking import check_figures, check_pack
+from biasledger.pack.contents import ledger_files
 from biasledger.pack.making import readme, software
+from biasledger.verify import Verdict
+from collector.chain import Seal
 from collector.errors import InputError
+from collector.ledger import Ledger
 
 from .conftest import JUDGED, Packed
 
@@ -43,12 +50,12 @@ def test_a_manifest_that_states_otherwise_is_found(packed: Packed, name: str, va
     assert (verdicts[-1].state, verdicts[-1].fault) == ("broken", told)
 
 
-@pytest.mark.parametrize("content", [b"[]x", b"{}", b'[{"event": "finished"}]'])
+@pytest.mark.parametrize("content", [b"[]x", b"{}", b"[]\n", b'[{"event": "finished"}]'])
 def test_events_that_did_not_happen_are_found(packed: Packed, content: bytes) -> None:
     _, verdicts = check_pack(
         packed.written(lambda files, _: files.update({"events.json": content})), packed.ledger
     )
-    assert verdicts[-1].fault == "events.json of the pack does not say what the ledger says happened first."
+    assert verdicts[-1].fault == "events.json of the pack does not say what the ledger says."
 
 
 def test_another_engine_is_named_and_not_called_broken(packed: Packed) -> None:
@@ -68,51 +75,137 @@ def test_another_engine_is_named_and_not_called_broken(packed: Packed) -> None:
 
 
 @pytest.fixture
-def rebuilt(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """Rebuilding as if all came out the same; collects which texts were asked for."""
-    asked: list[list[str]] = []
+def otherwise(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Rebuilding as if all came out the same but for the texts named in here."""
+    files: set[str] = set()
 
     def rebuild(*_: object, texts: list[str]) -> dict[str, list[str]]:
-        asked.append(list(texts))
-        return {"findings.csv": [], "groups.csv": [], **{name: [] for name in texts}}
+        told = {name: ["It is not what comes out again."] if name in files else [] for name in texts}
+        return {"findings.csv": [], "groups.csv": [], **told}
 
     monkeypatch.setattr(rebuilding, "rebuild", rebuild)
-    return asked
+    return files
 
 
-def stating(packed: Packed, **versions: str) -> Packed:
+def figures(packed: Packed, readme_txt: bytes | None = None, **versions: str) -> list[Verdict]:
+    """What is found of a pack that states these versions."""
     packed.facts["software"] = {**software(), **versions}
-    packed.files["README.txt"] = readme()
-    return packed
+    pack = packed.pack(README_txt=readme() if readme_txt is None else readme_txt)
+    return check_figures(pack, packed.ledger, lambda *_: None)
 
 
-def test_summary_and_report_are_compared_where_the_same_program_wrote_them(
-    packed: Packed, rebuilt: list[list[str]]
+def test_what_is_written_anew_and_comes_out_the_same_is_said(packed: Packed, otherwise: set[str]) -> None:
+    pytest.importorskip("vl_convert")
+    assert not otherwise
+    findings, other = figures(packed)
+    assert (findings.state, other.state) == ("intact", "intact")
+    assert other.notes[0] == "groups.csv, summary.md, report.html came out the same."
+    assert "build.json and settings/ are taken at their word" in other.notes[-1]
+
+
+@pytest.mark.parametrize("name", ["summary.md", "report.html"])
+def test_a_forged_text_is_found(packed: Packed, otherwise: set[str], name: str) -> None:
+    pytest.importorskip("vl_convert")
+    otherwise.add(name)
+    _, other = figures(packed)
+    assert (other.state, other.fault) == ("broken", f"{name}: It is not what comes out again.")
+
+
+@pytest.mark.parametrize("name", ["summary.md", "report.html"])
+def test_a_forged_text_under_another_version_s_name_is_not_called_intact(
+    packed: Packed, otherwise: set[str], name: str
 ) -> None:
     pytest.importorskip("vl_convert")
-    here = check_figures(stating(packed).pack(), packed.ledger, lambda *_: None)
-    assert [verdict.state for verdict in here] == ["intact"] * 2
-    assert rebuilt.pop() == ["summary.md", "report.html"]
-    drawn = {"vl-convert-python": "0.1"}
-    [_, other] = check_figures(stating(packed, **drawn).pack(), packed.ledger, lambda *_: None)
-    assert rebuilt.pop() == ["summary.md"]
-    assert any(note.startswith("report.html was not compared") for note in other.notes)
-    [_, other] = check_figures(
-        stating(packed, biasledger="9.9", numpy="0.1").pack(), packed.ledger, lambda *_: None
+    otherwise.add(name)
+    _, other, unchecked = figures(packed, biasledger="9.9", numpy="0.1")
+    assert (other.state, unchecked.state) == ("intact", "unchecked")
+    assert name not in other.notes[0]
+    [told] = unchecked.notes
+    assert told == (
+        f"{name} is not what biasledger {__version__} writes, and the pack says that 9.9 wrote it, which anybody can say: do not "
+        f"rely on it, or compare it with that version."
     )
-    assert rebuilt.pop() == []
-    assert other.notes[1:3] == (
-        f"summary.md and report.html were not compared, as they were written by biasledger 9.9, and here is {__version__}.",
-        f"Made with biasledger 9.9, and computed anew with {__version__}.",
-    )
-    assert any(note.startswith("Made with numpy 0.1") for note in other.notes)
+    assert any(note.startswith("Made with numpy 0.1 by its own word") for note in other.notes)
 
 
-def test_another_readme_is_found(packed: Packed, rebuilt: list[list[str]]) -> None:
-    pack = stating(packed).pack(README_txt=b"All is proven.\n")
-    [_, other] = check_figures(pack, packed.ledger, lambda *_: None)
-    assert rebuilt
-    assert (other.state, other.fault) == ("broken", "README.txt is not the one that this biasledger packs.")
+def test_another_version_that_wrote_the_same_is_checked(packed: Packed, otherwise: set[str]) -> None:
+    assert not otherwise
+    assert [verdict.state for verdict in figures(packed, biasledger="9.9")] == ["intact"] * 2
+    [*_, unchecked] = figures(packed, b"All is proven.\n", biasledger="9.9")
+    assert unchecked.notes[0].startswith("README.txt is not what biasledger ")
+
+
+def test_a_report_under_another_drawing_s_name_is_not_called_intact(
+    packed: Packed, otherwise: set[str]
+) -> None:
+    pytest.importorskip("vl_convert")
+    otherwise.add("report.html")
+    _, other, unchecked = figures(packed, **{"vl-convert-python": "0.1"})
+    assert (other.state, unchecked.state) == ("intact", "unchecked")
+    assert unchecked.notes[0].startswith("report.html is not what vl-convert-python ")
+    otherwise.add("summary.md")
+    assert figures(packed, **{"vl-convert-python": "0.1"})[1].state == "broken"
+
+
+def test_what_could_not_be_checked_has_an_exit_code(packed: Packed, otherwise: set[str]) -> None:
+    otherwise.add("summary.md")
+    packed.facts["software"] = {**software(), "biasledger": "9.9"}
+    packed.files["README.txt"] = readme()
+    arguments = [
+        "verify",
+        "--pack",
+        str(packed.written()),
+        "--ledger",
+        str(packed.ledger),
+        "--rebuild",
+    ]
+    result = CliRunner().invoke(cli, arguments)
+    assert result.exit_code == 4, result.output
+    assert "not checked: unchecked\n  summary.md is not what biasledger" in result.output
+
+
+def test_another_readme_is_found(packed: Packed, otherwise: set[str]) -> None:
+    assert not otherwise
+    _, other = figures(packed, b"All is proven.\n")
+    assert (other.state, other.fault) == (
+        "broken",
+        "README.txt: It is not the one that this biasledger packs.",
+    )
+
+
+def test_a_shorter_seal_that_is_true_does_not_hide_what_came_after(packed: Packed) -> None:
+    with Ledger(packed.ledger).read() as connection:
+        ((count, head_hash),) = connection.execute(
+            "select position + 1, hash from raw.chain where kind = 'event' order by position limit 1"
+        ).fetchall()
+        shorter = Seal(count, head_hash)
+        held = ledger_files(connection, packed.facts["run_id"], packed.facts["reading_hash"], shorter)
+
+    def shorten(files: dict[str, bytes], facts: dict[str, Any]) -> None:
+        facts["seal"] = str(shorter)
+
+    _, [*_, asked] = check_pack(packed.written(shorten), packed.ledger)
+    assert asked.fault == "events.json of the pack does not say what the ledger says."
+    packed.files["events.json"] = held["events.json"]
+    assert [one["event"] for one in json.loads(held["events.json"])] == ["started"]
+    _, [*_, asked] = check_pack(packed.written(shorten), packed.ledger)
+    assert asked.state == "intact"
+    n_later = Seal.parse(packed.facts["seal"]).count - count
+    assert asked.notes[-1].startswith(
+        f"the pack's seal ends before the run does: it says nothing of the {n_later:,} records that came after (1 of kind event, "
+    )
+
+
+def test_what_is_computed_anew_is_what_the_seal_counts(packed: Packed, tmp_path: Path) -> None:
+    with Ledger(packed.ledger).read() as connection:
+        ((position, head_hash),) = connection.execute(
+            "select position, hash from raw.chain where kind = 'response' order by position offset 4 limit 1"
+        ).fetchall()
+    packed.facts["seal"] = str(Seal(position + 1, head_hash))
+    rebuilding._copy_run(packed.pack(), packed.ledger, tmp_path / "copy.duckdb")
+    with duckdb.connect(str(tmp_path / "copy.duckdb"), read_only=True) as connection:
+        assert connection.execute("select count(*) from raw.responses").fetchall() == [(5,)]
+        assert connection.execute("select event from raw.run_events").fetchall() == [("started",)]
 
 
 def test_a_table_that_is_none_is_one_sentence(packed: Packed) -> None:

@@ -60,7 +60,13 @@ def test_what_is_no_object_is_refused(packed: Packed, content: bytes) -> None:
 
 def test_a_missing_setting_is_named(packed: Packed) -> None:
     with pytest.raises(InputError, match=r"build\.json of the pack lacks the key 'engine_version'"):
-        read_judged(packed.pack(build_json=b"{}"))
+        read_judged(packed.pack(build_json=json_bytes({})))
+
+
+def test_a_setting_that_stands_twice_is_refused(packed: Packed) -> None:
+    twice = json_bytes(JUDGED).replace(b'"alpha"', b'"alpha": 0.001,\n  "alpha"', 1)
+    with pytest.raises(InputError, match=r"build\.json of the pack is not written as one is"):
+        read_judged(packed.pack(build_json=twice))
 
 
 def test_settings_as_they_were_are_taken(packed: Packed) -> None:

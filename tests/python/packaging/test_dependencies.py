@@ -29,6 +29,17 @@ def pins() -> dict[str, str]:
     return dict(line.split("==") for line in lines if not line.startswith("#"))
 
 
+def locked() -> dict[str, tuple[str, int]]:
+    """Package -> the locked version and how many hashes of its files there are."""
+    text = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    parts = re.split(r"^(?=[\w.-]+==)", text, flags=re.MULTILINE)[1:]
+    found = {}
+    for part in parts:
+        name, _, rest = part.partition("==")
+        found[canonicalize_name(name)] = (rest.split()[0], part.count("--hash=sha256:"))
+    return found
+
+
 def imported(*folders: str) -> set[str]:
     """Top-level names imported in the Python files of these folders, but our own and the standard library's."""
     names = set()
@@ -99,3 +110,9 @@ def test_dbt_stays_below_the_release_that_needs_a_download() -> None:
     dbt = next(requirement for requirement in RUNTIME if requirement.name == "dbt-core")
     assert not dbt.specifier.contains("1.12.0")
     assert "dbt-core-experimental-parser" not in pins()
+
+
+def test_what_is_pinned_is_locked_with_hashes() -> None:
+    lock = locked()
+    assert {name: lock[canonicalize_name(name)][0] for name in pins()} == pins()
+    assert [name for name, (_, n_hashes) in lock.items() if not n_hashes] == []
