@@ -24,6 +24,8 @@ MAX_GROUP = 500
 LEDGER_SECONDS = 2.0
 # Appending takes the machine from asking: at most a tenth of the time.
 LEDGER_SHARE = 0.1
+# Where each append stays a row group of its own, which takes 256 kB at least, it should bring so much of a journal.
+LEDGER_BYTES = 1 << 20
 
 logger = logging.getLogger(__name__)
 
@@ -152,6 +154,7 @@ class LedgerFollower:
         self._loader = JournalLoader(path, ledger)
         self._offset = offset
         self._is_current = is_current
+        self._loaded = 0
         self._has_warned = False
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._work, name="ledger", daemon=True)
@@ -190,6 +193,8 @@ class LedgerFollower:
     def _work(self) -> None:
         pause = LEDGER_SECONDS
         while not self._stopping.wait(pause):
+            if self._loader.leaves_row_groups and self._offset() - self._loaded < LEDGER_BYTES:
+                continue
             started = time.monotonic()
             try:
                 self._load(0.0)
@@ -204,7 +209,9 @@ class LedgerFollower:
             if not self._is_current:
                 self._ledger.create(wait_seconds=wait_seconds)
                 self._is_current = True
-            self._loader.load(self._offset(), seal=seal, wait_seconds=wait_seconds)
+            offset = self._offset()
+            self._loader.load(offset, seal=seal, wait_seconds=wait_seconds)
+            self._loaded = offset
         except (duckdb.Error, OSError) as error:
             first_line = str(error).splitlines()[0].rstrip(".")
             raise LedgerError(f"{self._ledger.path} cannot be written: {first_line}.") from error
