@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from collector.asking import Manner
+    from collector.breaker import Usability
     from collector.targets.base import BatchState, BatchTarget, Reply
 
 FIRST_POLL_SECONDS = 5.0
@@ -64,6 +65,7 @@ class BatchAskers:
         keep: called with every attempt.
         n_kept: how many responses are in the journal.
         ended: called once at the end; with the error that ended the thread, or None.
+        usability: counts replies that cannot be used; where none can, nothing is submitted again.
         poll_seconds: the longest pause between two looks at a batch.
         replaces_gone: submit a batch anew that the service says it does not know. It may know it under another key, and the
             questions would be paid for twice.
@@ -84,6 +86,7 @@ class BatchAskers:
         keep: Callable[[Attempted], None],
         n_kept: Callable[[], int],
         ended: Callable[[BaseException | None], None],
+        usability: Usability,
         poll_seconds: float = MAX_POLL_SECONDS,
         replaces_gone: bool = False,
     ) -> None:
@@ -97,6 +100,8 @@ class BatchAskers:
         self._keep = keep
         self._n_kept = n_kept
         self._ended = ended
+        self._usability = usability
+        self._unusable: TargetError | None = None
         self._poll_seconds = poll_seconds
         self._replaces_gone = replaces_gone
         self._stopping = threading.Event()
@@ -147,6 +152,8 @@ class BatchAskers:
             self._settle(unsure)
         self._collect_all()
         while self._todo:
+            if self._unusable is not None:
+                raise self._unusable
             n_before, self._has_guessed = self._n_handed_in, False
             for requests in self._chunks():
                 self._submit(requests)
@@ -346,6 +353,7 @@ class BatchAskers:
             answer = fill_reply(row, task.prompt, result, self._manner.answer)
             charge(self._manner.meter, row, estimated_tokens(task.prompt))
             may_help = is_to_be_asked_again(answer, self._manner.answer)
+            self._unusable = self._usability.replied(row)
         if (estimated := self._reserved.pop(key, None)) is not None:
             self._manner.meter.release(estimated)
         self._tries[key] += 1

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from collector.answers import load_rules
 from collector.asking import Askers, Attempted, Manner, Task
 from collector.batch import MAX_POLL_SECONDS, BatchAskers
-from collector.breaker import Breaker
+from collector.breaker import USABLE, Breaker, Usability
 from collector.costs import CostMeter
 from collector.errors import LedgerError, TargetError
 from collector.journal import JournalWriter, journal_path
@@ -245,6 +245,7 @@ class _Collection:
         self._planned = sum(state.trials())
         # Results of a batch come sorted by success or in any order, and all of them are there already.
         self._breaker = None if state.is_batch else Breaker(target.concurrency)
+        self._usability = Usability(has_usable=any(self._counts[status] for status in USABLE))
         self._batches = batch_interface(target) if state.is_batch else None
         self._meter = state.meter
         ledger, is_current = usable
@@ -350,6 +351,7 @@ class _Collection:
             keep=keeper.keep,
             n_kept=lambda: self._writer.n_responses,
             ended=keeper.end,
+            usability=self._usability,
             poll_seconds=self._terms.poll_seconds,
             replaces_gone=self._terms.retry_failed,
         )
@@ -365,6 +367,8 @@ class _Collection:
                 stop = stop or self._breaker.failed(error)
             elif self._breaker is not None and row.is_last:
                 self._breaker.answered()
+            if self._breaker is not None:
+                stop = stop or self._usability.replied(row)
             if row.is_last:
                 self._counts[row.status] += 1
                 self._n_failed_last = self._n_failed_last + 1 if row.status == "error" else 0

@@ -159,6 +159,22 @@ def test_errors_of_single_questions(ask: Callable[..., RunSummary], service: Ser
 
 
 @one_vendor
+def test_replies_of_which_none_can_be_used_are_not_bought_again(
+    ask: Callable[..., RunSummary], go_on: Callable[..., RunSummary], service: Service, query: Query
+) -> None:
+    service.outcome = lambda *_: "no JSON at all"
+    with pytest.raises(
+        TargetError, match=r"None of the first 40 replies could be used.* no JSON at all\. Run"
+    ):
+        ask(trials=10)
+    assert [len(batch.questions) for batch in service.batches.values()] == [40]
+    assert query("select status, count(*) from raw.responses group by all") == [("malformed", 40)]
+    service.outcome = answered
+    assert go_on().counts == {"ok": 40}
+    assert [len(batch.questions) for batch in service.batches.values()] == [40, 40]
+
+
+@one_vendor
 def test_many_failures_do_not_end_a_run(ask: Callable[..., RunSummary], service: Service) -> None:
     service.outcome = lambda custom_id, text: 400 if "-2-1-" not in custom_id else answered(custom_id, text)
     assert ask(trials=12).counts == {"error": 44, "ok": 4}
