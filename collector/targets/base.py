@@ -152,8 +152,10 @@ class BatchTarget(Protocol):
 
     Attributes:
         max_requests, max_bytes: how much one batch may hold.
+        has_names: a batch is found by what it was called; without, by its size and time.
     """
 
+    has_names: bool
     max_requests: int
     max_bytes: int
 
