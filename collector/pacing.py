@@ -53,6 +53,7 @@ FIRST_PAUSE_SECONDS = 1.0
 MAX_GUESSED_PAUSE_SECONDS = 60.0
 # So many refusals in a row may ask to come again at once, with Retry-After: 0.
 MEANT_AT_ONCE = 4
+MAX_PAUSE_AT_ONCE_SECONDS = 2.0
 # One question that is refused so often for the rate, after as many pauses, will not be answered today: where no other one was
 # answered meanwhile, the run stops; where others were, and are refused less often, it is given up.
 MAX_REFUSALS = 10
@@ -259,7 +260,8 @@ class Pace:
         n_guesses = self._refusals_in_a_row - (0 if asked is None else MEANT_AT_ONCE)
         if asked or n_guesses < 1:
             return asked or 0.0
-        return backoff_seconds(n_guesses, FIRST_PAUSE_SECONDS, MAX_GUESSED_PAUSE_SECONDS, self._random)
+        most = MAX_GUESSED_PAUSE_SECONDS if asked is None else MAX_PAUSE_AT_ONCE_SECONDS
+        return backoff_seconds(n_guesses, FIRST_PAUSE_SECONDS, most, self._random)
 
     def _listen(self, slot: Slot, hints: RateHints | None) -> None:
         """Take in how much of the service's limits is left: counted when it took the question, so without those asked since."""

@@ -19,6 +19,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from collector import batch
 from collector.runner import collect, resume
 from collector.spec_loading import load_audit
 from collector.targets.anthropic import AnthropicTarget
@@ -450,4 +451,6 @@ def collect_by_batch(vendor: str, port: int, spec: Path, ledger: Path, run: str 
     if run is None:
         collect(load_audit(spec), target, ledger, trials=60, batch=True, **quick)
     else:
-        resume(run, target, ledger, **quick)
+        # What a person would look for, this service never lists late: where it is not listed, it was not made.
+        batch.SETTLE_SECONDS = 0.0
+        resume(run, target, ledger, retry_failed=vendor == "anthropic", **quick)

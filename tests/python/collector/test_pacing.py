@@ -201,7 +201,7 @@ def test_who_says_at_once_again_and_again_does_not_mean_it() -> None:
         clock.sleep(60)
         start(paced).failed(refusal(0.0))
         pauses.append(paced.delay())
-    assert pauses == [0.0, 0.0, 0.0, 0.0, 0.75, 1.5, 3.0]
+    assert pauses == [0.0, 0.0, 0.0, 0.0, 0.75, 1.5, 1.5]
     clock.sleep(60)
     start(paced).done(None, 100)
     start(paced).failed(refusal(0.0))
