@@ -13,9 +13,9 @@ import click
 
 from biasledger import __version__
 from biasledger.commands import asking, building, comparing, evidence, importing, querying, reading, scoring
-from biasledger.commands.common import EXIT_BROKEN, EXIT_INTERRUPTED, EXIT_UNREAD
-from collector.errors import BiasledgerError
-from collector.terminal import LogHandler, drop_output, flush, say, visible
+from biasledger.commands.common import EXIT_BROKEN, EXIT_INTERRUPTED, EXIT_UNREAD, EXIT_WAITED
+from collector.errors import BiasledgerError, WaitedInVainError
+from collector.terminal import LogHandler, configure_logging, drop_output, flush, say, visible
 
 # In the order of the work, which is that of `--help`.
 _PARTS = (asking, importing, building, reading, querying, comparing, scoring, evidence)
@@ -40,7 +40,7 @@ class _Cli(click.Group):
             sys.exit(EXIT_UNREAD)
         except click.ClickException as error:
             say(_shown(error), err=True, end="")
-            sys.exit(EXIT_BROKEN)
+            sys.exit(EXIT_WAITED if isinstance(error.__cause__, WaitedInVainError) else EXIT_BROKEN)
         except click.Abort as error:
             say(str(error.__cause__ or "") or "Stopped.", err=True)
             sys.exit(EXIT_INTERRUPTED)
@@ -93,8 +93,8 @@ def _sentence(error: Exception) -> str:
 
 @click.group(cls=_Cli, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="biasledger")
-@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
-def cli(debug: bool) -> None:  # read by _Cli.invoke
+@click.option("--debug", is_flag=True, help="Show the traceback of an error, and log every pause and retry.")
+def cli(debug: bool) -> None:  # also read by _Cli.invoke
     """Audit a language model for bias: ask, keep the answers, build findings and alarms.
 
     \b
@@ -103,8 +103,10 @@ def cli(debug: bool) -> None:  # read by _Cli.invoke
       biasledger collect audits/products.yml --target simulator
       biasledger build
 
-    Exit codes: 0 done, 1 alarms were found (build, check), 3 wrong use or a broken warehouse, 4 nothing could be judged (check).
+    Exit codes: 0 done, 1 alarms were found (build, check), 3 wrong use or a broken warehouse, 4 nothing could be judged (check),
+    5 a run only waited for a service that refused, and can be resumed (collect).
     """
+    configure_logging(logging.DEBUG if debug else logging.WARNING)
 
 
 for _part in _PARTS:

@@ -181,9 +181,16 @@ _CHAIN_COLUMNS = {
 
 
 class Append:
-    """One open transaction on the ledger; get it from `Ledger.append`."""
+    """One open transaction on the ledger; get it from `Ledger.append`.
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+    Args:
+        connection: the ledger's.
+        merged_bytes: bytes of texts that the checkpoint at its end may read at once where it writes small row groups together;
+            None where it leaves them, because their rows are long.
+    """
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, merged_bytes: int | None = 0) -> None:
+        self.merged_bytes = merged_bytes
         self._connection = connection
         self._buffers: dict[tuple[str, int], dict[str, NDArray[np.object_]]] = {}
 

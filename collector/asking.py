@@ -28,11 +28,14 @@ from collector.targets.base import Request, Target
 
 if TYPE_CHECKING:
     from collector.costs import CostMeter
+    from collector.pacing import Pause
     from collector.prompts import Prompt
     from collector.spec_parts import Answer as AnswerForm
 
 MAX_BACKOFF_SECONDS = 60.0
 BUDGET_POLL_SECONDS = 0.05
+# A question is given up where this is the probability, or less, that one like all others would be refused so often.
+SINGLED_OUT = 1e-9
 
 logger = logging.getLogger(__name__)
 
@@ -117,6 +120,8 @@ class Askers:
         self._n_threads = target.concurrency
         self._n_in_flight = 0
         self._n_answered = 0
+        self._n_refused = 0
+        self._refused_since: float | None = None
         self._n_reserved = 0
         self._have_ended = threading.Event()
         self._failure: BaseException | None = None
@@ -125,6 +130,15 @@ class Askers:
     def n_in_flight(self) -> int:
         """How many questions have been asked and not answered yet."""
         return self._n_in_flight
+
+    def refused_seconds(self) -> float:
+        """Return for how long the target has refused everything that it was asked."""
+        since = self._refused_since
+        return 0.0 if since is None else time.monotonic() - since
+
+    def pause(self) -> Pause | None:
+        """Return the pause that the target asked for, None where there is none."""
+        return self._pace.pause()
 
     def start(self) -> None:
         """Start to ask."""
@@ -164,7 +178,7 @@ class Askers:
     def _ask(self, task: Task) -> None:
         """Ask up to three times: again after a malformed answer, a failure that may pass, or a short list where the audit
         says so; never after any other. Refusals for the rate do not count, for they say nothing about the question; one that is
-        refused again and again while others are answered is given up, since services also say so of what is too large.
+        refused again and again, more than others are, is given up, since services also say so of what is too large.
         """
         # What was kept before the run was resumed counts, but one more try is always made.
         n_tries = min(task.attempts, MAX_ATTEMPTS - 1)
@@ -180,8 +194,10 @@ class Askers:
             spent_seconds += tried.seconds
             if error is not None and error.asks_to_slow_down:
                 n_refusals += 1
-                has_more, pause = n_refusals < MAX_REFUSALS, 0.0
-                if not has_more and self._n_answered == n_answered_before:
+                is_alone = self._n_answered == n_answered_before
+                has_more = n_refusals < MAX_REFUSALS or not (is_alone or self._is_singled_out(n_refusals))
+                pause = 0.0
+                if not has_more and is_alone:
                     error = _gives_up(error, n_refusals)
             else:
                 n_tries += 1
@@ -199,6 +215,19 @@ class Askers:
             if pause:
                 logger.info("%s Asking again in %.1f s.", error, pause)
                 self._stopping.wait(pause)
+
+    def _note_refusal(self, *, refused: bool) -> None:
+        with self._lock:
+            self._n_refused += refused
+            if not refused:
+                self._refused_since = None
+            elif self._refused_since is None:
+                self._refused_since = time.monotonic()
+
+    def _is_singled_out(self, n_refusals: int) -> bool:
+        """Whether a question is refused so often that it is not for chance, as often as others are refused."""
+        n_others = self._n_refused - n_refusals
+        return bool(((n_others + 1) / (n_others + self._n_answered + 2)) ** n_refusals < SINGLED_OUT)
 
     def _try(self, prompt: Prompt, row: ResponseRow, spent_seconds: float, estimated: int) -> _Tried:
         """Ask once, when it is this question's turn, and fill the row."""
@@ -220,6 +249,7 @@ class Askers:
                     reply = self._target.ask(request)
                 except TargetError as error:
                     slot.failed(error)
+                    self._note_refusal(refused=error.asks_to_slow_down)
                     fill_error(row, prompt, error)
                     return _Tried(time.monotonic() - started, error.retryable, error)
                 finally:
@@ -227,6 +257,7 @@ class Askers:
                 seconds = time.monotonic() - started
                 answer = fill_reply(row, prompt, reply, self._manner.answer)
                 slot.done(_tokens_of(row), reply.latency_ms, reply.hints)
+            self._note_refusal(refused=False)
             with self._lock:
                 self._n_answered += 1
             charge(self._manner.meter, row, estimated)

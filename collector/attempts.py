@@ -39,6 +39,8 @@ def fill_reply(row: ResponseRow, prompt: Prompt, reply: Reply, form: AnswerForm)
     text = _storable(reply.text)
     answer = form.classify(text, reply.finish_reason, prompt.candidates)
     row.status, row.answer_text, row.error = answer.status, _storable(answer.answer_text), answer.error
+    if reply.instead is not None and not (text or "").strip():
+        row.error = _storable(" ".join(filter(None, (answer.error, reply.instead))))
     row.response_text = text
     row.raw_body = _storable(reply.raw_body)
     row.finish_reason = _storable(reply.finish_reason)

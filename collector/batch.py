@@ -11,6 +11,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from collector.asking import Manner
+    from collector.breaker import Usability
     from collector.targets.base import BatchState, BatchTarget, Reply
 
 FIRST_POLL_SECONDS = 5.0
@@ -42,6 +44,9 @@ MAX_POLL_SECONDS = 60.0
 # How often a service that does not answer is asked again, with pauses up to a minute, before the process gives up.
 MAX_TRIES = 10
 MAX_BACKOFF_SECONDS = 60.0
+# So long after a submission that got no answer the service may still make the batch, or not list it yet.
+SETTLE_SECONDS = 30.0
+SETTLE_POLL_SECONDS = 2.0
 _TAG_DIGITS = 8
 _KEPT_SECONDS = 0.02
 _GONE = (404, 410)
@@ -64,6 +69,7 @@ class BatchAskers:
         keep: called with every attempt.
         n_kept: how many responses are in the journal.
         ended: called once at the end; with the error that ended the thread, or None.
+        usability: counts replies that cannot be used; where none can, nothing is submitted again.
         poll_seconds: the longest pause between two looks at a batch.
         replaces_gone: submit a batch anew that the service says it does not know. It may know it under another key, and the
             questions would be paid for twice.
@@ -84,6 +90,7 @@ class BatchAskers:
         keep: Callable[[Attempted], None],
         n_kept: Callable[[], int],
         ended: Callable[[BaseException | None], None],
+        usability: Usability,
         poll_seconds: float = MAX_POLL_SECONDS,
         replaces_gone: bool = False,
     ) -> None:
@@ -97,6 +104,8 @@ class BatchAskers:
         self._keep = keep
         self._n_kept = n_kept
         self._ended = ended
+        self._usability = usability
+        self._unusable: TargetError | None = None
         self._poll_seconds = poll_seconds
         self._replaces_gone = replaces_gone
         self._stopping = threading.Event()
@@ -115,6 +124,13 @@ class BatchAskers:
     def n_in_flight(self) -> int:
         """How many questions the service has and no result is kept of; they can be collected later."""
         return sum(one.n_requests for one in list(self._log.pending.values()))
+
+    def refused_seconds(self) -> float:
+        """Return 0: a batch is waited for, however long it takes."""
+        return 0.0
+
+    def pause(self) -> None:
+        """Return None: nothing is asked that could be refused."""
 
     def start(self) -> None:
         """Start to ask."""
@@ -147,6 +163,8 @@ class BatchAskers:
             self._settle(unsure)
         self._collect_all()
         while self._todo:
+            if self._unusable is not None:
+                raise self._unusable
             n_before, self._has_guessed = self._n_handed_in, False
             for requests in self._chunks():
                 self._submit(requests)
@@ -218,8 +236,10 @@ class BatchAskers:
                 batch_id = None
                 # A 503 may come from what stands before the service, which has the batch all the same.
                 if error.status != _TOO_MANY:
-                    batch_id = self._patiently(lambda: self._batches.find(submission))
+                    batch_id = self._look_for(submission, utc_now())
                     self._has_guessed = self._has_guessed or batch_id is not None
+                    if batch_id is None and error.status is None:
+                        self._require_named(begun)
             if batch_id is not None:
                 self._arrived(begun, batch_id)
                 return
@@ -227,14 +247,38 @@ class BatchAskers:
     def _settle(self, unsure: Submitted) -> None:
         """Find out whether a batch arrived whose submission a process did not survive."""
         try:
-            batch_id = self._patiently(lambda: self._batches.find(self._submission(unsure)))
+            batch_id = self._look_for(self._submission(unsure), unsure.since)
         except TargetError as error:
             self._lost(unsure, error)
             return
-        if batch_id is None:
-            self._fail(unsure, "It did not arrive.")
-        else:
+        if batch_id is not None:
             self._arrived(unsure, batch_id)
+            return
+        self._require_named(unsure)
+        self._fail(unsure, "It did not arrive.")
+
+    def _look_for(self, submission: Submission, tried_at: datetime) -> str | None:
+        """Look for a batch that may have arrived, again until the service has had time to make it and to list it."""
+        while True:
+            batch_id = self._patiently(lambda: self._batches.find(submission))
+            if batch_id is not None or utc_now() - tried_at >= timedelta(seconds=SETTLE_SECONDS):
+                return batch_id
+            self._wait(min(SETTLE_POLL_SECONDS, self._poll_seconds))
+
+    def _require_named(self, unsure: Submitted) -> None:
+        """Make sure that a batch which was not found may be submitted anew, without being paid for twice.
+
+        Raises:
+            TargetError: where batches have no names only a person can tell, and none has.
+        """
+        if self._batches.has_names or self._replaces_gone:
+            return
+        raise TargetError(
+            f"The end of a submission of {unsure.n_requests:,} questions at {unsure.since:%H:%M:%S} UTC is not known, and the "
+            f"service gives batches no names by which to find it. Look there for a batch of that size and time: if there is "
+            f"none, --retry-failed submits its questions anew; if there is one, wait until the service lists it.",
+            stops_run=True,
+        )
 
     def _submission(self, begun: Submitted) -> Submission:
         return Submission(begun.label, begun.n_requests, begun.since, frozenset(self._log.ids))
@@ -346,6 +390,7 @@ class BatchAskers:
             answer = fill_reply(row, task.prompt, result, self._manner.answer)
             charge(self._manner.meter, row, estimated_tokens(task.prompt))
             may_help = is_to_be_asked_again(answer, self._manner.answer)
+            self._unusable = self._usability.replied(row)
         if (estimated := self._reserved.pop(key, None)) is not None:
             self._manner.meter.release(estimated)
         self._tries[key] += 1

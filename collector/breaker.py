@@ -2,12 +2,55 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from collector.errors import TargetError
+from collector.targets.http_session import excerpt
+
+if TYPE_CHECKING:
+    from collector.rows import ResponseRow
 
 # Before anything was answered the fault is likely ours (a parameter, a model), and it is the same for every question.
 MAX_FIRST_FAILURES = 10
 # After that the service is down.
 MAX_FAILURES_IN_A_ROW = 20
+# Replies, of which none could be used, questions asked again included: all were paid for, and those to come would be like them.
+MAX_UNUSABLE = 30
+# A refusal is a finding.
+USABLE = frozenset({"ok", "refused"})
+
+
+class Usability:
+    """Counts replies that cannot be used, until one can.
+
+    Args:
+        has_usable: one could, earlier.
+    """
+
+    def __init__(self, *, has_usable: bool = False) -> None:
+        self._has_usable = has_usable
+        self._n_unusable = 0
+        self._first = ""
+        self._body: str | None = None
+
+    def replied(self, row: ResponseRow) -> TargetError | None:
+        """Note a reply; return the error to stop the run with, None to go on. A row without a reply changes nothing."""
+        if row.status in USABLE:
+            self._has_usable = True
+        if row.status == "error" or self._has_usable:
+            return None
+        self._n_unusable += 1
+        if self._n_unusable == 1:
+            shown = row.response_text or row.raw_body or ""
+            self._first = f"{row.error or row.status} {excerpt(shown)}".strip()
+            self._body = row.raw_body or row.response_text
+        if self._n_unusable < MAX_UNUSABLE:
+            return None
+        return TargetError(
+            f"None of the first {self._n_unusable} replies could be used, so the run stops. The first: {self._first}",
+            stops_run=True,
+            raw_body=self._body or "",
+        )
 
 
 class Breaker:

@@ -58,3 +58,7 @@ class TargetError(BiasledgerError):
     def asks_to_slow_down(self) -> bool:
         """Whether the target only refuses because it is asked too much: nothing is wrong with the question."""
         return self.status in _SLOW_DOWN and not self.stops_run
+
+
+class WaitedInVainError(TargetError):
+    """A target only refused, for longer than one was ready to wait; the run can be resumed when it is free again."""

@@ -284,8 +284,9 @@ class JournalWriter:
     def __init__(self, path: Path, descriptor: int, mark: Mark, n_responses: int) -> None:
         self.path = path
         self._descriptor = descriptor
-        self._mark = mark
-        self._n_responses = n_responses
+        # On disk, and written: what lies between would be lost with the machine's power, but not with this process.
+        self._mark = self._written = mark
+        self._n_responses = self._n_written = n_responses
         self._lock = threading.Lock()
         self._is_open = True
 
@@ -322,6 +323,7 @@ class JournalWriter:
             writer._write(
                 [("run", run_body(run)), ("reading", reading_body(reading)), ("event", event)], prompts
             )
+            writer._sync()
             # Unlike a renaming, a link never replaces a file.
             os.link(unfinished, path)
             unfinished.unlink()
@@ -388,11 +390,34 @@ class JournalWriter:
         Raises:
             LedgerError: they could not be kept, for instance because the disk is full; the journal ends where it did before.
         """
+        self.write(rows)
+        self.sync()
+
+    def write(self, rows: Sequence[ResponseRow]) -> None:
+        """Give responses their `seq` and write them; the end of this process does not take them away, and `sync` keeps them.
+
+        Raises:
+            LedgerError: as `append`.
+        """
         with self._lock:
-            for number, row in enumerate(rows, start=self._n_responses + 1):
+            for number, row in enumerate(rows, start=self._n_written + 1):
                 row.seq = number
             self._write_or_undo(("response", response_body(row)) for row in rows)
-            self._n_responses += len(rows)
+            self._n_written += len(rows)
+
+    def sync(self) -> None:
+        """Return when all that was written before is on disk; others may write meanwhile.
+
+        Raises:
+            LedgerError: it could not be brought there, and is cut off.
+        """
+        try:
+            self._sync()
+        except OSError as error:
+            with self._lock:
+                self._written, self._n_written = self._mark, self._n_responses
+                self._undo()
+            raise _not_written(self.path, error) from None
 
     def event(self, event: str, detail: Mapping[str, Any], happened_at: datetime | None = None) -> None:
         """Keep an event; it happens now unless told otherwise. What its texts have that cannot be stored becomes U+FFFD.
@@ -410,6 +435,7 @@ class JournalWriter:
         """
         with self._lock:
             self._write_or_undo([(kind, body)])
+        self.sync()
 
     def close(self) -> None:
         """Give the journal free; a second call does nothing."""
@@ -424,9 +450,22 @@ class JournalWriter:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _write_or_undo(self, records: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
+    def _sync(self) -> None:
+        """Sync; `mark` moves last, so that it never names what is not on disk."""
+        with self._lock:
+            self._require_open()
+            written, n_written = self._written, self._n_written
+        os.fsync(self._descriptor)
+        with self._lock:
+            if written.count > self._mark.count:
+                self._mark, self._n_responses = written, n_written
+
+    def _require_open(self) -> None:
         if not self._is_open:
             raise LedgerError(f"The journal {self.path} is closed.")
+
+    def _write_or_undo(self, records: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
+        self._require_open()
         try:
             self._write(records)
         except BaseException as error:
@@ -438,8 +477,8 @@ class JournalWriter:
     def _write(
         self, records: Iterable[tuple[str, Mapping[str, Any]]], prompts: Iterable[Prompt] = ()
     ) -> None:
-        """Write records and sync them; `mark` moves last, so that it never names what is not on disk."""
-        count, head_hash, offset = self._mark.count, self._mark.head_hash, self._mark.offset
+        """Write records, all of them or none; `sync` brings them to disk."""
+        count, head_hash, offset = self._written.count, self._written.head_hash, self._written.offset
         buffer = bytearray()
         for kind, body in _chained(records, prompts):
             linked = next_hash(count, kind, record_digest(kind, body), head_hash)
@@ -449,14 +488,13 @@ class JournalWriter:
                 offset += _write_all(self._descriptor, buffer)
                 buffer.clear()
         offset += _write_all(self._descriptor, buffer)
-        os.fsync(self._descriptor)
-        self._mark = Mark(count, head_hash, offset)
+        self._written = Mark(count, head_hash, offset)
 
     def _undo(self) -> None:
-        """Cut off what is not known to be on disk. A journal that cannot even be cut is written no more."""
+        """Cut off what stands after the last whole record. A journal that cannot even be cut is written no more."""
         try:
-            os.ftruncate(self._descriptor, self._mark.offset)
-            os.lseek(self._descriptor, self._mark.offset, os.SEEK_SET)
+            os.ftruncate(self._descriptor, self._written.offset)
+            os.lseek(self._descriptor, self._written.offset, os.SEEK_SET)
             os.fsync(self._descriptor)
         except OSError as error:
             logger.warning("%s cannot be cut back either: %s", self.path, error)

@@ -6,6 +6,7 @@ import logging
 import queue
 import threading
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from collector.errors import LedgerError
@@ -21,9 +22,15 @@ if TYPE_CHECKING:
     from collector.ledger import Ledger
 
 MAX_GROUP = 500
+# Groups that are written and not known to be on disk; with more of them, those who ask wait.
+MAX_UNSYNCED_GROUPS = 16
+# How soon a thread that waits sees that this is closed.
+_LOOK_SECONDS = 0.5
 LEDGER_SECONDS = 2.0
 # Appending takes the machine from asking: at most a tenth of the time.
 LEDGER_SHARE = 0.1
+# Where each append stays a row group of its own, which takes 256 kB at least, it should bring so much of a journal.
+LEDGER_BYTES = 1 << 20
 
 logger = logging.getLogger(__name__)
 
@@ -35,10 +42,19 @@ class _End:
         self.failure = failure
 
 
+@dataclass(frozen=True, slots=True)
+class _Handed:
+    """An attempt that was handed in; `written` is set when the end of this process cannot take it away any more."""
+
+    attempted: Attempted
+    written: threading.Event | None = None
+
+
 class Keeper:
     """Writes attempts into the journal, as many at once as are waiting, and says which are kept.
 
-    One thread does it, so that an interrupt, which always meets the main thread, never meets a half-written group.
+    One thread writes, so that an interrupt, which always meets the main thread, never meets a half-written group. Another one
+    waits for the disk meanwhile, however slow that is.
 
     Args:
         writer: the run's journal.
@@ -47,15 +63,27 @@ class Keeper:
 
     def __init__(self, writer: JournalWriter, capacity: int) -> None:
         self._writer = writer
-        self._incoming: queue.Queue[Attempted | _End] = queue.Queue(capacity)
+        self._incoming: queue.Queue[_Handed | _End] = queue.Queue(capacity)
+        self._written: queue.Queue[list[Attempted] | _End | None] = queue.Queue(MAX_UNSYNCED_GROUPS)
         self._outgoing: queue.SimpleQueue[list[Attempted] | _End] = queue.SimpleQueue()
         self._is_closed = threading.Event()
-        self._thread = threading.Thread(target=self._work, name="journal", daemon=True)
-        self._thread.start()
+        self._threads = [
+            threading.Thread(target=work, name=f"journal-{name}", daemon=True)
+            for name, work in (("write", self._write), ("sync", self._sync))
+        ]
+        for thread in self._threads:
+            thread.start()
 
     def keep(self, attempted: Attempted) -> None:
         """Hand in an attempt; after `close` nothing is taken any more."""
-        self._put(attempted)
+        self._put(_Handed(attempted))
+
+    def keep_written(self, attempted: Attempted) -> None:
+        """Hand in an attempt and wait until it is written, or this is closed: who asks on before could lose two answers."""
+        written = threading.Event()
+        self._put(_Handed(attempted, written))
+        while not written.wait(_LOOK_SECONDS) and not self._is_closed.is_set():
+            pass
 
     def end(self, failure: BaseException | None) -> None:
         """Say that nothing more will come, and why, if that was an error."""
@@ -84,7 +112,8 @@ class Keeper:
     def close(self) -> list[Attempted]:
         """Write what was handed in, take no more, and return what is kept and has not been yielded."""
         self._is_closed.set()
-        self._thread.join()
+        for thread in self._threads:
+            thread.join()
         rest: list[Attempted] = []
         while True:
             try:
@@ -93,27 +122,55 @@ class Keeper:
                 return rest
             rest += [] if isinstance(group, _End) else group
 
-    def _put(self, item: Attempted | _End) -> None:
+    def _put(self, item: _Handed | _End) -> None:
         while not self._is_closed.is_set():
             try:
-                self._incoming.put(item, timeout=0.5)
+                self._incoming.put(item, timeout=_LOOK_SECONDS)
             except queue.Full:
                 continue
             return
 
-    def _work(self) -> None:
+    def _write(self) -> None:
         try:
             for group in self._groups():
-                self._writer.append([one.row for one in group])
-                self._outgoing.put(group)
+                self._writer.write([one.attempted.row for one in group])
+                for one in group:
+                    if one.written is not None:
+                        one.written.set()
+                self._written.put([one.attempted for one in group])
         except BaseException as error:  # noqa: BLE001 (a thread's error has to reach the caller, whatever it is)
             self._is_closed.set()
-            self._outgoing.put(_End(error))
+            self._written.put(_End(error))
+        self._written.put(None)
 
-    def _groups(self) -> Iterator[list[Attempted]]:
+    def _sync(self) -> None:
+        """Bring what was written to disk, as many groups at once as there are, until the end."""
+        has_failed = False
+        item: list[Attempted] | _End | None = []
+        while item is not None:
+            group: list[Attempted] = []
+            item = self._written.get()
+            while isinstance(item, list):
+                group += item
+                try:
+                    item = self._written.get_nowait()
+                except queue.Empty:
+                    break
+            try:
+                if group and not has_failed:
+                    self._writer.sync()
+                    self._outgoing.put(group)
+            except BaseException as error:  # noqa: BLE001 (as above; what is written after it was cut off with it)
+                has_failed = True
+                self._is_closed.set()
+                self._outgoing.put(_End(error))
+            if isinstance(item, _End):
+                self._outgoing.put(item)
+
+    def _groups(self) -> Iterator[list[_Handed]]:
         """Yield all that is waiting, again and again, until the end or until this is closed and nothing is left."""
         while True:
-            group: list[Attempted] = []
+            group: list[_Handed] = []
             end: _End | None = None
             try:
                 item = self._incoming.get(timeout=0.1)
@@ -131,7 +188,7 @@ class Keeper:
             if group:
                 yield group
             if end is not None:
-                self._outgoing.put(end)
+                self._written.put(end)
                 return
 
 
@@ -152,6 +209,7 @@ class LedgerFollower:
         self._loader = JournalLoader(path, ledger)
         self._offset = offset
         self._is_current = is_current
+        self._loaded = 0
         self._has_warned = False
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._work, name="ledger", daemon=True)
@@ -190,6 +248,8 @@ class LedgerFollower:
     def _work(self) -> None:
         pause = LEDGER_SECONDS
         while not self._stopping.wait(pause):
+            if self._loader.leaves_row_groups and self._offset() - self._loaded < LEDGER_BYTES:
+                continue
             started = time.monotonic()
             try:
                 self._load(0.0)
@@ -204,7 +264,9 @@ class LedgerFollower:
             if not self._is_current:
                 self._ledger.create(wait_seconds=wait_seconds)
                 self._is_current = True
-            self._loader.load(self._offset(), seal=seal, wait_seconds=wait_seconds)
+            offset = self._offset()
+            self._loader.load(offset, seal=seal, wait_seconds=wait_seconds)
+            self._loaded = offset
         except (duckdb.Error, OSError) as error:
             first_line = str(error).splitlines()[0].rstrip(".")
             raise LedgerError(f"{self._ledger.path} cannot be written: {first_line}.") from error

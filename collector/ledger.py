@@ -25,6 +25,21 @@ if TYPE_CHECKING:
 
 WAIT_SECONDS = 10.0
 POLL_SECONDS = 0.1
+# A checkpoint writes small row groups together, and reads 2,048 rows of them at once: what these take must fit into memory. Where
+# a row group has longer rows than this on average, all stay as they came in.
+MERGED_ROW_BYTES = 1 << 16
+VECTOR_ROWS = 2048
+_LONGEST_ROWS = """
+select coalesce(max(n_bytes / n_rows), 0)
+from (
+    select
+        sum(stats.total_string_length::bigint) as n_bytes,
+        sum(count) filter (column_id = 0) as n_rows
+    from pragma_storage_info('raw.responses')
+    where segment_type = 'VARCHAR'
+    group by row_group_id
+)
+"""
 
 
 class LedgerLockedError(LedgerError):
@@ -129,9 +144,13 @@ class Ledger:
                 connection.execute("set memory_limit = ?", [memory_limit])
             if threads is not None:
                 connection.execute("set threads = ?", [threads])
+            row_bytes = _longest_rows(connection)
+            merges = row_bytes <= MERGED_ROW_BYTES
+            if merges:
+                connection.execute("reset max_vacuum_tasks")
             connection.execute("begin transaction")
             try:
-                yield Append(connection)
+                yield Append(connection, int(row_bytes * VECTOR_ROWS) if merges else None)
             except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
                 # A large append writes long before it is committed.
                 roll_back(connection)
@@ -275,9 +294,10 @@ class Ledger:
         import duckdb
 
         deadline = time.monotonic() + wait_seconds
+        config: dict[str, str | bool | int | float | list[str]] = {} if read_only else {"max_vacuum_tasks": 0}
         while True:
             try:
-                connection = duckdb.connect(str(self.path), read_only=read_only)
+                connection = duckdb.connect(str(self.path), read_only=read_only, config=config)
                 # It would be drawn on standard output, also where that is a pipe.
                 connection.execute("set enable_progress_bar = false")
                 return connection
@@ -296,15 +316,33 @@ def _commit(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
 
     try:
         connection.execute("commit")
-    except (duckdb.IOException, duckdb.TransactionException) as error:
+    except (duckdb.IOException, duckdb.TransactionException, duckdb.OutOfMemoryException) as error:
         raise _not_written(path, error) from None
+    except duckdb.FatalException as error:
+        # What was committed stands in the write-ahead log, and is taken from there when the file is opened next.
+        raise LedgerError(
+            f"{path} took in what was written, but could not be brought to its end ({_reason(error)}): put that right and try "
+            f"again."
+        ) from None
+
+
+def _longest_rows(connection: duckdb.DuckDBPyConnection) -> float:
+    """Return the bytes of texts that a response takes in the row group where that is most, on average; 0 for an empty ledger."""
+    ((found,),) = connection.execute(_LONGEST_ROWS).fetchall()
+    return float(found)
 
 
 def _not_written(path: Path, error: Exception) -> LedgerError:
-    reason = str(error).splitlines()[0].split("Failed to commit: ")[-1].removeprefix("IO Error: ").rstrip(".")
     return LedgerError(
-        f"{path} cannot be written ({reason}); it is as it was before: put that right and try again."
+        f"{path} cannot be written ({_reason(error)}); it is as it was before: put that right and try again."
     )
+
+
+def _reason(error: Exception) -> str:
+    first_line = str(error).splitlines()[0]
+    for introduction in ("Failed to commit: ", "Failed to create checkpoint because of error: "):
+        first_line = first_line.split(introduction)[-1]
+    return first_line.removeprefix("IO Error: ").rstrip(".")
 
 
 def _quoted(path: Path) -> str:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 BATCH_RECORDS = 5_000
 BATCH_BYTES = 1 << 24
-# A checkpoint writes the table's last 122,880 rows anew, however few were added: without bounds it takes a gigabyte. What is
+# A checkpoint may write the table's last 122,880 rows anew, however few were added: without bounds it takes a gigabyte. What is
 # written must fit, however long its texts are.
 MEMORY_BYTES = 128_000_000
 MEMORY_PER_BYTE = 4
@@ -98,9 +98,13 @@ class JournalLoader:
     Args:
         path: the journal.
         ledger: the ledger; its file exists.
+
+    Attributes:
+        leaves_row_groups: the ledger keeps what each append brought in row groups of its own, so that few appends are better.
     """
 
     def __init__(self, path: Path, ledger: Ledger) -> None:
+        self.leaves_row_groups = False
         self._path = path
         self._ledger = ledger
         self._run_id = path.stem
@@ -131,13 +135,15 @@ class JournalLoader:
                     # Somebody else may have loaded meanwhile, so the place is looked for again.
                     self._mark = _place_of(self._path, end)
                     batch = self._batch(self._mark, stop)
-                append.limit_memory(MEMORY_BYTES + MEMORY_PER_BYTE * _size(self._mark, batch))
+                at_once = max(_size(self._mark, batch), append.merged_bytes or 0)
+                append.limit_memory(MEMORY_BYTES + MEMORY_PER_BYTE * at_once)
+                self.leaves_row_groups = append.merged_bytes is None
                 if batch and batch[0].kind == "run":
                     require_own_name(self._path, batch[0].body["run_id"])
                 with _told_if_odd(self._path, self._mark.count):
                     _write(append, self._run_id, batch)
                 after = batch[-1].end if batch else self._mark
-                is_done = not _is_full(batch)
+                is_done = not _is_full(self._mark, batch)
                 if seal and is_done and after.count:
                     append.seal(self._run_id, after.seal)
             self._mark = after
@@ -148,7 +154,7 @@ class JournalLoader:
         batch: list[Record] = []
         for record in read_journal(self._path, start, stop):
             batch.append(record)
-            if _is_full(batch):
+            if _is_full(start, batch):
                 break
         return batch
 
@@ -270,10 +276,8 @@ def _place_of(path: Path, loaded: Seal) -> Mark:
     return Mark(loaded.count, loaded.head_hash, offset)
 
 
-def _is_full(batch: Sequence[Record]) -> bool:
-    return bool(batch) and (
-        len(batch) >= BATCH_RECORDS or batch[-1].end.offset - batch[0].end.offset >= BATCH_BYTES
-    )
+def _is_full(start: Mark, batch: Sequence[Record]) -> bool:
+    return len(batch) >= BATCH_RECORDS or _size(start, batch) >= BATCH_BYTES
 
 
 def _size(start: Mark, batch: Sequence[Record]) -> int:

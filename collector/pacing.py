@@ -31,6 +31,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
@@ -50,8 +51,11 @@ MAX_PAUSE_SECONDS = 3600.0
 PROBE_SECONDS = 60.0
 FIRST_PAUSE_SECONDS = 1.0
 MAX_GUESSED_PAUSE_SECONDS = 60.0
-# One question that is refused so often for the rate, after as many pauses, will not be answered today: it is given up or, where
-# no other one was answered meanwhile, the run stops.
+# So many refusals in a row may ask to come again at once, with Retry-After: 0.
+MEANT_AT_ONCE = 4
+MAX_PAUSE_AT_ONCE_SECONDS = 2.0
+# One question that is refused so often for the rate, after as many pauses, will not be answered today: where no other one was
+# answered meanwhile, the run stops; where others were, and are refused less often, it is given up.
 MAX_REFUSALS = 10
 # The learned rate falls to this share of what was achieved, is back there after RECOVERY_SECONDS, and is given up, as no limit
 # any more, after GIVEN_UP times as long.
@@ -68,6 +72,14 @@ TOKEN_BURST_SECONDS = 1.0
 _MEAN_WEIGHT = 0.1
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """How many seconds it still takes, and the refusal that it is for."""
+
+    seconds: float
+    reason: str
 
 
 class PaceClosedError(Exception):
@@ -131,6 +143,7 @@ class Pace:
         self._tokens_left = _Left()
         self._mean_tokens = 0.0
         self._paused_until = clock()
+        self._paused_for = ""
         self._refusals_in_a_row = 0
 
     @property
@@ -150,6 +163,12 @@ class Pace:
         """Return the seconds until a question may be asked; infinity where one of those under way has to end first."""
         with self._changed:
             return self._delay(self._clock())
+
+    def pause(self) -> Pause | None:
+        """Return the pause that everybody makes after a refusal, None where there is none."""
+        with self._changed:
+            seconds = self._paused_until - self._clock()
+            return Pause(seconds, self._paused_for) if seconds > 0 else None
 
     def close(self) -> None:
         """Let nobody ask any more: whoever waits for a slot, now or later, gets PaceClosedError."""
@@ -225,20 +244,24 @@ class Pace:
                 self._refusals_in_a_row += 1
                 self._limit.cut(now)
                 pause = self._pause_seconds(error)
-                self._turns.refused(now, now + pause)
+                # Who is to come again at once was not refused for the rate of asking.
+                if _asked_pause(error) != 0.0:
+                    self._turns.refused(now, now + pause)
             else:
                 pause = _asked_pause(error) or 0.0
-            self._paused_until = max(self._paused_until, now + pause)
+            if now + pause > self._paused_until:
+                self._paused_until, self._paused_for = now + pause, str(error)
             if pause:
                 logger.info("%s Pausing %.1f s, then %d at once.", error, pause, self._limit.limit)
 
     def _pause_seconds(self, error: TargetError) -> float:
         asked = _asked_pause(error)
-        if asked is not None:
-            return asked
-        return backoff_seconds(
-            self._refusals_in_a_row, FIRST_PAUSE_SECONDS, MAX_GUESSED_PAUSE_SECONDS, self._random
-        )
+        # Who says "at once" again and again, and answers nothing meanwhile, does not mean it.
+        n_guesses = self._refusals_in_a_row - (0 if asked is None else MEANT_AT_ONCE)
+        if asked or n_guesses < 1:
+            return asked or 0.0
+        most = MAX_GUESSED_PAUSE_SECONDS if asked is None else MAX_PAUSE_AT_ONCE_SECONDS
+        return backoff_seconds(n_guesses, FIRST_PAUSE_SECONDS, most, self._random)
 
     def _listen(self, slot: Slot, hints: RateHints | None) -> None:
         """Take in how much of the service's limits is left: counted when it took the question, so without those asked since."""

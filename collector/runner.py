@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from collector.answers import load_rules
 from collector.asking import Askers, Attempted, Manner, Task
 from collector.batch import MAX_POLL_SECONDS, BatchAskers
-from collector.breaker import Breaker
+from collector.breaker import USABLE, Breaker, Usability
 from collector.costs import CostMeter
-from collector.errors import LedgerError, TargetError
+from collector.errors import LedgerError, TargetError, WaitedInVainError
 from collector.journal import JournalWriter, journal_path
 from collector.keeping import Keeper, LedgerFollower
 from collector.ledger import Ledger, LedgerLockedError
@@ -30,6 +30,7 @@ from collector.summary import RunSummary, all_versions, new_run_id
 from collector.targets.batching import batch_interface
 
 if TYPE_CHECKING:
+    from collector.pacing import Pause
     from collector.progress import Advance
     from collector.spec import Audit
     from collector.targets.base import Target
@@ -41,6 +42,8 @@ LOCK_PATIENCE_SECONDS = 30.0
 GRACE_SECONDS = 2.0
 INTERRUPT_PATIENCE_SECONDS = 2.0
 POLL_SECONDS = 0.25
+# A service that only refuses for so long is asked again when somebody resumes the run.
+GIVE_UP_SECONDS = 3600.0
 
 logger = logging.getLogger(__name__)
 
@@ -53,6 +56,7 @@ class _Terms:
     backoff_seconds: float
     lock_patience_seconds: float
     poll_seconds: float
+    give_up_seconds: float = GIVE_UP_SECONDS
     retry_failed: bool = False
 
 
@@ -72,6 +76,7 @@ def collect(
     lock_patience_seconds: float = LOCK_PATIENCE_SECONDS,
     batch: bool = False,
     poll_seconds: float = MAX_POLL_SECONDS,
+    give_up_seconds: float = GIVE_UP_SECONDS,
 ) -> RunSummary:
     """Ask a target every prompt of an audit and keep what comes back.
 
@@ -90,11 +95,12 @@ def collect(
         lock_patience_seconds: how long to wait at the end while another process has the ledger open.
         batch: ask through the target's batch interface, which may take a day; an ended process is resumed like any other.
         poll_seconds: of a batch, the longest pause between two looks at it.
+        give_up_seconds: how long the target may refuse everything before the run stops; it can be resumed.
 
     Raises:
         InputError: an unknown variant or part, a spec without templates, fewer than one trial, a target without batches.
         LedgerError: the journal cannot be written, or the ledger is none; what was kept before is safe.
-        TargetError: the target cannot be asked at all; what was answered before is kept.
+        TargetError: the target cannot be asked at all; what was answered before is kept. A WaitedInVainError: it only refused.
         KeyboardInterrupt: on Ctrl-C, after keeping what was answered; the message says how much that is.
     """
     if batch:
@@ -145,7 +151,7 @@ def collect(
         audit.probe_rows,
     )
     usable = _usable(ledger_path)
-    terms = _Terms(show_progress, backoff_seconds, lock_patience_seconds, poll_seconds)
+    terms = _Terms(show_progress, backoff_seconds, lock_patience_seconds, poll_seconds, give_up_seconds)
     state = RunState(run, started, prompts, meter=meter or CostMeter(None))
     if batch:
         state.meter.ask_in_batches()
@@ -167,6 +173,7 @@ def resume(
     backoff_seconds: float = BACKOFF_SECONDS,
     lock_patience_seconds: float = LOCK_PATIENCE_SECONDS,
     poll_seconds: float = MAX_POLL_SECONDS,
+    give_up_seconds: float = GIVE_UP_SECONDS,
 ) -> RunSummary:
     """Ask what is left of a run; all but the target comes from its journal.
 
@@ -175,8 +182,8 @@ def resume(
         target: the one the run was begun with; only how fast it may be asked can have changed.
         ledger_path: the ledger beside which the journal lies.
         retry_failed: also ask again where the last attempt brought no answer, and what stood in a batch that is gone.
-        show_progress, versions, meter, backoff_seconds, lock_patience_seconds, poll_seconds: as of `collect`; the cost is
-            that of the whole run.
+        show_progress, versions, meter, backoff_seconds, lock_patience_seconds, poll_seconds, give_up_seconds: as of `collect`;
+            the cost is that of the whole run.
 
     Returns:
         A summary of the whole run; a warning says so where it was complete before.
@@ -208,7 +215,12 @@ def resume(
                     f"with {now['answer_rules_version']}; answers of both may differ in status."
                 )
         terms = _Terms(
-            show_progress, backoff_seconds, lock_patience_seconds, poll_seconds, retry_failed=retry_failed
+            show_progress,
+            backoff_seconds,
+            lock_patience_seconds,
+            poll_seconds,
+            give_up_seconds,
+            retry_failed=retry_failed,
         )
         return _Collection(state, target, writer, usable, terms).collect(warnings)
 
@@ -245,6 +257,7 @@ class _Collection:
         self._planned = sum(state.trials())
         # Results of a batch come sorted by success or in any order, and all of them are there already.
         self._breaker = None if state.is_batch else Breaker(target.concurrency)
+        self._usability = Usability(has_usable=any(self._counts[status] for status in USABLE))
         self._batches = batch_interface(target) if state.is_batch else None
         self._meter = state.meter
         ledger, is_current = usable
@@ -294,7 +307,7 @@ class _Collection:
 
     def _ask(self) -> str | None:
         """Ask what is left; return why not all of it was asked, None if it was."""
-        keeper = Keeper(self._writer, 2 * self._target.concurrency)
+        keeper = Keeper(self._writer, self._target.concurrency)
         manner = Manner(
             self._state.answer_form(), self._state.started["seed"], self._terms.backoff_seconds, self._meter
         )
@@ -305,8 +318,8 @@ class _Collection:
             with progress(self._planned, label, self._terms.show_progress, n_before) as advance:
                 askers.start()
                 for group in keeper.kept(POLL_SECONDS):
-                    stop = self._take(group or ())
-                    self._report(advance)
+                    stop = self._take(group or ()) or self._waited_in_vain(askers)
+                    self._report(advance, askers.pause())
                     if stop is not None:
                         raise stop
         except BaseException as error:
@@ -339,7 +352,7 @@ class _Collection:
     def _askers(self, manner: Manner, keeper: Keeper) -> Askers | BatchAskers:
         tasks = _tasks(self._state)
         if self._batches is None:
-            return Askers(self._target, manner, tasks, keeper.keep, keeper.end)
+            return Askers(self._target, manner, tasks, keeper.keep_written, keeper.end)
         return BatchAskers(
             self._batches,
             self._run.run_id,
@@ -350,6 +363,7 @@ class _Collection:
             keep=keeper.keep,
             n_kept=lambda: self._writer.n_responses,
             ended=keeper.end,
+            usability=self._usability,
             poll_seconds=self._terms.poll_seconds,
             replaces_gone=self._terms.retry_failed,
         )
@@ -365,14 +379,28 @@ class _Collection:
                 stop = stop or self._breaker.failed(error)
             elif self._breaker is not None and row.is_last:
                 self._breaker.answered()
+            if self._breaker is not None:
+                stop = stop or self._usability.replied(row)
             if row.is_last:
                 self._counts[row.status] += 1
                 self._n_failed_last = self._n_failed_last + 1 if row.status == "error" else 0
         return stop
 
-    def _report(self, advance: Advance) -> None:
+    def _report(self, advance: Advance, pause: Pause | None) -> None:
         n_done = self._counts.total()
-        advance(n_done, n_done - self._counts["ok"], self._meter.cost_usd)
+        advance(n_done, n_done - self._counts["ok"], self._meter.cost_usd, pause)
+
+    def _waited_in_vain(self, askers: Askers | BatchAskers) -> TargetError | None:
+        """Return the error that ends a run whose target has only refused for too long; None to go on."""
+        if askers.refused_seconds() < self._terms.give_up_seconds:
+            return None
+        pause = askers.pause()
+        why = "" if pause is None else f" {pause.reason}"
+        return WaitedInVainError(
+            f"{self._target.name} has refused everything for {askers.refused_seconds() / 60:,.1f} minutes, so the run stops "
+            f"(--give-up-after).{why}",
+            stops_run=True,
+        )
 
     def _wind_down(self, error: BaseException, askers: Askers | BatchAskers, keeper: Keeper) -> None:
         """Whatever happened, what was answered is kept first; then the journal and the ledger say what happened."""
@@ -406,7 +434,7 @@ class _Collection:
         )
 
     def _stopped_by(self, error: TargetError) -> TargetError:
-        return TargetError(
+        return type(error)(
             f"{str(error).rstrip('.')}. Run {self._run.run_id} keeps {self._counts.total() - self._n_failed_last} of "
             f"{self._planned} responses. When that is put right, go on with: biasledger collect --resume {self._run.run_id}",
             stops_run=True,

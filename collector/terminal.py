@@ -121,3 +121,14 @@ class LogHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Print a record."""
         say(self.format(record), err=True)
+
+
+def configure_logging(level: int) -> None:
+    """Print what our packages log, from a level on, to standard error, with the time of day."""
+    for name in ("biasledger", "collector"):
+        ours = logging.getLogger(name)
+        ours.setLevel(level)
+        if not any(isinstance(one, LogHandler) for one in ours.handlers):
+            handler = LogHandler()
+            handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
+            ours.addHandler(handler)

@@ -12,7 +12,7 @@ from biasledger import __version__
 from biasledger.commands.common import PATH, ledger_option, next_step, outside_option
 from biasledger.commands.run_output import print_run, print_warnings, require_answers
 from biasledger.commands.signals import interrupted_by_signals
-from collector.errors import BiasledgerError
+from collector.errors import BiasledgerError, WaitedInVainError
 from collector.terminal import say
 
 if TYPE_CHECKING:
@@ -128,6 +128,15 @@ def _strike_out(_ctx: click.Context, _parameter: click.Parameter, targets: Path)
     "waiting, --resume waits on.",
 )
 @outside_option
+@click.option(
+    "--give-up-after",
+    "give_up_minutes",
+    type=click.FloatRange(min=0, min_open=True),
+    default=60.0,
+    show_default=True,
+    metavar="MINUTES",
+    help="End with exit code 5 where the target has refused everything for so long; --resume goes on.",
+)
 @click.pass_context
 @interrupted_by_signals()
 def collect(
@@ -148,6 +157,7 @@ def collect(
     max_cost_usd: float | None,
     batch: bool,
     allow_outside: bool,
+    give_up_minutes: float,
 ) -> None:
     """Ask a target, keep every answer.
 
@@ -163,7 +173,14 @@ def collect(
 
     if resumed is not None:
         _refuse_beside_resume(ctx)
-        _resume(resumed, targets, ledger, retry_failed=retry_failed, max_cost_usd=max_cost_usd)
+        _resume(
+            resumed,
+            targets,
+            ledger,
+            retry_failed=retry_failed,
+            max_cost_usd=max_cost_usd,
+            give_up_seconds=60 * give_up_minutes,
+        )
         return
     if audit_file is None or target_names is None:
         missing = "AUDIT.yml" if audit_file is None else "--target NAME"
@@ -188,7 +205,7 @@ def collect(
         print_warnings((audit if trials is None else audit.with_trials(trials)).warnings())
         return
     meters = [meter_for(target, prices, max_cost_usd) for target in asked]
-    failed: list[str] = []
+    failed: dict[str, BiasledgerError] = {}
     for target, meter in zip(asked, meters, strict=True):
         try:
             _print_collected(
@@ -203,6 +220,7 @@ def collect(
                     versions={"biasledger": __version__},
                     meter=meter,
                     batch=batch,
+                    give_up_seconds=60 * give_up_minutes,
                 )
             )
         except BiasledgerError as error:
@@ -210,9 +228,10 @@ def collect(
             if len(asked) == 1:
                 raise
             say(f"Error: {target.name}: {error}", err=True)
-            failed.append(target.name)
+            failed[target.name] = error
     if failed:
-        raise BiasledgerError(
+        has_only_waited = all(isinstance(error, WaitedInVainError) for error in failed.values())
+        raise (WaitedInVainError if has_only_waited else BiasledgerError)(
             f"{len(failed)} of {len(asked)} targets failed: {', '.join(failed)}. What was answered is kept."
         )
     next_step("biasledger build")
@@ -228,6 +247,7 @@ def _refuse_beside_resume(ctx: click.Context) -> None:
             "targets",
             "ledger",
             "max_cost_usd",
+            "give_up_minutes",
         }:
             raise click.UsageError(
                 f"--resume takes what is asked from the run's journal; leave {parameter.human_readable_name} out."
@@ -237,7 +257,13 @@ def _refuse_beside_resume(ctx: click.Context) -> None:
 
 
 def _resume(
-    run_id: str, targets: Path, ledger: Path, *, retry_failed: bool, max_cost_usd: float | None
+    run_id: str,
+    targets: Path,
+    ledger: Path,
+    *,
+    retry_failed: bool,
+    max_cost_usd: float | None,
+    give_up_seconds: float,
 ) -> None:
     from biasledger.project import settings_file
     from collector.costs import load_prices, meter_for
@@ -255,6 +281,7 @@ def _resume(
         retry_failed=retry_failed,
         versions={"biasledger": __version__},
         meter=meter_for(target, load_prices(settings_file("model_prices.csv")), max_cost_usd),
+        give_up_seconds=give_up_seconds,
     )
     _print_collected(summary)
     next_step("biasledger build")

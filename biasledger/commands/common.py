@@ -11,6 +11,7 @@ from collector.terminal import say
 EXIT_ALARMS = 1
 EXIT_BROKEN = 3  # not 2, which click and dbt use for several things
 EXIT_UNDECIDED = 4
+EXIT_WAITED = 5
 EXIT_INTERRUPTED = 130
 EXIT_UNREAD = 141  # as shells say of a program whose output nobody reads any more
 ROWS_SHOWN = 25

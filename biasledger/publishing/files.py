@@ -20,6 +20,7 @@ from typing import Any
 from biasledger.publishing.public import PublicTable
 from biasledger.publishing.published import DATABASE, Column, Published, Table
 from biasledger.publishing.quoting import quote_name, quote_text
+from biasledger.publishing.reasons import reason_of
 from biasledger.publishing.warehouse import PublishError, write_tables
 from collector.errors import InputError
 from collector.file_lock import lock
@@ -79,8 +80,7 @@ def publish_files(published: Published, folder: Path, formats: Collection[str] =
             _move(unfinished, folder, {PurePosixPath(MANIFEST)})
             shutil.rmtree(unfinished)
     except (duckdb.Error, OSError) as error:
-        reason = error.strerror or str(error) if isinstance(error, OSError) else str(error).splitlines()[0]
-        raise PublishError(f"{folder} cannot be written: {reason}.") from error
+        raise PublishError(f"{folder} cannot be written: {reason_of(error)}.") from error
     return manifest
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from biasledger.publishing.public import PublicTable
 from biasledger.publishing.quoting import quote_name, quote_text
+from biasledger.publishing.reasons import reason_of
 from collector.errors import BiasledgerError, InputError
 from collector.replacing import replace_file
 
@@ -112,7 +113,7 @@ def publish_warehouse(
             replace_file(new, warehouse)
     except (duckdb.Error, OSError) as error:
         raise PublishError(
-            f"The tables were built, but {warehouse} could not be written and is as it was: {str(error).splitlines()[0]}"
+            f"The tables were built, but {warehouse} could not be written and is as it was: {reason_of(error)}"
         ) from error
     finally:
         _clear(new, spill)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from collector.targets.base import Reply, Request
-from collector.targets.chat import ChatTarget
+from collector.targets.chat import ChatTarget, instead_of_text
 from collector.targets.fields import BaseAddress, HttpSettings, Variable, free_parameters
 from collector.targets.http_errors import Problem, count, error_message, error_of, text_or_none
 
@@ -25,6 +25,10 @@ _OWN_PARAMETERS = {
 }
 # Error types that would meet every further question alike, whatever the status.
 _HOPELESS = {"authentication_error", "permission_error", "billing_error", "not_found_error"}
+
+# Types of blocks that hold no answer.
+_CALLS = {"tool_use", "server_tool_use", "mcp_tool_use"}
+_THOUGHTS = {"thinking", "redacted_thinking"}
 
 
 class Settings(HttpSettings):
@@ -88,7 +92,8 @@ class AnthropicTarget(ChatTarget):
         content = document.get("content")
         if document.get("type") != "message" or not isinstance(content, list):
             return None
-        texts = [block.get("text") for block in content if isinstance(block, dict)]
+        blocks = [block for block in content if isinstance(block, dict)]
+        texts = [block.get("text") for block in blocks]
         found = [text for text in texts if isinstance(text, str)]
         usage = document["usage"] if isinstance(document.get("usage"), dict) else {}
         return Reply(
@@ -97,6 +102,10 @@ class AnthropicTarget(ChatTarget):
             model_answered=text_or_none(document.get("model")),
             prompt_tokens=_prompt_tokens(usage),
             completion_tokens=count(usage.get("output_tokens")),
+            instead=instead_of_text(
+                [block.get("name") for block in blocks if block.get("type") in _CALLS],
+                has_reasoned=any(block.get("type") in _THOUGHTS for block in blocks),
+            ),
         )
 
     def problem(self, document: dict[str, Any] | None) -> Problem:

@@ -35,6 +35,7 @@ _STATUSES = {
 class Batch(ChatBatch):
     """The batch interface of Anthropic's Messages API."""
 
+    has_names = False
     max_requests = 100_000
 
     @property

@@ -52,7 +52,7 @@ class Reply:
     """What came back: `text` is the answer as given, `raw_body` the whole reply; latency in milliseconds.
 
     `model_answered` is the model that the service says answered, `hints` what it said of its rate limits; both are None where it
-    said nothing.
+    said nothing. `instead` is a sentence on what came where a text should have come, such as a call of a tool.
     """
 
     text: str | None
@@ -63,6 +63,7 @@ class Reply:
     completion_tokens: int | None = None
     latency_ms: float | None = None
     hints: RateHints | None = None
+    instead: str | None = None
 
 
 class Target(Protocol):
@@ -151,8 +152,10 @@ class BatchTarget(Protocol):
 
     Attributes:
         max_requests, max_bytes: how much one batch may hold.
+        has_names: a batch is found by what it was called; without, by its size and time.
     """
 
+    has_names: bool
     max_requests: int
     max_bytes: int
 

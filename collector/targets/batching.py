@@ -57,6 +57,7 @@ class ChatBatch(ABC):
         target: the service; questions are written and answers read as it does one by one.
     """
 
+    has_names: ClassVar[bool]
     max_requests: ClassVar[int]
     max_bytes: ClassVar[int] = MAX_BYTES
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -16,6 +16,23 @@ from collector.targets.base import RateHints, Reply, Request
 from collector.targets.http_errors import Problem, http_error, is_success, json_object
 from collector.targets.http_session import HttpSession, excerpt
 from collector.targets.redaction import Redactor, environment_key
+
+SHOWN_NAME_CHARACTERS = 60
+
+
+def instead_of_text(tools: Iterable[object], *, has_reasoned: bool) -> str | None:
+    """Return a sentence on what a reply without a text holds; None where it holds nothing that is known.
+
+    Args:
+        tools: the names of the tools that it wants to call.
+        has_reasoned: whether it holds what the model thought, or says that it thought.
+    """
+    names = list(
+        dict.fromkeys(excerpt(str(name))[:SHOWN_NAME_CHARACTERS] or "without a name" for name in tools)
+    )
+    if names:
+        return f"It calls a tool ({', '.join(names[:3])}) and says nothing."
+    return "It holds what the model thought, and no answer." if has_reasoned else None
 
 
 class ChatTarget(ABC):
@@ -150,6 +167,7 @@ class ChatTarget(ABC):
         return replace(
             reply,
             text=self.redact.optional(reply.text),
+            instead=self.redact.optional(reply.instead),
             finish_reason=self.redact.optional(reply.finish_reason),
             model_answered=self.redact.optional(reply.model_answered),
             raw_body=text,

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from pydantic import BeforeValidator, Field
 
 from collector.targets.base import Reply, Request
-from collector.targets.chat import ChatTarget
+from collector.targets.chat import ChatTarget, instead_of_text
 from collector.targets.fields import BaseAddress, HttpSettings, Variable, free_parameters
 from collector.targets.http_errors import Problem, count, error_message, error_of, text_or_none
 from collector.validation import list_to_tuple
@@ -109,10 +109,11 @@ class GeminiTarget(ChatTarget):
         usage = document["usageMetadata"] if isinstance(document.get("usageMetadata"), dict) else {}
         if isinstance(candidates, list) and candidates and isinstance(candidates[0], dict):
             texts = list(_texts(candidates[0]))
+            instead = _instead(candidates[0])
             text = "".join(texts) if texts else None
             finish_reason = text_or_none(candidates[0].get("finishReason"))
         elif isinstance(feedback, dict) and isinstance(feedback.get("blockReason"), str):
-            text, finish_reason = None, "blocked"
+            text, finish_reason, instead = None, "blocked", None
         else:
             return None
         completion = [count(usage.get(name)) for name in ("candidatesTokenCount", "thoughtsTokenCount")]
@@ -124,6 +125,7 @@ class GeminiTarget(ChatTarget):
             completion_tokens=sum(n or 0 for n in completion)
             if any(n is not None for n in completion)
             else None,
+            instead=instead,
         )
 
     def problem(self, document: dict[str, Any] | None) -> Problem:
@@ -144,12 +146,25 @@ class GeminiTarget(ChatTarget):
         )
 
 
-def _texts(candidate: Mapping[str, Any]) -> Iterator[str]:
+def _parts(candidate: Mapping[str, Any]) -> list[dict[str, Any]]:
     content = candidate.get("content")
     parts = content.get("parts") if isinstance(content, dict) else None
-    for part in parts if isinstance(parts, list) else ():
-        if isinstance(part, dict) and isinstance(part.get("text"), str) and part.get("thought") is not True:
+    return [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+
+
+def _texts(candidate: Mapping[str, Any]) -> Iterator[str]:
+    for part in _parts(candidate):
+        if isinstance(part.get("text"), str) and part.get("thought") is not True:
             yield part["text"]
+
+
+def _instead(candidate: Mapping[str, Any]) -> str | None:
+    """Return what a candidate holds beside its text: calls of functions, and thoughts."""
+    parts = _parts(candidate)
+    calls = [part["functionCall"] for part in parts if isinstance(part.get("functionCall"), dict)]
+    return instead_of_text(
+        [call.get("name") for call in calls], has_reasoned=any(part.get("thought") is True for part in parts)
+    )
 
 
 def _seconds(delay: object) -> float | None:

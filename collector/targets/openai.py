@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from collector.targets.base import Reply, Request
-from collector.targets.chat import ChatTarget
+from collector.targets.chat import ChatTarget, instead_of_text
 from collector.targets.fields import BaseAddress, HttpSettings, Variable, free_parameters
 from collector.targets.http_errors import Problem, count, error_message, error_of, text_or_none
 
@@ -112,6 +112,7 @@ class OpenAITarget(ChatTarget):
             model_answered=text_or_none(document.get("model")),
             prompt_tokens=count(usage.get("prompt_tokens")),
             completion_tokens=count(usage.get("completion_tokens")),
+            instead=_instead(message, usage),
         )
 
     def hidden_error(self, document: dict[str, Any]) -> object:
@@ -139,6 +140,18 @@ def _first_choice(document: dict[str, Any]) -> dict[str, Any] | None:
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         return None
     return choices[0]
+
+
+def _instead(message: Mapping[str, Any], usage: Mapping[str, Any]) -> str | None:
+    """Return what a message holds beside its text: calls of tools, and thoughts under the names that services give them."""
+    listed = message["tool_calls"] if isinstance(message.get("tool_calls"), list) else []
+    called = [call.get("function", call) for call in listed if isinstance(call, dict)]
+    details = usage.get("completion_tokens_details")
+    thought = details.get("reasoning_tokens") if isinstance(details, dict) else None
+    return instead_of_text(
+        [call.get("name") for call in (message.get("function_call"), *called) if isinstance(call, dict)],
+        has_reasoned=bool(message.get("reasoning_content") or message.get("reasoning") or count(thought)),
+    )
 
 
 def _content(content: object) -> str | None:

@@ -31,6 +31,7 @@ _RETRYABLE = {"batch_expired", "batch_cancelled", "request_timeout"}
 class Batch(ChatBatch):
     """The batch interface of an OpenAI-compatible endpoint."""
 
+    has_names = True
     max_requests = 50_000
 
     @property

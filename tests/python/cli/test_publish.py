@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -79,6 +81,26 @@ def test_wrong_use(biasledger: Biasledger, folder: Path, arguments: tuple[str, .
     assert result.exit_code == 3
     assert sentence in result.stderr
     assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv", "duckdb"])
+def test_a_full_disk_is_told_in_a_sentence(folder: Path, form: str) -> None:
+    """A limit on the size of files is met as a full disk is, and needs no disk of its own."""
+    script = (
+        "import resource; from biasledger.cli import main; "
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (20, resource.RLIM_INFINITY)); main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, "publish", "--to", "out", "--format", form],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr.count("\n")) == (3, 1)
+    assert done.stderr == "Error: out cannot be written: File too large; make room there and try again.\n"
+    assert list((folder / "out").iterdir()) == []
 
 
 def test_without_the_extra(biasledger: Biasledger, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,15 +30,25 @@ from collector.targets.openai import OpenAITarget
 def obey(order: dict[str, Any]) -> int:
     """Collect or resume; note every acknowledged response in a file before anything else happens."""
     acknowledged = os.open(order["acknowledged"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    append = JournalWriter.append
+    write, sync = JournalWriter.write, JournalWriter.sync
+    written: list[ResponseRow] = []
 
     def noted(self: JournalWriter, rows: Sequence[ResponseRow]) -> None:
-        append(self, rows)
+        write(self, rows)
+        written.extend(rows)
+
+    def synced(self: JournalWriter) -> None:
+        # What is written meanwhile may not be on disk.
+        n = len(written)
+        sync(self)
+        rows = written[:n]
+        del written[:n]
         os.write(
             acknowledged, "".join(f"{row.prompt_id}.{row.trial}.{row.attempt}\n" for row in rows).encode()
         )
 
-    JournalWriter.append = noted  # type: ignore[method-assign]
+    JournalWriter.write = noted  # type: ignore[method-assign]
+    JournalWriter.sync = synced  # type: ignore[method-assign]
     keeping.LEDGER_SECONDS = order.get("ledger_seconds", 0.02)
     if "most_bytes" in order:
         resource.setrlimit(resource.RLIMIT_FSIZE, (order["most_bytes"], order["most_bytes"]))

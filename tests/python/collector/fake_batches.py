@@ -19,6 +19,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from collector import batch
 from collector.runner import collect, resume
 from collector.spec_loading import load_audit
 from collector.targets.anthropic import AnthropicTarget
@@ -72,6 +73,7 @@ class Service:
         outcome: custom_id and question's text -> an answer's text, or "expired", "canceled", "lost", or a status for an error.
         looks: how often a batch has to be looked at before it ends.
         ends: how the next batches end, in turn: completed, expired, cancelled, failed; completed after that.
+        lag: how many of the next lists of batches are empty.
         drop: how many of the next accepted submissions break off before the reply, or are answered with the status `drop_with`.
         cut: how many of the next downloads break off in the middle.
         refuse: statuses with which the next requests of any kind are refused.
@@ -82,6 +84,7 @@ class Service:
     outcome: Callable[[str, str], str | int] = answered
     looks: int = 1
     ends: list[str] = field(default_factory=list)
+    lag: int = 0
     drop: int = 0
     drop_with: int | None = None
     cut: int = 0
@@ -115,6 +118,11 @@ class Service:
         """Count a look; say whether the batch has ended."""
         batch.looks += 1
         return batch.looks >= self.looks
+
+    def listed(self) -> list[Batch]:
+        """The batches, newest first; none while the list lags behind."""
+        self.lag -= 1
+        return [] if self.lag >= 0 else list(reversed(self.batches.values()))
 
     def outcomes(self, batch: Batch) -> dict[str, str | int]:
         return {
@@ -192,7 +200,7 @@ class _OpenAI:
     def get(self, path: str, query: dict[str, str]) -> tuple[int, object]:
         service = self.service
         if path == "/v1/batches":
-            newest = list(reversed(service.batches.values()))
+            newest = service.listed()
             if after := query.get("after"):
                 newest = newest[[one.id for one in newest].index(after) + 1 :]
             page = newest[:2]
@@ -277,7 +285,7 @@ class _Anthropic:
     def get(self, path: str, query: dict[str, str]) -> tuple[int, object]:
         service = self.service
         if path == "/v1/messages/batches":
-            newest = list(reversed(service.batches.values()))
+            newest = service.listed()
             if after := query.get("after_id"):
                 newest = newest[[one.id for one in newest].index(after) + 1 :]
             page = newest[:2]
@@ -443,4 +451,6 @@ def collect_by_batch(vendor: str, port: int, spec: Path, ledger: Path, run: str 
     if run is None:
         collect(load_audit(spec), target, ledger, trials=60, batch=True, **quick)
     else:
-        resume(run, target, ledger, **quick)
+        # What a person would look for, this service never lists late: where it is not listed, it was not made.
+        batch.SETTLE_SECONDS = 0.0
+        resume(run, target, ledger, retry_failed=vendor == "anthropic", **quick)

@@ -52,6 +52,8 @@ def service(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     for name in ("NO_PROXY", "no_proxy"):
         monkeypatch.setenv(name, "127.0.0.1")
     monkeypatch.setenv(KEY_VARIABLE, KEY)
+    # What did not arrive is not waited for here.
+    monkeypatch.setattr(batch_module, "SETTLE_SECONDS", 0.0)
     with batch_service(request.param) as running:
         yield running
 
@@ -156,6 +158,22 @@ def test_errors_of_single_questions(ask: Callable[..., RunSummary], service: Ser
         "It went wrong (400)."
         in query("select error from raw.responses where status = 'error' order by error")[0][0]
     )
+
+
+@one_vendor
+def test_replies_of_which_none_can_be_used_are_not_bought_again(
+    ask: Callable[..., RunSummary], go_on: Callable[..., RunSummary], service: Service, query: Query
+) -> None:
+    service.outcome = lambda *_: "no JSON at all"
+    with pytest.raises(
+        TargetError, match=r"None of the first 40 replies could be used.* no JSON at all\. Run"
+    ):
+        ask(trials=10)
+    assert [len(batch.questions) for batch in service.batches.values()] == [40]
+    assert query("select status, count(*) from raw.responses group by all") == [("malformed", 40)]
+    service.outcome = answered
+    assert go_on().counts == {"ok": 40}
+    assert [len(batch.questions) for batch in service.batches.values()] == [40, 40]
 
 
 @one_vendor
@@ -268,6 +286,55 @@ def test_a_submission_whose_process_ended_is_found(
     assert [name for name in events(ledger_path) if name.startswith("batch")] == ["batch_submitting"]
     assert go_on().counts == {"ok": N_TRIALS}
     assert max(service.asked().values()) == 1
+
+
+def test_a_batch_that_the_service_lists_later_is_found(
+    ask: Callable[..., RunSummary], service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_module, "SETTLE_SECONDS", 60.0)
+    service.drop, service.lag = 1, 3
+    assert ask().counts == {"ok": N_TRIALS}
+    assert (len(service.batches), max(service.asked().values())) == (1, 1)
+
+
+def test_a_killed_process_s_batch_that_the_service_lists_later_is_found(
+    ask: Callable[..., RunSummary],
+    go_on: Callable[..., RunSummary],
+    service: Service,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(batch_module, "MAX_TRIES", 1)
+    service.drop = 1
+    with pytest.raises(TargetError, match="cannot be reached"):
+        ask()
+    monkeypatch.setattr(batch_module, "SETTLE_SECONDS", 60.0)
+    service.lag = 3
+    assert go_on().counts == {"ok": N_TRIALS}
+    assert (len(service.batches), max(service.asked().values())) == (1, 1)
+
+
+def test_where_only_a_person_can_tell_one_is_asked(
+    ask: Callable[..., RunSummary],
+    go_on: Callable[..., RunSummary],
+    service: Service,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A batch that is not listed after all the waiting was not made, where batches have names; without, who knows?"""
+    monkeypatch.setattr(batch_module, "MAX_TRIES", 1)
+    service.drop = 1
+    with pytest.raises(TargetError, match="cannot be reached"):
+        ask()
+    service.lag = 1
+    if service.vendor == "anthropic":
+        question = (
+            r"The end of a submission of 8 questions at \d\d:\d\d:\d\d UTC is not known.*--retry-failed"
+        )
+        with pytest.raises(TargetError, match=question):
+            go_on()
+        assert len(service.batches) == 1
+        service.lag = 1
+    assert go_on(retry_failed=True).counts == {"ok": N_TRIALS}
+    assert len(service.batches) == 2
 
 
 def test_another_batch_of_the_same_size_does_no_harm(

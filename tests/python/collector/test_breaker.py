@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from collector.breaker import MAX_FAILURES_IN_A_ROW, MAX_FIRST_FAILURES, Breaker
+from collector.answers import Status
+from collector.breaker import MAX_FAILURES_IN_A_ROW, MAX_FIRST_FAILURES, MAX_UNUSABLE, Breaker, Usability
 from collector.errors import TargetError
+from collector.rows import ResponseRow
 
 
 def test_an_error_that_meets_every_question_stops_at_once() -> None:
@@ -52,3 +54,36 @@ def test_as_many_in_a_row_as_one_mishap_may_bring(concurrency: int, most: int) -
     error = TargetError("no connection")
     assert [breaker.failed(error) for _ in range(most - 1)] == [None] * (most - 1)
     assert breaker.failed(error) is not None
+
+
+def reply(status: Status, text: str = "{oops", error: str | None = "It is no JSON.") -> ResponseRow:
+    return ResponseRow("p", 1, 1, seq=0, status=status, content_hash="", response_text=text, error=error)
+
+
+def test_replies_of_which_none_can_be_used_stop_a_run() -> None:
+    usability = Usability()
+    stops = [usability.replied(reply("truncated", "\x1b[2J one\nword", "It was cut off."))]
+    stops += [usability.replied(reply("malformed")) for _ in range(MAX_UNUSABLE - 1)]
+    assert stops[:-1] == [None] * (MAX_UNUSABLE - 1)
+    stop = stops[-1]
+    assert stop is not None
+    assert stop.stops_run
+    assert str(stop) == (
+        "None of the first 30 replies could be used, so the run stops. The first: It was cut off. \N{REPLACEMENT CHARACTER}[2J "
+        "one word"
+    )
+
+
+@pytest.mark.parametrize("status", ["ok", "refused"])
+def test_one_reply_that_can_be_used_is_enough(status: Status) -> None:
+    usability = Usability()
+    assert usability.replied(reply("malformed")) is None
+    assert usability.replied(reply(status)) is None
+    assert [usability.replied(reply("malformed")) for _ in range(100)] == [None] * 100
+    went_on = Usability(has_usable=True)
+    assert [went_on.replied(reply("malformed")) for _ in range(100)] == [None] * 100
+
+
+def test_what_brought_no_reply_is_not_counted_among_them() -> None:
+    usability = Usability()
+    assert [usability.replied(reply("error")) for _ in range(100)] == [None] * 100

@@ -322,3 +322,15 @@ def test_a_journal_that_is_missing(path: Path) -> None:
             call()
     with pytest.raises(InputError, match="There is no journal"):
         JournalWriter.resume(path)
+
+
+def test_what_is_written_survives_this_process_and_is_kept_once_it_is_synced(
+    path: Path, writer: JournalWriter
+) -> None:
+    before = writer.mark
+    writer.write([answered(1)])
+    assert (writer.mark, writer.n_responses) == (before, 0)
+    # Another process reads it already.
+    assert [record.kind for record in read_journal(path)][-1] == "response"
+    writer.sync()
+    assert (writer.mark, writer.n_responses) == (end_of(path), 1)

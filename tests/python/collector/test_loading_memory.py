@@ -10,16 +10,25 @@ import pytest
 
 from collector import loading
 from collector.costs import CostMeter
+from collector.errors import LedgerError
+from collector.ledger import Ledger
+from collector.loading import load_journal
+from collector.rows import ResponseRow, utc_now
 from collector.runner import collect
 from collector.spec_loading import load_audit
 from collector.targets.base import Reply, Request
+from tests.python.collector.test_loading import PROMPTS, answered, begin
 from tests.python.collector.test_runner import Scripted
+
+Query = Callable[[str], list[tuple[Any, ...]]]
+# Row groups of raw.responses.
+ROW_GROUPS = "select count(distinct row_group_id) from pragma_storage_info('raw.responses')"
 
 
 def test_a_text_larger_than_the_bound_is_written(
     small_spec: Path,
     ledger_path: Path,
-    query: Callable[[str], list[tuple[Any, ...]]],
+    query: Query,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(loading, "MEMORY_BYTES", 10_000_000)
@@ -33,3 +42,67 @@ def test_a_text_larger_than_the_bound_is_written(
     assert query("select count(*), min(length(raw_body)), max(length(response_text)) from raw.responses") == [
         (8, len(text), len(text))
     ]
+
+
+def long_answers(first: int, n: int, length: int) -> list[ResponseRow]:
+    text = "warm " * (length // 5)
+    return [
+        ResponseRow(
+            prompt_id=PROMPTS[0].prompt_id,
+            trial=trial,
+            attempt=1,
+            seq=0,
+            status="ok",
+            content_hash="sha256:1",
+            response_text=text,
+            answer_text=text,
+            raw_body=text,
+            requested_at=utc_now(),
+        )
+        for trial in range(first, first + n)
+    ]
+
+
+def test_long_answers_are_written_however_many_there_are(
+    ledger_path: Path, query: Query, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A checkpoint that writes them together with those of before would need memory for all of them."""
+    monkeypatch.setattr(loading, "MEMORY_BYTES", 8_000_000)
+    monkeypatch.setattr(loading, "BATCH_BYTES", 2_000_000)
+    ledger = Ledger(ledger_path)
+    ledger.create()
+    with begin(ledger_path) as writer:
+        writer.append(long_answers(1, 80, 250_000))
+        assert load_journal(writer.path, ledger) == 85
+        assert query(
+            "select count(*), min(length(raw_body)), min(length(answer_text)) from raw.responses"
+        ) == [(80, 250_000, 250_000)]
+        assert query(ROW_GROUPS)[0][0] >= 20
+        # What comes after them, short or long, leaves them alone, too.
+        writer.append(answered(81, 3))
+        assert load_journal(writer.path, ledger) == 3
+        assert query(ROW_GROUPS)[0][0] >= 21
+
+
+def test_short_answers_are_written_together(ledger_path: Path, query: Query) -> None:
+    ledger = Ledger(ledger_path)
+    ledger.create()
+    with begin(ledger_path) as writer:
+        for first in range(1, 41, 10):
+            writer.append(answered(first, 10))
+            assert load_journal(writer.path, ledger) >= 10
+    assert query(ROW_GROUPS) == [(1,)]
+
+
+def test_a_ledger_that_needs_more_memory_than_there_is_says_so(ledger_path: Path, query: Query) -> None:
+    ledger = Ledger(ledger_path)
+    ledger.create()
+
+    def write() -> None:
+        with ledger.append() as append:
+            append.limit_memory(8_000_000)
+            append.responses("run", long_answers(1, 20, 1_000_000))
+
+    with pytest.raises(LedgerError, match=r"ledger\.duckdb .*put that right and try again\.$"):
+        write()
+    assert query("select count(*) from raw.responses") == [(0,)]

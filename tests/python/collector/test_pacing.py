@@ -193,6 +193,21 @@ def test_without_a_number_pauses_double_and_start_anew_after_an_answer() -> None
     assert paced.delay() == pytest.approx(0.75 * FIRST_PAUSE_SECONDS)
 
 
+def test_who_says_at_once_again_and_again_does_not_mean_it() -> None:
+    clock = Clock()
+    paced = pace(clock)
+    pauses = []
+    for _ in range(7):
+        clock.sleep(60)
+        start(paced).failed(refusal(0.0))
+        pauses.append(paced.delay())
+    assert pauses == [0.0, 0.0, 0.0, 0.0, 0.75, 1.5, 1.5]
+    clock.sleep(60)
+    start(paced).done(None, 100)
+    start(paced).failed(refusal(0.0))
+    assert paced.delay() == 0.0
+
+
 def test_a_refusal_that_names_a_reset_pauses_until_then() -> None:
     clock = Clock()
     paced = pace(clock)

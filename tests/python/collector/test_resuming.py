@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from collector import asking, runner
+from collector import asking, breaker, runner
 from collector.costs import CostMeter, Price
 from collector.errors import InputError, LedgerError, TargetError
 from collector.journal import JournalWriter, journal_path, read_journal
@@ -177,7 +177,12 @@ def test_another_target_is_refused(
     assert resume(run_id, faster, ledger_path).counts == {"ok": 40}
 
 
-def test_tries_go_on_where_they_were(small_spec: Path, ledger_path: Path, query: Query) -> None:
+def test_tries_go_on_where_they_were(
+    small_spec: Path, ledger_path: Path, query: Query, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Nothing here can be used, which would end the run.
+    monkeypatch.setattr(breaker, "MAX_UNUSABLE", 1000)
+
     def answer(request: Request) -> Reply:
         if request.trial == 1:
             return Reply("no JSON")
@@ -333,6 +338,26 @@ def test_a_question_that_is_always_refused_does_not_stop_the_others(
     assert query("select count(*), any_value(error) from raw.responses where status = 'error'") == [
         (10, "Too large.")
     ]
+
+
+def test_a_question_is_not_given_up_where_others_are_refused_as_often(
+    small_spec: Path, ledger_path: Path
+) -> None:
+    """Half of all replies are refusals, and one question happens to meet fifteen of them."""
+    tries: Counter[tuple[str, int]] = Counter()
+    lock = threading.Lock()
+
+    def answer(request: Request) -> Reply:
+        with lock:
+            tries[request.prompt_text, request.trial] += 1
+            n = tries[request.prompt_text, request.trial]
+        is_unlucky = request.trial == 1 and "Asian Woman" in request.prompt_text
+        if n <= (15 if is_unlucky else 1):
+            raise TargetError("Too many.", retryable=True, status=429, retry_after_seconds=0.0)
+        return Reply(GOOD)
+
+    summary = collect(load_audit(small_spec), Scripted(answer), ledger_path, trials=15)
+    assert (summary.counts, summary.n_attempts) == ({"ok": 60}, 60 + 59 + 15)
 
 
 def test_where_all_are_refused_the_run_stops(small_spec: Path, ledger_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import signal
 import subprocess
 import sys
@@ -671,3 +672,37 @@ def test_relevance_is_kept_once(lists_spec: Path, ledger_path: Path, query: Quer
     assert query("select distinct reading -> 'lists' ->> 'relevance_hash' from raw.readings") == [
         (audit.relevance_hash,)
     ]
+
+
+def test_a_slow_disk_may_lose_one_answer_of_each_connection_and_no_more(
+    small_spec: Path, ledger_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While the disk is waited for, what has arrived is in the journal's file already, and survives the process."""
+    from collector import journal
+
+    lock, lost = threading.Lock(), []
+    n_answered = 0
+    real_sync = os.fsync
+    has_asked = threading.Event()
+
+    def sync(descriptor: int) -> None:
+        # The disk waits for twelve questions, or for as long as nobody asks any: then those who ask wait for the disk.
+        for _ in range(12):
+            has_asked.clear()
+            if n_answered and not has_asked.wait(0.2):
+                break
+        real_sync(descriptor)
+
+    def answer(request: Request) -> Reply:
+        nonlocal n_answered
+        (path,) = (ledger_path.parent / "journal").glob("*.jsonl")
+        with lock:
+            lost.append(n_answered - path.read_bytes().count(b'"kind":"response"'))
+            n_answered += 1
+        has_asked.set()
+        return Reply(GOOD)
+
+    monkeypatch.setattr(journal.os, "fsync", sync)
+    collect(load_audit(small_spec), Scripted(answer, concurrency=4), ledger_path, trials=20)
+    assert len(lost) == 80
+    assert max(lost) <= 4

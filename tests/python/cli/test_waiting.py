@@ -1,0 +1,110 @@
+"""A target that only refuses: what is waited for is told, and the run ends with an exit code of its own and can go on."""
+
+from __future__ import annotations
+
+import logging
+import re
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from collector.pacing import Pause
+from collector.progress import progress
+from collector.terminal import configure_logging
+from tests.python.cli.conftest import Biasledger
+
+AUDIT = """
+audit: small
+templates: [{id: one, text: 'Recommend products for a {race} customer.'}]
+attributes: {race: {reference: White, groups: [White, Black]}}
+trials: 5
+answer: {kind: text}
+"""
+TARGETS = """
+targets:
+  busy: {kind: http, url: 'http://127.0.0.1:PORT/ask', body: '{"q": "{prompt}"}', model: m}
+  full: {kind: http, url: 'http://127.0.0.1:PORT/ask', body: '{"q": "{prompt}"}', model: m}
+"""
+
+
+@pytest.fixture
+def is_busy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """A service in the current folder's targets.yml that refuses everything while the event is set."""
+    busy = threading.Event()
+    busy.set()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            body = b"Come later." if busy.is_set() else b"An answer."
+            self.send_response(429 if busy.is_set() else 200)
+            self.send_header("Retry-After", "60")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "127.0.0.1")
+    monkeypatch.chdir(tmp_path)
+    Path("audit.yml").write_text(AUDIT, encoding="utf-8")
+    Path("targets.yml").write_text(TARGETS.replace("PORT", str(server.server_address[1])), encoding="utf-8")
+    yield busy
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_run_that_only_waits_ends_with_5_and_goes_on(
+    biasledger: Biasledger, is_busy: threading.Event
+) -> None:
+    result = biasledger("collect", "audit.yml", "--target", "busy", "--give-up-after", "0.001")
+    assert result.exit_code == 5
+    told = result.stderr.replace("\n", " ")
+    assert re.search(
+        r"\d\d:\d\d:\d\d small → busy: 0 answered; waiting until \d\d:\d\d:\d\d: busy answered 429", told
+    )
+    found = re.search(
+        r"Error: busy has refused everything for [\d.]+ minutes, so the run stops \(--give-up-after\)\. busy answered 429.* keep"
+        r"s 0 of 10 responses.* --resume (\S+)",
+        told,
+    )
+    assert found is not None
+    is_busy.clear()
+    result = biasledger("collect", "--resume", found[1], "--give-up-after", "0.001")
+    assert (result.exit_code, "10 ok" in result.output) == (0, True)
+
+
+def test_several_targets_that_only_wait_end_with_5(biasledger: Biasledger, is_busy: threading.Event) -> None:
+    result = biasledger("collect", "audit.yml", "--target", "busy,full", "--give-up-after", "0.001")
+    assert result.exit_code == 5
+    assert "2 of 2 targets failed: busy, full." in result.stderr
+
+
+def test_a_pause_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    with progress(10, "small → busy", show=False) as advance:
+        advance(1, 0)
+        for seconds in (60.0, 59.9, 59.8):
+            advance(1, 0, None, Pause(seconds, "busy answered 429."))
+        advance(1, 0, None, Pause(1.0, "busy answered 429."))
+        advance(2, 0, None, Pause(120.0, "busy answered 429."))
+    assert [re.sub(r"\d\d:\d\d:\d\d", "TIME", one) for one in caplog.messages] == [
+        "small → busy: 1 answered; waiting until TIME: busy answered 429.",
+        "small → busy: 2 answered; waiting until TIME: busy answered 429.",
+    ]
+
+
+def test_what_is_logged_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    logger = logging.getLogger("collector.tests")
+    configure_logging(logging.WARNING)
+    configure_logging(logging.WARNING)
+    logger.info("unseen")
+    logger.warning("a\x1b[2J")
+    err = capsys.readouterr().err
+    assert re.fullmatch(r"\d\d:\d\d:\d\d a\\x1b\[2J\n", err)

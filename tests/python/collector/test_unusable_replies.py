@@ -1,0 +1,111 @@
+"""Replies that say nothing: what came instead is named, and a run of nothing else stops before it is paid for to its end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from collector.breaker import MAX_UNUSABLE
+from collector.errors import TargetError
+from collector.runner import collect, resume
+from collector.spec_loading import load_audit
+from collector.targets.anthropic import AnthropicTarget
+from collector.targets.chat import ChatTarget
+from collector.targets.gemini import GeminiTarget
+from collector.targets.openai import OpenAITarget
+
+Query = Callable[[str], list[tuple[Any, ...]]]
+TARGETS = {
+    "openai": OpenAITarget("mine", base_url="http://127.0.0.1:9/v1", model="m"),
+    "anthropic": AnthropicTarget("mine", model="m"),
+    "gemini": GeminiTarget("mine", model="m"),
+}
+CALLS = "It calls a tool (search) and says nothing."
+THOUGHT = "It holds what the model thought, and no answer."
+
+
+def completion(message: dict[str, Any], usage: dict[str, Any] | None = None) -> dict[str, Any]:
+    return {"choices": [{"message": {"role": "assistant", "content": None, **message}}], "usage": usage}
+
+
+def content(*blocks: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "message", "content": list(blocks)}
+
+
+def candidate(*parts: dict[str, Any]) -> dict[str, Any]:
+    return {"candidates": [{"content": {"parts": list(parts)}}]}
+
+
+@pytest.mark.parametrize(
+    ("vendor", "document", "instead"),
+    [
+        ("openai", completion({"tool_calls": [{"function": {"name": "search"}}]}), CALLS),
+        ("openai", completion({"function_call": {"name": "search", "arguments": "{}"}}), CALLS),
+        (
+            "openai",
+            completion({"tool_calls": [{"function": {"name": "a\x1b[2J"}}, {"type": "custom"}]}),
+            "It calls a tool (a\N{REPLACEMENT CHARACTER}[2J, None) and says nothing.",
+        ),
+        ("openai", completion({"content": "", "reasoning_content": "Let me see."}), THOUGHT),
+        ("openai", completion({"reasoning": "Let me see."}), THOUGHT),
+        ("openai", completion({}, {"completion_tokens_details": {"reasoning_tokens": 64}}), THOUGHT),
+        ("openai", completion({"tool_calls": "no list", "function_call": 3}), None),
+        ("openai", completion({}), None),
+        ("anthropic", content({"type": "tool_use", "name": "search", "input": {}}), CALLS),
+        ("anthropic", content({"type": "thinking", "thinking": "Let me see."}), THOUGHT),
+        ("anthropic", content({"type": "redacted_thinking", "data": "x"}), THOUGHT),
+        ("anthropic", content(), None),
+        ("gemini", candidate({"functionCall": {"name": "search", "args": {}}}), CALLS),
+        ("gemini", candidate({"text": "Let me see.", "thought": True}), THOUGHT),
+        ("gemini", candidate(), None),
+    ],
+)
+def test_what_came_instead_of_a_text_is_named(
+    vendor: str, document: dict[str, Any], instead: str | None
+) -> None:
+    target: ChatTarget = TARGETS[vendor]
+    reply = target.read(200, json.dumps(document))
+    assert (reply.text or "", reply.instead) == ("", instead)
+
+
+def test_a_run_of_nothing_but_tool_calls_stops(
+    small_spec: Path, ledger_path: Path, query: Query, endpoint: Any
+) -> None:
+    endpoint.answers(None, finish_reason="tool_calls", tool_calls=[{"function": {"name": "search"}}])
+    target = OpenAITarget("mine", base_url=endpoint.base_url, model="m", concurrency=4)
+    with pytest.raises(TargetError) as told:
+        collect(load_audit(small_spec), target, ledger_path, trials=100)
+    assert str(told.value).startswith(
+        "None of the first 30 replies could be used, so the run stops. The first: The answer is empty. It calls a tool (search) "
+        "and says nothing. {"
+    )
+    # Not 1,200; those that were asked while the first ones were written to disk.
+    assert MAX_UNUSABLE <= len(endpoint.requests) < 300
+    assert query("select distinct status, error from raw.responses") == [
+        ("malformed", f"The answer is empty. {CALLS}")
+    ]
+    ((event, reason),) = query(
+        "select event, detail ->> 'reason' from raw.run_events where event <> 'started'"
+    )
+    assert (event, reason) == ("failed", "The target was given up; the error of its last response says why.")
+    # It can go on, and asks no question again that was asked to its end.
+    n_asked = len(endpoint.requests)
+    endpoint.answers('{"Tea": "Warm."}')
+    (path,) = (ledger_path.parent / "journal").glob("*.jsonl")
+    summary = resume(path.stem, target, ledger_path)
+    assert summary.counts["ok"] > 380
+    assert len(endpoint.requests) - n_asked == summary.counts["ok"]
+
+
+def test_an_answer_that_was_only_thought_about_is_cut_off_and_says_so(
+    small_spec: Path, ledger_path: Path, query: Query, endpoint: Any
+) -> None:
+    endpoint.answers("", finish_reason="length", reasoning_content="Let me see.")
+    collect(load_audit(small_spec), OpenAITarget("mine", base_url=endpoint.base_url, model="m"), ledger_path)
+    ((status, error),) = query("select distinct status, error from raw.responses")
+    assert status == "truncated"
+    assert error.endswith(f" {THOUGHT}")
