@@ -1,6 +1,7 @@
 {# A table that is made anew in its place, in one statement, with its contract's columns and its comments. dbt's own `table` makes
    another one, swaps the two and describes each column in turn; that is for tables which others read meanwhile, and these are in a work
-   file that nobody else may open. A failure rolls back, so that the old table stays. #}
+   file that nobody else may open. A failure rolls back, so that the old table stays. Its columns are those of the contract, by name and
+   type; that a query gives these and no others is settled before a release, so that only a build by hand looks. #}
 {% materialization rebuilt, adapter="duckdb", supported_languages=["sql", "python"] %}
     {%- set target = this.incorporate(type="table") -%}
     {%- set existing = load_cached_relation(this) -%}
@@ -12,6 +13,7 @@
         {%- if model.language == "python" -%}
             {{ py_write_table(temporary=False, relation=target, compiled_code=compiled_code) }}
         {%- elif config.get("contract").enforced -%}
+            {%- if not env_var("BIASLEDGER_PUBLISHED", "") %}{{ get_assert_columns_equivalent(compiled_code) }}{% endif %}
             create or replace table {{ target }} {{ get_table_columns_and_constraints() }};
             insert into {{ target }} {{ get_column_names() }} ({{ get_select_subquery(compiled_code) }});
             {{ comments_on(target) }}
