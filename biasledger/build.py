@@ -22,6 +22,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from biasledger import __version__
 from biasledger.project import LINKS, check_project, dbt_source, require_project
+from biasledger.publishing.standing import Standing, forget_standing, inputs_of, read_standing, remember
 from biasledger.publishing.work import forget_what_is_gone, locked, work_file
 from biasledger.readings import register_readings
 from biasledger.settings import check_settings
@@ -123,6 +124,7 @@ def build_warehouse(
     from biasledger.publishing.warehouse import require_replaceable
     from collector.ledger import Ledger
     from collector.loading import load_all
+    from collector.rows import utc_now
 
     check_project(project)
     with locked(project):
@@ -136,7 +138,10 @@ def build_warehouse(
         work = work_file(project, warehouse)
         for note in forget_what_is_gone(work, Ledger(ledger)):
             on_note(note)
-        return _build_and_publish(
+        forget_standing(work)
+        # As it is now: what comes while dbt reads is for the next build.
+        inputs = inputs_of(project, ledger)
+        summary = _build_and_publish(
             project,
             ledger,
             work,
@@ -147,6 +152,18 @@ def build_warehouse(
             is_closed=is_closed,
             on_step=on_step,
         )
+        if not (select or is_closed or allow_outside):
+            counts = summary.n_models, summary.n_quality_tests, len(summary.published)
+            remember(work, warehouse, inputs, Standing(utc_now(), summary.alarm_tests, *counts))
+        return summary
+
+
+def what_stands(project: Path, ledger: Path, warehouse: Path) -> Standing | None:
+    """What the last build said, where another one would give the same tables; None where it might not.
+
+    Nothing is written, and a build that is under way elsewhere is no standing one.
+    """
+    return read_standing(work_file(project, warehouse), warehouse, inputs_of(project, ledger))
 
 
 def _build_and_publish(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -22,6 +23,7 @@ from collector.terminal import say
 @warehouse_option
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many models to build at once.")
 @click.option("--full-refresh", is_flag=True, help="Build everything anew, not only what is new.")
+@click.option("--force", is_flag=True, help="Build also where nothing is new.")
 @click.option(
     "--select",
     multiple=True,
@@ -36,59 +38,75 @@ def build(
     warehouse: Path,
     threads: int | None,
     full_refresh: bool,
+    force: bool,
     select: tuple[str, ...],
     allow_outside: bool,
 ) -> None:
     """Build the tables, publish them, print the findings.
 
+    Where nothing has changed since the last build (ledger, audits, settings, models, versions), its findings are printed and
+    nothing is built.
+
     The tables are published with alarms or without, all at once; whoever has the old ones open keeps them. Ends with 1 if there
     are alarms; with 3 if a model or a quality test failed, and the old tables stay.
     """
+    from biasledger.build import what_stands
+
+    is_asked_for = force or full_refresh or select or allow_outside
+    stands = None if is_asked_for else what_stands(Path(), ledger, warehouse)
+    if stands is not None:
+        say(f"{warehouse}: {stands.sentence}")
+        has_alarms = bool(stands.alarm_tests)
+    else:
+        options = {"threads": threads, "full_refresh": full_refresh, "select": select}
+        has_alarms = _build(ledger, warehouse, options, allow_outside=allow_outside)
+    if not select:
+        _show_findings(warehouse)
+        next_step("biasledger findings --status alarm --why" if has_alarms else "biasledger findings --all")
+    if has_alarms:
+        ctx.exit(EXIT_ALARMS)
+
+
+def _build(ledger: Path, warehouse: Path, options: dict[str, Any], *, allow_outside: bool) -> bool:
+    """Build and say so; whether there are alarms."""
     import time
 
     from biasledger.build import build_warehouse
-    from biasledger.comparing.changes import open_tables, regressions
-    from biasledger.comparing.silence import silent_groups
-    from biasledger.comparing.standing import standing_notes
-    from biasledger.display import build_progress, findings_table, status_counts
-    from biasledger.findings import read_findings
+    from biasledger.display import build_progress
 
     say(f"Building {warehouse} from {ledger} …")
     started = time.monotonic()
     with build_progress() as on_step:
         summary = build_warehouse(
-            Path(),
-            ledger,
-            warehouse,
-            threads=threads,
-            full_refresh=full_refresh,
-            select=select,
-            allow_outside=allow_outside,
-            on_step=on_step,
-            on_note=say,
+            Path(), ledger, warehouse, allow_outside=allow_outside, on_step=on_step, on_note=say, **options
         )
     say(
         f"{summary.n_models} models and settings built, {summary.n_quality_tests} quality tests passed "
         f"in {time.monotonic() - started:.0f} s."
     )
-    if select:
+    if options["select"]:
         say(f"Only a selection was built: it is in {summary.work}; {warehouse} is as it was.")
     else:
         say(f"{len(summary.published)} tables published in {warehouse}.")
-        findings = read_findings(warehouse, only_current=True)
-        say()
-        findings_table(findings, limit=ROWS_SHOWN)
-        say(status_counts(findings))
-        if worse := regressions(warehouse):
-            say(worse)
-        with open_tables(warehouse) as tables:
-            for sentence in (*standing_notes(tables), *(one.sentence for one in silent_groups(tables))):
-                say(sentence)
-        next_step(
-            "biasledger findings --status alarm --why" if summary.has_alarms else "biasledger findings --all"
-        )
-    if summary.has_alarms:
-        ctx.exit(EXIT_ALARMS)
+    return summary.has_alarms
+
+
+def _show_findings(warehouse: Path) -> None:
+    from biasledger.comparing.changes import open_tables, regressions
+    from biasledger.comparing.silence import silent_groups
+    from biasledger.comparing.standing import standing_notes
+    from biasledger.display import findings_table, status_counts
+    from biasledger.findings import read_findings
+
+    findings = read_findings(warehouse, only_current=True)
+    say()
+    findings_table(findings, limit=ROWS_SHOWN)
+    say(status_counts(findings))
+    if worse := regressions(warehouse):
+        say(worse)
+    with open_tables(warehouse) as tables:
+        for sentence in (*standing_notes(tables), *(one.sentence for one in silent_groups(tables))):
+            say(sentence)
 
 
 @click.command()

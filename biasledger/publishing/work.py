@@ -71,7 +71,7 @@ def forget_what_is_gone(work: Path, ledger: Ledger) -> list[str]:
     Raises:
         LedgerError: the ledger cannot be read.
     """
-    seen = _beside(work, "seen.json")
+    seen = beside(work, "seen.json")
     with ledger.read() as connection:
         runs = [
             run
@@ -135,5 +135,6 @@ def _read(seen: Path) -> _Seen:
         return _Seen()
 
 
-def _beside(work: Path, ending: str) -> Path:
+def beside(work: Path, ending: str) -> Path:
+    """A file of notes that goes with a work file."""
     return work.with_name(f"{work.name}.{ending}")
