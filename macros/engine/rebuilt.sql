@@ -2,17 +2,16 @@
    another one, swaps the two and describes each column in turn; that is for tables which others read meanwhile, and these are in a work
    file that nobody else may open. A failure rolls back, so that the old table stays. Its columns are those of the contract, by name and
    type; that a query gives these and no others is settled before a release, so that only a build by hand looks. #}
-{% materialization rebuilt, adapter="duckdb", supported_languages=["sql", "python"] %}
+{% materialization rebuilt, adapter="duckdb", supported_languages=["sql"] %}
     {%- set target = this.incorporate(type="table") -%}
     {%- set existing = load_cached_relation(this) -%}
-    {{ run_hooks(pre_hooks) }}
-    {%- if existing is not none and (model.language == "python" or existing.type != "table") %}
+    {{ run_hooks(pre_hooks, inside_transaction=False) }}
+    {{ run_hooks(pre_hooks, inside_transaction=True) }}
+    {%- if existing is not none and existing.type != "table" %}
         {%- call statement("drop") -%} drop {{ existing.type }} if exists {{ existing }} {%- endcall -%}
     {%- endif -%}
-    {%- call statement("main", language=model.language) -%}
-        {%- if model.language == "python" -%}
-            {{ py_write_table(temporary=False, relation=target, compiled_code=compiled_code) }}
-        {%- elif config.get("contract").enforced -%}
+    {%- call statement("main") -%}
+        {%- if config.get("contract").enforced -%}
             {%- if not env_var("BIASLEDGER_PUBLISHED", "") %}{{ get_assert_columns_equivalent(compiled_code) }}{% endif %}
             create or replace table {{ target }} {{ get_table_columns_and_constraints() }};
             insert into {{ target }} {{ get_column_names() }} ({{ get_select_subquery(compiled_code) }});
@@ -21,8 +20,9 @@
             create or replace table {{ target }} as ({{ compiled_code }})
         {%- endif -%}
     {%- endcall -%}
-    {{ run_hooks(post_hooks) }}
+    {{ run_hooks(post_hooks, inside_transaction=True) }}
     {%- do adapter.commit() -%}
+    {{ run_hooks(post_hooks, inside_transaction=False) }}
     {{ return({"relations": [target]}) }}
 {% endmaterialization %}
 
