@@ -6,6 +6,7 @@ import ast
 import contextlib
 import io
 import logging
+import os
 import re
 import socket
 import threading
@@ -83,7 +84,7 @@ def _goes_around(node: ast.AST) -> bool:
     if called in ("subprocess.run", "subprocess.Popen", "subprocess.call", "subprocess.check_call"):
         given = {one.arg for one in node.keywords}
         return not ("capture_output" in given or {"stdout", "stderr"} <= given)
-    return name in _PRINTING and not called.startswith("parser.")
+    return name in _PRINTING and not called.startswith(("parser.", "pace.", "self._pace."))
 
 
 @pytest.mark.parametrize(
@@ -297,3 +298,25 @@ def test_a_traceback_is_cleaned_too(
     assert "[key]" in failed.stderr
     assert SECRET.partition("/")[2] not in failed.stderr
     assert not steers(failed.stderr)
+
+
+# --- nobody reads
+
+
+def test_a_log_line_that_nobody_reads_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    record = logging.LogRecord("collector", logging.WARNING, __file__, 1, "%s is refused", ("x",), None)
+    with io.TextIOWrapper(io.FileIO(writing, "w"), write_through=True) as stream:
+        monkeypatch.setattr("sys.stderr", stream)
+        with pytest.raises(BrokenPipeError):
+            terminal.say("x", err=True)
+        terminal.LogHandler().handle(record)
+
+
+def test_a_log_line_that_cannot_be_printed_is_named_without_its_secrets(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    record = logging.LogRecord("collector", logging.WARNING, "asking.py", 7, "%d", (SECRET,), None)
+    terminal.LogHandler().handle(record)
+    assert capsys.readouterr().err == "What asking.py:7 logs cannot be printed.\n"
