@@ -84,7 +84,7 @@ def _goes_around(node: ast.AST) -> bool:
     if called in ("subprocess.run", "subprocess.Popen", "subprocess.call", "subprocess.check_call"):
         given = {one.arg for one in node.keywords}
         return not ("capture_output" in given or {"stdout", "stderr"} <= given)
-    return name in _PRINTING and not called.startswith(("parser.", "pace.", "self._pace."))
+    return name in _PRINTING and not called.startswith(("parser.", "self._pace.", "askers."))
 
 
 @pytest.mark.parametrize(
