@@ -279,6 +279,17 @@ def test_a_key_that_a_targets_file_names_is_struck_out_of_every_message(
         assert "[key]" in failed.stderr or "/" in shown
 
 
+def test_nothing_else_that_a_targets_file_says_is_struck_out(
+    biasledger: Biasledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("model", "a-model-of-mine")
+    monkeypatch.setenv("A_KEY", os.fsdecode(b"\xff0123456789"))
+    (tmp_path / "targets.yml").write_text("targets: {HOME: {model: PATH, api_key_env: A_KEY}}\n")
+    place = Path.home() / "a-model-of-mine.duckdb"
+    assert str(place) in "".join(biasledger("findings", "--warehouse", place).stderr.split("\n"))
+
+
 def test_a_traceback_is_cleaned_too(
     biasledger: Biasledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
