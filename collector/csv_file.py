@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from collector.errors import InputError
-from collector.hints import no_column, shown
+from collector.hints import is_column_name, no_column, shown
 from collector.plain_file import MAX_TABLE_BYTES, read_plain
 
 
@@ -42,13 +42,12 @@ def read_csv(
         if column not in header:
             hint = no_column(column, header)
             if len(header) == 1 and ";" in header[0]:
-                hint = f"; its first line is {shown(header[0])}, and columns are separated by commas"
+                hint = "; its first line has semicolons, and columns are separated by commas"
             raise InputError(f"{path} has no column {column!r}{hint}{'' if hint.endswith('?') else '.'}")
     for column in header:
         if header.count(column) > 1:
-            raise InputError(
-                f"{path}: the header holds the column {shown(column)} twice; each needs its own name."
-            )
+            called = f"the column {shown(column)}" if is_column_name(column) else "one column"
+            raise InputError(f"{path}: the header holds {called} twice; each needs its own name.")
     if not rows:
         raise InputError(f"{path} has no rows; it should hold {what}.")
     for number, row in enumerate(rows, start=1):

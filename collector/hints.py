@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 
 # Whatever a file holds, an error shows no more of one cell, nor of its first line.
 CELL_CHARACTERS = 60
 FIRST_LINE_CHARACTERS = 120
+# What a column is called. The first line of a file that is no table may be anything: a setting with its key, an address, a token.
+_COLUMN_NAME = re.compile(r"\w[\w .,?!'()\[\]/%&#+-]{0,59}")
+_TOKEN = re.compile(r"(?=[A-Za-z_/+-]*[0-9])(?=[0-9_/+-]*[A-Za-z])[A-Za-z0-9_/+-]{20,}")
 
 
 def did_you_mean(word: str, known: Iterable[str], most: int | None = None) -> str:
@@ -27,8 +31,22 @@ def did_you_mean(word: str, known: Iterable[str], most: int | None = None) -> st
 
 
 def no_column(column: str, found: Iterable[str]) -> str:
-    """Return the hint for a column that a file lacks, with no more of the file's first line than a short excerpt."""
-    return did_you_mean(column, found, FIRST_LINE_CHARACTERS)
+    """Return the hint for a column that a file lacks: what it has that is called like a column, and how many columns in all.
+
+    The file may be no table. So what does not look like a column's name is not shown, and no more than a short excerpt is.
+    """
+    listed = list(found)
+    names = [name for name in listed if is_column_name(name)]
+    hint = did_you_mean(column, names, FIRST_LINE_CHARACTERS)
+    n_others = len(listed) - len(names)
+    if hint.endswith("?") or not n_others:
+        return hint
+    return f"{hint}; of {len(listed)} in its first line {n_others} {'looks' if n_others == 1 else 'look'} like no column's name"
+
+
+def is_column_name(text: str) -> bool:
+    """Whether a text looks like a column's name, and not like a setting, an address, a path or a token."""
+    return _COLUMN_NAME.fullmatch(text) is not None and _TOKEN.search(text) is None
 
 
 def quoted(names: Iterable[str], most: int | None = None) -> str:

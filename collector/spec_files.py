@@ -1,6 +1,7 @@
 """The files that an audit spec names: they lie inside its project, unless somebody says that others may be read.
 
-A spec may come from elsewhere, and what it names ends up in prompts and in error sentences.
+A spec may come from elsewhere, and what it names ends up in prompts and in error sentences. A project may hold keys, too: in
+files or folders whose names begin with a dot, such as `.env`, which are refused like what lies outside.
 """
 
 from __future__ import annotations
@@ -17,25 +18,39 @@ PROJECT_FILE = "dbt_project.yml"
 
 @dataclass(frozen=True, slots=True)
 class SpecFiles:
-    """What a spec may read: `spec` names files as seen from its folder, and all of them lie in `root` where that is not None."""
+    """What a spec may read.
+
+    Attributes:
+        spec: the spec, from whose folder the names of files are seen.
+        root: the folder in which all of them lie; None where they may lie anywhere.
+        is_wide: whether the root holds far more than an audit, so that only the files directly in it are read.
+    """
 
     spec: Path
     root: Path | None
+    is_wide: bool = False
 
     @classmethod
     def of(cls, spec: Path, *, allow_outside: bool = False) -> SpecFiles:
-        """Return the files of a spec: those in the nearest folder above it with a dbt_project.yml, or else in its own folder."""
+        """Return the files of a spec: those in the nearest folder above it with a dbt_project.yml, or else in its own folder.
+
+        The root of the file system is no project, and where a spec without one lies in a home folder or above it, only the
+        files beside it are its own.
+        """
         if allow_outside:
             return cls(spec, None)
         folder = Path(os.path.realpath(spec.parent))
-        above = (one for one in (folder, *folder.parents) if (one / PROJECT_FILE).is_file())
-        return cls(spec, next(above, folder))
+        for one in (folder, *folder.parents):
+            if (one / PROJECT_FILE).is_file() and one != one.parent:
+                return cls(spec, one)
+        home = Path(os.path.realpath(os.path.expanduser("~")))  # noqa: PTH111 (Path raises where there is no home)
+        return cls(spec, folder, is_wide=folder == folder.parent or home.is_relative_to(folder))
 
     def path(self, name: str) -> Path:
         """Return where a file is that the spec names.
 
         Raises:
-            InputError: no file can have that name, or it lies outside of the project, also by way of a link.
+            InputError: no file can have that name, or it lies outside of the project or is hidden in it, also by way of a link.
         """
         path = self.spec.parent / name
         try:
@@ -44,9 +59,20 @@ class SpecFiles:
             raise InputError(
                 f"{self.spec} names the file {shown(name)}, which no file can be called."
             ) from None
-        if self.root is not None and not place.is_relative_to(self.root):
+        if self.root is not None and (problem := self._problem(place, self.root)):
             raise InputError(
-                f"{self.spec} names the file {shown(name)}, which lies outside of {self.root}: put it there, or allow it with "
-                f"--allow-outside."
+                f"{self.spec} names the file {shown(name)}, which {problem}, or allow it with "
+                f"--allow-outside or BIASLEDGER_ALLOW_OUTSIDE=1."
             )
         return path
+
+    def _problem(self, place: Path, root: Path) -> str | None:
+        """Say why a file, its links followed, is none of the spec's; None where nothing speaks against it."""
+        if not place.is_relative_to(root):
+            return f"lies outside of {root}: put it there"
+        parts = place.relative_to(root).parts
+        if any(part.startswith(".") for part in parts):
+            return f"is hidden in {root}, as files with keys are: name one without a dot at its beginning"
+        if self.is_wide and len(parts) > 1:
+            return f"does not lie beside it in {root}, which is no project: put the audit into a folder of its own"
+        return None

@@ -7,6 +7,7 @@ bars through `console`, and all of them through `visible`.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import re
@@ -119,8 +120,16 @@ class LogHandler(logging.Handler):
     """Prints what is logged as `say` prints messages, to standard error."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print a record."""
-        say(self.format(record), err=True)
+        """Print a record; what cannot be printed, because nobody reads any more, ends nothing."""
+        try:
+            say(self.format(record), err=True)
+        except Exception:  # noqa: BLE001 (whatever keeps a line from being printed, the run goes on)
+            self.handleError(record)
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 (logging's name)
+        """Say where a record comes from that could not be printed; logging itself would print it as it is, keys and all."""
+        with contextlib.suppress(Exception):
+            say(f"What {record.pathname}:{record.lineno} logs cannot be printed.", err=True)
 
 
 def configure_logging(level: int) -> None:

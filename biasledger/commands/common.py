@@ -39,7 +39,9 @@ warehouse_option = click.option(
 outside_option = click.option(
     "--allow-outside",
     is_flag=True,
-    help="Also read files that an audit names outside of its project; what is in them may be sent to the target.",
+    envvar="BIASLEDGER_ALLOW_OUTSIDE",
+    show_envvar=True,
+    help="Also read files that an audit names outside of its project or hidden in it; what is in them may be sent to the target.",
 )
 
 

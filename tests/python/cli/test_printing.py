@@ -6,6 +6,7 @@ import ast
 import contextlib
 import io
 import logging
+import os
 import re
 import socket
 import threading
@@ -83,7 +84,7 @@ def _goes_around(node: ast.AST) -> bool:
     if called in ("subprocess.run", "subprocess.Popen", "subprocess.call", "subprocess.check_call"):
         given = {one.arg for one in node.keywords}
         return not ("capture_output" in given or {"stdout", "stderr"} <= given)
-    return name in _PRINTING and not called.startswith("parser.")
+    return name in _PRINTING and not called.startswith(("parser.", "self._pace.", "askers."))
 
 
 @pytest.mark.parametrize(
@@ -278,6 +279,17 @@ def test_a_key_that_a_targets_file_names_is_struck_out_of_every_message(
         assert "[key]" in failed.stderr or "/" in shown
 
 
+def test_nothing_else_that_a_targets_file_says_is_struck_out(
+    biasledger: Biasledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("model", "a-model-of-mine")
+    monkeypatch.setenv("A_KEY", os.fsdecode(b"\xff0123456789"))
+    (tmp_path / "targets.yml").write_text("targets: {HOME: {model: PATH, api_key_env: A_KEY}}\n")
+    place = Path.home() / "a-model-of-mine.duckdb"
+    assert str(place) in "".join(biasledger("findings", "--warehouse", place).stderr.split("\n"))
+
+
 def test_a_traceback_is_cleaned_too(
     biasledger: Biasledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -297,3 +309,25 @@ def test_a_traceback_is_cleaned_too(
     assert "[key]" in failed.stderr
     assert SECRET.partition("/")[2] not in failed.stderr
     assert not steers(failed.stderr)
+
+
+# --- nobody reads
+
+
+def test_a_log_line_that_nobody_reads_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    record = logging.LogRecord("collector", logging.WARNING, __file__, 1, "%s is refused", ("x",), None)
+    with io.TextIOWrapper(io.FileIO(writing, "w"), write_through=True) as stream:
+        monkeypatch.setattr("sys.stderr", stream)
+        with pytest.raises(BrokenPipeError):
+            terminal.say("x", err=True)
+        terminal.LogHandler().handle(record)
+
+
+def test_a_log_line_that_cannot_be_printed_is_named_without_its_secrets(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    record = logging.LogRecord("collector", logging.WARNING, "asking.py", 7, "%d", (SECRET,), None)
+    terminal.LogHandler().handle(record)
+    assert capsys.readouterr().err == "What asking.py:7 logs cannot be printed.\n"

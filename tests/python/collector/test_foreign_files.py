@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +23,7 @@ from collector.importers.logs import log_rows as rows_of_log
 from collector.importers.tabular import import_file
 from collector.journal import end_of, read_journal
 from collector.plain_file import read_plain
+from collector.spec_files import SpecFiles
 from collector.spec_loading import load_audit
 from collector.targets import load_target
 from collector.yaml_file import MAX_NODES, read_yaml_mapping
@@ -129,18 +131,82 @@ def test_commands_that_read_a_spec_have_the_option(command: str) -> None:
     assert "--allow-outside" in CliRunner().invoke(cli, [command, "--help"]).output
 
 
+@pytest.mark.parametrize("file", ["../.env", "../.aws/credentials", "plain.csv", "lists/../../.env"])
+def test_files_hidden_in_the_project_are_refused_unless_they_are_allowed(project: Path, file: str) -> None:
+    (project / ".aws").mkdir()
+    for hidden in (project / ".env", project / ".aws" / "credentials"):
+        hidden.write_text("thing\nJo\nBo\n")
+    (project / "audits" / "plain.csv").symlink_to("../.env")
+    with pytest.raises(InputError, match=r"people\.yml names the file .* is hidden in .*--allow-outside"):
+        load(project, file)
+    load(project, file, allow_outside=True)
+
+
+def test_a_project_in_a_hidden_folder_is_read(tmp_path: Path) -> None:
+    folder = tmp_path / ".local" / "project"
+    (folder / "audits").mkdir(parents=True)
+    (folder / "dbt_project.yml").touch()
+    (folder / "things.csv").write_text("thing\nJo\nBo\n")
+    load(folder, "../things.csv")
+
+
+@pytest.mark.parametrize("above", [".", "user"])
+def test_a_home_folder_is_no_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, above: str) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / above))
+    (tmp_path / "audits").mkdir()
+    for beside in (tmp_path / "things.csv", tmp_path / "audits" / "things.csv"):
+        beside.write_text("thing\nJo\nBo\n")
+    spec = tmp_path / "people.yml"
+    text = SPEC.format(where="subjects: {file: FILE, name: thing}")
+    spec.write_text(text.replace("FILE", "audits/things.csv"))
+    with pytest.raises(
+        InputError, match=r"does not lie beside it in .*, which is no project: .*BIASLEDGER_ALLOW"
+    ):
+        load_audit(spec)
+    spec.write_text(text.replace("FILE", "things.csv"))
+    assert len(load_audit(spec).subject_rows) == 2
+    spec.write_text(text.replace("FILE", "audits/things.csv"))
+    (tmp_path / "dbt_project.yml").touch()
+    assert len(load_audit(spec).subject_rows) == 2
+
+
+def test_the_root_of_the_file_system_is_no_project(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "is_file", lambda path: path == Path("/dbt_project.yml"))
+    files = SpecFiles.of(Path("/people.yml"))
+    with pytest.raises(InputError, match="does not lie beside it in /, which is no project"):
+        files.path("proc/self/environ")
+    assert files.path("things.csv") == Path("/things.csv")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "DATABASE_URL=postgres://admin:hunter2@db/x",
+        "postgres://admin:hunter2@db/x",
+        "admin:hunter2:0:0:root:/root:/bin/sh",
+        "-----BEGIN hunter2 PRIVATE KEY-----",
+        "A=hunter2;B=c",
+        "A=hunter2,A=hunter2,thing",
+        "sk-hunter2-0123456789abcdef",
+        "hunter2\0\x1b[31m",
+        "hunter2" * 20,
+    ],
+)
+def test_what_looks_like_no_column_is_not_shown(project: Path, line: str) -> None:
+    (project / "settings").write_text(f"{line}\nx\n")
+    with pytest.raises(InputError) as caught:
+        load(project, "../settings")
+    assert "hunter2" not in str(caught.value)
+
+
 def test_an_error_shows_no_more_of_a_file_than_a_short_excerpt(project: Path) -> None:
-    line = ",".join(f"NAME_{number}=value_{number}\x1b[31m" for number in range(500))
-    (project / "long.csv").write_text(f"{line}\nthing\n")
-    (project / "environ").write_text("\0".join(f"NAME_{number}=value_{number}" for number in range(500)))
-    for file in ("../long.csv", "../environ"):
-        with pytest.raises(InputError) as caught:
-            load(project, file)
-        shown = str(caught.value).partition("; ")[2]
-        assert shown.startswith("known: 'NAME_0=value_0")
-        assert len(shown) < 200
-        assert "\x1b" not in shown
-        assert "\0" not in shown
+    (project / "long.csv").write_text(",".join(f"NAME_{number}" for number in range(500)) + ",a=b,c=d\nx\n")
+    with pytest.raises(InputError) as caught:
+        load(project, "../long.csv")
+    shown = str(caught.value).partition("; ")[2]
+    assert shown.startswith("known: 'NAME_0', 'NAME_1'")
+    assert shown.endswith("; of 502 in its first line 2 look like no column's name.")
+    assert len(shown) < 240
 
 
 def test_a_key_in_an_excerpt_is_struck_out_before_it_is_cut(
@@ -149,14 +215,31 @@ def test_a_key_in_an_excerpt_is_struck_out_before_it_is_cut(
     monkeypatch.setenv("A_KEY", SECRET)
     monkeypatch.chdir(project)
     (project / "targets.yml").write_text("targets: {x: {kind: openai, api_key_env: A_KEY}}")
-    (project / "environ").write_text(f"{'x' * 45}{SECRET}\0{'y' * 100}")
+    file = f"{'x' * 45}{SECRET}{'y' * 100}"
     (project / "audits" / "people.yml").write_text(
-        SPEC.format(where="subjects: {file: ../environ, name: thing}")
+        SPEC.format(where=f"subjects: {{file: ../../{file}, name: thing}}")
     )
     failed = CliRunner().invoke(cli, ["collect", "audits/people.yml", "--target", "x"])
     assert failed.exit_code == 3
     assert "xxx[key]" in failed.stderr
     assert SECRET[:8] not in failed.stderr
+
+
+def test_an_environment_variable_allows_what_lies_outside(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project)
+    (project / "audits" / "people.yml").write_text(
+        SPEC.format(where="subjects: {file: ../../outside.csv, name: thing}")
+    )
+    command = ["collect", "audits/people.yml", "--target", "absent"]
+    (project / "targets.yml").write_text("targets: {x: {kind: simulator}}")
+    refused = CliRunner().invoke(cli, command)
+    assert "lies outside of" in refused.stderr
+    variable = re.search(r"--allow-outside or (\w+=1)", refused.stderr)
+    assert variable is not None
+    monkeypatch.setenv(*variable[1].split("="))
+    assert "outside" not in CliRunner().invoke(cli, command).stderr
 
 
 # --- pipes and devices

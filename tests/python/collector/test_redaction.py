@@ -6,6 +6,7 @@ import base64
 import html
 import json
 import logging
+import os
 import re
 from pathlib import Path
 from urllib.parse import quote, quote_plus
@@ -13,6 +14,7 @@ from urllib.parse import quote, quote_plus
 import pytest
 
 from collector.errors import TargetError
+from collector.plain_file import read_plain
 from collector.targets import redaction
 from collector.targets.redaction import KEY_PLACEHOLDER, Redactor, environment_key
 
@@ -69,6 +71,8 @@ def basic(user: str) -> str:
         SECRET.encode().hex().upper(),
         base64.b32encode(SECRET.encode()).decode(),
         base64.b32encode(SECRET.encode()).decode().lower(),
+        "".join(f"&#{ord(character):010d};" for character in SECRET),
+        "".join(f"&#X{ord(character):010x};" for character in SECRET),
         *(base64.b32encode(f"{'u' * n}:{SECRET}".encode()).decode() for n in range(5)),
     ],
 )
@@ -104,6 +108,84 @@ def test_any_character_may_be_escaped(secret: str, form: str, monkeypatch: pytes
             for place, character in enumerate(secret)
         )
         assert Redactor([VARIABLE])(f"100% of <{spelled}>") == f"100% of <{KEY_PLACEHOLDER}>"
+
+
+@pytest.mark.parametrize("before", ["100%", "&#", "&#x", "\\u", "\\u0", "%4", "\\"])
+@pytest.mark.parametrize("secret", ["41abcdefgh", "0041;abcdefgh", '11/5abcdefg"h'])
+def test_half_an_escape_before_a_key_hides_none_of_it(
+    secret: str, before: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, secret)
+    for form in ("%{:02x}", "\\u{:04x}", "&#{};"):
+        spelled = secret[:-1] + form.format(ord(secret[-1]))
+        assert Redactor([VARIABLE])(f"{before}{spelled}.") in (
+            f"{before}{KEY_PLACEHOLDER}.",
+            f"{before.removesuffix(chr(92))}{KEY_PLACEHOLDER}.",
+        )
+
+
+def test_a_value_that_is_no_utf8_is_cut_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    value = os.fsdecode(b"caf\xe9-0123456789")
+    monkeypatch.setenv(VARIABLE, value)
+    redact = Redactor([VARIABLE])
+    assert redact(f"100% {value} &") == f"100% {KEY_PLACEHOLDER} &"
+    assert redact(f"{os.fsencode(value).hex()} caf%E9-0123456789") == f"{KEY_PLACEHOLDER} {KEY_PLACEHOLDER}"
+    assert redact("\\u0041 &#65; %41") == "\\u0041 &#65; %41"
+
+
+def test_texts_without_a_key_are_not_searched_character_by_character(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pattern takes far longer than all else, so it is kept for texts in which the key may stand."""
+    secret = "sk-live/0123456789+abc"
+    monkeypatch.setenv(VARIABLE, secret)
+    tried: list[str] = []
+    monkeypatch.setattr(redaction, "_escaped", tried.append)
+    for text in ("plain", json.dumps('Grüße: жизнь\n"/'), "100 % & <b>&#228;</b> %C3%A4", secret):
+        Redactor([VARIABLE])(text)
+    assert not tried
+
+
+def names(tmp_path: Path, text: str) -> set[str]:
+    path = tmp_path / "targets.yml"
+    path.write_text(text)
+    return set(redaction._variables_named_in(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("targets: {x: {api_key_env: A_KEY, model: gpt-4o-mini}}", {"A_KEY"}),
+        ("targets:\n  HOME:\n    api_key_env: A_KEY\n    model: m\n", {"A_KEY"}),
+        ('{"targets": {"x": {"api_key_env": "A_KEY", "model": "m"}}}', {"A_KEY"}),
+        ("x: {secret_env: [A_KEY,\n  'B_KEY'], model: m}", {"A_KEY", "B_KEY"}),
+        ("x:\n  secret_env:\n    - A_KEY # old\n    - 'B_KEY'\n  model: m\n", {"A_KEY", "B_KEY"}),
+        ("- secret_env:\n  - A_KEY\n- model: m\n  api_key_env:\n    B_KEY\n", {"A_KEY", "B_KEY"}),
+        ("x: [api_key_env: A_KEY  # HOME", {"A_KEY"}),
+        ("headers: {Authorization: 'Bearer ${A_KEY}'}", {"A_KEY"}),
+        ("base_url: ${OPENAI_BASE_URL}/v1\napi_key_env: A_KEY", {"A_KEY"}),
+        ("url: 'https://host/?key=${A_KEY}'", {"A_KEY"}),
+        ("x: {secret_env: [HOME, PATH, USER, PWD, A_KEY]}", {"A_KEY"}),
+        ("model: gpt\nparameters: {A_KEY: 1}\n# api_key_env: A_KEY", set()),
+    ],
+)
+def test_variables_that_a_targets_file_names_for_keys(tmp_path: Path, text: str, named: set[str]) -> None:
+    assert names(tmp_path, text) == named
+
+
+def test_a_targets_file_is_read_once_and_again_when_it_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[Path] = []
+
+    def noted(path: Path, most: int) -> bytes:
+        read.append(path)
+        return read_plain(path, most)
+
+    monkeypatch.setattr(redaction, "read_plain", noted)
+    assert names(tmp_path, "api_key_env: A_KEY") == {"A_KEY"}
+    for _ in range(3):
+        assert set(redaction._variables_named_in(tmp_path / "targets.yml")) == {"A_KEY"}
+    assert len(read) == 1
+    assert names(tmp_path, "api_key_env: OTHER_KEY") == {"OTHER_KEY"}
 
 
 def test_what_is_promised_and_what_is_not() -> None:
