@@ -55,7 +55,7 @@ MAX_GUESSED_PAUSE_SECONDS = 60.0
 MEANT_AT_ONCE = 4
 MAX_PAUSE_AT_ONCE_SECONDS = 2.0
 # One question that is refused so often for the rate, after as many pauses, will not be answered today: where no other one was
-# answered meanwhile, the run stops; where others were, and are refused less often, it is given up.
+# answered meanwhile, the run stops; where others were, and are refused less often at their first try, it is given up.
 MAX_REFUSALS = 10
 # The learned rate falls to this share of what was achieved, is back there after RECOVERY_SECONDS, and is given up, as no limit
 # any more, after GIVEN_UP times as long.

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from collector import asking, breaker, runner
+from collector import asking, breaker, pacing, runner
 from collector.costs import CostMeter, Price
 from collector.errors import InputError, LedgerError, TargetError
 from collector.journal import JournalWriter, journal_path, read_journal
@@ -338,6 +338,22 @@ def test_a_question_that_is_always_refused_does_not_stop_the_others(
     assert query("select count(*), any_value(error) from raw.responses where status = 'error'") == [
         (10, "Too large.")
     ]
+
+
+def test_questions_that_are_always_refused_do_not_stop_the_others_however_many_they_are(
+    small_spec: Path, ledger_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More of them than connections: no connection stays with one, and their refusals are not held against the others."""
+    monkeypatch.setattr(pacing, "MAX_PAUSE_AT_ONCE_SECONDS", 0.001)
+
+    def answer(request: Request) -> Reply:
+        if request.trial <= 10 and "Asian Woman" in request.prompt_text:
+            raise TargetError("Too large.", retryable=True, status=429, retry_after_seconds=0.0)
+        return Reply(GOOD)
+
+    summary = collect(load_audit(small_spec), Scripted(answer, concurrency=8), ledger_path, trials=25)
+    assert (summary.counts, summary.stopped) == ({"ok": 90, "error": 10}, None)
+    assert 90 + 10 * 10 <= summary.n_attempts <= 90 + 10 * asking.MOST_REFUSALS
 
 
 def test_a_question_is_not_given_up_where_others_are_refused_as_often(
