@@ -19,7 +19,7 @@ from collector.breaker import USABLE, Breaker, Usability
 from collector.costs import CostMeter
 from collector.errors import LedgerError, TargetError, WaitedInVainError
 from collector.journal import JournalWriter, journal_path
-from collector.keeping import Keeper, LedgerFollower
+from collector.keeping import MAX_GROUP, Keeper, LedgerFollower
 from collector.ledger import Ledger, LedgerLockedError
 from collector.progress import progress
 from collector.prompts import build_prompts
@@ -307,7 +307,8 @@ class _Collection:
 
     def _ask(self) -> str | None:
         """Ask what is left; return why not all of it was asked, None if it was."""
-        keeper = Keeper(self._writer, self._target.concurrency)
+        # The results of a batch stay at the service until all of them are on disk.
+        keeper = Keeper(self._writer, self._target.concurrency if self._batches is None else MAX_GROUP)
         manner = Manner(
             self._state.answer_form(), self._state.started["seed"], self._terms.backoff_seconds, self._meter
         )
@@ -328,6 +329,8 @@ class _Collection:
             except KeyboardInterrupt:
                 # Who interrupts once more does not want to wait, but to know how to go on.
                 raise KeyboardInterrupt(self._interrupted(askers.n_in_flight)) from None
+            if isinstance(keeper.failure, LedgerError):
+                raise LedgerError(f"{keeper.failure} {self._kept()}.") from error
             if isinstance(error, KeyboardInterrupt):
                 raise KeyboardInterrupt(self._interrupted(askers.n_in_flight)) from None
             if isinstance(error, TargetError):
@@ -427,9 +430,12 @@ class _Collection:
             return f"The target was given up{status}; the error of its last response says why."
         return str(error) or type(error).__name__
 
+    def _kept(self) -> str:
+        return f"Run {self._run.run_id} keeps {self._counts.total()} of {self._planned} responses"
+
     def _interrupted(self, n_in_flight: int) -> str:
         return (
-            f"Interrupted: run {self._run.run_id} keeps {self._counts.total()} of {self._planned} responses; {n_in_flight} more "
+            f"Interrupted: r{self._kept()[1:]}; {n_in_flight} more "
             f"were asked and not waited for. Go on with: biasledger collect --resume {self._run.run_id}"
         )
 
