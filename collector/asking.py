@@ -22,7 +22,7 @@ from collector.attempts import (
     request_seed,
 )
 from collector.errors import TargetError
-from collector.pacing import MAX_REFUSALS, Pace, PaceClosedError, backoff_seconds
+from collector.pacing import MAX_REFUSALS, Pace, PaceClosedError, asked_pause, backoff_seconds
 from collector.rows import ResponseRow, utc_now
 from collector.targets.base import Request, Target
 
@@ -153,6 +153,7 @@ class Askers:
         self._aside: list[tuple[int, _Asking]] = []
         self._is_turn_of_aside = False
         self._refused_since: float | None = None
+        self._first_refused_at = 0.0
         self._n_reserved = 0
         self._have_ended = threading.Event()
         self._failure: BaseException | None = None
@@ -163,9 +164,9 @@ class Askers:
         return self._n_in_flight
 
     def refused_seconds(self) -> float:
-        """Return for how long the target has refused everything that it was asked."""
+        """Return for how long the target has refused everything that it was asked, beyond the first pause that it named."""
         since = self._refused_since
-        return 0.0 if since is None else time.monotonic() - since
+        return 0.0 if since is None else max(0.0, time.monotonic() - since)
 
     def pause(self) -> Pause | None:
         """Return the pause that the target asked for, None where there is none."""
@@ -273,12 +274,18 @@ class Askers:
             self._n_first += is_first
             self._n_first_refused += is_first and is_refused
 
-    def _note_refusal(self, *, refused: bool) -> None:
+    def _note_refusal(self, error: TargetError, asked_at: float) -> None:
+        """Note since when everything is refused. The first pause that the service names for it is waited for, and not counted."""
         with self._lock:
-            if not refused:
-                self._refused_since = None
-            elif self._refused_since is None:
-                self._refused_since = time.monotonic()
+            now = time.monotonic()
+            if self._refused_since is None:
+                self._first_refused_at = self._refused_since = now
+            if asked_at <= self._first_refused_at:
+                self._refused_since = max(self._refused_since, now + (asked_pause(error) or 0.0))
+
+    def _note_no_refusal(self) -> None:
+        with self._lock:
+            self._refused_since = None
 
     def _is_singled_out(self, asking: _Asking) -> bool:
         """Whether a question is refused so often that it is not for chance, as often as the first tries of others are refused.
@@ -309,7 +316,10 @@ class Askers:
                     reply = self._target.ask(request)
                 except TargetError as error:
                     slot.failed(error)
-                    self._note_refusal(refused=error.asks_to_slow_down)
+                    if error.asks_to_slow_down:
+                        self._note_refusal(error, started)
+                    else:
+                        self._note_no_refusal()
                     fill_error(row, prompt, error)
                     return _Tried(time.monotonic() - started, error.retryable, error)
                 finally:
@@ -317,7 +327,7 @@ class Askers:
                 seconds = time.monotonic() - started
                 answer = fill_reply(row, prompt, reply, self._manner.answer)
                 slot.done(_tokens_of(row), reply.latency_ms, reply.hints)
-            self._note_refusal(refused=False)
+            self._note_no_refusal()
             with self._lock:
                 self._n_answered += 1
             charge(self._manner.meter, row, estimated)

@@ -245,17 +245,17 @@ class Pace:
                 self._limit.cut(now)
                 pause = self._pause_seconds(error)
                 # Who is to come again at once was not refused for the rate of asking.
-                if _asked_pause(error) != 0.0:
+                if asked_pause(error) != 0.0:
                     self._turns.refused(now, now + pause)
             else:
-                pause = _asked_pause(error) or 0.0
+                pause = asked_pause(error) or 0.0
             if now + pause > self._paused_until:
                 self._paused_until, self._paused_for = now + pause, str(error)
             if pause:
                 logger.info("%s Pausing %.1f s, then %d at once.", error, pause, self._limit.limit)
 
     def _pause_seconds(self, error: TargetError) -> float:
-        asked = _asked_pause(error)
+        asked = asked_pause(error)
         # Who says "at once" again and again, and answers nothing meanwhile, does not mean it.
         n_guesses = self._refusals_in_a_row - (0 if asked is None else MEANT_AT_ONCE)
         if asked or n_guesses < 1:
@@ -337,7 +337,7 @@ class Slot:
             self._pace._failed(self, error)
 
 
-def _asked_pause(error: TargetError) -> float | None:
+def asked_pause(error: TargetError) -> float | None:
     """Return how long a refusal asks for, in seconds: by Retry-After, or until the limit that is used up is whole again."""
     hints = error.hints or RateHints()
     asked = error.retry_after_seconds if error.retry_after_seconds is not None else hints.retry_after_seconds

@@ -95,7 +95,8 @@ def collect(
         lock_patience_seconds: how long to wait at the end while another process has the ledger open.
         batch: ask through the target's batch interface, which may take a day; an ended process is resumed like any other.
         poll_seconds: of a batch, the longest pause between two looks at it.
-        give_up_seconds: how long the target may refuse everything before the run stops; it can be resumed.
+        give_up_seconds: how long the target may refuse everything, after the first pause that it names, before the run stops; it
+            can be resumed.
 
     Raises:
         InputError: an unknown variant or part, a spec without templates, fewer than one trial, a target without batches.

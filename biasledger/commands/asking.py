@@ -135,7 +135,8 @@ def _strike_out(_ctx: click.Context, _parameter: click.Parameter, targets: Path)
     default=60.0,
     show_default=True,
     metavar="MINUTES",
-    help="End with exit code 5 where the target has refused everything for so long; --resume goes on.",
+    help="End with exit code 5 where the target has refused everything for so long, after the first pause that it asked for; "
+    "--resume goes on.",
 )
 @click.pass_context
 @interrupted_by_signals()

@@ -376,6 +376,22 @@ def test_a_question_is_not_given_up_where_others_are_refused_as_often(
     assert (summary.counts, summary.n_attempts) == ({"ok": 60}, 60 + 59 + 15)
 
 
+def test_a_pause_that_the_service_names_is_waited_for_before_a_run_is_given_up(
+    small_spec: Path, ledger_path: Path
+) -> None:
+    n_asked = 0
+
+    def answer(_: Request) -> Reply:
+        nonlocal n_asked
+        n_asked += 1
+        if n_asked == 1:
+            raise TargetError("Too many.", retryable=True, status=429, retry_after_seconds=1.0)
+        return Reply(GOOD)
+
+    target = Scripted(answer, concurrency=1)
+    assert collect(load_audit(small_spec), target, ledger_path, give_up_seconds=0.5).counts == {"ok": 8}
+
+
 def test_where_all_are_refused_the_run_stops(small_spec: Path, ledger_path: Path) -> None:
     def answer(_: Request) -> Reply:
         raise TargetError("Too many.", retryable=True, status=429, retry_after_seconds=0.01)
