@@ -489,7 +489,13 @@ class JournalWriter:
         buffer = bytearray()
         for kind, body in _chained(records, prompts):
             linked = next_hash(count, kind, record_digest(kind, body), head_hash)
-            buffer += journal_line(count, kind, body, head_hash, linked).encode()
+            line = journal_line(count, kind, body, head_hash, linked).encode()
+            if len(line) >= MAX_LINE_BYTES:
+                raise LedgerError(
+                    f"{self.path}: a {kind} takes {len(line):,} bytes, and less than {MAX_LINE_BYTES:,} can be read back; it "
+                    f"is not kept."
+                )
+            buffer += line
             count, head_hash = count + 1, linked
             if len(buffer) >= BUFFER_BYTES:
                 offset += _write_all(self._descriptor, buffer)
@@ -530,6 +536,24 @@ def _write_all(descriptor: int, content: bytearray) -> int:
         # A file system that is nearly full takes a part first.
         rest = rest[os.write(descriptor, rest) :]
     return len(content)
+
+
+def sync_journal(path: Path) -> None:
+    """Return when a journal is on disk: what a killed collector wrote may be in memory only.
+
+    Raises:
+        LedgerError: it cannot be brought there.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise LedgerError(
+            f"The journal {path} cannot be brought to disk: {error.strerror or error}."
+        ) from None
 
 
 def is_being_written(path: Path) -> bool:

@@ -278,6 +278,20 @@ def test_what_one_thread_could_not_bring_to_disk_another_one_does_not_take_as_ke
     assert records[writer.seal.count - 1].hash == writer.seal.head_hash
 
 
+def test_a_line_that_could_not_be_read_back_is_not_written(
+    path: Path, writer: JournalWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = path.read_bytes()
+    monkeypatch.setattr(journal, "MAX_LINE_BYTES", 2_000)
+    with pytest.raises(
+        LedgerError, match=r"a response takes 2,\d\d\d bytes, and less than 2,000 can be read"
+    ):
+        writer.append([answered(1, "x" * 2_000)])
+    assert path.read_bytes() == content
+    writer.append([answered(1)])
+    assert writer.n_responses == 1
+
+
 def test_a_journal_appears_whole_or_not_at_all(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -15,10 +15,11 @@ from collector.asking import Attempted
 from collector.errors import LedgerError
 from collector.journal import JournalWriter
 from collector.keeping import Keeper
+from collector.loading import load_all
 from collector.runner import collect, resume
 from collector.spec_loading import load_audit
 from collector.targets.base import Reply, Request
-from tests.python.collector.test_journal import answered, path, writer  # noqa: F401 (fixtures)
+from tests.python.collector.test_journal import PROMPTS, READING, RUN, answered, path, writer  # noqa: F401 (fixtures)
 from tests.python.collector.test_runner import GOOD, Scripted
 
 CAPACITY = 4
@@ -110,3 +111,24 @@ def test_a_disk_that_fails_while_a_run_is_wound_down_is_told(
     monkeypatch.undo()
     assert resume(journaled.stem, Scripted(lambda _: Reply(GOOD)), ledger_path).counts == {"ok": 40}
     assert n_written(journaled) == 40
+
+
+def test_what_a_killed_collector_wrote_is_on_disk_before_it_is_in_the_ledger(
+    ledger_path: Path,
+    path: Path,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    writer = JournalWriter.create(path, RUN, READING, PROMPTS, {"ledger": ledger_path.name})  # noqa: F811
+    writer.write([answered(1)])
+    writer.close()
+    real_sync = os.fsync
+
+    def fail(_: int) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(journal.os, "fsync", fail)
+    (told,) = load_all(ledger_path)
+    assert "cannot be brought to disk: Input/output error. The journal of run small-sim-1 is left out" in told
+    monkeypatch.setattr(journal.os, "fsync", real_sync)
+    (told,) = load_all(ledger_path)
+    assert told == "Run small-sim-1: 6 records loaded from its journal."
