@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from collector.answers import load_rules
 from collector.asking import Askers, Attempted, Manner, Task
 from collector.batch import MAX_POLL_SECONDS, BatchAskers
-from collector.breaker import USABLE, Breaker, Usability
+from collector.breaker import MAX_UNUSABLE, USABLE, Breaker, Usability
 from collector.costs import CostMeter
 from collector.errors import LedgerError, TargetError, WaitedInVainError
 from collector.journal import JournalWriter, journal_path
@@ -58,6 +58,7 @@ class _Terms:
     poll_seconds: float
     give_up_seconds: float = GIVE_UP_SECONDS
     retry_failed: bool = False
+    max_unusable: int = MAX_UNUSABLE
 
 
 def collect(
@@ -77,6 +78,7 @@ def collect(
     batch: bool = False,
     poll_seconds: float = MAX_POLL_SECONDS,
     give_up_seconds: float = GIVE_UP_SECONDS,
+    max_unusable: int = MAX_UNUSABLE,
 ) -> RunSummary:
     """Ask a target every prompt of an audit and keep what comes back.
 
@@ -97,6 +99,7 @@ def collect(
         poll_seconds: of a batch, the longest pause between two looks at it.
         give_up_seconds: how long the target may refuse everything, after the first pause that it names, before the run stops; it
             can be resumed.
+        max_unusable: after so many questions, of whose replies none could be used, the run stops; 0 for never.
 
     Raises:
         InputError: an unknown variant or part, a spec without templates, fewer than one trial, a target without batches.
@@ -152,7 +155,14 @@ def collect(
         audit.probe_rows,
     )
     usable = _usable(ledger_path)
-    terms = _Terms(show_progress, backoff_seconds, lock_patience_seconds, poll_seconds, give_up_seconds)
+    terms = _Terms(
+        show_progress,
+        backoff_seconds,
+        lock_patience_seconds,
+        poll_seconds,
+        give_up_seconds,
+        max_unusable=max_unusable,
+    )
     state = RunState(run, started, prompts, meter=meter or CostMeter(None))
     if batch:
         state.meter.ask_in_batches()
@@ -175,6 +185,7 @@ def resume(
     lock_patience_seconds: float = LOCK_PATIENCE_SECONDS,
     poll_seconds: float = MAX_POLL_SECONDS,
     give_up_seconds: float = GIVE_UP_SECONDS,
+    max_unusable: int = MAX_UNUSABLE,
 ) -> RunSummary:
     """Ask what is left of a run; all but the target comes from its journal.
 
@@ -183,8 +194,8 @@ def resume(
         target: the one the run was begun with; only how fast it may be asked can have changed.
         ledger_path: the ledger beside which the journal lies.
         retry_failed: also ask again where the last attempt brought no answer, and what stood in a batch that is gone.
-        show_progress, versions, meter, backoff_seconds, lock_patience_seconds, poll_seconds, give_up_seconds: as of `collect`;
-            the cost is that of the whole run.
+        show_progress, versions, meter, backoff_seconds, lock_patience_seconds, poll_seconds, give_up_seconds, max_unusable: as of
+            `collect`; the cost is that of the whole run.
 
     Returns:
         A summary of the whole run; a warning says so where it was complete before.
@@ -222,6 +233,7 @@ def resume(
             poll_seconds,
             give_up_seconds,
             retry_failed=retry_failed,
+            max_unusable=max_unusable,
         )
         return _Collection(state, target, writer, usable, terms).collect(warnings)
 
@@ -258,7 +270,8 @@ class _Collection:
         self._planned = sum(state.trials())
         # Results of a batch come sorted by success or in any order, and all of them are there already.
         self._breaker = None if state.is_batch else Breaker(target.concurrency)
-        self._usability = Usability(has_usable=any(self._counts[status] for status in USABLE))
+        has_usable = any(self._counts[status] for status in USABLE)
+        self._usability = Usability(has_usable=has_usable, most=terms.max_unusable)
         self._batches = batch_interface(target) if state.is_batch else None
         self._meter = state.meter
         ledger, is_current = usable

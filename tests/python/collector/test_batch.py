@@ -166,7 +166,7 @@ def test_replies_of_which_none_can_be_used_are_not_bought_again(
 ) -> None:
     service.outcome = lambda *_: "no JSON at all"
     with pytest.raises(
-        TargetError, match=r"None of the first 40 replies could be used.* no JSON at all\. Run"
+        TargetError, match=r"No reply to the first 40 questions could be used.* no JSON at all\. Run"
     ):
         ask(trials=10)
     assert [len(batch.questions) for batch in service.batches.values()] == [40]

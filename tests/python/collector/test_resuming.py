@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from collector import asking, breaker, pacing, runner
+from collector import asking, pacing, runner
 from collector.costs import CostMeter, Price
 from collector.errors import InputError, LedgerError, TargetError
 from collector.journal import JournalWriter, journal_path, read_journal
@@ -177,12 +177,7 @@ def test_another_target_is_refused(
     assert resume(run_id, faster, ledger_path).counts == {"ok": 40}
 
 
-def test_tries_go_on_where_they_were(
-    small_spec: Path, ledger_path: Path, query: Query, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Nothing here can be used, which would end the run.
-    monkeypatch.setattr(breaker, "MAX_UNUSABLE", 1000)
-
+def test_tries_go_on_where_they_were(small_spec: Path, ledger_path: Path, query: Query) -> None:
     def answer(request: Request) -> Reply:
         if request.trial == 1:
             return Reply("no JSON")
@@ -193,7 +188,8 @@ def test_tries_go_on_where_they_were(
         "select prompt_id, trial, max(attempt), count(*) from raw.responses group by all order by all"
     )
     second = Scripted(lambda _: Reply("no JSON"))
-    resume(run_id, second, ledger_path)
+    # Nothing here can be used, which would end the run.
+    resume(run_id, second, ledger_path, max_unusable=0)
     after = {
         (prompt, trial): (last, n)
         for prompt, trial, last, n in query(
