@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import heapq
 import logging
 import math
 import threading
@@ -22,7 +22,7 @@ from collector.attempts import (
     request_seed,
 )
 from collector.errors import TargetError
-from collector.pacing import MAX_REFUSALS, Pace, PaceClosedError, backoff_seconds
+from collector.pacing import MAX_REFUSALS, Pace, PaceClosedError, asked_pause, backoff_seconds
 from collector.rows import ResponseRow, utc_now
 from collector.targets.base import Request, Target
 
@@ -34,8 +34,12 @@ if TYPE_CHECKING:
 
 MAX_BACKOFF_SECONDS = 60.0
 BUDGET_POLL_SECONDS = 0.05
-# A question is given up where this is the probability, or less, that one like all others would be refused so often.
+# A question is given up where this is the probability, or less, that one like all others would be refused so often; and after so
+# many refusals, however often others are refused.
 SINGLED_OUT = 1e-9
+MOST_REFUSALS = 30
+# A question that is refused so often is set aside, so that its thread asks others before it comes again.
+REFUSALS_AT_A_TIME = MAX_REFUSALS // 2
 
 logger = logging.getLogger(__name__)
 
@@ -72,6 +76,27 @@ class Manner:
     seed: int
     backoff_seconds: float
     meter: CostMeter
+
+
+@dataclass(slots=True)
+class _Asking:
+    """A trial that this process asks: how far it has come, also while it is set aside.
+
+    Attributes:
+        number: the place among the trials of this process.
+        n_answered_before: how many questions had been answered when it was asked first.
+        attempts, n_tries: of all attempts, those that were no refusal for the rate.
+        is_refused_first: its first try was refused.
+    """
+
+    task: Task
+    number: int
+    n_answered_before: int
+    attempts: int
+    n_tries: int
+    n_refusals: int = 0
+    is_refused_first: bool = False
+    spent_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +145,15 @@ class Askers:
         self._n_threads = target.concurrency
         self._n_in_flight = 0
         self._n_answered = 0
-        self._n_refused = 0
+        # Of trials whose first try is over, and of those that were refused at it.
+        self._n_first = 0
+        self._n_first_refused = 0
+        self._n_taken = 0
+        # Refused, and to be asked again when others had their turn; the one that has waited longest comes first.
+        self._aside: list[tuple[int, _Asking]] = []
+        self._is_turn_of_aside = False
         self._refused_since: float | None = None
+        self._first_refused_at = 0.0
         self._n_reserved = 0
         self._have_ended = threading.Event()
         self._failure: BaseException | None = None
@@ -132,9 +164,9 @@ class Askers:
         return self._n_in_flight
 
     def refused_seconds(self) -> float:
-        """Return for how long the target has refused everything that it was asked."""
+        """Return for how long the target has refused everything that it was asked, beyond the first pause that it named."""
         since = self._refused_since
-        return 0.0 if since is None else time.monotonic() - since
+        return 0.0 if since is None else max(0.0, time.monotonic() - since)
 
     def pause(self) -> Pause | None:
         """Return the pause that the target asked for, None where there is none."""
@@ -157,8 +189,8 @@ class Askers:
 
     def _work(self) -> None:
         try:
-            while (task := self._next()) is not None:
-                self._ask(task)
+            while (asking := self._next()) is not None:
+                self._ask(asking)
         except PaceClosedError:
             pass
         except BaseException as error:  # noqa: BLE001 (a thread's error has to reach the caller, whatever it is)
@@ -171,39 +203,53 @@ class Askers:
             self._ended(self._failure)
             self._have_ended.set()
 
-    def _next(self) -> Task | None:
+    def _next(self) -> _Asking | None:
+        """Take a new trial or, in turn with those, one that was set aside."""
         with self._lock:
-            return None if self._stopping.is_set() else next(self._tasks, None)
+            if self._stopping.is_set():
+                return None
+            is_new = not (self._aside and self._is_turn_of_aside)
+            task = next(self._tasks, None) if is_new else None
+            self._is_turn_of_aside = is_new
+            if task is None:
+                return heapq.heappop(self._aside)[1] if self._aside else None
+            self._n_taken += 1
+            # What was kept before the run was resumed counts, but one more try is always made.
+            n_tries = min(task.attempts, MAX_ATTEMPTS - 1)
+            return _Asking(task, self._n_taken, self._n_answered, task.attempts, n_tries)
 
-    def _ask(self, task: Task) -> None:
+    def _set_aside(self, asking: _Asking) -> None:
+        with self._lock:
+            heapq.heappush(self._aside, (asking.number, asking))
+
+    def _ask(self, asking: _Asking) -> None:
         """Ask up to three times: again after a malformed answer, a failure that may pass, or a short list where the audit
         says so; never after any other. Refusals for the rate do not count, for they say nothing about the question; one that is
         refused again and again, more than others are, is given up, since services also say so of what is too large.
         """
-        # What was kept before the run was resumed counts, but one more try is always made.
-        n_tries = min(task.attempts, MAX_ATTEMPTS - 1)
-        n_refusals, n_answered_before = 0, self._n_answered
-        spent_seconds = 0.0
-        estimated = estimated_tokens(task.prompt)
-        for attempt in itertools.count(task.attempts + 1):
-            if not self._reserve(estimated):
-                return
-            row = new_row(task.prompt, task.trial, attempt)
-            tried = self._try(task.prompt, row, spent_seconds, estimated)
+        prompt = asking.task.prompt
+        estimated = estimated_tokens(prompt)
+        while self._reserve(estimated):
+            asking.attempts += 1
+            row = new_row(prompt, asking.task.trial, asking.attempts)
+            tried = self._try(prompt, row, asking.spent_seconds, estimated)
             error = tried.error
-            spent_seconds += tried.seconds
-            if error is not None and error.asks_to_slow_down:
-                n_refusals += 1
-                is_alone = self._n_answered == n_answered_before
-                has_more = n_refusals < MAX_REFUSALS or not (is_alone or self._is_singled_out(n_refusals))
-                pause = 0.0
+            is_refused = error is not None and error.asks_to_slow_down
+            asking.spent_seconds += tried.seconds
+            pause = 0.0
+            if error is not None and is_refused:
+                self._note_try(asking, is_refused=True)
+                is_alone = self._n_answered == asking.n_answered_before
+                has_more = asking.n_refusals < MAX_REFUSALS or not (is_alone or self._is_singled_out(asking))
                 if not has_more and is_alone:
-                    error = _gives_up(error, n_refusals)
+                    error = _gives_up(error, asking.n_refusals)
             else:
-                n_tries += 1
-                pause = 0.0 if error is None else self._pause_seconds(n_tries, error)
-                spent_seconds += pause
-                has_more = tried.may_help and n_tries < MAX_ATTEMPTS and spent_seconds < self._total_seconds
+                self._note_try(asking, is_refused=False)
+                if error is not None:
+                    pause = self._pause_seconds(asking.n_tries, error)
+                asking.spent_seconds += pause
+                has_time = asking.spent_seconds < self._total_seconds
+                has_more = tried.may_help and asking.n_tries < MAX_ATTEMPTS and has_time
             # A trial that only ends because the run does is not done: a resumed run asks again.
             row.is_last = not has_more and not (error is not None and error.stops_run)
             if error is not None and error.stops_run:
@@ -212,22 +258,43 @@ class Askers:
             self._keep(Attempted(row, error))
             if not has_more or self._stopping.is_set():
                 return
+            if is_refused and asking.n_refusals % REFUSALS_AT_A_TIME == 0:
+                self._set_aside(asking)
+                return
             if pause:
                 logger.info("%s Asking again in %.1f s.", error, pause)
                 self._stopping.wait(pause)
 
-    def _note_refusal(self, *, refused: bool) -> None:
+    def _note_try(self, asking: _Asking, *, is_refused: bool) -> None:
+        is_first = asking.attempts == asking.task.attempts + 1
+        asking.n_refusals += is_refused
+        asking.n_tries += not is_refused
+        asking.is_refused_first |= is_first and is_refused
         with self._lock:
-            self._n_refused += refused
-            if not refused:
-                self._refused_since = None
-            elif self._refused_since is None:
-                self._refused_since = time.monotonic()
+            self._n_first += is_first
+            self._n_first_refused += is_first and is_refused
 
-    def _is_singled_out(self, n_refusals: int) -> bool:
-        """Whether a question is refused so often that it is not for chance, as often as others are refused."""
-        n_others = self._n_refused - n_refusals
-        return bool(((n_others + 1) / (n_others + self._n_answered + 2)) ** n_refusals < SINGLED_OUT)
+    def _note_refusal(self, error: TargetError, asked_at: float) -> None:
+        """Note since when everything is refused. The first pause that the service names for it is waited for, and not counted."""
+        with self._lock:
+            now = time.monotonic()
+            if self._refused_since is None:
+                self._first_refused_at = self._refused_since = now
+            if asked_at <= self._first_refused_at:
+                self._refused_since = max(self._refused_since, now + (asked_pause(error) or 0.0))
+
+    def _note_no_refusal(self) -> None:
+        with self._lock:
+            self._refused_since = None
+
+    def _is_singled_out(self, asking: _Asking) -> bool:
+        """Whether a question is refused so often that it is not for chance, as often as the first tries of others are refused.
+
+        First tries only: a few questions that are never answered would otherwise be most of what is refused.
+        """
+        n_refused = self._n_first_refused - asking.is_refused_first
+        share = (n_refused + 1) / (self._n_first - 1 + 2)
+        return asking.n_refusals >= MOST_REFUSALS or bool(share**asking.n_refusals < SINGLED_OUT)
 
     def _try(self, prompt: Prompt, row: ResponseRow, spent_seconds: float, estimated: int) -> _Tried:
         """Ask once, when it is this question's turn, and fill the row."""
@@ -249,7 +316,10 @@ class Askers:
                     reply = self._target.ask(request)
                 except TargetError as error:
                     slot.failed(error)
-                    self._note_refusal(refused=error.asks_to_slow_down)
+                    if error.asks_to_slow_down:
+                        self._note_refusal(error, started)
+                    else:
+                        self._note_no_refusal()
                     fill_error(row, prompt, error)
                     return _Tried(time.monotonic() - started, error.retryable, error)
                 finally:
@@ -257,7 +327,7 @@ class Askers:
                 seconds = time.monotonic() - started
                 answer = fill_reply(row, prompt, reply, self._manner.answer)
                 slot.done(_tokens_of(row), reply.latency_ms, reply.hints)
-            self._note_refusal(refused=False)
+            self._note_no_refusal()
             with self._lock:
                 self._n_answered += 1
             charge(self._manner.meter, row, estimated)

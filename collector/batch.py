@@ -71,8 +71,8 @@ class BatchAskers:
         ended: called once at the end; with the error that ended the thread, or None.
         usability: counts replies that cannot be used; where none can, nothing is submitted again.
         poll_seconds: the longest pause between two looks at a batch.
-        replaces_gone: submit a batch anew that the service says it does not know. It may know it under another key, and the
-            questions would be paid for twice.
+        replaces_gone: submit a batch of an earlier process anew that the service does not know, or says that it does not. It may
+            know it under another key, and the questions would be paid for twice.
 
     Attributes:
         is_out_of_budget: asking has stopped because another question might cost too much.
@@ -107,7 +107,8 @@ class BatchAskers:
         self._usability = usability
         self._unusable: TargetError | None = None
         self._poll_seconds = poll_seconds
-        self._replaces_gone = replaces_gone
+        # Who said that these are gone has looked for them; nobody has for those that this process submits.
+        self._replaceable = frozenset(log.pending) if replaces_gone else frozenset()
         self._stopping = threading.Event()
         # A process's tries; those of earlier processes count, but one more is always made.
         self._tries: dict[tuple[str, int], int] = {}
@@ -238,7 +239,7 @@ class BatchAskers:
                 if error.status != _TOO_MANY:
                     batch_id = self._look_for(submission, utc_now())
                     self._has_guessed = self._has_guessed or batch_id is not None
-                    if batch_id is None and error.status is None:
+                    if batch_id is None:
                         self._require_named(begun)
             if batch_id is not None:
                 self._arrived(begun, batch_id)
@@ -271,7 +272,7 @@ class BatchAskers:
         Raises:
             TargetError: where batches have no names only a person can tell, and none has.
         """
-        if self._batches.has_names or self._replaces_gone:
+        if self._batches.has_names or unsure.label in self._replaceable:
             return
         raise TargetError(
             f"The end of a submission of {unsure.n_requests:,} questions at {unsure.since:%H:%M:%S} UTC is not known, and the "
@@ -342,7 +343,7 @@ class BatchAskers:
         """
         if error.status not in _GONE:
             raise error
-        if not self._replaces_gone:
+        if batch.label not in self._replaceable:
             raise TargetError(
                 f"{error} If batch {batch.batch_id} is gone for good and the key is that of the account which submitted it, "
                 f"--retry-failed submits its questions anew.",

@@ -14,22 +14,24 @@ if TYPE_CHECKING:
 MAX_FIRST_FAILURES = 10
 # After that the service is down.
 MAX_FAILURES_IN_A_ROW = 20
-# Replies, of which none could be used, questions asked again included: all were paid for, and those to come would be like them.
+# Questions, of whose replies none could be used: all were paid for, and those to come would be like them.
 MAX_UNUSABLE = 30
 # A refusal is a finding.
 USABLE = frozenset({"ok", "refused"})
 
 
 class Usability:
-    """Counts replies that cannot be used, until one can.
+    """Counts questions whose replies cannot be used, until one can.
 
     Args:
         has_usable: one could, earlier.
+        most: so many questions stop the run; 0 for none.
     """
 
-    def __init__(self, *, has_usable: bool = False) -> None:
+    def __init__(self, *, has_usable: bool = False, most: int = MAX_UNUSABLE) -> None:
         self._has_usable = has_usable
-        self._n_unusable = 0
+        self._most = most
+        self._unusable: set[tuple[str, int]] = set()
         self._first = ""
         self._body: str | None = None
 
@@ -37,17 +39,18 @@ class Usability:
         """Note a reply; return the error to stop the run with, None to go on. A row without a reply changes nothing."""
         if row.status in USABLE:
             self._has_usable = True
-        if row.status == "error" or self._has_usable:
+        if row.status == "error" or self._has_usable or not self._most:
             return None
-        self._n_unusable += 1
-        if self._n_unusable == 1:
+        if not self._unusable:
             shown = row.response_text or row.raw_body or ""
             self._first = f"{row.error or row.status} {excerpt(shown)}".strip()
             self._body = row.raw_body or row.response_text
-        if self._n_unusable < MAX_UNUSABLE:
+        self._unusable.add((row.prompt_id, row.trial))
+        if len(self._unusable) < self._most:
             return None
         return TargetError(
-            f"None of the first {self._n_unusable} replies could be used, so the run stops. The first: {self._first}",
+            f"No reply to the first {len(self._unusable)} questions could be used, so the run stops (--max-unusable). The first: "
+            f"{self._first}",
             stops_run=True,
             raw_body=self._body or "",
         )

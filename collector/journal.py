@@ -288,7 +288,11 @@ class JournalWriter:
         self._mark = self._written = mark
         self._n_responses = self._n_written = n_responses
         self._lock = threading.Lock()
+        # One at a time, or one could take what another one failed to bring to disk as kept: the system tells of that once only.
+        self._sync_lock = threading.Lock()
         self._is_open = True
+        # Why nothing is written any more.
+        self._failure: LedgerError | None = None
 
     @classmethod
     def create(
@@ -388,7 +392,7 @@ class JournalWriter:
         """Keep responses: give them their `seq`, write them and return when they are on disk, with one sync for all.
 
         Raises:
-            LedgerError: they could not be kept, for instance because the disk is full; the journal ends where it did before.
+            LedgerError: they could not be kept, for instance because the disk is full; see `write` and `sync`.
         """
         self.write(rows)
         self.sync()
@@ -397,7 +401,7 @@ class JournalWriter:
         """Give responses their `seq` and write them; the end of this process does not take them away, and `sync` keeps them.
 
         Raises:
-            LedgerError: as `append`.
+            LedgerError: they could not be written; the journal ends where it did before.
         """
         with self._lock:
             for number, row in enumerate(rows, start=self._n_written + 1):
@@ -409,15 +413,15 @@ class JournalWriter:
         """Return when all that was written before is on disk; others may write meanwhile.
 
         Raises:
-            LedgerError: it could not be brought there, and is cut off.
+            LedgerError: it could not be brought there. It stays in the file, where `resume` finds it; this writer writes no more.
         """
-        try:
-            self._sync()
-        except OSError as error:
-            with self._lock:
-                self._written, self._n_written = self._mark, self._n_responses
-                self._undo()
-            raise _not_written(self.path, error) from None
+        with self._sync_lock:
+            try:
+                self._sync()
+            except OSError as error:
+                with self._lock:
+                    self._failure = _not_written(self.path, error)
+                raise self._failure from None
 
     def event(self, event: str, detail: Mapping[str, Any], happened_at: datetime | None = None) -> None:
         """Keep an event; it happens now unless told otherwise. What its texts have that cannot be stored becomes U+FFFD.
@@ -439,7 +443,7 @@ class JournalWriter:
 
     def close(self) -> None:
         """Give the journal free; a second call does nothing."""
-        with self._lock:
+        with self._sync_lock, self._lock:
             if self._is_open:
                 self._is_open = False
                 os.close(self._descriptor)
@@ -455,12 +459,15 @@ class JournalWriter:
         with self._lock:
             self._require_open()
             written, n_written = self._written, self._n_written
+        if written == self._mark:
+            return
         os.fsync(self._descriptor)
         with self._lock:
-            if written.count > self._mark.count:
-                self._mark, self._n_responses = written, n_written
+            self._mark, self._n_responses = written, n_written
 
     def _require_open(self) -> None:
+        if self._failure is not None:
+            raise self._failure
         if not self._is_open:
             raise LedgerError(f"The journal {self.path} is closed.")
 
@@ -482,7 +489,13 @@ class JournalWriter:
         buffer = bytearray()
         for kind, body in _chained(records, prompts):
             linked = next_hash(count, kind, record_digest(kind, body), head_hash)
-            buffer += journal_line(count, kind, body, head_hash, linked).encode()
+            line = journal_line(count, kind, body, head_hash, linked).encode()
+            if len(line) >= MAX_LINE_BYTES:
+                raise LedgerError(
+                    f"{self.path}: a {kind} takes {len(line):,} bytes, and less than {MAX_LINE_BYTES:,} can be read back; it "
+                    f"is not kept."
+                )
+            buffer += line
             count, head_hash = count + 1, linked
             if len(buffer) >= BUFFER_BYTES:
                 offset += _write_all(self._descriptor, buffer)
@@ -495,11 +508,9 @@ class JournalWriter:
         try:
             os.ftruncate(self._descriptor, self._written.offset)
             os.lseek(self._descriptor, self._written.offset, os.SEEK_SET)
-            os.fsync(self._descriptor)
         except OSError as error:
             logger.warning("%s cannot be cut back either: %s", self.path, error)
-            self._is_open = False
-            os.close(self._descriptor)
+            self._failure = _not_written(self.path, error)
 
 
 def _chained(
@@ -525,6 +536,24 @@ def _write_all(descriptor: int, content: bytearray) -> int:
         # A file system that is nearly full takes a part first.
         rest = rest[os.write(descriptor, rest) :]
     return len(content)
+
+
+def sync_journal(path: Path) -> None:
+    """Return when a journal is on disk: what a killed collector wrote may be in memory only.
+
+    Raises:
+        LedgerError: it cannot be brought there.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise LedgerError(
+            f"The journal {path} cannot be brought to disk: {error.strerror or error}."
+        ) from None
 
 
 def is_being_written(path: Path) -> bool:

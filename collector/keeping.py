@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from collector.ledger import Ledger
 
 MAX_GROUP = 500
-# Groups that are written and not known to be on disk; with more of them, those who ask wait.
-MAX_UNSYNCED_GROUPS = 16
 # How soon a thread that waits sees that this is closed.
 _LOOK_SECONDS = 0.5
 LEDGER_SECONDS = 2.0
@@ -58,13 +56,22 @@ class Keeper:
 
     Args:
         writer: the run's journal.
-        capacity: how many attempts may wait; whoever brings another one waits, too.
+        capacity: how many attempts may wait to be written; whoever brings another one waits, too. Twice as many may be written
+            and not on disk.
+
+    Attributes:
+        failure: why the journal could not be written, None while it could.
     """
 
     def __init__(self, writer: JournalWriter, capacity: int) -> None:
+        self.failure: BaseException | None = None
         self._writer = writer
         self._incoming: queue.Queue[_Handed | _End] = queue.Queue(capacity)
-        self._written: queue.Queue[list[Attempted] | _End | None] = queue.Queue(MAX_UNSYNCED_GROUPS)
+        self._most_in_group = min(capacity, MAX_GROUP)
+        self._most_unsynced = 2 * capacity
+        self._n_unsynced = 0
+        self._synced = threading.Condition()
+        self._written: queue.SimpleQueue[list[Attempted] | _End | None] = queue.SimpleQueue()
         self._outgoing: queue.SimpleQueue[list[Attempted] | _End] = queue.SimpleQueue()
         self._is_closed = threading.Event()
         self._threads = [
@@ -110,7 +117,7 @@ class Keeper:
             return
 
     def close(self) -> list[Attempted]:
-        """Write what was handed in, take no more, and return what is kept and has not been yielded."""
+        """Write what was handed in, take no more, and return what is kept and was not yielded; `failure` says if that failed."""
         self._is_closed.set()
         for thread in self._threads:
             thread.join()
@@ -133,19 +140,33 @@ class Keeper:
     def _write(self) -> None:
         try:
             for group in self._groups():
+                self._wait_for_disk(len(group))
                 self._writer.write([one.attempted.row for one in group])
                 for one in group:
                     if one.written is not None:
                         one.written.set()
                 self._written.put([one.attempted for one in group])
         except BaseException as error:  # noqa: BLE001 (a thread's error has to reach the caller, whatever it is)
-            self._is_closed.set()
+            self._fail(error)
             self._written.put(_End(error))
         self._written.put(None)
 
+    def _wait_for_disk(self, n: int) -> None:
+        """Return when so many more may be written before the disk has taken what was; those who ask wait meanwhile."""
+        with self._synced:
+            self._synced.wait_for(
+                lambda: self.failure is not None or self._n_unsynced + n <= self._most_unsynced
+            )
+            self._n_unsynced += n
+
+    def _fail(self, error: BaseException) -> None:
+        self._is_closed.set()
+        with self._synced:
+            self.failure = self.failure or error
+            self._synced.notify_all()
+
     def _sync(self) -> None:
         """Bring what was written to disk, as many groups at once as there are, until the end."""
-        has_failed = False
         item: list[Attempted] | _End | None = []
         while item is not None:
             group: list[Attempted] = []
@@ -157,12 +178,15 @@ class Keeper:
                 except queue.Empty:
                     break
             try:
-                if group and not has_failed:
+                if group:
+                    # After a failure it fails again, so that nothing counts as kept which may not be.
                     self._writer.sync()
                     self._outgoing.put(group)
-            except BaseException as error:  # noqa: BLE001 (as above; what is written after it was cut off with it)
-                has_failed = True
-                self._is_closed.set()
+                    with self._synced:
+                        self._n_unsynced -= len(group)
+                        self._synced.notify_all()
+            except BaseException as error:  # noqa: BLE001 (as above)
+                self._fail(error)
                 self._outgoing.put(_End(error))
             if isinstance(item, _End):
                 self._outgoing.put(item)
@@ -179,7 +203,7 @@ class Keeper:
                         end = item
                         break
                     group.append(item)
-                    if len(group) >= MAX_GROUP:
+                    if len(group) >= self._most_in_group:
                         break
                     item = self._incoming.get_nowait()
             except queue.Empty:

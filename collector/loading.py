@@ -22,6 +22,7 @@ from collector.journal import (
     is_being_written,
     journal_folder,
     read_journal,
+    sync_journal,
 )
 from collector.ledger import Ledger, LedgerLockedError
 from collector.records import event_of, prompt_of, reading_of, response_of, run_of
@@ -232,8 +233,12 @@ def _load_one(head: Head, ledger: Ledger, sealed: Seal | None) -> list[str]:
                 f"Run {head.run_id} is being collected; what it adds now is loaded by itself or by the next build."
             ]
         torn = end.offset < head.path.stat().st_size
+        n_loaded = 0
         # What was killed may have brought its last records into the ledger and not their seal.
-        n_loaded = 0 if sealed == end.seal else load_journal(head.path, ledger)
+        if sealed != end.seal:
+            # The ledger may not hold what a power failure could still take from the journal.
+            sync_journal(head.path)
+            n_loaded = load_journal(head.path, ledger)
     except LedgerLockedError:
         raise
     except LedgerError as error:

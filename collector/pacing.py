@@ -55,7 +55,7 @@ MAX_GUESSED_PAUSE_SECONDS = 60.0
 MEANT_AT_ONCE = 4
 MAX_PAUSE_AT_ONCE_SECONDS = 2.0
 # One question that is refused so often for the rate, after as many pauses, will not be answered today: where no other one was
-# answered meanwhile, the run stops; where others were, and are refused less often, it is given up.
+# answered meanwhile, the run stops; where others were, and are refused less often at their first try, it is given up.
 MAX_REFUSALS = 10
 # The learned rate falls to this share of what was achieved, is back there after RECOVERY_SECONDS, and is given up, as no limit
 # any more, after GIVEN_UP times as long.
@@ -245,17 +245,17 @@ class Pace:
                 self._limit.cut(now)
                 pause = self._pause_seconds(error)
                 # Who is to come again at once was not refused for the rate of asking.
-                if _asked_pause(error) != 0.0:
+                if asked_pause(error) != 0.0:
                     self._turns.refused(now, now + pause)
             else:
-                pause = _asked_pause(error) or 0.0
+                pause = asked_pause(error) or 0.0
             if now + pause > self._paused_until:
                 self._paused_until, self._paused_for = now + pause, str(error)
             if pause:
                 logger.info("%s Pausing %.1f s, then %d at once.", error, pause, self._limit.limit)
 
     def _pause_seconds(self, error: TargetError) -> float:
-        asked = _asked_pause(error)
+        asked = asked_pause(error)
         # Who says "at once" again and again, and answers nothing meanwhile, does not mean it.
         n_guesses = self._refusals_in_a_row - (0 if asked is None else MEANT_AT_ONCE)
         if asked or n_guesses < 1:
@@ -337,7 +337,7 @@ class Slot:
             self._pace._failed(self, error)
 
 
-def _asked_pause(error: TargetError) -> float | None:
+def asked_pause(error: TargetError) -> float | None:
     """Return how long a refusal asks for, in seconds: by Retry-After, or until the limit that is used up is whole again."""
     hints = error.hints or RateHints()
     asked = error.retry_after_seconds if error.retry_after_seconds is not None else hints.retry_after_seconds

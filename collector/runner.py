@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 from collector.answers import load_rules
 from collector.asking import Askers, Attempted, Manner, Task
 from collector.batch import MAX_POLL_SECONDS, BatchAskers
-from collector.breaker import USABLE, Breaker, Usability
+from collector.breaker import MAX_UNUSABLE, USABLE, Breaker, Usability
 from collector.costs import CostMeter
 from collector.errors import LedgerError, TargetError, WaitedInVainError
 from collector.journal import JournalWriter, journal_path
-from collector.keeping import Keeper, LedgerFollower
+from collector.keeping import MAX_GROUP, Keeper, LedgerFollower
 from collector.ledger import Ledger, LedgerLockedError
 from collector.progress import progress
 from collector.prompts import build_prompts
@@ -58,6 +58,7 @@ class _Terms:
     poll_seconds: float
     give_up_seconds: float = GIVE_UP_SECONDS
     retry_failed: bool = False
+    max_unusable: int = MAX_UNUSABLE
 
 
 def collect(
@@ -77,6 +78,7 @@ def collect(
     batch: bool = False,
     poll_seconds: float = MAX_POLL_SECONDS,
     give_up_seconds: float = GIVE_UP_SECONDS,
+    max_unusable: int = MAX_UNUSABLE,
 ) -> RunSummary:
     """Ask a target every prompt of an audit and keep what comes back.
 
@@ -95,7 +97,9 @@ def collect(
         lock_patience_seconds: how long to wait at the end while another process has the ledger open.
         batch: ask through the target's batch interface, which may take a day; an ended process is resumed like any other.
         poll_seconds: of a batch, the longest pause between two looks at it.
-        give_up_seconds: how long the target may refuse everything before the run stops; it can be resumed.
+        give_up_seconds: how long the target may refuse everything, after the first pause that it names, before the run stops; it
+            can be resumed.
+        max_unusable: after so many questions, of whose replies none could be used, the run stops; 0 for never.
 
     Raises:
         InputError: an unknown variant or part, a spec without templates, fewer than one trial, a target without batches.
@@ -151,7 +155,14 @@ def collect(
         audit.probe_rows,
     )
     usable = _usable(ledger_path)
-    terms = _Terms(show_progress, backoff_seconds, lock_patience_seconds, poll_seconds, give_up_seconds)
+    terms = _Terms(
+        show_progress,
+        backoff_seconds,
+        lock_patience_seconds,
+        poll_seconds,
+        give_up_seconds,
+        max_unusable=max_unusable,
+    )
     state = RunState(run, started, prompts, meter=meter or CostMeter(None))
     if batch:
         state.meter.ask_in_batches()
@@ -174,6 +185,7 @@ def resume(
     lock_patience_seconds: float = LOCK_PATIENCE_SECONDS,
     poll_seconds: float = MAX_POLL_SECONDS,
     give_up_seconds: float = GIVE_UP_SECONDS,
+    max_unusable: int = MAX_UNUSABLE,
 ) -> RunSummary:
     """Ask what is left of a run; all but the target comes from its journal.
 
@@ -182,8 +194,8 @@ def resume(
         target: the one the run was begun with; only how fast it may be asked can have changed.
         ledger_path: the ledger beside which the journal lies.
         retry_failed: also ask again where the last attempt brought no answer, and what stood in a batch that is gone.
-        show_progress, versions, meter, backoff_seconds, lock_patience_seconds, poll_seconds, give_up_seconds: as of `collect`;
-            the cost is that of the whole run.
+        show_progress, versions, meter, backoff_seconds, lock_patience_seconds, poll_seconds, give_up_seconds, max_unusable: as of
+            `collect`; the cost is that of the whole run.
 
     Returns:
         A summary of the whole run; a warning says so where it was complete before.
@@ -221,6 +233,7 @@ def resume(
             poll_seconds,
             give_up_seconds,
             retry_failed=retry_failed,
+            max_unusable=max_unusable,
         )
         return _Collection(state, target, writer, usable, terms).collect(warnings)
 
@@ -257,7 +270,8 @@ class _Collection:
         self._planned = sum(state.trials())
         # Results of a batch come sorted by success or in any order, and all of them are there already.
         self._breaker = None if state.is_batch else Breaker(target.concurrency)
-        self._usability = Usability(has_usable=any(self._counts[status] for status in USABLE))
+        has_usable = any(self._counts[status] for status in USABLE)
+        self._usability = Usability(has_usable=has_usable, most=terms.max_unusable)
         self._batches = batch_interface(target) if state.is_batch else None
         self._meter = state.meter
         ledger, is_current = usable
@@ -307,7 +321,8 @@ class _Collection:
 
     def _ask(self) -> str | None:
         """Ask what is left; return why not all of it was asked, None if it was."""
-        keeper = Keeper(self._writer, self._target.concurrency)
+        # The results of a batch stay at the service until all of them are on disk.
+        keeper = Keeper(self._writer, self._target.concurrency if self._batches is None else MAX_GROUP)
         manner = Manner(
             self._state.answer_form(), self._state.started["seed"], self._terms.backoff_seconds, self._meter
         )
@@ -328,6 +343,8 @@ class _Collection:
             except KeyboardInterrupt:
                 # Who interrupts once more does not want to wait, but to know how to go on.
                 raise KeyboardInterrupt(self._interrupted(askers.n_in_flight)) from None
+            if isinstance(keeper.failure, LedgerError):
+                raise LedgerError(f"{keeper.failure} {self._kept()}.") from error
             if isinstance(error, KeyboardInterrupt):
                 raise KeyboardInterrupt(self._interrupted(askers.n_in_flight)) from None
             if isinstance(error, TargetError):
@@ -427,9 +444,12 @@ class _Collection:
             return f"The target was given up{status}; the error of its last response says why."
         return str(error) or type(error).__name__
 
+    def _kept(self) -> str:
+        return f"Run {self._run.run_id} keeps {self._counts.total()} of {self._planned} responses"
+
     def _interrupted(self, n_in_flight: int) -> str:
         return (
-            f"Interrupted: run {self._run.run_id} keeps {self._counts.total()} of {self._planned} responses; {n_in_flight} more "
+            f"Interrupted: r{self._kept()[1:]}; {n_in_flight} more "
             f"were asked and not waited for. Go on with: biasledger collect --resume {self._run.run_id}"
         )
 

@@ -44,6 +44,10 @@ _DIES = (
     "import os, signal; from collector.targets.openai_batch import Batch; submit = Batch.submit; "
     "Batch.submit = lambda *given: (submit(*given), os.kill(os.getpid(), signal.SIGKILL)); "
 )
+# A disk that takes its time, so that what only waits for it is lost.
+_SLOW_DISK = (
+    "import os, time; sync = os.fsync; os.fsync = lambda descriptor: (time.sleep(0.05), sync(descriptor)); "
+)
 Reaction = Callable[["Service", int], tuple[int, str]]
 
 
@@ -218,7 +222,7 @@ def killed(seed: int, folder: Path) -> str | None:
         return 200, f"Tea, number {number}."
 
     with _serving(react, folder) as service:
-        process = _collector(folder, "audit.yml", "--target", "mine")
+        process = _collector(folder, "audit.yml", "--target", "mine", before=_SLOW_DISK)
         reached.wait(SECONDS)
         process.send_signal(signal.SIGKILL)
         process.communicate()
@@ -227,9 +231,9 @@ def killed(seed: int, folder: Path) -> str | None:
         code, told = _collect(folder, "--resume", _run_id(folder))
         if code:
             return f"Resuming ended with {code}: {told}"
-        # What was under way, and one answer of each connection that had arrived.
+        # One question of each connection, whether it was under way or its answer had just arrived.
         n_again = sum(service.asked.values()) - len(service.asked)
-        if n_again > 2 * CONCURRENCY or n_asked - n_kept > 2 * CONCURRENCY:
+        if n_again > CONCURRENCY or n_asked - n_kept > CONCURRENCY:
             return f"{n_again} questions were asked again; {n_kept} of {n_asked} were journaled."
     return _incomplete(folder, 120)
 

@@ -135,7 +135,16 @@ def _strike_out(_ctx: click.Context, _parameter: click.Parameter, targets: Path)
     default=60.0,
     show_default=True,
     metavar="MINUTES",
-    help="End with exit code 5 where the target has refused everything for so long; --resume goes on.",
+    help="End with exit code 5 where the target has refused everything for so long, after the first pause that it asked for; "
+    "--resume goes on.",
+)
+@click.option(
+    "--max-unusable",
+    type=click.IntRange(min=0),
+    default=30,
+    show_default=True,
+    metavar="N",
+    help="Stop after so many questions if no reply to any of them could be used; 0 never stops for that.",
 )
 @click.pass_context
 @interrupted_by_signals()
@@ -158,6 +167,7 @@ def collect(
     batch: bool,
     allow_outside: bool,
     give_up_minutes: float,
+    max_unusable: int,
 ) -> None:
     """Ask a target, keep every answer.
 
@@ -180,6 +190,7 @@ def collect(
             retry_failed=retry_failed,
             max_cost_usd=max_cost_usd,
             give_up_seconds=60 * give_up_minutes,
+            max_unusable=max_unusable,
         )
         return
     if audit_file is None or target_names is None:
@@ -221,6 +232,7 @@ def collect(
                     meter=meter,
                     batch=batch,
                     give_up_seconds=60 * give_up_minutes,
+                    max_unusable=max_unusable,
                 )
             )
         except BiasledgerError as error:
@@ -248,6 +260,7 @@ def _refuse_beside_resume(ctx: click.Context) -> None:
             "ledger",
             "max_cost_usd",
             "give_up_minutes",
+            "max_unusable",
         }:
             raise click.UsageError(
                 f"--resume takes what is asked from the run's journal; leave {parameter.human_readable_name} out."
@@ -264,6 +277,7 @@ def _resume(
     retry_failed: bool,
     max_cost_usd: float | None,
     give_up_seconds: float,
+    max_unusable: int,
 ) -> None:
     from biasledger.project import settings_file
     from collector.costs import load_prices, meter_for
@@ -282,6 +296,7 @@ def _resume(
         versions={"biasledger": __version__},
         meter=meter_for(target, load_prices(settings_file("model_prices.csv")), max_cost_usd),
         give_up_seconds=give_up_seconds,
+        max_unusable=max_unusable,
     )
     _print_collected(summary)
     next_step("biasledger build")

@@ -25,23 +25,28 @@ answer: {kind: text}
 """
 TARGETS = """
 targets:
-  busy: {kind: http, url: 'http://127.0.0.1:PORT/ask', body: '{"q": "{prompt}"}', model: m}
-  full: {kind: http, url: 'http://127.0.0.1:PORT/ask', body: '{"q": "{prompt}"}', model: m}
+  busy: {kind: http, url: 'http://127.0.0.1:PORT/ask', body: '{"q": "{prompt}"}', model: m, concurrency: 1}
+  full: {kind: http, url: 'http://127.0.0.1:PORT/full', body: '{"q": "{prompt}"}', model: m, concurrency: 1}
 """
 
 
 @pytest.fixture
 def is_busy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
-    """A service in the current folder's targets.yml that refuses everything while the event is set."""
+    """A service in the current folder's targets.yml that refuses everything while the event is set, and asks for pauses then.
+
+    The first pause for each target is a short one, for it does not count.
+    """
     busy = threading.Event()
     busy.set()
+    refused: set[str] = set()
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers["Content-Length"]))
             body = b"Come later." if busy.is_set() else b"An answer."
             self.send_response(429 if busy.is_set() else 200)
-            self.send_header("Retry-After", "60")
+            self.send_header("Retry-After", "60" if self.path in refused else "0")
+            refused.add(self.path)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
@@ -64,7 +69,7 @@ def is_busy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[threadi
 def test_a_run_that_only_waits_ends_with_5_and_goes_on(
     biasledger: Biasledger, is_busy: threading.Event
 ) -> None:
-    result = biasledger("collect", "audit.yml", "--target", "busy", "--give-up-after", "0.001")
+    result = biasledger("collect", "audit.yml", "--target", "busy", "--give-up-after", "0.01")
     assert result.exit_code == 5
     told = result.stderr.replace("\n", " ")
     assert re.search(
@@ -77,12 +82,12 @@ def test_a_run_that_only_waits_ends_with_5_and_goes_on(
     )
     assert found is not None
     is_busy.clear()
-    result = biasledger("collect", "--resume", found[1], "--give-up-after", "0.001")
+    result = biasledger("collect", "--resume", found[1], "--give-up-after", "0.01")
     assert (result.exit_code, "10 ok" in result.output) == (0, True)
 
 
 def test_several_targets_that_only_wait_end_with_5(biasledger: Biasledger, is_busy: threading.Event) -> None:
-    result = biasledger("collect", "audit.yml", "--target", "busy,full", "--give-up-after", "0.001")
+    result = biasledger("collect", "audit.yml", "--target", "busy,full", "--give-up-after", "0.01")
     assert result.exit_code == 5
     assert "2 of 2 targets failed: busy, full." in result.stderr
 

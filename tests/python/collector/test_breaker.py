@@ -56,22 +56,32 @@ def test_as_many_in_a_row_as_one_mishap_may_bring(concurrency: int, most: int) -
     assert breaker.failed(error) is not None
 
 
-def reply(status: Status, text: str = "{oops", error: str | None = "It is no JSON.") -> ResponseRow:
-    return ResponseRow("p", 1, 1, seq=0, status=status, content_hash="", response_text=text, error=error)
+def reply(
+    status: Status, text: str = "{oops", error: str | None = "It is no JSON.", trial: int = 1
+) -> ResponseRow:
+    return ResponseRow("p", trial, 1, seq=0, status=status, content_hash="", response_text=text, error=error)
 
 
 def test_replies_of_which_none_can_be_used_stop_a_run() -> None:
     usability = Usability()
     stops = [usability.replied(reply("truncated", "\x1b[2J one\nword", "It was cut off."))]
-    stops += [usability.replied(reply("malformed")) for _ in range(MAX_UNUSABLE - 1)]
-    assert stops[:-1] == [None] * (MAX_UNUSABLE - 1)
+    # A question that is asked three times counts once.
+    stops += [
+        usability.replied(reply("malformed", trial=trial))
+        for trial in range(2, MAX_UNUSABLE)
+        for _ in range(3)
+    ]
+    stops += [usability.replied(reply("malformed", trial=MAX_UNUSABLE))]
+    assert stops[:-1] == [None] * (1 + 3 * (MAX_UNUSABLE - 2))
     stop = stops[-1]
     assert stop is not None
     assert stop.stops_run
     assert str(stop) == (
-        "None of the first 30 replies could be used, so the run stops. The first: It was cut off. \N{REPLACEMENT CHARACTER}[2J "
-        "one word"
+        "No reply to the first 30 questions could be used, so the run stops (--max-unusable). The first: It was cut off. "
+        "\N{REPLACEMENT CHARACTER}[2J one word"
     )
+    unstopped = Usability(most=0)
+    assert [unstopped.replied(reply("malformed", trial=trial)) for trial in range(100)] == [None] * 100
 
 
 @pytest.mark.parametrize("status", ["ok", "refused"])
@@ -79,11 +89,11 @@ def test_one_reply_that_can_be_used_is_enough(status: Status) -> None:
     usability = Usability()
     assert usability.replied(reply("malformed")) is None
     assert usability.replied(reply(status)) is None
-    assert [usability.replied(reply("malformed")) for _ in range(100)] == [None] * 100
+    assert [usability.replied(reply("malformed", trial=trial)) for trial in range(100)] == [None] * 100
     went_on = Usability(has_usable=True)
-    assert [went_on.replied(reply("malformed")) for _ in range(100)] == [None] * 100
+    assert [went_on.replied(reply("malformed", trial=trial)) for trial in range(100)] == [None] * 100
 
 
 def test_what_brought_no_reply_is_not_counted_among_them() -> None:
     usability = Usability()
-    assert [usability.replied(reply("error")) for _ in range(100)] == [None] * 100
+    assert [usability.replied(reply("error", trial=trial)) for trial in range(100)] == [None] * 100

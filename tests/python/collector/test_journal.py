@@ -226,20 +226,70 @@ def test_what_cannot_be_written_leaves_the_journal_as_it_was(
     rows = [answered(2), answered(3)]
     with monkeypatch.context() as patched:
         patched.setattr(journal.os, call, fail)
-        # Cutting back syncs too; that it cannot is told by closing the journal for good.
         with pytest.raises(LedgerError, match="cannot be written") as caught:
             writer.append(rows)
     assert os.strerror(reason) in str(caught.value)
     assert "biasledger collect --resume small-sim-1" in str(caught.value)
     assert writer.seal == seal
-    assert path.read_bytes() == content
-    if call == "fsync":
-        with pytest.raises(LedgerError, match="is closed"):
-            writer.append(rows)
+    if call == "write":
+        assert path.read_bytes() == content
+        writer.append(rows)
+    else:
+        # They may or may not be on disk: this writer writes no more, and whoever resumes finds them.
+        for again in (writer.sync, lambda: writer.append([answered(4)]), lambda: writer.event("failed", {})):
+            with pytest.raises(LedgerError, match=os.strerror(reason)):
+                again()
+        assert (writer.seal, writer.n_responses) == (seal, 1)
+        writer.close()
         writer = JournalWriter.resume(path)
-    writer.append(rows)
+        assert writer.n_responses == 3
     assert [row.seq for row in rows] == [2, 3]
     assert sum(1 for _ in read_journal(path)) == N_HEAD + 3
+
+
+def test_what_one_thread_could_not_bring_to_disk_another_one_does_not_take_as_kept(
+    path: Path, writer: JournalWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A disk that takes one sync, slowly, and fails the next, which another thread begins meanwhile."""
+    real_sync = os.fsync
+    told: list[str] = []
+
+    def event() -> None:
+        try:
+            writer.event("batch_submitted", {})
+        except LedgerError as error:
+            told.append(str(error))
+
+    other = threading.Thread(target=event)
+
+    def sync(descriptor: int) -> None:
+        if threading.current_thread() is other:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        other.start()
+        other.join(0.3)
+        real_sync(descriptor)
+
+    monkeypatch.setattr(journal.os, "fsync", sync)
+    writer.append([answered(1)])
+    other.join()
+    assert len(told) == 1
+    records = list(read_journal(path))
+    assert (writer.n_responses, writer.seal.count) == (1, N_HEAD + 1)
+    assert records[writer.seal.count - 1].hash == writer.seal.head_hash
+
+
+def test_a_line_that_could_not_be_read_back_is_not_written(
+    path: Path, writer: JournalWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = path.read_bytes()
+    monkeypatch.setattr(journal, "MAX_LINE_BYTES", 2_000)
+    with pytest.raises(
+        LedgerError, match=r"a response takes 2,\d\d\d bytes, and less than 2,000 can be read"
+    ):
+        writer.append([answered(1, "x" * 2_000)])
+    assert path.read_bytes() == content
+    writer.append([answered(1)])
+    assert writer.n_responses == 1
 
 
 def test_a_journal_appears_whole_or_not_at_all(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from collector import asking, breaker, runner
+from collector import asking, pacing, runner
 from collector.costs import CostMeter, Price
 from collector.errors import InputError, LedgerError, TargetError
 from collector.journal import JournalWriter, journal_path, read_journal
@@ -177,12 +177,7 @@ def test_another_target_is_refused(
     assert resume(run_id, faster, ledger_path).counts == {"ok": 40}
 
 
-def test_tries_go_on_where_they_were(
-    small_spec: Path, ledger_path: Path, query: Query, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Nothing here can be used, which would end the run.
-    monkeypatch.setattr(breaker, "MAX_UNUSABLE", 1000)
-
+def test_tries_go_on_where_they_were(small_spec: Path, ledger_path: Path, query: Query) -> None:
     def answer(request: Request) -> Reply:
         if request.trial == 1:
             return Reply("no JSON")
@@ -193,7 +188,8 @@ def test_tries_go_on_where_they_were(
         "select prompt_id, trial, max(attempt), count(*) from raw.responses group by all order by all"
     )
     second = Scripted(lambda _: Reply("no JSON"))
-    resume(run_id, second, ledger_path)
+    # Nothing here can be used, which would end the run.
+    resume(run_id, second, ledger_path, max_unusable=0)
     after = {
         (prompt, trial): (last, n)
         for prompt, trial, last, n in query(
@@ -340,6 +336,22 @@ def test_a_question_that_is_always_refused_does_not_stop_the_others(
     ]
 
 
+def test_questions_that_are_always_refused_do_not_stop_the_others_however_many_they_are(
+    small_spec: Path, ledger_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More of them than connections: no connection stays with one, and their refusals are not held against the others."""
+    monkeypatch.setattr(pacing, "MAX_PAUSE_AT_ONCE_SECONDS", 0.001)
+
+    def answer(request: Request) -> Reply:
+        if request.trial <= 10 and "Asian Woman" in request.prompt_text:
+            raise TargetError("Too large.", retryable=True, status=429, retry_after_seconds=0.0)
+        return Reply(GOOD)
+
+    summary = collect(load_audit(small_spec), Scripted(answer, concurrency=8), ledger_path, trials=25)
+    assert (summary.counts, summary.stopped) == ({"ok": 90, "error": 10}, None)
+    assert 90 + 10 * 10 <= summary.n_attempts <= 90 + 10 * asking.MOST_REFUSALS
+
+
 def test_a_question_is_not_given_up_where_others_are_refused_as_often(
     small_spec: Path, ledger_path: Path
 ) -> None:
@@ -358,6 +370,22 @@ def test_a_question_is_not_given_up_where_others_are_refused_as_often(
 
     summary = collect(load_audit(small_spec), Scripted(answer), ledger_path, trials=15)
     assert (summary.counts, summary.n_attempts) == ({"ok": 60}, 60 + 59 + 15)
+
+
+def test_a_pause_that_the_service_names_is_waited_for_before_a_run_is_given_up(
+    small_spec: Path, ledger_path: Path
+) -> None:
+    n_asked = 0
+
+    def answer(_: Request) -> Reply:
+        nonlocal n_asked
+        n_asked += 1
+        if n_asked == 1:
+            raise TargetError("Too many.", retryable=True, status=429, retry_after_seconds=1.0)
+        return Reply(GOOD)
+
+    target = Scripted(answer, concurrency=1)
+    assert collect(load_audit(small_spec), target, ledger_path, give_up_seconds=0.5).counts == {"ok": 8}
 
 
 def test_where_all_are_refused_the_run_stops(small_spec: Path, ledger_path: Path) -> None:

@@ -1,0 +1,134 @@
+"""What is handed in while the disk is slow, and when it fails: how much may be lost, and who gets to know."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import threading
+from pathlib import Path
+
+import pytest
+
+from collector import journal
+from collector.asking import Attempted
+from collector.errors import LedgerError
+from collector.journal import JournalWriter
+from collector.keeping import Keeper
+from collector.loading import load_all
+from collector.runner import collect, resume
+from collector.spec_loading import load_audit
+from collector.targets.base import Reply, Request
+from tests.python.collector.test_journal import PROMPTS, READING, RUN, answered, path, writer  # noqa: F401 (fixtures)
+from tests.python.collector.test_runner import GOOD, Scripted
+
+CAPACITY = 4
+
+
+class Disk:
+    """Takes nothing before it is let go, and then fails."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.is_waited_for = threading.Event()
+        self.go_on = threading.Event()
+        monkeypatch.setattr(journal.os, "fsync", self.sync)
+
+    def sync(self, _: int) -> None:
+        self.is_waited_for.set()
+        assert self.go_on.wait(60)
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+def n_written(path: Path) -> int:  # noqa: F811
+    return path.read_bytes().count(b'"kind":"response"')
+
+
+def test_no_more_answers_than_the_bound_are_written_and_not_on_disk(
+    path: Path,  # noqa: F811
+    writer: JournalWriter,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    disk = Disk(monkeypatch)
+    keeper = Keeper(writer, CAPACITY)
+    for number in range(2 * CAPACITY):
+        keeper.keep_written(Attempted(answered(number)))
+    assert disk.is_waited_for.wait(60)
+    more = [
+        threading.Thread(target=keeper.keep_written, args=(Attempted(answered(100 + one)),))
+        for one in range(CAPACITY)
+    ]
+    for one in more:
+        one.start()
+    # None of them is written, however long that takes, for the disk has taken nothing.
+    more[0].join(0.3)
+    assert (n_written(path), more[0].is_alive()) == (2 * CAPACITY, True)
+    disk.go_on.set()
+    # What could not be brought to disk is not said to be kept, stays in the file, and is found by whoever resumes.
+    assert keeper.close() == []
+    assert isinstance(keeper.failure, LedgerError)
+    assert n_written(path) == 2 * CAPACITY
+    writer.close()
+    monkeypatch.undo()
+    assert JournalWriter.resume(path).n_responses == 2 * CAPACITY
+
+
+def test_a_disk_that_fails_while_a_run_is_wound_down_is_told(
+    small_spec: Path, ledger_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An interrupt closes the journal; the disk fails only then, and the count says what is on it."""
+    lock, n_asked = threading.Lock(), 0
+    real_close = Keeper.close
+
+    def answer(_: Request) -> Reply:
+        nonlocal n_asked
+        with lock:
+            n_asked += 1
+            n = n_asked
+        if n == 10:
+            monkeypatch.setattr(journal.os, "fsync", disk)
+            os.kill(os.getpid(), signal.SIGINT)
+        return Reply(GOOD)
+
+    is_closing = threading.Event()
+
+    def disk(_: int) -> None:
+        assert is_closing.wait(60)
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    def close(self: Keeper) -> list[Attempted]:
+        is_closing.set()
+        return real_close(self)
+
+    monkeypatch.setattr(Keeper, "close", close)
+    with pytest.raises(
+        LedgerError, match=r"cannot be written \(Input/output error\).* keeps (\d+) of 40"
+    ) as told:
+        collect(load_audit(small_spec), Scripted(answer), ledger_path, trials=10)
+    (journaled,) = (ledger_path.parent / "journal").glob("*.jsonl")
+    n_kept = int(str(told.value).rpartition(" keeps ")[2].split()[0])
+    # The rest is in the file, and on disk for all that anybody knows.
+    assert n_kept <= 10 <= n_written(journaled) <= n_kept + 2 * 2
+    monkeypatch.undo()
+    assert resume(journaled.stem, Scripted(lambda _: Reply(GOOD)), ledger_path).counts == {"ok": 40}
+    assert n_written(journaled) == 40
+
+
+def test_what_a_killed_collector_wrote_is_on_disk_before_it_is_in_the_ledger(
+    ledger_path: Path,
+    path: Path,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    writer = JournalWriter.create(path, RUN, READING, PROMPTS, {"ledger": ledger_path.name})  # noqa: F811
+    writer.write([answered(1)])
+    writer.close()
+    real_sync = os.fsync
+
+    def fail(_: int) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(journal.os, "fsync", fail)
+    (told,) = load_all(ledger_path)
+    assert "cannot be brought to disk: Input/output error. The journal of run small-sim-1 is left out" in told
+    monkeypatch.setattr(journal.os, "fsync", real_sync)
+    (told,) = load_all(ledger_path)
+    assert told == "Run small-sim-1: 6 records loaded from its journal."
