@@ -52,6 +52,7 @@ BROUGHT_ALONG: Mapping[str, frozenset[str]] = {"reading": frozenset({"relevance"
 # Hashes of these tables, null where a reading brings none along.
 _HASHES_OF_TABLES: Mapping[str, frozenset[str]] = {"reading": frozenset({"relevance_hash", "markers_hash"})}
 _KNOWN = {kind: {*names, *BROUGHT_ALONG.get(kind, ())} for kind, names in FIELDS.items()}
+_KNOWN_OR_NULL = {kind: names | _HASHES_OF_TABLES.get(kind, frozenset()) for kind, names in _KNOWN.items()}
 
 _SEAL = re.compile(r"(?P<count>[1-9]\d*):(?P<head>sha256:[0-9a-f]{64})")
 
@@ -177,8 +178,7 @@ def record_extra(kind: str, body: Mapping[str, Any]) -> str | None:
 
 def unhashed_keys(kind: str, body: Mapping[str, Any]) -> list[str]:
     """Return the keys of a body that no record of its kind has and that its digest leaves out, as they say null."""
-    known = _KNOWN[kind] | _HASHES_OF_TABLES.get(kind, frozenset())
-    return sorted(name for name, value in body.items() if value is None and name not in known)
+    return sorted(name for name in body.keys() - _KNOWN_OR_NULL[kind] if body[name] is None)
 
 
 def run_body(run: RunRow) -> dict[str, Any]:
