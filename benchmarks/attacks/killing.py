@@ -413,7 +413,7 @@ ATTACKS: tuple[Attack, ...] = (
         _ended_by(signal.SIGHUP),
         in_suite=False,
     ),
-    Attack("12", "no room: collecting", "faults", 3, "held", _collected_without_room),
+    Attack("12", "no room: collecting", "faults", 3, "held", _collected_without_room, in_suite=False),
     Attack("12", "no room: an import", "faults", 3, "held", _no_room(_IMPORT, 4_000_000), in_suite=False),
     Attack("12", "no room: an erasure", "faults", 3, "held", _no_room(_ERASE, 4_000_000), in_suite=False),
     Attack(
