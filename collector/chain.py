@@ -49,9 +49,13 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 # Large tables that a reading brings along and names by their content's hash, which the digest covers.
 BROUGHT_ALONG: Mapping[str, frozenset[str]] = {"reading": frozenset({"relevance", "probes", "markers"})}
-# Hashes of these tables, null where a reading brings none along.
-_HASHES_OF_TABLES: Mapping[str, frozenset[str]] = {"reading": frozenset({"relevance_hash", "markers_hash"})}
+# What bodies in a journal say beyond that; the hashes of these tables are null where a reading brings none along.
+_IN_JOURNALS: Mapping[str, frozenset[str]] = {
+    "reading": frozenset({"registered_at", "relevance_hash", "markers_hash"}),
+    "response": frozenset({"is_last"}),
+}
 _KNOWN = {kind: {*names, *BROUGHT_ALONG.get(kind, ())} for kind, names in FIELDS.items()}
+_KNOWN_IN_JOURNALS = {kind: names | _IN_JOURNALS.get(kind, frozenset()) for kind, names in _KNOWN.items()}
 
 _SEAL = re.compile(r"(?P<count>[1-9]\d*):(?P<head>sha256:[0-9a-f]{64})")
 
@@ -177,8 +181,10 @@ def record_extra(kind: str, body: Mapping[str, Any]) -> str | None:
 
 def unhashed_keys(kind: str, body: Mapping[str, Any]) -> list[str]:
     """Return the keys of a body that no record of its kind has and that its digest leaves out, as they say null."""
-    known = _KNOWN[kind] | _HASHES_OF_TABLES.get(kind, frozenset())
-    return sorted(name for name, value in body.items() if value is None and name not in known)
+    known = _KNOWN_IN_JOURNALS[kind]
+    if known.issuperset(body):
+        return []
+    return sorted(name for name in body.keys() - known if body[name] is None)
 
 
 def run_body(run: RunRow) -> dict[str, Any]:

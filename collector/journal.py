@@ -58,21 +58,6 @@ _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 logger = logging.getLogger(__name__)
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make an object of its keys and values; a key that stands twice would say one thing to people and another to programs."""
-    content = dict(pairs)
-    if len(content) < len(pairs):
-        raise _RepeatedKeyError
-    return content
-
-
-class _RepeatedKeyError(ValueError):
-    """An object has a key twice."""
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_once)
-
-
 @dataclass(frozen=True, slots=True)
 class Mark:
     """A place between two records: how many stand before it, the last one's hash, and the byte where the next begins."""
@@ -135,13 +120,14 @@ def read_journal(
 ) -> Iterator[Record]:
     """Yield a journal's records one by one, each checked against its hash and the one before; a torn last line is no record.
 
-    A line says what its hash covers and nothing else: one with a key twice, or with keys that no record has, is broken.
+    A line says what its hash covers and nothing else: one with keys that no record has is broken. Of a key that stands twice the
+    last counts, which is then the one that the hash covers.
 
     Args:
         path: the journal; another process may be writing it.
         start: where to begin: `Record.end` or `JournalWriter.mark`.
         stop: the byte at which to end; None reads everything.
-        to_the_byte: whether lines have to be spelled as they are written, too: spacing, order of keys, escapes.
+        to_the_byte: whether lines have to be spelled as they are written, too: spacing, order of keys, escapes, no key twice.
 
     Raises:
         LedgerError: there is no such journal, or a line before the last one is broken; the message names the line.
@@ -157,7 +143,7 @@ def read_journal(
                 return
             record = _parsed(line, mark)
             if to_the_byte and isinstance(record, Record) and not _is_as_written(record, line):
-                record = "it says the same as its record in other bytes"
+                record = _otherwise(line)
             if isinstance(record, str):
                 # What a crash left of the last lines to be written is not always cut off at its end.
                 if not _is_json(line) and not stream.read(1):
@@ -214,7 +200,7 @@ def _last_line(stream: BinaryIO) -> tuple[bytes, int]:
 def _parsed(line: bytes, before: Mark) -> Record | str:
     """Return the record of a line, or what is wrong with it."""
     try:
-        content = _DECODER.decode(line.decode())
+        content = json.loads(line.decode())
         kind, body, linked = content["kind"], content["body"], content["hash"]
         record = Record(
             position=content["position"],
@@ -226,8 +212,6 @@ def _parsed(line: bytes, before: Mark) -> Record | str:
             end=Mark(before.count + 1, linked, before.offset + len(line)),
         )
         n_keys = len(content)
-    except _RepeatedKeyError:
-        return "it has a key twice"
     except RecursionError:
         return "it is nested more deeply than a record ever is"
     except (ValueError, KeyError, TypeError, AttributeError):
@@ -266,6 +250,18 @@ def _is_as_written(record: Record, line: bytes) -> bool:
     return (
         journal_line(record.position, record.kind, record.body, record.previous, record.hash).encode() == line
     )
+
+
+def _otherwise(line: bytes) -> str:
+    """Say what is other than as written in a line that says the same as its record."""
+    repeated: list[list[tuple[str, Any]]] = []
+
+    def note(pairs: list[tuple[str, Any]]) -> None:
+        if len({name for name, _ in pairs}) < len(pairs):
+            repeated.append(pairs)
+
+    json.loads(line, object_pairs_hook=note)
+    return "it has a key twice" if repeated else "it says the same as its record in other bytes"
 
 
 def _is_json(line: bytes) -> bool:

@@ -62,16 +62,16 @@ def reading_body(reading: Reading) -> dict[str, Any]:
 
 
 def reading_of(body: Mapping[str, Any]) -> Reading:
-    """Return the reading of a body."""
+    """Return the reading of a body; journals of before there were markers and probes bring none along."""
     return Reading(
         audit=body["audit"],
         document=body["reading"],
         registered_at=datetime.fromisoformat(body["registered_at"]),
         relevance_hash=body["relevance_hash"],
         relevance=tuple(RelevanceRow(*row) for row in body["relevance"]),
-        markers_hash=body["markers_hash"],
-        markers=tuple(MarkerRow(**row) for row in body["markers"]),
-        probes=tuple(ProbeRow(**row) for row in body["probes"]),
+        markers_hash=body.get("markers_hash"),
+        markers=tuple(MarkerRow(**row) for row in body.get("markers", ())),
+        probes=tuple(ProbeRow(**row) for row in body.get("probes", ())),
     )
 
 

@@ -25,7 +25,8 @@ class Attack:
     item: the number of the item in docs/benchmarks.md that it belongs to. name: what is done, in a few words. kind: which of
     the table's counts it is part of. times: how often it is tried, each with another seed. before: what came of it in the
     version that the list was made for, as text. trial: a seed and an empty folder to None where it held, or to one sentence
-    saying what broke; what it raises counts as broken, too.
+    saying what broke; what it raises counts as broken, too. in_suite: whether the tests make it once; those that take many
+    seconds are left to the benchmark.
     """
 
     item: str
@@ -34,6 +35,7 @@ class Attack:
     times: int
     before: str
     trial: Callable[[int, Path], str | None]
+    in_suite: bool = True
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):

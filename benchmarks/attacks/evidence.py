@@ -32,7 +32,7 @@ from collector.runner import collect
 from collector.spec_loading import load_audit
 from collector.targets import load_target
 
-_IMPORTED = """
+IMPORTED = """
 audit: imported
 templates: [{id: one, text: 'Recommend products for {a race}.'}]
 attributes: {race: {reference: White, groups: [White, Asian]}}
@@ -119,7 +119,7 @@ def _made() -> tuple[tempfile.TemporaryDirectory[str], Kept]:
     target = load_target(project / "targets.yml", "simulator")
     collected = collect(audit, target, ledger, trials=1, show_progress=False, versions={})
     spec, answers = project / "audits" / "imported.yml", project / "answers.csv"
-    spec.write_text(_IMPORTED, encoding="utf-8")
+    spec.write_text(IMPORTED, encoding="utf-8")
     rows = [f"Who?,{race},Answer {number} of {race}" for race in ("White", "Asian") for number in range(3)]
     answers.write_text("\n".join(["question,race,answer", *rows]) + "\n", encoding="utf-8")
     imported = import_file(load_audit(spec), spec, answers, ledger)
@@ -127,7 +127,8 @@ def _made() -> tuple[tempfile.TemporaryDirectory[str], Kept]:
     return folder, Kept(ledger, collected.run_id, imported.run_id, seals)
 
 
-def _copy(folder: Path) -> Kept:
+def copied(folder: Path) -> Kept:
+    """Put a ledger with its journal into a folder: one collected run, one imported."""
     _, made = _made()
     kept = Kept(folder / made.ledger.name, made.collected, made.imported, made.seals)
     shutil.copyfile(made.ledger, kept.ledger)
@@ -139,7 +140,7 @@ def _found(tamper: Tampering, *, with_seal: bool = False) -> Callable[[int, Path
     """A trial that tampers and looks whether verify finds it, with the seals kept elsewhere where it needs them."""
 
     def trial(seed: int, folder: Path) -> str | None:
-        kept = _copy(folder)
+        kept = copied(folder)
         tamper(kept, np.random.default_rng(seed))
         verdicts = verify_ledger(kept.ledger)
         if with_seal:
@@ -151,7 +152,7 @@ def _found(tamper: Tampering, *, with_seal: bool = False) -> Callable[[int, Path
 
 
 def _untouched(_seed: int, folder: Path) -> str | None:
-    verdicts = verify_ledger(_copy(folder).ledger)
+    verdicts = verify_ledger(copied(folder).ledger)
     return None if {one.state for one in verdicts} == {"intact"} else f"verify told {verdicts[0].fault}"
 
 
@@ -408,14 +409,14 @@ def _judge(path: Path, kept: Kept) -> str | None:
 
 
 def _packed_untouched(_seed: int, folder: Path) -> str | None:
-    kept = _copy(folder)
+    kept = copied(folder)
     _, verdicts = check_pack(_packed(kept, folder / "pack.zip", _as_it_was), kept.ledger)
     return None if {one.state for one in verdicts} == {"intact"} else f"verify told {verdicts}"
 
 
 def _pack_bytes(seed: int, folder: Path) -> str | None:
     """A byte changed, put in or taken out anywhere, or bytes put around it all."""
-    kept, rng = _copy(folder), np.random.default_rng(seed)
+    kept, rng = copied(folder), np.random.default_rng(seed)
     path = _packed(kept, folder / "pack.zip", _as_it_was)
     content = bytearray(path.read_bytes())
     place = int(rng.integers(len(content)))
@@ -478,14 +479,14 @@ def _forgeries(kept: Kept, rng: Rng) -> list[Callable[[dict[str, bytes], dict[st
 
 
 def _forged_pack(seed: int, folder: Path) -> str | None:
-    kept, rng = _copy(folder), np.random.default_rng(seed)
+    kept, rng = copied(folder), np.random.default_rng(seed)
     ways = _forgeries(kept, rng)
     return _judge(_packed(kept, folder / "pack.zip", ways[seed % len(ways)]), kept)
 
 
 def _manifest_twice(seed: int, folder: Path) -> str | None:
     """A key of the manifest that says one thing to people and another to programs."""
-    kept, rng = _copy(folder), np.random.default_rng(seed)
+    kept, rng = copied(folder), np.random.default_rng(seed)
     path = _packed(kept, folder / "pack.zip", _as_it_was)
     with zipfile.ZipFile(path) as archive:
         entries = [(entry, archive.read(entry)) for entry in archive.infolist()]
@@ -508,7 +509,7 @@ def _tampering(
 
 ATTACKS: tuple[Attack, ...] = (
     Attack("9", "nothing changed: all is intact", "tamperings", 1, "intact", _untouched),
-    _tampering("ledger: any cell changed", 40, _any_cell),
+    _tampering("ledger: any cell changed", 25, _any_cell),
     _tampering("ledger: any row taken out", 20, _any_row_gone),
     _tampering("ledger: any row put in twice", 10, _any_row_twice),
     _tampering("ledger: two answers exchanged", 5, _answers_exchanged),
@@ -536,7 +537,7 @@ ATTACKS: tuple[Attack, ...] = (
         "9",
         "pack: any byte changed, put in or taken out",
         "tamperings",
-        40,
+        20,
         "24 of 40 found",
         _pack_bytes,
     ),

@@ -13,9 +13,10 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from collector.errors import InputError
+from collector.hashing import READ_BYTES
 from collector.plain_file import require_plain
 from collector.replacing import sync_folder
 
@@ -116,6 +117,41 @@ def _write_zip(file: IO[bytes], files: Mapping[str, bytes]) -> None:
             archive.writestr(entry, content)
 
 
+class _HeldAgainst(io.RawIOBase):
+    """Takes what is written and keeps none of it: every piece is compared with what a file has in its place.
+
+    What is written again counts as written last: a zip's writer goes back to fill in its headers, each in one piece.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._differing: set[int] = set()
+
+    def is_same(self) -> bool:
+        """Whether the file has what was written, and ends where that does."""
+        return not self._differing and not self._file.read(1)
+
+    def write(self, content: Any) -> int:
+        place = self._file.tell()
+        view = memoryview(content).cast("B")
+        pieces = (view[start : start + READ_BYTES] for start in range(0, len(view), READ_BYTES))
+        if all(self._file.read(len(piece)) == piece for piece in pieces):
+            self._differing.discard(place)
+        else:
+            self._differing.add(place)
+        self._file.seek(place + len(view))
+        return len(view)
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        return self._file.seek(offset, whence)
+
+    def seekable(self) -> bool:
+        return True
+
+    def writable(self) -> bool:
+        return True
+
+
 def read_pack(path: Path) -> Pack:
     """Read a zip and hold its files against its manifest, and its bytes against those that packing them again gives.
 
@@ -128,9 +164,10 @@ def read_pack(path: Path) -> Pack:
             entries = archive.infolist()
             _require_plain(path, entries)
             stored = {entry.filename: archive.read(entry) for entry in entries}
-        again = io.BytesIO()
-        _write_zip(again, stored)
-        is_as_packed = path.stat().st_size == again.tell() and path.read_bytes() == again.getbuffer()
+        with path.open("rb") as file:
+            held = _HeldAgainst(file)
+            _write_zip(cast("IO[bytes]", held), stored)
+            is_as_packed = held.is_same()
     except FileNotFoundError:
         raise InputError(f"There is no {path}: `biasledger evidence RUN` makes a pack.") from None
     # What zipfile raises of entries that are encrypted, of a later version, or end too early is in no one class.

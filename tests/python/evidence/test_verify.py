@@ -17,9 +17,9 @@ from collector.errors import InputError, LedgerError
 from collector.evidence import held_records
 from collector.hashing import tagged_hash
 from collector.importers.catalogue import import_items
-from collector.journal import JournalWriter
+from collector.journal import JournalWriter, read_journal
 from collector.ledger import Ledger
-from collector.loading import load_journal
+from collector.loading import load_all, load_journal
 from collector.rows import RelevanceRow, ResponseRow
 from collector.subjects import hash_of_relevance
 from tests.python.collector.test_ledger import register_reading
@@ -351,6 +351,28 @@ UNHASHED = {
 def test_what_no_hash_covers_is_in_no_journal(collected: Kept, old: str, new: str, told: str) -> None:
     add_to_line(collected.journal, 10, old, new)
     assert found(collected) == f"{collected.journal} is broken at line 11: {told}."
+
+
+TWICE = [name for name in UNHASHED if name.endswith("twice")]
+
+
+@pytest.mark.parametrize("name", TWICE)
+def test_of_a_key_that_stands_twice_what_the_hash_covers_is_read(collected: Kept, name: str) -> None:
+    """Finding it costs a call a line, so only verify looks."""
+    before = list(read_journal(collected.journal))
+    old, new, _ = UNHASHED[name]
+    add_to_line(collected.journal, 10, old, new)
+    assert [one.hash for one in read_journal(collected.journal)] == [one.hash for one in before]
+    assert [one.body for one in read_journal(collected.journal)] == [one.body for one in before]
+
+
+def test_a_journal_of_before_there_were_markers(collected: Kept) -> None:
+    for name, value in {"markers": "[]", "markers_hash": "null", "probes": "[]"}.items():
+        add_to_line(collected.journal, 1, f'"{name}":{value},', "")
+    assert verdict_of(collected, seal=collected.seal).state == "intact"
+    collected.ledger_path.unlink()
+    load_all(collected.ledger_path)
+    assert verdict_of(collected, seal=collected.seal).state == "intact"
 
 
 def test_relevance_that_was_changed_in_the_journal(collected: Kept) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,8 @@ from biasledger.pack.archive import MANIFEST, REQUIRED, read_pack
 from collector.errors import InputError
 
 from .conftest import Packed
+
+LETTERS = str.maketrans("01234567", "abcdefgh")  # names of settings have no digits
 
 
 def zipped(path: Path, manifest: bytes, **files: str) -> Path:
@@ -30,6 +33,21 @@ def test_a_whole_pack_is_read(packed: Packed) -> None:
     pack = read_pack(packed.written())
     assert set(pack.files) == set(packed.files)
     assert pack.manifest.keys() >= packed.facts.keys()
+
+
+def test_a_pack_is_held_in_memory_once(packed: Packed) -> None:
+    n_files, n_bytes = 8, 2 << 20
+    large = {f"settings/of_{number}.csv".translate(LETTERS): b"x" * n_bytes for number in range(n_files)}
+    path = packed.written(lambda files, _: files.update(large))
+    tracemalloc.start()
+    try:
+        pack = read_pack(path)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert pack.files.keys() >= large.keys()
+    # And one of its files, while that is read.
+    assert most < (n_files + 2.5) * n_bytes
 
 
 @pytest.mark.parametrize(
