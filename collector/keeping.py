@@ -14,6 +14,7 @@ from collector.ledger import LedgerLockedError
 from collector.loading import JournalLoader
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
@@ -58,13 +59,16 @@ class Keeper:
         writer: the run's journal.
         capacity: how many attempts may wait to be written; whoever brings another one waits, too. Twice as many may be written
             and not on disk.
+        counts: gains the last attempts at questions that are on disk, by status. They are counted by the thread that brings them
+            there: an interrupt could meet the main thread between two of them.
 
     Attributes:
         failure: why the journal could not be written, None while it could.
     """
 
-    def __init__(self, writer: JournalWriter, capacity: int) -> None:
+    def __init__(self, writer: JournalWriter, capacity: int, counts: Counter[str]) -> None:
         self.failure: BaseException | None = None
+        self._counts = counts
         self._writer = writer
         self._incoming: queue.Queue[_Handed | _End] = queue.Queue(capacity)
         self._most_in_group = min(capacity, MAX_GROUP)
@@ -181,6 +185,7 @@ class Keeper:
                 if group:
                     # After a failure it fails again, so that nothing counts as kept which may not be.
                     self._writer.sync()
+                    self._counts.update(one.row.status for one in group if one.row.is_last)
                     self._outgoing.put(group)
                     with self._synced:
                         self._n_unsynced -= len(group)

@@ -322,7 +322,8 @@ class _Collection:
     def _ask(self) -> str | None:
         """Ask what is left; return why not all of it was asked, None if it was."""
         # The results of a batch stay at the service until all of them are on disk.
-        keeper = Keeper(self._writer, self._target.concurrency if self._batches is None else MAX_GROUP)
+        capacity = self._target.concurrency if self._batches is None else MAX_GROUP
+        keeper = Keeper(self._writer, capacity, self._counts)
         manner = Manner(
             self._state.answer_form(), self._state.started["seed"], self._terms.backoff_seconds, self._meter
         )
@@ -386,7 +387,7 @@ class _Collection:
         )
 
     def _take(self, group: Sequence[Attempted]) -> TargetError | None:
-        """Count what was kept; return the error that ends the run, None to go on."""
+        """Look at what was kept; return the error that ends the run, None to go on."""
         stop = None
         for attempted in group:
             row, error = attempted.row, attempted.error
@@ -399,7 +400,6 @@ class _Collection:
             if self._breaker is not None:
                 stop = stop or self._usability.replied(row)
             if row.is_last:
-                self._counts[row.status] += 1
                 self._n_failed_last = self._n_failed_last + 1 if row.status == "error" else 0
         return stop
 

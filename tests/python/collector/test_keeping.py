@@ -6,6 +6,7 @@ import errno
 import os
 import signal
 import threading
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,7 @@ def test_no_more_answers_than_the_bound_are_written_and_not_on_disk(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     disk = Disk(monkeypatch)
-    keeper = Keeper(writer, CAPACITY)
+    keeper = Keeper(writer, CAPACITY, counts := Counter())
     for number in range(2 * CAPACITY):
         keeper.keep_written(Attempted(answered(number)))
     assert disk.is_waited_for.wait(60)
@@ -65,11 +66,23 @@ def test_no_more_answers_than_the_bound_are_written_and_not_on_disk(
     disk.go_on.set()
     # What could not be brought to disk is not said to be kept, stays in the file, and is found by whoever resumes.
     assert keeper.close() == []
+    assert not counts
     assert isinstance(keeper.failure, LedgerError)
     assert n_written(path) == 2 * CAPACITY
     writer.close()
     monkeypatch.undo()
     assert JournalWriter.resume(path).n_responses == 2 * CAPACITY
+
+
+def test_what_is_on_disk_is_counted_whoever_takes_it(writer: JournalWriter) -> None:  # noqa: F811
+    """An interrupt between two answers meets the thread that takes them, and none may be missing from what is told."""
+    counts = Counter({"ok": 5})
+    keeper = Keeper(writer, CAPACITY, counts)
+    for number in range(3):
+        keeper.keep_written(Attempted(answered(number)))
+    keeper.close()
+    # Of the three attempts two are the last ones at their questions.
+    assert counts == {"ok": 7}
 
 
 def test_a_disk_that_fails_while_a_run_is_wound_down_is_told(
