@@ -145,7 +145,9 @@ def test_readings_change_answers_are_erased_and_runs_forgotten(
     assert "fct_list_similarity" not in {
         name for (name,) in project.rows("select table_name from duckdb_tables()")
     }
-    states = {verdict.name: verdict for verdict in verify_ledger(project.ledger)}
+    # The ledger was cut from another one, whose journals stay there.
+    verdicts = verify_ledger(project.ledger, needs_journals=False)
+    states = {verdict.name: verdict for verdict in verdicts}
     assert {verdict.state for verdict in states.values()} == {"intact"}
     assert "asked with the wrong spec" in " ".join(states[runs["lists"]].notes)
 
