@@ -153,8 +153,8 @@ def build_warehouse(
             on_step=on_step,
         )
         if not (select or is_closed or allow_outside):
-            counts = summary.n_models, summary.n_quality_tests, len(summary.published)
-            remember(work, warehouse, inputs, Standing(utc_now(), summary.alarm_tests, *counts))
+            found = Standing(utc_now(), summary.alarm_tests, len(summary.published))
+            remember(work, warehouse, inputs, found)
         return summary
 
 

@@ -30,13 +30,11 @@ _VARIABLES = ("BIASLEDGER_", "DBT_")
 class Standing:
     """What the last build said of the tables that stand.
 
-    built_at: when it ended, UTC. The others are those of `BuildSummary`.
+    built_at: when it ended, UTC; alarm_tests: those that failed; n_published: tables.
     """
 
     built_at: datetime
     alarm_tests: tuple[str, ...]
-    n_models: int
-    n_quality_tests: int
     n_published: int
 
     @property
@@ -84,10 +82,11 @@ def _inputs(project: Path, ledger: Path) -> Iterator[bytes]:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """The files below a folder, in a fixed order; hidden folders are left out, and what is linked is not followed."""
+    """The files below a folder, in a fixed order; what builds write and hidden folders are left out."""
     for parent, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in _NOT_READ and not name.startswith("."))
-        yield from (Path(parent) / name for name in sorted(names))
+        left_out = _NOT_READ if Path(parent) == folder else {"__pycache__"}
+        folders[:] = sorted(name for name in folders if name not in left_out and not name.startswith("."))
+        yield from (Path(parent) / name for name in sorted([*names, *folders]))
 
 
 def _state(path: Path) -> bytes:
@@ -99,6 +98,9 @@ def _state(path: Path) -> bytes:
 
 
 def _content(path: Path) -> bytes:
+    if path.is_dir():
+        # What lies behind a link may change unseen: no two builds are taken for the same.
+        return os.urandom(16) if path.is_symlink() else b""
     if not path.is_file() or path.stat().st_size > _READ_WHOLE_BYTES:
         return _state(path)
     return path.read_bytes()
@@ -146,8 +148,6 @@ def read_standing(work: Path, warehouse: Path, inputs: str) -> Standing | None:
         return Standing(
             datetime.fromisoformat(content["built_at"]),
             tuple(content["alarm_tests"]),
-            content["n_models"],
-            content["n_quality_tests"],
             content["n_published"],
         )
     except (FileNotFoundError, ValueError, KeyError, TypeError):

@@ -49,7 +49,7 @@ def _write(path: str, text: str) -> Callable[[], None]:
 def _note_again() -> None:
     """As if all had been built as it is now."""
     inputs = standing.inputs_of(Path(), LEDGER)
-    standing.remember(WORK, WAREHOUSE, inputs, standing.Standing(datetime(2026, 1, 1), (), 1, 1, 1))
+    standing.remember(WORK, WAREHOUSE, inputs, standing.Standing(datetime(2026, 1, 1), (), 1))
     assert _stands()
 
 
@@ -62,6 +62,7 @@ def test_whatever_may_change_a_table_makes_a_build(biasledger: Biasledger) -> No
         "an audit": _write("audits/mine.yml", "audit: mine\n"),
         "a list that audits read": _write("audits/names/mine.csv", "name\nMia\n"),
         "a model of the project": _write("models/mine.sql", "select 1 as one"),
+        "a model in a folder called as one of dbt's": _write("models/logs/mine.sql", "select 2 as two"),
         "the project's file": _write("dbt_project.yml", f"{project}# changed\n"),
         "a journal": _write("journal/run-9.jsonl", "{}\n"),
         "a run": lambda: add_run(LEDGER, "products", "run-3"),
@@ -73,6 +74,18 @@ def test_whatever_may_change_a_table_makes_a_build(biasledger: Biasledger) -> No
         _note_again()
         change()
         assert not _stands(), what
+
+
+def test_a_linked_folder_is_never_taken_for_unchanged(
+    biasledger: Biasledger, small_project: Path, tmp_path: Path
+) -> None:
+    assert biasledger("build").exit_code == 1
+    assert _stands()
+    (small_project / "audits" / "shared").symlink_to(tmp_path, target_is_directory=True)
+    standing.remember(
+        WORK, WAREHOUSE, standing.inputs_of(Path(), LEDGER), standing.Standing(datetime(2026, 1, 1), (), 1)
+    )
+    assert not _stands()
 
 
 @pytest.mark.usefixtures("small_project")
