@@ -322,7 +322,10 @@ class _Collection:
     def _ask(self) -> str | None:
         """Ask what is left; return why not all of it was asked, None if it was."""
         # The results of a batch stay at the service until all of them are on disk.
-        capacity = self._target.concurrency if self._batches is None else MAX_GROUP
+        # What a batch has is there tomorrow, and what is made up costs nothing to ask for again: many may wait to be written,
+        # and no thread waits for the file to have its answer.
+        self._may_wait = self._batches is not None or self._target.is_simulated
+        capacity = MAX_GROUP if self._may_wait else self._target.concurrency
         keeper = Keeper(self._writer, capacity, self._counts)
         manner = Manner(
             self._state.answer_form(), self._state.started["seed"], self._terms.backoff_seconds, self._meter
@@ -370,7 +373,8 @@ class _Collection:
     def _askers(self, manner: Manner, keeper: Keeper) -> Askers | BatchAskers:
         tasks = _tasks(self._state)
         if self._batches is None:
-            return Askers(self._target, manner, tasks, keeper.keep_written, keeper.end)
+            keep = keeper.keep if self._may_wait else keeper.keep_written
+            return Askers(self._target, manner, tasks, keep, keeper.end)
         return BatchAskers(
             self._batches,
             self._run.run_id,
