@@ -17,6 +17,7 @@ from biasledger import build
 from tests.python.audited import make_audited
 from tests.python.docs.shell import blocks, run
 from tests.python.parsing import sharing
+from tests.python.preloaded import Preloaded
 
 # How long an example takes says something about the machine and what else it does.
 settings.register_profile("unhurried", deadline=None)
@@ -57,8 +58,9 @@ def _group(file: str) -> str:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _parsed_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
+def _dbt_ready(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch, Preloaded() as processes:
+        patch.setattr(build, "subprocess", processes)
         patch.setattr(build, "run_dbt", sharing(tmp_path_factory.mktemp("parsed"), build.run_dbt))
         yield
 

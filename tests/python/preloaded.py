@@ -1,0 +1,130 @@
+"""A process that has imported what dbt and the models need, and makes one like itself for each command of dbt.
+
+A third of a small build is imports. The command runs as in `biasledger build`, in a process of its own with its own folder,
+environment and output; it only does not begin with nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from types import SimpleNamespace, TracebackType
+from typing import IO, Any
+
+_REPOSITORY = Path(__file__).resolve().parents[2]
+_SERVER = (sys.executable, "-m", "tests.python.preloaded")
+# What `python -c` has as its arguments before those of the command.
+_N_BEFORE = 3
+_BYTES = 1 << 20
+_IMPORTED = (
+    "dbt.cli.main",
+    "dbt.adapters.duckdb.impl",
+    "pandas",
+    "scipy.stats",
+    "sklearn.svm",
+    "biasledger.measures",
+)
+
+
+class Preloaded:
+    """Starts commands of dbt, from when it is entered until it is left."""
+
+    def __enter__(self) -> SimpleNamespace:
+        """Return what stands for the module `subprocess` where dbt is started."""
+        self._here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        environment = {**os.environ, "PYTHONUTF8": "1"}
+        with there:
+            self._server = subprocess.Popen(
+                [*_SERVER, str(there.fileno())],
+                cwd=_REPOSITORY,
+                env=environment,
+                pass_fds=[there.fileno()],
+                stdin=subprocess.DEVNULL,
+            )
+        return SimpleNamespace(
+            Popen=self._start, PIPE=subprocess.PIPE, STDOUT=subprocess.STDOUT, DEVNULL=subprocess.DEVNULL
+        )
+
+    def __exit__(self, *_: object) -> None:
+        self._here.close()
+        self._server.wait()
+
+    def _start(self, command: Sequence[str], *, cwd: Path, env: Mapping[str, str], **_: Any) -> _Command:
+        reader, writer = os.pipe()
+        here, there = socket.socketpair()
+        asked = {"arguments": command[_N_BEFORE:], "cwd": str(cwd.resolve()), "env": dict(env)}
+        with there:
+            socket.send_fds(self._here, [json.dumps(asked).encode()], [writer, there.fileno()])
+        os.close(writer)
+        return _Command(os.fdopen(reader, encoding="utf-8", errors="replace"), here)
+
+
+class _Command:
+    """A command that runs: what `subprocess.Popen` gives, as far as it is used."""
+
+    returncode: int | None = None
+
+    def __init__(self, stdout: IO[str], ended: socket.socket) -> None:
+        self.stdout = stdout
+        self._ended = ended
+
+    def __enter__(self) -> _Command:
+        return self
+
+    def __exit__(
+        self, _type: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self.stdout.close()
+        with self._ended:
+            # What ends without a word was killed.
+            self.returncode = int(self._ended.recv(16) or -signal.SIGKILL)
+
+
+def _serve(requests: socket.socket) -> None:
+    for module in _IMPORTED:
+        import_module(module)
+    # Nobody waits for those that are forked.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    while True:
+        content, descriptors, _, _ = socket.recv_fds(requests, _BYTES, 2)
+        if not content:
+            return
+        if os.fork() == 0:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            requests.close()
+            _run(json.loads(content), *descriptors)
+        for descriptor in descriptors:
+            os.close(descriptor)
+
+
+def _run(asked: Mapping[str, Any], output: int, ended: int) -> None:
+    """Run a command and say how it ended; does not return."""
+    from dbt.cli.main import cli
+
+    os.chdir(asked["cwd"])
+    os.environ.clear()
+    os.environ.update(asked["env"])
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    os.close(output)
+    code = 1
+    try:
+        cli(asked["arguments"], prog_name="dbt")
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(bool(end.code))
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os.write(ended, str(code).encode())
+        os._exit(code)
+
+
+if __name__ == "__main__":
+    _serve(socket.socket(fileno=int(sys.argv[1])))
