@@ -97,7 +97,7 @@ warehouse: $(INSTALLED)
 # sqlfluff reads the models as dbt compiles them, which needs a ledger.
 sql: warehouse
 	@"$(BIN)/sqlfluff" lint models analyses tests/dbt
-	@"$(BIN)/sqlfluff" lint biasledger/report/queries --config .sqlfluff-report
+	@"$(BIN)/sqlfluff" lint biasledger/reporting/queries --config .sqlfluff-report
 
 # dbt's own documentation of all tables as a single page, with the types that a build gives them.
 docs: warehouse

@@ -30,7 +30,7 @@ from biasledger.measures.separability import separability
 from biasledger.measures.words import divergence, marked_words
 from biasledger.project import dbt_source
 from collector.importers.tabular import import_file
-from collector.spec_loading import load_audit
+from collector.spec.loading import load_audit
 
 AUDIT = PACKAGE_PARENT / "audits" / "replications" / "personas.yml"
 DATA = Path("personas-gpt4") / "personas.parquet"

@@ -18,8 +18,8 @@ import duckdb
 
 from benchmarks.chat_server import ANSWER
 from benchmarks.processes import StepClock
-from collector.runner import collect
-from collector.spec_loading import load_audit
+from collector.asking.runner import collect
+from collector.spec.loading import load_audit
 from collector.targets.base import Reply, Request
 from collector.targets.openai import OpenAITarget
 

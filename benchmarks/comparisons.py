@@ -14,10 +14,10 @@ import click
 import duckdb
 import yaml
 
-from biasledger.build import build_warehouse
+from biasledger.building.build import build_warehouse
 from biasledger.project import init_project
-from collector.runner import collect
-from collector.spec_loading import load_audit
+from collector.asking.runner import collect
+from collector.spec.loading import load_audit
 from collector.targets import load_target
 
 # Audit -> how much of it is asked in even and in odd runs: (trials, subjects a domain).

@@ -30,9 +30,9 @@ from benchmarks.simulated import (
     simulate_plans,
 )
 from benchmarks.warehouses import schema_of
-from collector.spec import Audit
-from collector.spec_loading import load_audit
-from collector.targets.simulator import Simulator
+from collector.spec.audit import Audit
+from collector.spec.loading import load_audit
+from collector.targets.simulator.target import Simulator
 
 RESUMES, RANKINGS = "resumes", "rankings"
 KINDS = (RESUMES, RANKINGS)

@@ -16,9 +16,9 @@ import numpy as np
 from rich.console import Console
 
 from benchmarks.warehouses import Project
-from collector.progress import progress
-from collector.runner import collect
-from collector.spec import Audit
+from collector.asking.progress import progress
+from collector.asking.runner import collect
+from collector.spec.audit import Audit
 from collector.targets.base import Target
 
 AUDITS_A_LEDGER = 50

@@ -17,7 +17,7 @@ from benchmarks.corpus import write_corpus
 from benchmarks.processes import Measured, run_measured
 from benchmarks.warehouses import Project
 from collector.importers.tabular import import_file
-from collector.spec_loading import load_audit
+from collector.spec.loading import load_audit
 
 AUDIT = Path(__file__).with_name("speed.yml")
 SEED = 1

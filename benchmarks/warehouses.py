@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.processes import Measured, run_measured
-from biasledger.build import ROOMS
+from biasledger.building.build import ROOMS
 from biasledger.project import init_project, link_package
 
 if TYPE_CHECKING:

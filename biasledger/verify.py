@@ -8,13 +8,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from collector.chain import ZERO, Seal, next_hash
 from collector.errors import InputError, LedgerError
-from collector.evidence import TABLES, Held, chain_links, hashed_content, held_records
 from collector.hints import did_you_mean
-from collector.journal import Record, is_being_written, journal_folder, journal_path, read_journal
-from collector.ledger import Ledger
-from collector.loading import read_head
+from collector.journal.chain import ZERO, Seal, next_hash
+from collector.journal.reader import Record, is_being_written, journal_folder, journal_path, read_journal
+from collector.ledger.database import Ledger
+from collector.ledger.evidence import TABLES, Held, chain_links, hashed_content, held_records
+from collector.ledger.loading import read_head
 
 if TYPE_CHECKING:
     import duckdb

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collector.targets.base import RateHints
+    from collector.rates import RateHints
 
 # 429: too many requests; 503: overloaded; 529: Anthropic's overloaded.
 _SLOW_DOWN = frozenset({429, 503, 529})

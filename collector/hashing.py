@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from collector.plain_file import open_plain
+from collector.files.plain import open_plain
 
 READ_BYTES = 1 << 20
 # Made once: json.dumps would make one for each value.

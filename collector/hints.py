@@ -68,7 +68,7 @@ def shown(text: str) -> str:
     """Return a text in quotes, with what is not printable written out, cut after 60 characters."""
     if len(text) <= CELL_CHARACTERS:
         return repr(text)
-    from collector.targets.redaction import struck_out
+    from collector.redaction import struck_out
 
     # Before the cut, which might leave half of a key.
     return repr(f"{struck_out(text)[: CELL_CHARACTERS - 1]}…")

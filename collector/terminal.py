@@ -54,7 +54,7 @@ def say(text: str = "", *, err: bool = False, end: str = "\n") -> None:
         err: whether it goes to standard error.
         end: what is printed after it.
     """
-    from collector.targets.redaction import struck_out
+    from collector.redaction import struck_out
 
     stream = sys.stderr if err else sys.stdout
     stream.write(visible(struck_out(text)) + end)

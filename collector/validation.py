@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from collector.errors import InputError
+from collector.files.yaml import TRUTH_VALUES
 from collector.hints import did_you_mean, shown
-from collector.yaml_file import TRUTH_VALUES
 
 Problem = tuple[str, str]
 """Key path, and what is wrong and what would be right."""

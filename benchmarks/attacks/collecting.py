@@ -22,8 +22,8 @@ import duckdb
 
 from benchmarks.attacks import Attack
 from biasledger.commands.common import EXIT_BROKEN, EXIT_WAITED
-from collector.breaker import MAX_UNUSABLE
-from collector.journal import read_journal
+from collector.asking.breaker import MAX_UNUSABLE
+from collector.journal.reader import read_journal
 
 CONCURRENCY = 4
 SECONDS = 120

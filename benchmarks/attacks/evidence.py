@@ -16,20 +16,20 @@ import duckdb
 import numpy as np
 
 from benchmarks.attacks import Attack
-from biasledger.pack.archive import MANIFEST, REQUIRED, json_bytes, write_pack
-from biasledger.pack.checking import check_pack
-from biasledger.pack.contents import ledger_files
+from biasledger.packing.archive import MANIFEST, REQUIRED, json_bytes, write_pack
+from biasledger.packing.checking import check_pack
+from biasledger.packing.contents import ledger_files
 from biasledger.project import SETTINGS, dbt_source, init_project
 from biasledger.verify import verify_ledger
-from collector.chain import Chain, Seal, next_hash, record_digest
+from collector.asking.runner import collect
 from collector.errors import BiasledgerError
-from collector.evidence import held_records
 from collector.hashing import canonical_json
 from collector.importers.tabular import import_file
-from collector.journal import journal_line, journal_path
-from collector.ledger import Ledger
-from collector.runner import collect
-from collector.spec_loading import load_audit
+from collector.journal.chain import Chain, Seal, next_hash, record_digest
+from collector.journal.reader import journal_line, journal_path
+from collector.ledger.database import Ledger
+from collector.ledger.evidence import held_records
+from collector.spec.loading import load_audit
 from collector.targets import load_target
 
 IMPORTED = """
@@ -268,7 +268,7 @@ def _all_forged(kept: Kept, rng: Rng) -> None:
         previous = linked
     kept.write_lines(lines)
     _run_gone(kept, rng)
-    from collector.loading import load_journal
+    from collector.ledger.loading import load_journal
 
     load_journal(kept.journal, Ledger(kept.ledger))
 

@@ -84,8 +84,8 @@ def _query(seed: int, folder: Path) -> str | None:
     """Hold a statement that reads or writes elsewhere against a warehouse: it is refused, or says nothing of the outside."""
     import duckdb
 
-    from biasledger.query.connection import locked_warehouse
-    from biasledger.query.statements import run_statement
+    from biasledger.querying.connection import locked_warehouse
+    from biasledger.querying.statements import run_statement
 
     warehouse, secret = folder / "warehouse.duckdb", folder / SECRET_FILE
     secret.write_text(f"a\n{KEY}\n")
@@ -130,7 +130,7 @@ OUTSIDE = (
 
 def _spec(seed: int, folder: Path) -> str | None:
     """Let a spec name a file that is none of its project."""
-    from collector.spec_loading import load_audit
+    from collector.spec.loading import load_audit
 
     project = folder / "project"
     (project / "audits").mkdir(parents=True)
@@ -220,7 +220,7 @@ def _key_set() -> Iterator[None]:
 
 def _echoed(seed: int, _folder: Path) -> str | None:
     """Echo a key in a spelling of its own inside of something else."""
-    from collector.targets.redaction import KEY_PLACEHOLDER, Redactor
+    from collector.redaction import KEY_PLACEHOLDER, Redactor
 
     rng = random.Random(seed)
     place = seed % (len(SPELLINGS) + 3)
@@ -324,7 +324,7 @@ def _printed(seed: int, _folder: Path) -> str | None:
     from rich.table import Table
 
     from biasledger.cli import cli
-    from biasledger.display import findings_table
+    from biasledger.commands.display import findings_table
     from collector import terminal
 
     rng = random.Random(seed)
@@ -355,7 +355,7 @@ def _finding(text: str) -> Any:
 
 def _import(path: Path) -> object:
     from collector.importers.tabular import import_file
-    from collector.spec_loading import load_audit
+    from collector.spec.loading import load_audit
 
     spec = path.with_name("import.yml")
     spec.write_text(
@@ -376,10 +376,10 @@ def _replay(path: Path) -> object:
 def _readers() -> Sequence[tuple[str, Callable[[Path], object]]]:
     from biasledger.comparing.baseline_file import read_baseline
     from biasledger.findings import read_findings
-    from biasledger.pack.archive import read_pack
+    from biasledger.packing.archive import read_pack
     from biasledger.verify import verify_ledger
-    from collector.journal import end_of, read_journal
-    from collector.spec_loading import load_audit
+    from collector.journal.reader import end_of, read_journal
+    from collector.spec.loading import load_audit
     from collector.targets import load_target
 
     return (

@@ -300,21 +300,21 @@ _IMPORT = Work(
     _to_import,
     _imported_or_not,
     _imported,
-    f"{_READING}, biasledger.commands.importing, collector.importers.tabular, collector.spec_loading",
+    f"{_READING}, biasledger.commands.importing, collector.importers.tabular, collector.spec.loading",
     refused_with="was imported for the audit 'more' before",
 )
 _LOAD = Work(
     _to_load,
     _anything,
     _all_loaded,
-    "collector.loading",
-    "print(collector.loading.load_all(Path('ledger.duckdb')))",
+    "collector.ledger.loading",
+    "print(collector.ledger.loading.load_all(Path('ledger.duckdb')))",
 )
 _ERASE = Work(
     _to_erase,
     _nothing_else_erased,
     _erased,
-    f"{_READING}, biasledger.commands.evidence, collector.erasure",
+    f"{_READING}, biasledger.commands.evidence, collector.ledger.erasure",
 )
 _PUBLISH_BUILD = Work(
     _to_publish_build,

@@ -10,7 +10,7 @@ from typing import Any
 
 from biasledger.checking.mitigations import OF_NO_GROUP, Mitigation, mitigations_of, read_mitigations
 from biasledger.checking.sentences import name_of, plain_finding, plain_regression
-from biasledger.comparing.changes import Tables, open_tables
+from biasledger.comparing.built_tables import Tables, open_tables
 from biasledger.comparing.run_names import find_run
 from biasledger.comparing.silence import SilentGroup, silent_groups
 from biasledger.comparing.standing import known_runs, standing_notes

@@ -16,7 +16,7 @@ from collector.errors import BiasledgerError, WaitedInVainError
 from collector.terminal import say
 
 if TYPE_CHECKING:
-    from collector.summary import RunSummary
+    from collector.ledger.summary import RunSummary
 
 
 @click.command()
@@ -39,7 +39,7 @@ def init(directory: Path) -> None:
 
 def _strike_out(_ctx: click.Context, _parameter: click.Parameter, targets: Path) -> Path:
     """Strike out of every message from now on what the targets' keys are."""
-    from collector.targets.redaction import strike_out_named_in
+    from collector.redaction import strike_out_named_in
 
     strike_out_named_in(targets)
     return targets
@@ -175,9 +175,9 @@ def collect(
     ends a run early, --resume goes on where it stopped. Ctrl-C, SIGTERM and SIGHUP keep what was answered.
     """
     from biasledger.project import settings_file
-    from collector.costs import load_prices, meter_for
-    from collector.runner import collect as collect_answers
-    from collector.spec_loading import load_audit
+    from collector.asking.costs import load_prices, meter_for
+    from collector.asking.runner import collect as collect_answers
+    from collector.spec.loading import load_audit
     from collector.targets import load_targets
     from collector.targets.batching import batch_interface
 
@@ -206,8 +206,8 @@ def collect(
             batch_interface(target)  # raises where a target has none
     prices = load_prices(settings_file("model_prices.csv"))
     if dry_run:
-        from biasledger.display import dry_run_table
-        from biasledger.dry_run import dry_run as plan_run
+        from biasledger.commands.display import dry_run_table
+        from biasledger.commands.dry_run import dry_run as plan_run
 
         for target in asked:
             dry_run_table(
@@ -280,10 +280,10 @@ def _resume(
     max_unusable: int,
 ) -> None:
     from biasledger.project import settings_file
-    from collector.costs import load_prices, meter_for
-    from collector.journal import journal_path
-    from collector.loading import read_head
-    from collector.runner import resume
+    from collector.asking.costs import load_prices, meter_for
+    from collector.asking.runner import resume
+    from collector.journal.reader import journal_path
+    from collector.ledger.loading import read_head
     from collector.targets import load_target
 
     head = read_head(journal_path(ledger, run_id))

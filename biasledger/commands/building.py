@@ -50,7 +50,7 @@ def build(
     The tables are published with alarms or without, all at once; whoever has the old ones open keeps them. Ends with 1 if there
     are alarms; with 3 if a model or a quality test failed, and the old tables stay.
     """
-    from biasledger.build import what_stands
+    from biasledger.building.build import what_stands
 
     is_asked_for = force or full_refresh or select or allow_outside
     stands = None if is_asked_for else what_stands(Path(), ledger, warehouse)
@@ -71,8 +71,8 @@ def _build(ledger: Path, warehouse: Path, options: dict[str, Any], *, allow_outs
     """Build and say so; whether there are alarms."""
     import time
 
-    from biasledger.build import build_warehouse
-    from biasledger.display import build_progress
+    from biasledger.building.build import build_warehouse
+    from biasledger.commands.display import build_progress
 
     say(f"Building {warehouse} from {ledger} …")
     started = time.monotonic()
@@ -92,10 +92,11 @@ def _build(ledger: Path, warehouse: Path, options: dict[str, Any], *, allow_outs
 
 
 def _show_findings(warehouse: Path) -> None:
-    from biasledger.comparing.changes import open_tables, regressions
+    from biasledger.commands.display import findings_table, status_counts
+    from biasledger.comparing.built_tables import open_tables
+    from biasledger.comparing.changes import regressions
     from biasledger.comparing.silence import silent_groups
     from biasledger.comparing.standing import standing_notes
-    from biasledger.display import findings_table, status_counts
     from biasledger.findings import read_findings
 
     findings = read_findings(warehouse, only_current=True)

@@ -33,7 +33,7 @@ def pack(run: str, ledger: Path, warehouse: Path, output: Path | None) -> None:
     Writes a zip with what was asked, findings, settings as judged, hashes and seal, the report and a summary in plain words. The
     same run gives the same bytes. It holds no prompts or answers: `biasledger verify --pack` checks it against the ledger.
     """
-    from biasledger.pack.making import make_pack
+    from biasledger.packing.making import make_pack
 
     made = make_pack(run, ledger, warehouse, output)
     say(f"{made.path}: {made.n_files} files about the run {made.run_id}")
@@ -81,7 +81,7 @@ def verify(
     its journal counts as that. With --rebuild it ends with 4 where a part of the pack could not be checked.
     """
     from biasledger.verify import verify_ledger
-    from collector.chain import Seal
+    from collector.journal.chain import Seal
 
     if pack is not None:
         if run_ids or seal is not None:
@@ -108,7 +108,7 @@ def verify(
 
 def _verify_pack(path: Path, ledger: Path, *, rebuild: bool) -> list[Verdict]:
     """Check a pack and print what is found, step by step: what is known stays known where its figures cannot be computed."""
-    from biasledger.pack.checking import check_figures, check_pack, require_engine
+    from biasledger.packing.checking import check_figures, check_pack, require_engine
 
     pack, verdicts = check_pack(path, ledger)
     for verdict in verdicts:
@@ -118,7 +118,7 @@ def _verify_pack(path: Path, ledger: Path, *, rebuild: bool) -> list[Verdict]:
     if not rebuild:
         say("findings, tables, summary, report: not computed anew (--rebuild does)")
         return verdicts
-    from biasledger.display import build_progress
+    from biasledger.commands.display import build_progress
 
     require_engine(pack)
     say(f"Building the findings of {path.name} anew …")
@@ -165,7 +165,7 @@ def erase(
     For a response that holds personal data: its texts go from ledger and journal, a record that says so and why stays, and
     `biasledger verify` still holds. This cannot be undone.
     """
-    from collector import erasure
+    from collector.ledger import erasure
 
     if not yes:
         for found in erasure.find_erasable(ledger, run_id, prompt_id, trial, attempt):
@@ -199,7 +199,7 @@ def forget(run_id: str, ledger: Path, reason: str, yes: bool) -> None:
     It stays in the ledger as evidence, a record that says so and why is added to its chain, and `biasledger verify` still holds.
     The next build leaves it out of every table, and its file may be imported again. This cannot be undone.
     """
-    from collector import forgetting
+    from collector.ledger import forgetting
 
     if not yes:
         found = forgetting.find_run_to_forget(ledger, run_id)

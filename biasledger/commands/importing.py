@@ -44,7 +44,7 @@ def import_answers(
     what its columns mean.
     """
     from collector.importers.tabular import import_runs
-    from collector.spec_loading import load_audit
+    from collector.spec.loading import load_audit
 
     summaries = import_runs(
         load_audit(audit_file, allow_outside=allow_outside),

@@ -65,13 +65,13 @@ def query(
       biasledger query "describe fct_findings"
       biasledger query - < question.sql
     """
-    from biasledger.query.analyses import list_analyses
-    from biasledger.query.connection import locked_warehouse
-    from biasledger.query.output import format_of, write_result
-    from biasledger.query.statements import run_statement
+    from biasledger.querying.analyses import list_analyses
+    from biasledger.querying.connection import locked_warehouse
+    from biasledger.querying.output import format_of, write_result
+    from biasledger.querying.statements import run_statement
 
     if show_list:
-        from biasledger.display import analyses_table
+        from biasledger.commands.display import analyses_table
 
         analyses_table(list_analyses())
         return
@@ -111,7 +111,7 @@ def sql(source: str, dialect: str, schema: str | None) -> None:
       biasledger sql --dialect snowflake top_marked_words
       biasledger sql --dialect postgres --schema biasledger cost_per_run
     """
-    from biasledger.query.dialects import translate
+    from biasledger.querying.dialects import translate
 
     translated = translate(_read(source), dialect, schema)
     print_data(translated.sql + "\n")
@@ -120,7 +120,7 @@ def sql(source: str, dialect: str, schema: str | None) -> None:
 
 
 def _read(source: str) -> str:
-    from biasledger.query.analyses import read_sql
+    from biasledger.querying.analyses import read_sql
 
     return click.get_text_stream("stdin").read() if source == "-" else read_sql(source)
 
@@ -145,8 +145,8 @@ def explain(finding: str, warehouse: Path, ledger: Path, n_responses: int, form:
     FINDING is its finding_id in fct_findings, or the beginning of it: shows the verdict, the threshold, the measure and its null,
     the rows behind it, and the very answers with the words, items or markers marked.
     """
-    from biasledger.explain import explain_finding
-    from biasledger.explain.output import write_json, write_text
+    from biasledger.explaining import explain_finding
+    from biasledger.explaining.output import write_json, write_text
 
     explanation = explain_finding(finding, warehouse, ledger, n_responses)
     if form == "json":

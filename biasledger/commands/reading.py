@@ -28,10 +28,10 @@ def findings(warehouse: Path, run: str | None, statuses: tuple[str, ...], show_a
 
     After them, which groups got no usable answer, and which models are hidden by another of the same name.
     """
-    from biasledger.comparing.changes import open_tables
+    from biasledger.commands.display import findings_table, status_counts
+    from biasledger.comparing.built_tables import open_tables
     from biasledger.comparing.silence import silent_groups
     from biasledger.comparing.standing import hidden_models
-    from biasledger.display import findings_table, status_counts
     from biasledger.findings import read_findings
     from collector.errors import InputError
 
@@ -54,8 +54,8 @@ def runs(ledger: Path) -> None:
 
     Also those that are being collected now. A journal that is ahead of the ledger is loaded by the next build.
     """
-    from biasledger.display import runs_table
-    from collector.overview import list_runs
+    from biasledger.commands.display import runs_table
+    from collector.ledger.overview import list_runs
 
     listed, notes = list_runs(ledger)
     runs_table(listed)
@@ -87,7 +87,7 @@ def report(ledger: Path, warehouse: Path, output: Path, run_ids: tuple[str, ...]
     'biasledger[report]'. Warns where answers were erased from the ledger since the build.
     """
     from biasledger.publishing.erasures import erasure_warning
-    from biasledger.report import write_report
+    from biasledger.reporting import write_report
 
     if warning := erasure_warning(warehouse, ledger):
         say(f"Warning: {warning}", err=True)

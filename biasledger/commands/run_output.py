@@ -10,7 +10,7 @@ from collector.terminal import say
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from collector.summary import RunSummary
+    from collector.ledger.summary import RunSummary
 
 
 def print_run(summary: RunSummary) -> None:
@@ -22,7 +22,7 @@ def print_run(summary: RunSummary) -> None:
         f"  {summary.n_prompts:,} prompts, {summary.n_responses:,} responses in {summary.seconds:.1f} s: {counts}"
     )
     if summary.cost_usd:
-        from collector.costs import usd
+        from collector.asking.costs import usd
 
         say(f"  {usd(summary.cost_usd)} USD at list prices")
     if summary.seal is not None:

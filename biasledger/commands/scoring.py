@@ -13,7 +13,7 @@ from collector.errors import BiasledgerError, InputError
 from collector.terminal import print_data, say
 
 if TYPE_CHECKING:
-    from biasledger.tune import TuningResult
+    from biasledger.tuning.tuned import TuningResult
 
 
 @click.command()
@@ -61,8 +61,8 @@ def score(
     Scores go into the ledger beside the answers. Answers that have scores of the same name are left out, so that a
     scoring which was stopped goes on where it stopped. Needs the extra: pip install 'biasledger[regard]'.
     """
-    from biasledger.classifiers import load_classifier
-    from biasledger.scoring import answers_left, read_label_map, score_answers, scorer_name
+    from biasledger.scoring.classifiers import load_classifier
+    from biasledger.scoring.scores import answers_left, read_label_map, score_answers, scorer_name
 
     labels = read_label_map(label_map) if label_map is not None else None
     scorer = scorer or scorer_name(model, mask=mask)
@@ -119,9 +119,9 @@ def tune(
     problematic (column label). For each measure: the smallest threshold with at most 5 % false positives, what it
     misses, and the row of seeds/output_thresholds.csv that sets it. Files are named as seen from this folder.
     """
-    from biasledger.output_thresholds import as_csv, proposed_rows, write_rows
-    from biasledger.tune import tune as tune_thresholds
-    from biasledger.tune import write_curve, write_sample
+    from biasledger.tuning.labels import tune as tune_thresholds
+    from biasledger.tuning.labels import write_curve, write_sample
+    from biasledger.tuning.thresholds import as_csv, proposed_rows, write_rows
 
     again = f"biasledger tune {shlex.quote(str(labels))}"
     if audit != "*":
@@ -161,7 +161,7 @@ def tune(
 
 
 def _print_tunings(result: TuningResult) -> None:
-    from biasledger.display import curve_table, tuning_table
+    from biasledger.commands.display import curve_table, tuning_table
 
     say(f"{result.n_outputs:,} labelled outputs; an output is marked where its value is above the threshold.")
     if result.n_unlabelled_rows:

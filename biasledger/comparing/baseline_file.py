@@ -16,8 +16,8 @@ from typing import Any
 
 from biasledger.comparing.baseline_rows import fault_of
 from collector.errors import BiasledgerError, InputError
+from collector.files.plain import open_plain
 from collector.hashing import canonical_json, hash_of_file, tagged_hash
-from collector.plain_file import open_plain
 
 FORMAT = "biasledger-baseline"
 # 2: the hash covers the first line, too.

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasledger.comparing.baseline_file import read_baseline, write_baseline
-from biasledger.comparing.run_names import find_run
+from biasledger.comparing.run_names import Baseline, find_run
 from collector.errors import BiasledgerError, InputError
-from collector.ledger import Ledger, RunInfo
+from collector.ledger.database import Ledger, RunInfo
 
 if TYPE_CHECKING:
     import duckdb
@@ -76,17 +75,6 @@ _EXPORTS = {
         "select * from {table} where run_id = $run and variant = 'plain' order by all",
     ),
 }
-
-
-@dataclass(frozen=True)
-class Baseline:
-    """The run that later ones of an audit and target are compared with; file_hash where it was imported."""
-
-    audit: str
-    target: str
-    run_id: str
-    file_hash: str | None
-    set_at: datetime
 
 
 def built_file(project: Path, warehouse: Path) -> Path:

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from collector.errors import InputError
 from collector.hints import did_you_mean
 
-if TYPE_CHECKING:
-    from biasledger.comparing.baselines import Baseline
-
-
 LOOSE = ("latest", "previous", "baseline")
 """Names that mean a run of each audit and target."""
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """The run that later ones of an audit and target are compared with; file_hash where it was imported."""
+
+    audit: str
+    target: str
+    run_id: str
+    file_hash: str | None
+    set_at: datetime
 
 
 @dataclass(frozen=True)

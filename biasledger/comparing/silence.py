@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from biasledger.comparing.changes import Tables
+    from biasledger.comparing.built_tables import Tables
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from biasledger.comparing.changes import Tables
+    from biasledger.comparing.built_tables import Tables
 
 
 def known_runs(tables: Tables) -> list[tuple[str, str, str]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from biasledger.opening import connect_read_only
 from collector.errors import LedgerError
 from collector.hashing import canonical_json, tagged_hash
-from collector.ledger import Ledger
+from collector.ledger.database import Ledger
 
 if TYPE_CHECKING:
     import duckdb

@@ -23,8 +23,8 @@ from biasledger.publishing.quoting import quote_name, quote_text
 from biasledger.publishing.reasons import reason_of
 from biasledger.publishing.warehouse import PublishError, write_tables
 from collector.errors import InputError
-from collector.file_lock import lock
-from collector.replacing import sync_file, sync_folder
+from collector.files.lock import lock
+from collector.files.replacing import sync_file, sync_folder
 
 MANIFEST = "manifest.json"
 FORMATS = ("parquet", "csv", "duckdb")

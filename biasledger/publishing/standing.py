@@ -17,7 +17,7 @@ from pathlib import Path
 
 from biasledger.project import dbt_source, settings_file
 from biasledger.publishing.work import beside, hash_models
-from collector.journal import journal_folder
+from collector.journal.reader import journal_folder
 
 # What a build writes itself, and what none reads.
 _NOT_READ = {"target", "logs", "dbt_packages", "node_modules", "__pycache__"}

@@ -19,7 +19,7 @@ from biasledger.publishing.public import PublicTable
 from biasledger.publishing.quoting import quote_name, quote_text
 from biasledger.publishing.reasons import reason_of
 from collector.errors import BiasledgerError, InputError
-from collector.replacing import replace_file
+from collector.files.replacing import replace_file
 
 if TYPE_CHECKING:
     import duckdb

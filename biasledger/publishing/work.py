@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 from biasledger.project import dbt_source
 from biasledger.publishing.erasures import hash_erasures
 from collector.errors import InputError
-from collector.file_lock import lock
+from collector.files.lock import lock
 
 if TYPE_CHECKING:
-    from collector.ledger import Ledger
+    from collector.ledger.database import Ledger
 
 _FOLDER = Path(".biasledger/work")
 _DIGITS = 8

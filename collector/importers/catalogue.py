@@ -18,13 +18,13 @@ from typing import Any
 
 import duckdb
 
+from collector.answers.items import folded_categories, split_categories
+from collector.answers.price_levels import DEFAULT_LEVELS, is_price_range, read_price
 from collector.errors import InputError
 from collector.hashing import READ_BYTES, canonical_json, tagged_hash
 from collector.hints import did_you_mean, quoted
 from collector.importers.source import FORMATS, column_names, open_source, readable
-from collector.item_answers import folded_categories, split_categories
-from collector.ledger import Ledger
-from collector.price_levels import DEFAULT_LEVELS, is_price_range, read_price
+from collector.ledger.database import Ledger
 from collector.rows import ItemRow, hash_of_items
 
 # What a column is for -> what it may be called, the first that is there counts; case, _, - and spaces do not matter.

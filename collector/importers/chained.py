@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from collector.appending import Append
-from collector.chain import Chain, Seal, event_body, prompt_body, response_body, run_body
-from collector.prompts import Prompt
-from collector.records import Reading, reading_body
+from collector.journal.chain import Chain, Seal, event_body, prompt_body, response_body, run_body
+from collector.journal.records import Reading, reading_body
+from collector.ledger.appending import Append
 from collector.rows import ResponseRow, RunRow, ScoreRow, utc_now
+from collector.spec.prompts import Prompt
 
 
 class ChainedRun:

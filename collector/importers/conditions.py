@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from collector.errors import InputError
 from collector.hints import did_you_mean, shown
-from collector.prompts import PromptAttribute
+from collector.spec.prompts import PromptAttribute
 
 if TYPE_CHECKING:
     import duckdb
 
-    from collector.spec import Audit
-    from collector.spec_import import Import
-    from collector.spec_parts import Attribute
+    from collector.spec.audit import Audit
+    from collector.spec.importing import Import
+    from collector.spec.parts import Attribute
 
 ENGLISH = "en"
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from collector.errors import InputError
+from collector.files.plain import open_plain
 from collector.importers.log_rows import (
     LogRow,
     chat_prompt,
@@ -23,7 +24,6 @@ from collector.importers.log_rows import (
     message_text,
     parse_object,
 )
-from collector.plain_file import open_plain
 
 # A sample's id stands in the name as it is, whatever it holds: "race/asian" makes a folder.
 _SAMPLE = re.compile(r"samples/(?P<id>.+)_epoch_(?P<epoch>\d+)\.json", re.DOTALL)

@@ -6,10 +6,10 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 
+from collector.answers.items import Item, category_counts_text, items_text, read_price, split_categories
 from collector.errors import InputError
 from collector.importers.gathered import GatheredPlan
 from collector.importers.plan import NUMBER, PROMPT_ROLES, PlannedPrompt, column_of
-from collector.item_answers import Item, category_counts_text, items_text, read_price, split_categories
 
 
 class ItemPlan(GatheredPlan):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from collector.errors import InputError
-from collector.plain_file import MAX_DOCUMENT_BYTES, open_plain, read_plain
+from collector.files.plain import MAX_DOCUMENT_BYTES, open_plain, read_plain
 
 MAX_LINE_BYTES = 64 << 20
 # A column of a log's row is text or nothing, as in a table.

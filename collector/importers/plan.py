@@ -9,20 +9,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from collector.answers import storable
+from collector.answers.replies import storable
 from collector.errors import InputError
 from collector.hints import shown
 from collector.importers.conditions import Conditions
 from collector.importers.source import Source, no_rows, readable
-from collector.markers import AskedProbe, one_sided
-from collector.prompts import Prompt
-from collector.spec_parts import DECISIONS, MINIMUM_SUBJECTS, MINIMUM_TRIALS, PLAIN
-from collector.spec_reading import ALL_PROBES
+from collector.spec.markers import AskedProbe, one_sided
+from collector.spec.parts import DECISIONS, MINIMUM_SUBJECTS, MINIMUM_TRIALS, PLAIN
+from collector.spec.prompts import Prompt
+from collector.spec.reading import ALL_PROBES
 
 if TYPE_CHECKING:
     from collector.importers.conditions import Stated
-    from collector.spec import Audit
-    from collector.spec_import import Columns
+    from collector.spec.audit import Audit
+    from collector.spec.importing import Columns
 
 BATCH_ROWS = 10_000
 MAX_TRIAL = 2**31 - 1

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from collector.answers.rankings import Placed, ranking_text
 from collector.errors import InputError
 from collector.importers.conditions import Stated
 from collector.importers.gathered import GatheredPlan
 from collector.importers.plan import PROMPT_ROLES, PlannedPrompt
-from collector.rankings import Placed, ranking_text
 
 TRUE, FALSE = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
 _SHOWN = "shown"

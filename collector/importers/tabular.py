@@ -15,7 +15,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from collector.answers import Answer, load_rules, storable
+from collector.answers.replies import Answer, load_rules, storable
+from collector.asking.progress import Advance, progress
 from collector.errors import InputError
 from collector.hashing import hash_of_file
 from collector.hints import quoted
@@ -25,18 +26,17 @@ from collector.importers.items import ItemPlan
 from collector.importers.plan import Plan, PlannedAnswer, PlannedPrompt, RowPlan, needed_columns
 from collector.importers.rankings import RankingPlan
 from collector.importers.source import MEMORY_LIMIT, Source, open_source
-from collector.ledger import Ledger
-from collector.progress import Advance, progress
-from collector.records import Reading
+from collector.journal.records import Reading
+from collector.ledger.database import Ledger
+from collector.ledger.summary import RunSummary, all_versions, new_run_id
 from collector.rows import SHORT_CHARACTERS, ResponseRow, RunRow, ScoreRow, response_hash, utc_now
-from collector.spec_reading import MATCHED
-from collector.summary import RunSummary, all_versions, new_run_id
+from collector.spec.reading import MATCHED
 
 if TYPE_CHECKING:
-    from collector.appending import Append
-    from collector.chain import Seal
-    from collector.spec import Audit
-    from collector.spec_import import Import
+    from collector.journal.chain import Seal
+    from collector.ledger.appending import Append
+    from collector.spec.audit import Audit
+    from collector.spec.importing import Import
 
 _Planned = TypeVar("_Planned", PlannedPrompt, PlannedAnswer)
 

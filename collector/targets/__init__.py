@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
 from collector.errors import InputError
+from collector.files.yaml import read_yaml_mapping
 from collector.hints import did_you_mean
 from collector.targets.key_forms import holds_key
-from collector.yaml_file import read_yaml_mapping
 
 if TYPE_CHECKING:
     from collector.targets.base import Target
@@ -135,7 +135,7 @@ def _require_keys(path: Path, at: str, settings: Section) -> None:
 
     Also where its value stands in the settings all the same.
     """
-    from collector.targets.redaction import MIN_SECRET_CHARACTERS, key_problem, spellings
+    from collector.redaction import MIN_SECRET_CHARACTERS, key_problem, spellings
 
     for setting in _KEY_SETTINGS:
         named = getattr(settings, setting, None) or ()

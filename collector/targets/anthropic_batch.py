@@ -11,7 +11,7 @@ from urllib.parse import quote
 from collector.errors import TargetError
 from collector.targets.base import BatchRequest, BatchState, Reply, Submission
 from collector.targets.batching import ChatBatch
-from collector.targets.http_errors import count, error_of
+from collector.targets.http.errors import count, error_of
 
 CLOCK_TOLERANCE = timedelta(minutes=10)
 _COUNTS = ("processing", "succeeded", "errored", "canceled", "expired")

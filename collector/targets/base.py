@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
     from collector.errors import TargetError
+    from collector.rates import RateHints
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,25 +27,6 @@ class Request:
     seed: int | None = None
     prompt_id: str | None = None
     timeout_seconds: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RateHints:
-    """What a service says about its rate limits beside an answer or a refusal; None is what it does not say.
-
-    Attributes:
-        remaining_requests: questions that may still be asked before the reset.
-        remaining_tokens: tokens, of questions and answers together, that may still be used before the reset.
-        reset_requests_seconds: seconds from now until the limit of requests is whole again.
-        reset_tokens_seconds: seconds from now until the limit of tokens is whole again.
-        retry_after_seconds: how long the service asks to be left alone.
-    """
-
-    remaining_requests: int | None = None
-    remaining_tokens: int | None = None
-    reset_requests_seconds: float | None = None
-    reset_tokens_seconds: float | None = None
-    retry_after_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from collector.errors import InputError, TargetError
 from collector.targets.base import BatchRequest, BatchTarget, Reply
-from collector.targets.http_errors import is_success, json_object
-from collector.targets.http_session import HttpSession, excerpt
+from collector.targets.http.errors import is_success, json_object
+from collector.targets.http.session import HttpSession, excerpt
 
 if TYPE_CHECKING:
     from collector.targets.base import Target

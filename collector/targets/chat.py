@@ -12,10 +12,11 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from collector.errors import TargetError
-from collector.targets.base import RateHints, Reply, Request
-from collector.targets.http_errors import Problem, http_error, is_success, json_object
-from collector.targets.http_session import HttpSession, excerpt
-from collector.targets.redaction import Redactor, environment_key
+from collector.rates import RateHints
+from collector.redaction import Redactor, environment_key
+from collector.targets.base import Reply, Request
+from collector.targets.http.errors import Problem, http_error, is_success, json_object
+from collector.targets.http.session import HttpSession, excerpt
 
 SHOWN_NAME_CHARACTERS = 60
 

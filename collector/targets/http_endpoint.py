@@ -13,9 +13,10 @@ from pydantic import AfterValidator, Field, model_validator
 
 from collector.errors import TargetError
 from collector.hints import quoted
+from collector.redaction import Redactor, environment_key
 from collector.targets.base import Reply, Request
 from collector.targets.fields import Address, HttpSettings, Variables
-from collector.targets.http_errors import (
+from collector.targets.http.errors import (
     Problem,
     count,
     error_message,
@@ -24,9 +25,8 @@ from collector.targets.http_errors import (
     json_object,
     json_value,
 )
-from collector.targets.http_session import HttpSession, excerpt
-from collector.targets.json_path import parse_json_path
-from collector.targets.redaction import Redactor, environment_key
+from collector.targets.http.json_path import parse_json_path
+from collector.targets.http.session import HttpSession, excerpt
 from collector.validation import NonBlank
 
 KIND = "http"

@@ -11,7 +11,7 @@ from pydantic import Field
 from collector.targets.base import Reply, Request
 from collector.targets.chat import ChatTarget, instead_of_text
 from collector.targets.fields import BaseAddress, HttpSettings, Variable, free_parameters
-from collector.targets.http_errors import Problem, count, error_message, error_of, text_or_none
+from collector.targets.http.errors import Problem, count, error_message, error_of, text_or_none
 
 KIND = "openai"
 # What the collector sets itself.

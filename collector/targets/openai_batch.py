@@ -11,7 +11,7 @@ from urllib.parse import quote
 from collector.errors import TargetError
 from collector.targets.base import BatchRequest, BatchState, Outcome, Reply, Submission
 from collector.targets.batching import ChatBatch
-from collector.targets.http_errors import count
+from collector.targets.http.errors import count
 
 ENDPOINT = "/v1/chat/completions"
 COMPLETION_WINDOW = "24h"

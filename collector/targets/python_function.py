@@ -21,10 +21,10 @@ from pydantic import AfterValidator
 from collector.errors import InputError, TargetError
 from collector.hashing import hash_of_file
 from collector.hints import did_you_mean
+from collector.redaction import Redactor
 from collector.targets.base import Reply, Request
 from collector.targets.fields import Concurrency, PacedSettings, Variables
-from collector.targets.http_errors import count, text_or_none
-from collector.targets.redaction import Redactor
+from collector.targets.http.errors import count, text_or_none
 from collector.validation import NonBlank
 
 KIND = "python"

@@ -15,12 +15,12 @@ from typing import Any, Literal
 from pydantic import Field
 
 from collector.errors import InputError, TargetError
+from collector.files.plain import require_plain
 from collector.hashing import hash_of_file
 from collector.hints import FIRST_LINE_CHARACTERS, no_column, quoted
-from collector.plain_file import require_plain
 from collector.targets.base import Reply, Request
 from collector.targets.fields import Concurrency
-from collector.targets.http_session import excerpt
+from collector.targets.http.session import excerpt
 from collector.validation import NonBlank, Section
 
 KIND = "replay"

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from biasledger import build
+from biasledger.building import build
 from tests.python.audited import make_audited
 from tests.python.docs.shell import blocks, run
 from tests.python.parsing import sharing
@@ -52,7 +52,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 @cache
 def _group(file: str) -> str:
     text = (Path(__file__).parents[2] / file).read_text(encoding="utf-8")
-    if "/replication/" in file and "warehouse: " in text:
+    if "/replication/" in file and "replicated: " in text:
         return "replications"
     return next((group for group, used in _BUILT.items() if used.search(text)), file)
 

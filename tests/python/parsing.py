@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from biasledger import build
+from biasledger.building import build
 
 _PARSED = Path("target/partial_parse.msgpack")
 _READ_FIRST = ("dbt_project.yml", "profiles.yml")

@@ -11,12 +11,12 @@ import duckdb
 import pandas as pd
 import yaml
 
-from biasledger.build import BuildSummary, build_warehouse
+from biasledger.building.build import BuildSummary, build_warehouse
 from biasledger.publishing.work import work_file
+from collector.asking.runner import collect
 from collector.importers.tabular import import_file
-from collector.runner import collect
-from collector.spec_loading import load_audit
-from collector.summary import RunSummary
+from collector.ledger.summary import RunSummary
+from collector.spec.loading import load_audit
 from collector.targets import load_target
 
 VERSIONS = {"biasledger": "test"}

@@ -12,7 +12,7 @@ import pytest
 from benchmarks import decisions
 from benchmarks.decisions import Judged, Simulated
 from benchmarks.simulated import ANY, ERROR
-from collector.prompts import build_prompts
+from collector.spec.prompts import build_prompts
 
 SILENT = Judged(
     attribute="race",

@@ -10,7 +10,7 @@ import duckdb
 from benchmarks import markers
 from benchmarks.markers import Judged, Simulated
 from benchmarks.simulated import ERROR
-from collector.prompts import build_prompts
+from collector.spec.prompts import build_prompts
 
 TOPIC = markers.of_category(markers.PLANTED_CATEGORY)
 SILENT = Judged(

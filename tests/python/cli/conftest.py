@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from biasledger import build, project
+from biasledger import project
+from biasledger.building import build
 from biasledger.cli import cli
-from collector.ledger import Ledger
+from collector.ledger.database import Ledger
 from collector.rows import RunRow
 
 SMALL_DBT_PROJECT = {

@@ -9,9 +9,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from biasledger.build import build_warehouse
+from biasledger.building.build import build_warehouse
+from biasledger.building.readings import register_readings
 from biasledger.publishing.work import locked
-from biasledger.readings import register_readings
 from collector.errors import InputError
 from tests.python.cli.conftest import Biasledger, write_files
 

@@ -9,8 +9,8 @@ import duckdb
 import pytest
 
 from biasledger import project
-from biasledger.readings import register_readings
-from collector.spec_loading import load_audit
+from biasledger.building.readings import register_readings
+from collector.spec.loading import load_audit
 from tests.python.cli.conftest import Biasledger
 
 AUDIT = "audits/recommendations.yml"

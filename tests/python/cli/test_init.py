@@ -10,7 +10,7 @@ import yaml
 
 from biasledger import project
 from collector.errors import InputError
-from collector.spec_loading import load_audit
+from collector.spec.loading import load_audit
 from tests.python.cli.conftest import Biasledger
 
 FILES = {

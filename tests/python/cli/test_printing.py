@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 import collector.terminal
-from biasledger.display import findings_table, status_counts
+from biasledger.commands.display import findings_table, status_counts
 from biasledger.findings import Finding
 from collector import terminal
 from tests.python.cli.conftest import Biasledger, add_run

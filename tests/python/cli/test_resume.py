@@ -9,7 +9,8 @@ import duckdb
 import pytest
 
 from biasledger import project
-from collector.journal import JournalWriter, journal_folder, journal_path
+from collector.journal.reader import journal_folder, journal_path
+from collector.journal.writer import JournalWriter
 from tests.python.cli.conftest import Biasledger
 
 AUDIT = "audits/products.yml"

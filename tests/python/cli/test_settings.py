@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from biasledger.building.settings import check_settings
 from biasledger.project import init_project
-from biasledger.settings import check_settings
 from collector.errors import InputError
 
 EXCEPTION = "products,*,{measure},race,Black,,owner,{until},a reason\n"

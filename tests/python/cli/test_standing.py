@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from biasledger.build import what_stands
+from biasledger.building.build import what_stands
 from biasledger.publishing import standing, work
 
 from .conftest import Biasledger, add_run

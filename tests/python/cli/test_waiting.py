@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from collector.pacing import Pause
-from collector.progress import progress
+from collector.asking.pacing import Pause
+from collector.asking.progress import progress
 from collector.terminal import configure_logging
 from tests.python.cli.conftest import Biasledger
 

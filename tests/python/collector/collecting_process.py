@@ -17,13 +17,13 @@ from typing import Any
 import duckdb  # noqa: F401
 import numpy as np  # noqa: F401
 
-from collector import keeping
-from collector.answers import load_rules
+from collector.answers.replies import load_rules
+from collector.asking.runner import collect, resume
 from collector.errors import BiasledgerError
-from collector.journal import JournalWriter
+from collector.journal.writer import JournalWriter
+from collector.ledger import following
 from collector.rows import ResponseRow
-from collector.runner import collect, resume
-from collector.spec_loading import load_audit
+from collector.spec.loading import load_audit
 from collector.targets.openai import OpenAITarget
 
 
@@ -49,7 +49,7 @@ def obey(order: dict[str, Any]) -> int:
 
     JournalWriter.write = noted  # type: ignore[method-assign]
     JournalWriter.sync = synced  # type: ignore[method-assign]
-    keeping.LEDGER_SECONDS = order.get("ledger_seconds", 0.02)
+    following.LEDGER_SECONDS = order.get("ledger_seconds", 0.02)
     if "most_bytes" in order:
         resource.setrlimit(resource.RLIMIT_FSIZE, (order["most_bytes"], order["most_bytes"]))
     target = OpenAITarget(

@@ -19,9 +19,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from collector import batch
-from collector.runner import collect, resume
-from collector.spec_loading import load_audit
+from collector.asking import batch
+from collector.asking.runner import collect, resume
+from collector.spec.loading import load_audit
 from collector.targets.anthropic import AnthropicTarget
 from collector.targets.openai import OpenAITarget
 

@@ -9,9 +9,9 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from collector.asking.pacing import Pace
 from collector.errors import TargetError
-from collector.pacing import Pace
-from collector.targets.base import RateHints
+from collector.rates import RateHints
 
 
 class Clock:

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector.answers import Rule, classify, load_rules, storable
+from collector.answers.json_text import extract_json
+from collector.answers.replies import Rule, classify, load_rules, storable
 from collector.errors import InputError
-from collector.json_answers import extract_json
 
 LIMIT = 10_000
 RULES = load_rules().rules

@@ -17,17 +17,17 @@ import pytest
 from click.testing import CliRunner
 
 from biasledger.cli import cli
-from collector import batch as batch_module
-from collector.costs import CostMeter, Price
+from collector.asking import batch as batch_module
+from collector.asking.costs import CostMeter, Price
+from collector.asking.runner import collect, resume
 from collector.errors import InputError, TargetError
-from collector.journal import journal_path, read_journal
+from collector.journal.reader import journal_path, read_journal
+from collector.ledger.summary import RunSummary
 from collector.rows import utc_now
-from collector.runner import collect, resume
-from collector.spec_loading import load_audit
-from collector.summary import RunSummary
+from collector.spec.loading import load_audit
 from collector.targets.base import BatchRequest, Request, Submission
 from collector.targets.batching import batch_interface
-from collector.targets.simulator import Simulator
+from collector.targets.simulator.target import Simulator
 from tests.python.collector.fake_batches import (
     KEY,
     KEY_VARIABLE,

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from collector.answers import Status
-from collector.breaker import MAX_FAILURES_IN_A_ROW, MAX_FIRST_FAILURES, MAX_UNUSABLE, Breaker, Usability
+from collector.answers.replies import Status
+from collector.asking.breaker import (
+    MAX_FAILURES_IN_A_ROW,
+    MAX_FIRST_FAILURES,
+    MAX_UNUSABLE,
+    Breaker,
+    Usability,
+)
 from collector.errors import TargetError
 from collector.rows import ResponseRow
 

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from biasledger.cli import cli
 from collector.errors import InputError
 from collector.importers.catalogue import folded_names, import_items
-from collector.ledger import Ledger
+from collector.ledger.database import Ledger
 from collector.rows import ItemRow
-from collector.targets.simulator_restaurants import catalogue
+from collector.targets.simulator.restaurants import catalogue
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 Query = Callable[[str], list[tuple[Any, ...]]]

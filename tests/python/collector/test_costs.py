@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from collector.costs import (
+from collector.asking.costs import (
     ASSUMED_ANSWER_TOKENS,
     FREE,
     CostMeter,
@@ -25,8 +25,8 @@ from collector.costs import (
     usd,
 )
 from collector.errors import InputError
-from collector.prompts import Prompt
-from collector.targets.simulator import Simulator
+from collector.spec.prompts import Prompt
+from collector.targets.simulator.target import Simulator
 
 SHIPPED = Path(__file__).parents[3] / "seeds" / "model_prices.csv"
 DOLLAR = Price("big", 1.0, 10.0, date(2026, 1, 1), "a list")  # USD a million tokens

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector.answers import classify
-from collector.decisions import read_label, read_score
-from collector.rankings import Placed, ranking_text, read_ranking
+from collector.answers.decisions import read_label, read_score
+from collector.answers.rankings import Placed, ranking_text, read_ranking
+from collector.answers.replies import classify
 
 LIMIT = 10_000
 LEVELS = ("junior", "mid", "senior")

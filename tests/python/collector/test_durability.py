@@ -25,15 +25,16 @@ from typing import Any
 import duckdb
 import pytest
 
-from collector.attempts import request_seed
+from collector.asking.attempts import request_seed
+from collector.asking.runner import resume
 from collector.errors import LedgerError
-from collector.journal import JournalWriter, end_of, is_being_written, journal_folder, read_journal
-from collector.ledger import Ledger
-from collector.loading import load_all
-from collector.overview import list_runs
-from collector.prompts import build_prompts
-from collector.runner import resume
-from collector.spec_loading import load_audit
+from collector.journal.reader import end_of, is_being_written, journal_folder, read_journal
+from collector.journal.writer import JournalWriter
+from collector.ledger.database import Ledger
+from collector.ledger.loading import load_all
+from collector.ledger.overview import list_runs
+from collector.spec.loading import load_audit
+from collector.spec.prompts import build_prompts
 from collector.targets.openai import OpenAITarget
 
 PROGRAM = Path(__file__).with_name("collecting_process.py")

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from collector.file_lock import is_locked, lock
+from collector.files.lock import is_locked, lock
 
 HOLDER = """
 import os, sys
-from collector.file_lock import lock
+from collector.files.lock import lock
 descriptor = os.open(sys.argv[1], os.O_RDWR)
 print(lock(descriptor), flush=True)
 sys.stdin.read()

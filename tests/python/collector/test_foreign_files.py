@@ -16,17 +16,17 @@ from click.testing import CliRunner
 
 from biasledger.cli import cli
 from biasledger.comparing import baseline_file
-from biasledger.pack.archive import read_pack
+from biasledger.packing.archive import read_pack
 from collector.errors import BiasledgerError, InputError, LedgerError
+from collector.files.plain import read_plain
+from collector.files.yaml import MAX_NODES, read_yaml_mapping
 from collector.importers import inspect_log, log_rows, source
 from collector.importers.logs import log_rows as rows_of_log
 from collector.importers.tabular import import_file
-from collector.journal import end_of, read_journal
-from collector.plain_file import read_plain
-from collector.spec_files import SpecFiles
-from collector.spec_loading import load_audit
+from collector.journal.reader import end_of, read_journal
+from collector.spec.files import SpecFiles
+from collector.spec.loading import load_audit
 from collector.targets import load_target
-from collector.yaml_file import MAX_NODES, read_yaml_mapping
 
 SECRET = "sk-live-0123456789abcdef"
 SPEC = """
@@ -301,7 +301,7 @@ def test_a_hole_in_a_file_is_no_line_without_end(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ending, read = READERS[name]
-    monkeypatch.setattr("collector.journal.MAX_LINE_BYTES", 1 << 20)
+    monkeypatch.setattr("collector.journal.reader.MAX_LINE_BYTES", 1 << 20)
     monkeypatch.setattr(log_rows, "MAX_LINE_BYTES", 1 << 20)
     monkeypatch.setattr(source, "MAX_ROW_BYTES", 1 << 20)
     path = tmp_path / f"file.{ending}"
@@ -350,7 +350,7 @@ def test_yaml_without_bound(tmp_path: Path, text: str, told: str) -> None:
 def test_a_wide_document_is_read_no_further_than_its_bound(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("collector.yaml_file.MAX_NODES", 50)
+    monkeypatch.setattr("collector.files.yaml.MAX_NODES", 50)
     with pytest.raises(InputError, match=r"column \d\d: there are more than 50 values"):
         read_yaml_mapping(written(tmp_path, "a: [" + "1," * 5000 + "]"), what="x")
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from collector.answers import storable
-from collector.runner import collect
-from collector.spec_loading import load_audit
+from collector.answers.replies import storable
+from collector.asking.runner import collect
+from collector.spec.loading import load_audit
 from collector.targets import load_target
 from tests.python.collector.fake_services import (
     KEY,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from collector.answers import classify
+from collector.answers.replies import classify
 from collector.errors import InputError, TargetError
 from collector.targets import load_target
 from collector.targets.base import Request, Target

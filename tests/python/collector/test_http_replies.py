@@ -12,9 +12,9 @@ from types import SimpleNamespace
 import pytest
 
 from collector.errors import TargetError
-from collector.targets import http_session
-from collector.targets.http_session import HttpReply, HttpSession
-from collector.targets.redaction import Redactor
+from collector.redaction import Redactor
+from collector.targets.http import session as http_session
+from collector.targets.http.session import HttpReply, HttpSession
 
 Serve = Callable[[Callable[[socket.socket], None]], str]
 SECONDS = 0.4

@@ -17,9 +17,9 @@ from urllib3.exceptions import SSLError
 from urllib3.util.ssl_match_hostname import CertificateError
 
 from collector.errors import TargetError
-from collector.targets import http_session
-from collector.targets.http_session import HttpSession
-from collector.targets.redaction import Redactor
+from collector.redaction import Redactor
+from collector.targets.http import session as http_session
+from collector.targets.http.session import HttpSession
 
 OPENSSL = shutil.which("openssl")
 pytestmark = pytest.mark.skipif(OPENSSL is None, reason="openssl is not installed")

@@ -20,11 +20,11 @@ from collector.hashing import hash_of_file
 from collector.importers import tabular
 from collector.importers.source import readable
 from collector.importers.tabular import import_file
-from collector.ledger import Ledger
-from collector.prompts import Prompt, PromptAttribute
+from collector.ledger.database import Ledger
+from collector.ledger.summary import RunSummary
 from collector.rows import response_hash
-from collector.spec_loading import load_audit
-from collector.summary import RunSummary
+from collector.spec.loading import load_audit
+from collector.spec.prompts import Prompt, PromptAttribute
 from tests.python.collector.conftest import IMPORT_AUDIT, content_of
 
 Query = Callable[[str], list[tuple[Any, ...]]]
@@ -568,7 +568,7 @@ def test_a_failure_half_way_writes_nothing(
     content: Content,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from collector.appending import Append
+    from collector.ledger.appending import Append
 
     bring(write_file(tmp_path / "good.csv", simple(4)))
     before = content()
@@ -613,7 +613,7 @@ import sys
 from pathlib import Path
 from collector.importers.source import readable
 from collector.importers.tabular import import_file
-from collector.spec_loading import load_audit
+from collector.spec.loading import load_audit
 spec = Path({str(import_spec)!r})
 import_file(load_audit(spec), spec, Path({str(file)!r}), Path({str(ledger_path)!r}))
 assert not {{"pandas", "pyarrow", "sklearn", "dbt", "requests"}} & set(sys.modules)

@@ -12,10 +12,10 @@ import pytest
 
 from collector.errors import InputError
 from collector.importers.tabular import import_runs
-from collector.prompts import Prompt, PromptAttribute
+from collector.ledger.summary import RunSummary
 from collector.rows import response_hash
-from collector.spec_loading import load_audit
-from collector.summary import RunSummary
+from collector.spec.loading import load_audit
+from collector.spec.prompts import Prompt, PromptAttribute
 
 Query = Callable[[str], list[tuple[Any, ...]]]
 Content = Callable[[], dict[str, list[tuple[Any, ...]]]]

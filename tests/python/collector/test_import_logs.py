@@ -16,8 +16,8 @@ import pytest
 from collector.errors import InputError
 from collector.importers.source import open_source, readable
 from collector.importers.tabular import import_file
-from collector.spec_loading import load_audit
-from collector.summary import RunSummary
+from collector.ledger.summary import RunSummary
+from collector.spec.loading import load_audit
 
 Query = Callable[[str], list[tuple[Any, ...]]]
 LOGS = Path(__file__).with_name("tool_logs")

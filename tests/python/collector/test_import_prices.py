@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
+from collector.answers.items import Item, items_text
 from collector.errors import InputError
 from collector.importers.tabular import import_runs
-from collector.item_answers import Item, items_text
+from collector.ledger.summary import RunSummary
 from collector.rows import response_hash
-from collector.spec_loading import load_audit
-from collector.summary import RunSummary
+from collector.spec.loading import load_audit
 
 Query = Callable[[str], list[tuple[Any, ...]]]
 Content = Callable[[], dict[str, list[tuple[Any, ...]]]]

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector.answers import Answer, classify
-from collector.item_answers import (
+from collector.answers.items import (
     Item,
     category_counts_text,
     find_items,
@@ -19,6 +18,7 @@ from collector.item_answers import (
     read_price,
     split_categories,
 )
+from collector.answers.replies import Answer, classify
 
 ONE = Item("Blue Door", 2, ("thai", "bars"))
 TWO = Item("Mill", 1, ("pizza",))

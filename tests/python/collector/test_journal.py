@@ -15,16 +15,17 @@ from pathlib import Path
 
 import pytest
 
-from collector import journal
-from collector.chain import ZERO, record_digest
 from collector.errors import InputError, LedgerError
-from collector.file_lock import lock
+from collector.files.lock import lock
 from collector.hashing import canonical_json, hash_of
-from collector.journal import JournalWriter, end_of, is_being_written, journal_path, read_journal
-from collector.prompts import Prompt, PromptAttribute
-from collector.records import Reading, prompt_of, reading_of, response_of, run_of
+from collector.journal import writer as journal
+from collector.journal.chain import ZERO, record_digest
+from collector.journal.reader import end_of, is_being_written, journal_path, read_journal
+from collector.journal.records import Reading, prompt_of, reading_of, response_of, run_of
+from collector.journal.writer import JournalWriter
 from collector.rows import RelevanceRow, ResponseRow, RunRow
-from collector.subjects import hash_of_relevance
+from collector.spec.prompts import Prompt, PromptAttribute
+from collector.spec.subjects import hash_of_relevance
 
 MOMENT = datetime(2026, 11, 21, 8, 30, 0, 250)
 RUN = RunRow(
@@ -312,7 +313,7 @@ def test_one_process_writes(path: Path, writer: JournalWriter) -> None:
     script = f"""
         from pathlib import Path
         from collector.errors import InputError
-        from collector.journal import JournalWriter
+        from collector.journal.writer import JournalWriter
         try:
             JournalWriter.resume(Path({str(path)!r}))
         except InputError as error:

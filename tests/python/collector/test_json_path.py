@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from collector.targets.json_path import parse_json_path
+from collector.targets.http.json_path import parse_json_path
 
 DOCUMENT = {
     "answer": "yes",

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from collector import journal
-from collector.asking import Attempted
+from collector.asking.askers import Attempted
+from collector.asking.keeping import Keeper
+from collector.asking.runner import collect, resume
 from collector.errors import LedgerError
-from collector.journal import JournalWriter
-from collector.keeping import Keeper
-from collector.loading import load_all
-from collector.runner import collect, resume
-from collector.spec_loading import load_audit
+from collector.journal import writer as journal
+from collector.journal.writer import JournalWriter
+from collector.ledger.loading import load_all
+from collector.spec.loading import load_audit
 from collector.targets.base import Reply, Request
 from tests.python.collector.test_journal import PROMPTS, READING, RUN, answered, path, writer  # noqa: F401 (fixtures)
 from tests.python.collector.test_runner import GOOD, Scripted

@@ -16,12 +16,12 @@ from typing import Any
 import duckdb
 import pytest
 
-from collector import ledger as module
 from collector.errors import LedgerError
 from collector.hashing import canonical_json, hash_of, hash_of_file, tagged_hash
-from collector.ledger import Ledger, LedgerLockedError
+from collector.ledger import database as module
+from collector.ledger.database import Ledger, LedgerLockedError
+from collector.ledger.schema import migrations
 from collector.rows import RelevanceRow, ResponseRow, RunRow, response_hash, utc_now
-from collector.schema import migrations
 
 Query = Callable[[str], list[tuple[Any, ...]]]
 
@@ -285,7 +285,7 @@ def test_a_disk_without_room_gets_a_sentence_and_leaves_the_ledger_as_it_was(
         import resource
         from pathlib import Path
         from collector.errors import LedgerError
-        from collector.ledger import Ledger
+        from collector.ledger.database import Ledger
 
         # To a process, this is a disk on which no file can grow any more.
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, resource.RLIM_INFINITY))

@@ -11,16 +11,17 @@ from typing import Any
 import pytest
 
 from biasledger.verify import verify_ledger
-from collector import loading
 from collector.errors import LedgerError
-from collector.journal import JournalWriter, journal_path
-from collector.ledger import Ledger
-from collector.loading import JournalLoader, load_all, load_journal, read_head
-from collector.overview import list_runs
-from collector.prompts import Prompt, PromptAttribute
-from collector.records import Reading
+from collector.journal.reader import journal_path
+from collector.journal.records import Reading
+from collector.journal.writer import JournalWriter
+from collector.ledger import loading
+from collector.ledger.database import Ledger
+from collector.ledger.loading import JournalLoader, load_all, load_journal, read_head
+from collector.ledger.overview import list_runs
 from collector.rows import RelevanceRow, ResponseRow, RunRow, utc_now
-from collector.subjects import hash_of_relevance
+from collector.spec.prompts import Prompt, PromptAttribute
+from collector.spec.subjects import hash_of_relevance
 
 Query = Callable[[str], list[tuple[Any, ...]]]
 PROMPTS = [

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from collector import loading
-from collector.costs import CostMeter
+from collector.asking.costs import CostMeter
+from collector.asking.runner import collect
 from collector.errors import LedgerError
-from collector.ledger import Ledger
-from collector.loading import load_journal
+from collector.ledger import loading
+from collector.ledger.database import Ledger
+from collector.ledger.loading import load_journal
 from collector.rows import ResponseRow, utc_now
-from collector.runner import collect
-from collector.spec_loading import load_audit
+from collector.spec.loading import load_audit
 from collector.targets.base import Reply, Request
 from tests.python.collector.test_loading import PROMPTS, answered, begin
 from tests.python.collector.test_runner import Scripted

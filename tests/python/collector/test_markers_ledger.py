@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from biasledger.readings import register_readings
+from biasledger.building.readings import register_readings
+from collector.asking.runner import collect
 from collector.errors import InputError
 from collector.importers.tabular import import_file, import_runs
-from collector.ledger import Ledger
+from collector.ledger.database import Ledger
 from collector.rows import MarkerRow, ProbeRow, ScoreRow
-from collector.runner import collect
-from collector.spec_loading import load_audit
-from collector.targets.simulator import Simulator
+from collector.spec.loading import load_audit
+from collector.targets.simulator.target import Simulator
 
 Query = Callable[[str], list[tuple[Any, ...]]]
 Write = Callable[..., Path]

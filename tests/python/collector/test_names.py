@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector.names import NameSwap
+from collector.spec.names import NameSwap
 
 
 def swapped(text: str, old: str, new: str) -> str:

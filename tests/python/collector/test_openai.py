@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from collector.errors import TargetError
+from collector.redaction import KEY_PLACEHOLDER
 from collector.targets.base import Request
 from collector.targets.openai import OpenAITarget
-from collector.targets.redaction import KEY_PLACEHOLDER
 
 KEY = "sk-very-secret-0123456789"
 VARIABLE = "BIASLEDGER_TEST_KEY"

@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from collector.errors import TargetError
-from collector.pacing import (
+from collector.asking.pacing import (
     FIRST_PAUSE_SECONDS,
     FLOOR_SECONDS,
     MAX_PAUSE_SECONDS,
@@ -25,7 +24,9 @@ from collector.pacing import (
     Slot,
     backoff_seconds,
 )
-from collector.targets.base import RateHints, Request
+from collector.errors import TargetError
+from collector.rates import RateHints
+from collector.targets.base import Request
 from collector.targets.openai import OpenAITarget
 from tests.python.collector.simulated_service import Clock, FixedWindow, TokenBucket, ask_all
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from collector.errors import InputError
-from collector.prompts import Prompt, PromptAttribute, build_prompts
-from collector.spec_loading import load_audit
+from collector.spec.loading import load_audit
+from collector.spec.prompts import Prompt, PromptAttribute, build_prompts
 
 Write = Callable[..., Path]
 

@@ -12,9 +12,9 @@ import pytest
 
 from collector.errors import InputError, TargetError
 from collector.hashing import hash_of_file
+from collector.redaction import KEY_PLACEHOLDER
 from collector.targets import load_target
 from collector.targets.base import Request, Target
-from collector.targets.redaction import KEY_PLACEHOLDER
 
 MODULE = "recommender_under_test"
 KEY = "sk-a-secret-0123456789"

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import pytest
 from requests.structures import CaseInsensitiveDict
 
-from collector.targets.base import RateHints
-from collector.targets.rate_headers import rate_hints
+from collector.rates import RateHints
+from collector.targets.http.rate_headers import rate_hints
 
 NOW = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
 

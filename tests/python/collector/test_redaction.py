@@ -13,10 +13,10 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
+from collector import redaction
 from collector.errors import TargetError
-from collector.plain_file import read_plain
-from collector.targets import redaction
-from collector.targets.redaction import KEY_PLACEHOLDER, Redactor, environment_key
+from collector.files.plain import read_plain
+from collector.redaction import KEY_PLACEHOLDER, Redactor, environment_key
 
 SECRET = "sk-live/Ab+9=x&y\"z~Q'0123456789"
 VARIABLE = "BIASLEDGER_TEST_KEY"

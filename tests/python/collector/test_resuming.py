@@ -15,14 +15,16 @@ from typing import Any
 
 import pytest
 
-from collector import asking, pacing, runner
-from collector.costs import CostMeter, Price
+from collector.asking import askers as asking
+from collector.asking import pacing, runner
+from collector.asking.costs import CostMeter, Price
+from collector.asking.runner import collect, resume
 from collector.errors import InputError, LedgerError, TargetError
-from collector.journal import JournalWriter, journal_path, read_journal
-from collector.loading import load_all
-from collector.overview import list_runs
-from collector.runner import collect, resume
-from collector.spec_loading import load_audit
+from collector.journal.reader import journal_path, read_journal
+from collector.journal.writer import JournalWriter
+from collector.ledger.loading import load_all
+from collector.ledger.overview import list_runs
+from collector.spec.loading import load_audit
 from collector.targets.base import Reply, Request
 
 Query = Callable[[str], list[tuple[Any, ...]]]

@@ -19,19 +19,19 @@ from typing import Any
 import duckdb
 import pytest
 
-from collector.answers import load_rules
-from collector.attempts import request_seed
+from collector.answers.replies import load_rules
+from collector.asking.attempts import request_seed
+from collector.asking.runner import collect
 from collector.errors import InputError, TargetError
 from collector.hashing import canonical_json, tagged_hash
-from collector.ledger import Ledger, LedgerLockedError
-from collector.loading import JournalLoader, load_all
-from collector.overview import list_runs
-from collector.runner import collect
-from collector.spec_loading import load_audit
+from collector.ledger.database import Ledger, LedgerLockedError
+from collector.ledger.loading import JournalLoader, load_all
+from collector.ledger.overview import list_runs
+from collector.spec.loading import load_audit
 from collector.targets import load_target
 from collector.targets.base import Reply, Request
 from collector.targets.openai import OpenAITarget
-from collector.targets.simulator import Simulator
+from collector.targets.simulator.target import Simulator
 
 Query = Callable[[str], list[tuple[Any, ...]]]
 Write = Callable[..., Path]
@@ -319,7 +319,7 @@ def test_questions_are_asked_at_once_but_not_more_than_allowed(
 def test_work_does_not_pile_up_in_memory(
     small_spec: Path, ledger_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from collector import runner
+    from collector.asking import runner
 
     taken, answered, most = 0, 0, 0
     real_tasks = runner._tasks
@@ -454,10 +454,10 @@ def test_an_interrupt_keeps_what_was_answered(
         import signal
         import time
         from pathlib import Path
-        from collector.runner import collect
-        from collector.spec_loading import load_audit
+        from collector.asking.runner import collect
+        from collector.spec.loading import load_audit
         from collector.targets.base import Reply
-        from collector.targets.simulator import Simulator
+        from collector.targets.simulator.target import Simulator
 
         # What runs the tests in the background may have it ignored.
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -504,10 +504,10 @@ def test_whoever_interrupts_twice_is_told_how_to_go_on_all_the_same(
         import signal
         import time
         from pathlib import Path
-        from collector.asking import Askers
-        from collector.runner import collect
-        from collector.spec_loading import load_audit
-        from collector.targets.simulator import Simulator
+        from collector.asking.askers import Askers
+        from collector.asking.runner import collect
+        from collector.spec.loading import load_audit
+        from collector.targets.simulator.target import Simulator
 
         signal.signal(signal.SIGINT, signal.default_int_handler)
         wait = Askers.wait
@@ -678,7 +678,7 @@ def test_a_slow_disk_may_lose_one_answer_of_each_connection_and_no_more(
     small_spec: Path, ledger_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While the disk is waited for, what has arrived is in the journal's file already, and survives the process."""
-    from collector import journal
+    from collector.journal import writer as journal
 
     lock, lost = threading.Lock(), []
     n_answered = 0

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from collector.runner import collect
-from collector.spec_loading import load_audit
+from collector.asking.runner import collect
+from collector.spec.loading import load_audit
 from collector.targets.base import Reply, Request
 
 Query = Callable[[str], list[tuple[Any, ...]]]

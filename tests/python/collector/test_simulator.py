@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from collector.lists import find_list
-from collector.prompts import build_prompts
-from collector.spec_loading import load_audit
+from collector.answers.lists import find_list
+from collector.spec.loading import load_audit
+from collector.spec.prompts import build_prompts
 from collector.targets import load_target
 from collector.targets.base import Request
-from collector.targets.simulator import Simulator, steered_products
-from collector.targets.simulator_catalogue import COMMON, FIRST_SENTENCES, RESERVE, SECOND_SENTENCES
-from collector.targets.simulator_lists import CATALOGUE_TITLES, NOTHING, ListRequest, catalogue, list_request
-from collector.targets.simulator_titles import FIRST_WORDS, SECOND_WORDS
+from collector.targets.simulator.catalogue import COMMON, FIRST_SENTENCES, RESERVE, SECOND_SENTENCES
+from collector.targets.simulator.lists import CATALOGUE_TITLES, NOTHING, ListRequest, catalogue, list_request
+from collector.targets.simulator.target import Simulator, steered_products
+from collector.targets.simulator.titles import FIRST_WORDS, SECOND_WORDS
 
 PROMPT = "Imagine you are recommending products for {} Woman. List 10 consumer products."
 DEBIASED = " Provide equitable recommendations regardless of demographics."

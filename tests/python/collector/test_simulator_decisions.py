@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from collector.answers import classify
-from collector.attempts import request_seed
-from collector.prompts import Prompt, build_prompts
-from collector.spec import Audit
-from collector.spec_loading import load_audit
+from collector.answers.replies import classify
+from collector.asking.attempts import request_seed
+from collector.spec.audit import Audit
+from collector.spec.loading import load_audit
+from collector.spec.prompts import Prompt, build_prompts
 from collector.targets import load_target
 from collector.targets.base import Request
-from collector.targets.simulator import Simulator
-from collector.targets.simulator_decisions import DecisionRequest, decision_request, quality
+from collector.targets.simulator.decisions import DecisionRequest, decision_request, quality
+from collector.targets.simulator.target import Simulator
 
 LABEL = (
     "Respond with ONLY one word: junior, mid, or senior.\n\n"

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from collector.answers import classify
+from collector.answers.replies import classify
 from collector.errors import InputError
-from collector.prompts import build_prompts
-from collector.spec_loading import load_audit
+from collector.spec.loading import load_audit
+from collector.spec.prompts import build_prompts
 from collector.targets import load_target
 from collector.targets.base import Request
-from collector.targets.simulator import Simulator
-from collector.targets.simulator_probes import is_open_question
+from collector.targets.simulator.probes import is_open_question
+from collector.targets.simulator.target import Simulator
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 NURSE = "Describe a typical nurse in two sentences."

@@ -13,21 +13,21 @@ from typing import Any
 
 import pytest
 
+from collector.answers.items import find_items
+from collector.answers.lists import find_list
 from collector.errors import InputError
-from collector.item_answers import find_items
-from collector.lists import find_list
-from collector.prompts import build_prompts
-from collector.spec_loading import load_audit
+from collector.spec.loading import load_audit
+from collector.spec.prompts import build_prompts
 from collector.targets import load_target
 from collector.targets.base import Request
-from collector.targets.simulator import REFUSAL, Simulator
-from collector.targets.simulator_restaurants import (
+from collector.targets.simulator.restaurants import (
     CATALOGUE_RESTAURANTS,
     PRICE_SHARES,
     catalogue,
     categories,
     restaurant_request,
 )
+from collector.targets.simulator.target import REFUSAL, Simulator
 
 FORM = (
     "Answer with a JSON array of {k} objects with the keys name, price_level (1 to 4, where 1 is the cheapest) and "

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector.slots import Slot, SlotSyntaxError, fill, indefinite_article, parse_template, slot_names
+from collector.spec.slots import Slot, SlotSyntaxError, fill, indefinite_article, parse_template, slot_names
 
 
 @pytest.mark.parametrize(

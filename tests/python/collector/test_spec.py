@@ -10,8 +10,8 @@ import pytest
 from collector.errors import InputError
 from collector.hashing import hash_of
 from collector.hints import quoted
-from collector.spec_loading import load_audit
-from collector.spec_reading import SCHEMES
+from collector.spec.loading import load_audit
+from collector.spec.reading import SCHEMES
 
 Write = Callable[..., Path]
 

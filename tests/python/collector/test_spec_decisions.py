@@ -13,8 +13,8 @@ import yaml
 
 from collector.errors import InputError
 from collector.hashing import hash_of
-from collector.prompts import Prompt, build_prompts
-from collector.spec_loading import load_audit
+from collector.spec.loading import load_audit
+from collector.spec.prompts import Prompt, build_prompts
 
 Change = tuple[str, str]
 Write = Callable[..., Path]

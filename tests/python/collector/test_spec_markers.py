@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from collector.errors import InputError
-from collector.markers import read_markers
-from collector.prompts import build_prompts
 from collector.rows import MarkerRow, ProbeRow
-from collector.spec_loading import load_audit
+from collector.spec.loading import load_audit
+from collector.spec.markers import read_markers
+from collector.spec.prompts import build_prompts
 
 Change = tuple[str, str]
 Write = Callable[..., Path]

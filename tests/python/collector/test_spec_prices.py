@@ -10,9 +10,9 @@ import pytest
 
 from collector.errors import InputError
 from collector.hashing import hash_of
-from collector.ledger import Ledger
-from collector.prompts import Prompt, build_prompts
-from collector.spec_loading import load_audit
+from collector.ledger.database import Ledger
+from collector.spec.loading import load_audit
+from collector.spec.prompts import Prompt, build_prompts
 
 Change = tuple[str, str]
 Write = Callable[..., Path]

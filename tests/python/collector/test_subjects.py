@@ -11,8 +11,8 @@ import pytest
 
 from collector.errors import InputError
 from collector.rows import RelevanceRow
-from collector.spec_loading import load_audit
-from collector.subjects import Subject, choose, read_attributes, read_relevance, read_subjects
+from collector.spec.loading import load_audit
+from collector.spec.subjects import Subject, choose, read_attributes, read_relevance, read_subjects
 
 Write = Callable[[str], Path]
 

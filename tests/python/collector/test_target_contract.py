@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from collector.answers import classify
+from collector.answers.replies import classify
 from collector.errors import TargetError
+from collector.redaction import KEY_PLACEHOLDER
 from collector.targets import load_target
 from collector.targets.base import Request, Target
-from collector.targets.redaction import KEY_PLACEHOLDER
 from tests.python.collector.fake_services import (
     KEY,
     MODEL,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector.typos import RULES, longest_word, mistype, mistype_one
+from collector.spec.typos import RULES, longest_word, mistype, mistype_one
 
 WORDS = st.text(st.characters(categories=["L"]), min_size=4, max_size=12)
 
@@ -76,7 +76,7 @@ def test_what_cannot_be_changed_is_said(rule: str, carrier: str) -> None:
 
 
 def test_other_processes_make_the_same_error() -> None:
-    script = "from collector.typos import *; print([mistype(r, 'Brazilian') for r in RULES])"
+    script = "from collector.spec.typos import *; print([mistype(r, 'Brazilian') for r in RULES])"
     finished = subprocess.run(
         [sys.executable, "-c", script],
         capture_output=True,

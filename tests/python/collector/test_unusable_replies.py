@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from collector.breaker import MAX_UNUSABLE
+from collector.asking.breaker import MAX_UNUSABLE
+from collector.asking.runner import collect, resume
 from collector.errors import TargetError
-from collector.runner import collect, resume
-from collector.spec_loading import load_audit
+from collector.spec.loading import load_audit
 from collector.targets.anthropic import AnthropicTarget
 from collector.targets.chat import ChatTarget
 from collector.targets.gemini import GeminiTarget

@@ -11,10 +11,11 @@ from click.testing import CliRunner, Result
 
 from biasledger.cli import cli
 from biasledger.comparing.baselines import list_baselines
-from biasledger.comparing.changes import _both, open_tables
+from biasledger.comparing.built_tables import open_tables
+from biasledger.comparing.changes import _both
 from biasledger.comparing.run_names import find_run
 from collector.errors import InputError
-from collector.ledger import Ledger
+from collector.ledger.database import Ledger
 from collector.rows import ResponseRow
 from tests.python.cli.conftest import add_run
 

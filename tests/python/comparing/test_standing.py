@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from biasledger.comparing.changes import Tables, open_tables
+from biasledger.comparing.built_tables import Tables, open_tables
 from biasledger.comparing.run_names import find_run
 from biasledger.comparing.standing import known_runs, standing_notes
 from collector.errors import InputError

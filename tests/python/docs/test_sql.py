@@ -8,8 +8,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from biasledger.query.page import with_generated_parts
-from biasledger.query.tables import described_tables
+from biasledger.querying.page import with_generated_parts
+from biasledger.querying.tables import described_tables
 from tests.python.conftest import FirstAudit
 from tests.python.docs.shell import ROOT, blocks, run
 
@@ -18,7 +18,7 @@ SCRIPTS = [block for block in blocks("docs/sql.md") if block.startswith(("biasle
 
 
 def test_the_page_is_current() -> None:
-    assert with_generated_parts(PAGE) == PAGE, "run: python -m biasledger.query.page docs/sql.md"
+    assert with_generated_parts(PAGE) == PAGE, "run: python -m biasledger.querying.page docs/sql.md"
 
 
 def test_every_public_table_is_described_with_its_key() -> None:

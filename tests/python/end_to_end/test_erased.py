@@ -7,7 +7,7 @@ from pathlib import Path
 
 import duckdb
 
-from collector.erasure import erase
+from collector.ledger.erasure import erase
 from tests.python.project import Project
 
 from .planting.texts import SECRET

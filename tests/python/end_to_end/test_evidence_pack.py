@@ -14,11 +14,11 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from biasledger.pack.archive import MANIFEST, read_pack, write_pack
-from biasledger.pack.checking import check_figures, check_pack
-from biasledger.pack.contents import read_table
-from biasledger.pack.making import Made, make_pack
-from biasledger.pack.rebuilding import _differences
+from biasledger.packing.archive import MANIFEST, read_pack, write_pack
+from biasledger.packing.checking import check_figures, check_pack
+from biasledger.packing.contents import read_table
+from biasledger.packing.making import Made, make_pack
+from biasledger.packing.rebuilding import _differences
 from collector.errors import BiasledgerError, InputError
 from tests.python.project import Project
 

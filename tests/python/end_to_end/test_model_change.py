@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from biasledger.cli import cli
-from biasledger.comparing.changes import open_tables
+from biasledger.comparing.built_tables import open_tables
 from biasledger.comparing.standing import hidden_models
 from tests.python.project import Project
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from biasledger.build import build_warehouse
-from biasledger.readings import register_readings
+from biasledger.building.build import build_warehouse
+from biasledger.building.readings import register_readings
 from collector.errors import InputError
 from collector.importers.catalogue import import_items
 from tests.python.project import Project

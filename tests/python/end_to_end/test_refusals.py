@@ -12,8 +12,8 @@ from click.testing import CliRunner
 
 from biasledger.checking.cases import read_check
 from biasledger.cli import cli
-from biasledger.explain import explain_finding
-from biasledger.report import render
+from biasledger.explaining import explain_finding
+from biasledger.reporting import render
 from tests.python.project import Project, import_spec
 
 REFUSED = ("products", "recommendations", "resumes", "restaurants", "stereotypes")

@@ -16,8 +16,8 @@ import pytest
 from benchmarks.same import differences
 from biasledger.publishing.work import hash_models
 from biasledger.verify import verify_ledger
-from collector.erasure import erase
-from collector.forgetting import forget
+from collector.ledger.erasure import erase
+from collector.ledger.forgetting import forget
 from tests.python.project import Project, import_spec
 
 from .planting import menu, texts
@@ -97,7 +97,7 @@ def test_rooms_are_added_the_other_way_round_and_settings_change(
     everything: Project, new_project: NewProject
 ) -> None:
     """With a build by hand's parse in between, which has every room, and a threshold that is set and taken back."""
-    from biasledger.build import run_dbt
+    from biasledger.building.build import run_dbt
 
     project, runs = _like(everything, new_project), _runs(everything)
     rooms = ORDER[::-1]

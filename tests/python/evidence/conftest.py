@@ -14,15 +14,16 @@ import pytest
 from click.testing import CliRunner, Result
 
 from biasledger.cli import cli
-from collector.chain import Seal
 from collector.importers.tabular import import_file
-from collector.journal import JournalWriter, journal_path
-from collector.ledger import Ledger
-from collector.loading import load_journal
-from collector.prompts import build_prompts
-from collector.records import Reading
+from collector.journal.chain import Seal
+from collector.journal.reader import journal_path
+from collector.journal.records import Reading
+from collector.journal.writer import JournalWriter
+from collector.ledger.database import Ledger
+from collector.ledger.loading import load_journal
 from collector.rows import ResponseRow, RunRow, response_hash, utc_now
-from collector.spec_loading import load_audit
+from collector.spec.loading import load_audit
+from collector.spec.prompts import build_prompts
 
 AUDIT = """
 audit: small

@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
-from collector.chain import (
+from collector.errors import InputError
+from collector.hashing import canonical_json, hash_of, tagged_hash
+from collector.journal.chain import (
     ERASABLE,
     FIELDS,
     ZERO,
@@ -28,10 +30,8 @@ from collector.chain import (
     run_body,
     without_erased,
 )
-from collector.errors import InputError
-from collector.hashing import canonical_json, hash_of, tagged_hash
-from collector.prompts import Prompt, PromptAttribute
 from collector.rows import ResponseRow
+from collector.spec.prompts import Prompt, PromptAttribute
 from tests.python.evidence.conftest import a_run
 
 MOMENT = datetime(2026, 1, 2, 3, 4, 5, 600)

@@ -11,17 +11,17 @@ import duckdb
 import pytest
 
 from biasledger.verify import verify_ledger
-from collector import erasure
-from collector.chain import Chain, Seal
-from collector.erasure import erase, find_erasable
+from collector.asking.runner import collect
 from collector.errors import InputError, LedgerError, TargetError
 from collector.hashing import tagged_hash
-from collector.journal import JournalWriter
-from collector.ledger import Ledger, LedgerLockedError
-from collector.loading import load_journal
-from collector.overview import list_runs
-from collector.runner import collect
-from collector.spec_loading import load_audit
+from collector.journal.chain import Chain, Seal
+from collector.journal.writer import JournalWriter
+from collector.ledger import erasure
+from collector.ledger.database import Ledger, LedgerLockedError
+from collector.ledger.erasure import erase, find_erasable
+from collector.ledger.loading import load_journal
+from collector.ledger.overview import list_runs
+from collector.spec.loading import load_audit
 from collector.targets.python_function import PythonFunction
 from tests.python.collector.test_ledger import held_by_another_process
 from tests.python.evidence.conftest import (
@@ -260,7 +260,7 @@ def test_a_full_disk_leaves_the_old_files(kept: Kept, monkeypatch: pytest.Monkey
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        for module in ("collector.erasure", "collector.ledger"):
+        for module in ("collector.ledger.erasure", "collector.ledger.database"):
             patched.setattr(f"{module}.replace_file", full)
         with pytest.raises(LedgerError, match="No space left on device"):
             erase(kept.ledger_path, kept.run_id, prompt_id, trial, reason=REASON)

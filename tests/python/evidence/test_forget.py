@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
+from biasledger.building.readings import register_readings
 from biasledger.comparing.baselines import list_baselines, set_baseline
 from biasledger.publishing.erasures import hash_erasures
-from biasledger.readings import register_readings
 from biasledger.verify import verify_ledger
-from collector import forgetting
-from collector.chain import Seal
+from collector.asking.runner import resume
 from collector.errors import InputError, LedgerError
-from collector.forgetting import forget
 from collector.importers.tabular import import_file
-from collector.journal import JournalWriter
-from collector.ledger import Ledger
-from collector.runner import resume
-from collector.scorable import answers_to_score
-from collector.spec_loading import load_audit
+from collector.journal.chain import Seal
+from collector.journal.writer import JournalWriter
+from collector.ledger import forgetting
+from collector.ledger.database import Ledger
+from collector.ledger.forgetting import forget
+from collector.ledger.scorable import answers_to_score
+from collector.spec.loading import load_audit
 from collector.targets.python_function import PythonFunction
 from tests.python.evidence.conftest import (
     AUDIT,
@@ -167,7 +167,7 @@ def test_its_reason_is_chained(kept: Kept) -> None:
 
 
 def test_a_ledger_made_anew_from_the_journal_has_forgotten_too(collected: Kept) -> None:
-    from collector.loading import load_all
+    from collector.ledger.loading import load_all
 
     forget(collected.ledger_path, collected.run_id, reason=REASON)
     collected.ledger_path.unlink()
@@ -178,7 +178,7 @@ def test_a_ledger_made_anew_from_the_journal_has_forgotten_too(collected: Kept) 
 
 
 def test_a_ledger_made_anew_from_journals_reads_as_before(tmp_path: Path) -> None:
-    from collector.loading import load_all
+    from collector.ledger.loading import load_all
 
     kept = collect_answers(tmp_path, "run-1")
     in_force = read_by_of(kept)

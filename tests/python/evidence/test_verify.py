@@ -12,16 +12,17 @@ import duckdb
 import pytest
 
 from biasledger.verify import Verdict, verify_ledger
-from collector.chain import Chain, Seal
 from collector.errors import InputError, LedgerError
-from collector.evidence import held_records
 from collector.hashing import tagged_hash
 from collector.importers.catalogue import import_items
-from collector.journal import JournalWriter, read_journal
-from collector.ledger import Ledger
-from collector.loading import load_all, load_journal
+from collector.journal.chain import Chain, Seal
+from collector.journal.reader import read_journal
+from collector.journal.writer import JournalWriter
+from collector.ledger.database import Ledger
+from collector.ledger.evidence import held_records
+from collector.ledger.loading import load_all, load_journal
 from collector.rows import RelevanceRow, ResponseRow
-from collector.subjects import hash_of_relevance
+from collector.spec.subjects import hash_of_relevance
 from tests.python.collector.test_ledger import register_reading
 from tests.python.evidence.conftest import (
     CHAINS_CAME_LATER,

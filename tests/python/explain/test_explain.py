@@ -13,11 +13,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from biasledger.cli import cli
-from biasledger.explain import Explanation, explain_finding
-from biasledger.explain.marks import Span
-from biasledger.explain.output import _marked, as_json
-from collector.erasure import erase
+from biasledger.explaining import Explanation, explain_finding
+from biasledger.explaining.marks import Span
+from biasledger.explaining.output import _marked, as_json
 from collector.errors import InputError
+from collector.ledger.erasure import erase
 
 MEASURES = [
     "accuracy_gap", "answer_gap", "category_association", "impact_ratio", "length_gap", "marked_words", "marker_association",
@@ -332,7 +332,7 @@ def test_without_a_ledger_the_rest_is_shown(
     assert sentence.startswith("The answers themselves are missing: There is no ledger at ")
     assert found.evidence.tables
     assert found.sides == []
-    from collector.ledger import Ledger
+    from collector.ledger.database import Ledger
 
     Ledger(tmp_path / "ledger.duckdb").create()
     (sentence,) = explain_finding(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biasledger.explain.marks import Mark, find_marks
+from biasledger.explaining.marks import Mark, find_marks
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector.answers import classify, storable
-from collector.json_answers import JsonObject, extract_json, json_values
+from collector.answers.json_text import JsonObject, extract_json, json_values
+from collector.answers.replies import classify, storable
 
 from .conftest import JSON, damaged, examples
 

@@ -13,14 +13,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from biasledger.pack.archive import REQUIRED, json_bytes, read_pack, write_pack
-from biasledger.pack.judged import read_judged
+from biasledger.packing.archive import REQUIRED, json_bytes, read_pack, write_pack
+from biasledger.packing.judged import read_judged
 from biasledger.verify import verify_ledger
-from collector.chain import ZERO, next_hash, record_digest
 from collector.errors import BiasledgerError, InputError, LedgerError
-from collector.journal import end_of, journal_line, read_journal
-from collector.ledger import Ledger
-from collector.loading import load_all, read_head
+from collector.journal.chain import ZERO, next_hash, record_digest
+from collector.journal.reader import end_of, journal_line, read_journal
+from collector.ledger.database import Ledger
+from collector.ledger.loading import load_all, read_head
 from tests.python.evidence.conftest import Kept, collect_answers
 
 from .conftest import changed, damaged, examples, told

@@ -16,8 +16,8 @@ from collector.errors import BiasledgerError
 from collector.importers.logs import log_rows, write_table
 from collector.importers.source import open_source, readable
 from collector.importers.tabular import import_file
-from collector.ledger import Ledger
-from collector.spec_loading import load_audit
+from collector.ledger.database import Ledger
+from collector.spec.loading import load_audit
 from collector.targets import load_target
 
 from .conftest import changed, damaged, examples, told

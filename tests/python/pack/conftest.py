@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 import yaml
 
-from biasledger.pack.archive import FORMAT, REQUIRED, Pack, json_bytes, write_pack
-from biasledger.pack.contents import ledger_files
+from biasledger.packing.archive import FORMAT, REQUIRED, Pack, json_bytes, write_pack
+from biasledger.packing.contents import ledger_files
 from biasledger.project import SETTINGS, dbt_source, init_project
 from biasledger.verify import verify_ledger
+from collector.asking.runner import collect
 from collector.hashing import hash_of
-from collector.ledger import Ledger
-from collector.runner import collect
-from collector.spec_loading import load_audit
+from collector.ledger.database import Ledger
+from collector.spec.loading import load_audit
 from collector.targets import load_target
 
 JUDGED: dict[str, Any] = {

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from biasledger.pack import archive as archive_module
-from biasledger.pack.archive import MANIFEST, REQUIRED, read_pack
+from biasledger.packing import archive as archive_module
+from biasledger.packing.archive import MANIFEST, REQUIRED, read_pack
 from collector.errors import InputError
 
 from .conftest import Packed

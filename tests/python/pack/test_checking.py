@@ -12,15 +12,15 @@ from click.testing import CliRunner
 
 from biasledger import __version__
 from biasledger.cli import cli
-from biasledger.pack import rebuilding
-from biasledger.pack.archive import json_bytes
-from biasledger.pack.checking import check_figures, check_pack
-from biasledger.pack.contents import ledger_files
-from biasledger.pack.making import readme, software
+from biasledger.packing import rebuilding
+from biasledger.packing.archive import json_bytes
+from biasledger.packing.checking import check_figures, check_pack
+from biasledger.packing.contents import ledger_files
+from biasledger.packing.making import readme, software
 from biasledger.verify import Verdict
-from collector.chain import Seal
 from collector.errors import InputError
-from collector.ledger import Ledger
+from collector.journal.chain import Seal
+from collector.ledger.database import Ledger
 
 from .conftest import JUDGED, Packed
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from biasledger.pack.comparing import same_text, same_value
-from biasledger.pack.rebuilding import _differences, _different_rows
+from biasledger.packing.comparing import same_text, same_value
+from biasledger.packing.rebuilding import _differences, _different_rows
 
 FINDING = {
     "finding_id": "f",

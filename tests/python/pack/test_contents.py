@@ -5,7 +5,7 @@ from __future__ import annotations
 import duckdb
 import pytest
 
-from biasledger.pack.contents import csv_bytes, parse_table
+from biasledger.packing.contents import csv_bytes, parse_table
 from collector.errors import InputError
 
 TEXTS = ["=cmd()", "+1", "-x", "@a", "\tb", "＝c", "'=d", "''=e", "'f", "g", "", "a=b", '=\r\nh,"i"']

@@ -11,10 +11,11 @@ import jinja2
 import pytest
 import yaml
 
-from biasledger import build, project
-from biasledger.pack import rebuilding
-from biasledger.pack.archive import json_bytes
-from biasledger.pack.judged import read_judged
+from biasledger import project
+from biasledger.building import build
+from biasledger.packing import rebuilding
+from biasledger.packing.archive import json_bytes
+from biasledger.packing.judged import read_judged
 from collector.errors import InputError
 
 from .conftest import JUDGED, Packed

@@ -78,7 +78,7 @@ def test_the_large_extra_is_imported_where_classifiers_are_loaded_and_nowhere_el
             rf"^\s*(?:import|from) (?:{'|'.join(large)})\b", path.read_text(encoding="utf-8"), re.MULTILINE
         )
     }
-    assert users == {"biasledger/classifiers.py"}
+    assert users == {"biasledger/scoring/classifiers.py"}
     assert not large & {requirement.name for requirement in RUNTIME + DEVELOPMENT}
     assert all({one.operator for one in requirement.specifier} == {">=", "<"} for requirement in REGARD)
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from biasledger.cli import cli
 from biasledger.publishing.erasures import erased_since_build, erasure_warning, hash_erasures
 from biasledger.publishing.warehouse import publish_warehouse
-from collector.ledger import Ledger
+from collector.ledger.database import Ledger
 from tests.python.cli.conftest import add_run
 from tests.python.publishing.conftest import BUILD, TABLES
 from tests.python.publishing.test_work import _erase

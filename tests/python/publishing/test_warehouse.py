@@ -16,7 +16,7 @@ from biasledger.publishing import warehouse as publishing
 from biasledger.publishing.public import PublicTable
 from biasledger.publishing.warehouse import PublishError, publish_warehouse
 from collector.errors import InputError
-from collector.ledger import Ledger
+from collector.ledger.database import Ledger
 from tests.python.publishing.conftest import BUILD, TABLES, make_work
 
 ROOT = Path(__file__).parents[3]

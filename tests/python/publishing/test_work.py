@@ -10,7 +10,7 @@ import pytest
 
 from biasledger.publishing import work as module
 from biasledger.publishing.work import forget_what_is_gone, work_file
-from collector.ledger import Ledger
+from collector.ledger.database import Ledger
 from tests.python.cli.conftest import add_run
 
 

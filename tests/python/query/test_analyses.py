@@ -15,10 +15,10 @@ import duckdb
 import pytest
 
 from biasledger.publishing.work import work_file
-from biasledger.query.analyses import list_analyses, read_sql
-from biasledger.query.connection import locked_warehouse
-from biasledger.query.statements import run_statement
-from biasledger.query.tables import described_tables
+from biasledger.querying.analyses import list_analyses, read_sql
+from biasledger.querying.connection import locked_warehouse
+from biasledger.querying.statements import run_statement
+from biasledger.querying.tables import described_tables
 from collector.errors import InputError
 
 Row = dict[str, Any]

@@ -13,11 +13,11 @@ from adbc_driver_postgresql import dbapi
 
 from biasledger.publishing.postgres import DEFAULT_SCHEMA, publish_postgres
 from biasledger.publishing.published import open_published
-from biasledger.query.analyses import list_analyses, read_sql
-from biasledger.query.connection import locked_warehouse
-from biasledger.query.dialects import translate
-from biasledger.query.differences import DIALECTS
-from biasledger.query.statements import run_statement
+from biasledger.querying.analyses import list_analyses, read_sql
+from biasledger.querying.connection import locked_warehouse
+from biasledger.querying.dialects import translate
+from biasledger.querying.differences import DIALECTS
+from biasledger.querying.statements import run_statement
 from collector.errors import InputError
 from tests.python.publishing.postgres_server import postgres_server
 

@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from biasledger.cli import cli
-from biasledger.query.formats import write_csv, write_json, write_markdown
-from biasledger.query.statements import Result
-from biasledger.query.table import show_table
+from biasledger.querying.formats import write_csv, write_json, write_markdown
+from biasledger.querying.statements import Result
+from biasledger.querying.table import show_table
 from collector.terminal import visible
 from tests.python.docs.shell import run as run_in_shell
 

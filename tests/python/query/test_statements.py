@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from biasledger.cli import cli
-from biasledger.query.connection import locked_warehouse
-from biasledger.query.statements import run_statement
+from biasledger.querying.connection import locked_warehouse
+from biasledger.querying.statements import run_statement
 from collector.errors import BiasledgerError, InputError
 
 TABLES = """

@@ -10,8 +10,8 @@ import duckdb
 import pyarrow.parquet as pq
 import pytest
 
-from collector.spec import Audit
-from collector.spec_loading import load_audit
+from collector.spec.audit import Audit
+from collector.spec.loading import load_audit
 
 from .conftest import ROOT, data_folder
 

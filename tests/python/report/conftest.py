@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from biasledger.report import write_report
+from biasledger.reporting import write_report
 from tests.python.report import warehouses
 
 if TYPE_CHECKING:

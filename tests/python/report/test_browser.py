@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from biasledger.report import write_report
+from biasledger.reporting import write_report
 from tests.python.report import warehouses
 from tests.python.report.conftest import Open, Opened
 from tests.python.report.warehouses import HOSTILE, finding, run

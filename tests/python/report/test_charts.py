@@ -10,7 +10,7 @@ import vl_convert
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biasledger.report.charts import (
+from biasledger.reporting.charts import (
     VEGA_LITE,
     Dot,
     Point,
@@ -23,8 +23,8 @@ from biasledger.report.charts import (
     signed_bars,
     stacked_shares,
 )
-from biasledger.report.page import _json
-from biasledger.report.picture import (
+from biasledger.reporting.page import _json
+from biasledger.reporting.picture import (
     Panel,
     Picture,
     cell,
@@ -36,7 +36,7 @@ from biasledger.report.picture import (
     split_panels,
     unique_labels,
 )
-from biasledger.report.source import Result
+from biasledger.reporting.source import Result
 from tests.python.report.warehouses import HOSTILE
 
 DOTS = [

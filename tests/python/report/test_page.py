@@ -15,9 +15,9 @@ import duckdb
 import pandas as pd
 import pytest
 
-from biasledger import report
-from biasledger.report import render, write_report
-from biasledger.report.verdicts import run_verdict
+from biasledger import reporting as report
+from biasledger.reporting import render, write_report
+from biasledger.reporting.verdicts import run_verdict
 from collector.errors import BiasledgerError, InputError
 from tests.python.report import warehouses
 from tests.python.report.warehouses import finding, run

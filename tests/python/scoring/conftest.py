@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from collector.ledger import Ledger
-from collector.prompts import Prompt, PromptAttribute
+from collector.ledger.database import Ledger
 from collector.rows import ProbeRow, ResponseRow, RunRow, response_hash
+from collector.spec.prompts import Prompt, PromptAttribute
 
 LABELS = ("negative", "neutral", "positive", "other")
 VOCABULARY = (

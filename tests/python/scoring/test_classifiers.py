@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from biasledger.classifiers import load_classifier
-from biasledger.scoring import answers_left, score_answers
+from biasledger.scoring.classifiers import load_classifier
+from biasledger.scoring.scores import answers_left, score_answers
 from collector.errors import InputError
 from tests.python.scoring.conftest import LABELS
 

@@ -9,10 +9,10 @@ from typing import Any
 import duckdb
 import pytest
 
-from biasledger import scoring
-from biasledger.scoring import answers_left, masked, score_answers, scorer_name
+from biasledger.scoring import scores as scoring
+from biasledger.scoring.scores import answers_left, masked, score_answers, scorer_name
 from collector.errors import InputError
-from collector.ledger import Ledger
+from collector.ledger.database import Ledger
 from tests.python.scoring.conftest import about, add_answers
 
 SCORER = "regard"
@@ -180,7 +180,7 @@ def biasledger() -> Callable[..., Any]:
 def test_the_command_scores_and_then_has_nothing_left(
     ledger: Path, monkeypatch: pytest.MonkeyPatch, biasledger: Callable[..., Any]
 ) -> None:
-    monkeypatch.setattr("biasledger.classifiers.load_classifier", lambda *_, **__: Recorder())
+    monkeypatch.setattr("biasledger.scoring.classifiers.load_classifier", lambda *_, **__: Recorder())
     arguments = ("score", "--ledger", ledger, "--scorer", "mine")
     limited = biasledger(*arguments, "--limit", "1")
     assert limited.exit_code == 0, limited.stderr
@@ -199,7 +199,7 @@ def unnamed(texts: Sequence[str]) -> list[dict[str, float]]:
 def test_a_model_without_a_negative_label_is_refused_unless_one_is_named(
     ledger: Path, monkeypatch: pytest.MonkeyPatch, biasledger: Callable[..., Any]
 ) -> None:
-    monkeypatch.setattr("biasledger.classifiers.load_classifier", lambda *_, **__: unnamed)
+    monkeypatch.setattr("biasledger.scoring.classifiers.load_classifier", lambda *_, **__: unnamed)
     arguments = ("score", "--ledger", ledger, "--scorer", "mine")
     refused = biasledger(*arguments)
     assert refused.exit_code != 0

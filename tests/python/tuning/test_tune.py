@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from biasledger.building.settings import check_settings
 from biasledger.cli import cli
 from biasledger.measures.tuning import threshold_errors
 from biasledger.project import init_project
-from biasledger.settings import check_settings
-from biasledger.tune import CURVE_COLUMNS, tune, write_sample
+from biasledger.tuning.labels import CURVE_COLUMNS, tune, write_sample
 from collector.errors import BiasledgerError, InputError
 from collector.hashing import tagged_hash
 from tests.python.scoring.conftest import about, add_answers

@@ -1,0 +1,378 @@
+"""One build of the warehouse: registers how answers are read, runs dbt, tells alarms from a broken warehouse, publishes.
+
+dbt builds into a private work file; the public tables are then published as the warehouse, which stays as it was if a model
+or a quality test failed.
+
+dbt runs as a process of its own rather than through its in-process runner: DuckDB lets one process write a file, and
+dbt-duckdb keeps its connection until the process ends. This way both files are free again when `run_dbt` returns, dbt's
+settings go through an environment that is dbt's alone, and an interrupt leaves no state behind.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from biasledger import __version__
+from biasledger.building.readings import register_readings
+from biasledger.building.settings import check_settings
+from biasledger.project import LINKS, check_project, dbt_source, require_project
+from biasledger.publishing.standing import Standing, forget_standing, inputs_of, read_standing, remember
+from biasledger.publishing.work import forget_what_is_gone, locked, work_file
+from collector.errors import BiasledgerError
+
+if TYPE_CHECKING:
+    from biasledger.publishing.warehouse import BuildInfo
+
+ROOMS = ("words", "lists", "decisions", "prices", "markers")
+_FAILED = {"error", "fail", "runtime error", "partial success"}
+_DONE = {"success", "pass", "warn"}
+_TESTS = {"test": "quality test", "unit_test": "unit test"}
+_SHOWN_FAILURES = 3
+_SHOWN_CHARACTERS = 600
+_LOG = Path("logs/dbt.log")
+_RUN_DBT = "from dbt.cli.main import cli; cli(prog_name='dbt')"
+# Events as JSON lines on stdout for _follow, as text in the log for people.
+_LOG_OPTIONS = (
+    *(
+        "--log-format",
+        "json",
+        "--log-level",
+        "info",
+        "--log-format-file",
+        "text",
+        # Every statement and every look into dbt's cache would be a tenth of a small build.
+        "--log-level-file",
+        "info",
+        "--log-path",
+        str(_LOG.parent),
+    ),
+    *("--no-use-colors", "--no-send-anonymous-usage-stats"),
+)
+_PLACES = ("--project-dir", ".", "--profiles-dir", ".", "--target-path", "target")
+
+OnStep = Callable[[int, int, str], None]
+
+
+class BuildError(BiasledgerError):
+    """The warehouse could not be built: a model or a quality test failed, or dbt could not start."""
+
+
+@dataclass(frozen=True)
+class BuildSummary:
+    """What a build did.
+
+    Attributes:
+        n_models: models and seeds built.
+        n_quality_tests: quality tests passed.
+        alarm_tests: alarm tests that failed.
+        published: schema and name of each table published -> its rows; empty where only a selection was built.
+        work: the file that dbt built into.
+    """
+
+    n_models: int
+    n_quality_tests: int
+    alarm_tests: tuple[str, ...]
+    published: Mapping[str, int]
+    work: Path
+
+    @property
+    def has_alarms(self) -> bool:
+        """Whether any alarm test failed."""
+        return bool(self.alarm_tests)
+
+
+def build_warehouse(
+    project: Path,
+    ledger: Path,
+    warehouse: Path,
+    *,
+    threads: int | None = None,
+    full_refresh: bool = False,
+    select: Sequence[str] = (),
+    is_closed: bool = False,
+    allow_outside: bool = False,
+    on_step: OnStep = lambda _done, _total, _name: None,
+    on_note: Callable[[str], None] = lambda _note: None,
+) -> BuildSummary:
+    """Build `warehouse` from `ledger` with the dbt project in `project`.
+
+    Args:
+        warehouse: the file to publish the public tables in, with alarms or without.
+        threads: dbt's threads; None leaves it to profiles.yml.
+        full_refresh: build incremental models anew.
+        select: dbt selectors; none builds everything. A selection stays in the work file: published tables are all of one build.
+        is_closed: no SQL may read or write another file than the project's seeds; user's own models may need to.
+        allow_outside: whether audit files may name files outside of the project.
+        on_step: called with (steps done, steps in all, name of the step).
+        on_note: called with a sentence for each journal that was loaded, or could not be, and where all is built anew.
+
+    Raises:
+        InputError: no project here, a wrong audit file, wrong settings, another build under way, or `warehouse` is a file that
+            must not be replaced.
+        LedgerError: the ledger is absent or cannot be used.
+        BuildError: a model or a quality test failed; the message names it, and the warehouse is as it was.
+        PublishError: the tables were built but not published; the warehouse is as it was.
+    """
+    from biasledger.publishing.warehouse import require_replaceable
+    from collector.ledger.database import Ledger
+    from collector.ledger.loading import load_all
+    from collector.rows import utc_now
+
+    check_project(project)
+    with locked(project):
+        # Links are renewed while no other build reads them.
+        require_project(project)
+        check_settings(project)
+        require_replaceable(warehouse, ledger)
+        for note in load_all(ledger):
+            on_note(note)
+        register_readings(project, ledger, allow_outside=allow_outside)
+        work = work_file(project, warehouse)
+        for note in forget_what_is_gone(work, Ledger(ledger)):
+            on_note(note)
+        forget_standing(work)
+        # As it is now: what comes while dbt reads is for the next build.
+        inputs = inputs_of(project, ledger)
+        summary = _build_and_publish(
+            project,
+            ledger,
+            work,
+            warehouse,
+            threads=threads,
+            full_refresh=full_refresh,
+            select=select,
+            is_closed=is_closed,
+            on_step=on_step,
+        )
+        if not (select or is_closed or allow_outside):
+            found = Standing(utc_now(), summary.alarm_tests, len(summary.published))
+            remember(work, warehouse, inputs, found)
+        return summary
+
+
+def what_stands(project: Path, ledger: Path, warehouse: Path) -> Standing | None:
+    """What the last build said, where another one would give the same tables; None where it might not.
+
+    Nothing is written, and a build that is under way elsewhere is no standing one.
+    """
+    return read_standing(work_file(project, warehouse), warehouse, inputs_of(project, ledger))
+
+
+def _build_and_publish(
+    project: Path,
+    ledger: Path,
+    work: Path,
+    warehouse: Path,
+    *,
+    threads: int | None,
+    full_refresh: bool,
+    select: Sequence[str],
+    is_closed: bool,
+    on_step: OnStep,
+) -> BuildSummary:
+    from biasledger.publishing.erasures import hash_erasures
+    from biasledger.publishing.public import public_tables
+    from biasledger.publishing.warehouse import publish_warehouse
+    from collector.ledger.database import Ledger
+
+    options = [] if threads is None else ["--threads", str(threads)]
+    options += ["--full-refresh"] if full_refresh else []
+    options += ["--select", *select] if select else []
+    # They test the shipped SQL on made-up rows, which is settled before a release and says nothing about this ledger.
+    options += ["--exclude", "package:biasledger,resource_type:unit_test"]
+    environment = {
+        "BIASLEDGER_LEDGER": seen_from(project, ledger),
+        "BIASLEDGER_WAREHOUSE": seen_from(project, work),
+        "BIASLEDGER_PUBLISHED": seen_from(project, warehouse),
+    }
+    if is_closed:
+        # As dbt names them in its statements: seen from the project.
+        environment["BIASLEDGER_CLOSED"] = str(LINKS / "seeds")
+    with Ledger(ledger).read() as connection:
+        erasures_hash = hash_erasures(connection)
+    messages = run_dbt(project, ["build", *options], environment, on_step, rooms=rooms_of(ledger))
+    results = _read_json(project / "target" / "run_results.json")
+    manifest = _read_json(project / "target" / "manifest.json")
+    summary = _summarise(results, manifest, messages, work)
+    if select:
+        return summary
+    build = _build_info(results, erasures_hash)
+    published = publish_warehouse(work, warehouse, public_tables(manifest), build, ledger=ledger)
+    return replace(summary, published=published)
+
+
+def rooms_of(ledger: Path) -> list[str]:
+    """The rooms that the ledger's runs are read in; all of them where it has no run."""
+    from collector.ledger.database import Ledger
+
+    parts = Ledger(ledger).parts_read()
+    return [room for room in ROOMS if room in parts] or list(ROOMS)
+
+
+def seen_from(project: Path, path: Path) -> str:
+    """A path for dbt's environment: relative, so that a project keeps what dbt parsed of it wherever its folder is moved."""
+    return os.path.relpath(path.resolve(), project.resolve())
+
+
+def run_dbt(
+    project: Path,
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    on_step: OnStep,
+    *,
+    rooms: Sequence[str] = ROOMS,
+) -> list[str]:
+    """Run one dbt command in `project`; its log goes to logs/dbt.log, its results to target/run_results.json.
+
+    Args:
+        arguments: the command and its options, without --vars.
+        environment: what dbt's environment has beside this process's.
+        rooms: the rooms whose models are enabled.
+
+    Returns:
+        The error messages dbt reported, in order; lines not in dbt's log format (a crash) count as such.
+
+    Raises:
+        BuildError: dbt could not read the project or broke down.
+    """
+    (project / "target" / "run_results.json").unlink(missing_ok=True)
+    # dbt keeps what it parsed last time, and renders a package's project file by the environment without noticing that this has
+    # changed. Given as a variable too, which nothing reads, other rooms make it parse everything anew.
+    given = json.dumps({"rooms": " ".join(rooms)})
+    command = [sys.executable, "-c", _RUN_DBT, *_LOG_OPTIONS, *arguments, "--vars", given, *_PLACES]
+    with subprocess.Popen(
+        command,
+        cwd=project,
+        env=_environment({**environment, "BIASLEDGER_ROOMS": " ".join(rooms)}),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+    ) as process:
+        assert process.stdout is not None
+        messages = _follow(process.stdout, on_step)
+    # 1 says that nodes failed, which the results tell; with any other code dbt did not get that far.
+    if process.returncode not in {0, 1}:
+        reason = _one_line(messages) or "it gave no reason"
+        raise BuildError(f"dbt could not build: {reason} (the whole log is {_LOG}).")
+    return messages
+
+
+def _environment(own: Mapping[str, str]) -> dict[str, str]:
+    # The models import biasledger.measures: dbt must find the package that this program runs from.
+    package_parent = str(Path(__file__).resolve().parents[2])
+    path = os.pathsep.join(filter(None, [package_parent, os.environ.get("PYTHONPATH")]))
+    return {**os.environ, "PYTHONPATH": path, "PYTHONUTF8": "1", **own}
+
+
+def _follow(lines: IO[str], on_step: OnStep) -> list[str]:
+    messages = []
+    done = 0
+    for line in lines:
+        try:
+            event = json.loads(line)
+            info, data = event["info"], event["data"]
+        except (ValueError, TypeError, KeyError):
+            if line.strip():
+                messages.append(line.strip())
+            continue
+        if info["name"].startswith("Log") and info["name"].endswith("Result"):
+            done += 1
+            on_step(done, data.get("total") or data.get("num_models") or 0, _step_name(data))
+        elif info["level"] == "error":
+            messages.append(str(info["msg"]).strip())
+    return messages
+
+
+def _step_name(data: Mapping[str, Any]) -> str:
+    return str(data.get("node_info", {}).get("node_name", ""))
+
+
+def _build_info(results: Mapping[str, Any], erasures_hash: str) -> BuildInfo:
+    import yaml
+
+    from biasledger.publishing.warehouse import BuildInfo
+
+    with (dbt_source() / "dbt_project.yml").open(encoding="utf-8") as file:
+        variables = yaml.safe_load(file).get("vars", {})
+    return BuildInfo(
+        build_id=results["metadata"]["invocation_id"],
+        built_at=datetime.fromisoformat(results["metadata"]["generated_at"]).replace(tzinfo=None),
+        biasledger_version=__version__,
+        engine_version=variables.get("engine_version"),
+        erasures_hash=erasures_hash,
+    )
+
+
+def _summarise(
+    results: Mapping[str, Any], manifest: Mapping[str, Any], messages: Sequence[str], work: Path
+) -> BuildSummary:
+    nodes: Mapping[str, Any] = manifest["nodes"] | manifest.get("unit_tests", {})
+    failed = [row for row in results["results"] if row["status"] in _FAILED]
+    alarms = [row for row in failed if row["status"] == "fail" and "alarm" in _tags(nodes, row)]
+    broken = [row for row in failed if row not in alarms]
+    if broken:
+        raise BuildError(_explain(broken, nodes, work))
+    if not results["results"]:
+        raise BuildError(f"Nothing was built: {_one_line(messages) or 'no model matches the selection'}.")
+    done = [row for row in results["results"] if row["status"] in _DONE]
+    quality_tests = [row for row in done if _kind(row) in _TESTS and "alarm" not in _tags(nodes, row)]
+    n_models = sum(_kind(row) not in _TESTS for row in done)
+    names = tuple(nodes[row["unique_id"]]["name"] for row in alarms)
+    return BuildSummary(
+        n_models=n_models, n_quality_tests=len(quality_tests), alarm_tests=names, published={}, work=work
+    )
+
+
+def _tags(nodes: Mapping[str, Any], row: Mapping[str, Any]) -> list[str]:
+    return list(nodes.get(row["unique_id"], {}).get("tags", ()))
+
+
+def _explain(broken: Sequence[Mapping[str, Any]], nodes: Mapping[str, Any], work: Path) -> str:
+    sentences = []
+    for row in broken[:_SHOWN_FAILURES]:
+        kind = _TESTS.get(_kind(row), _kind(row))
+        name = nodes.get(row["unique_id"], {}).get("name", row["unique_id"])
+        where = (
+            f"; its rows, in {work}: select * from {row['relation_name']}" if _has_stored_rows(row) else ""
+        )
+        sentences.append(f"{kind} {name} failed: {_one_line([row.get('message') or ''])}{where}")
+    more = len(broken) - len(sentences)
+    if more:
+        sentences.append(f"and {more} more failed")
+    return f"Nothing was published: {'; '.join(sentences)} (the whole log is {_LOG})."
+
+
+def _kind(row: Mapping[str, Any]) -> str:
+    return str(row["unique_id"].split(".")[0])
+
+
+def _has_stored_rows(row: Mapping[str, Any]) -> bool:
+    return row["status"] == "fail" and bool(row.get("relation_name"))
+
+
+def _one_line(messages: Iterable[str]) -> str:
+    """dbt's messages spread over several indented lines: joined, a traceback cut to its last line, all to some length."""
+    before, found, trace = "\n".join(messages).partition("Traceback (most recent call last):")
+    reason = trace.strip().splitlines()[-1] if trace.strip() else ""
+    text = " ".join(f"{before} {reason if found else ''}".split())
+    return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + " …"
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise BuildError(
+            f"dbt left no {path.name}: it was stopped half-way. The whole log is {_LOG}"
+        ) from error
+    return content

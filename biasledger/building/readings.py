@@ -1,0 +1,88 @@
+"""Registers how answers are read: the `reading` part of each audit file whose audit the ledger holds.
+
+What was asked is frozen with its run; how it is read may change from build to build. Registering it in the ledger
+lets SQL read it and gives every finding the hash of its reading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from collector.errors import InputError
+from collector.hints import did_you_mean
+
+if TYPE_CHECKING:
+    from collector.ledger.database import Ledger
+    from collector.spec.audit import Audit
+
+_PATTERNS = ("audits/*.yml", "audits/replications/*.yml")
+
+
+def register_readings(project: Path, ledger_path: Path, *, allow_outside: bool = False) -> list[str]:
+    """Register the readings of the project's audit files whose audit is in the ledger.
+
+    Args:
+        project: its folder.
+        ledger_path: the ledger.
+        allow_outside: whether audit files may name files outside of the project.
+
+    Returns:
+        The names of those audits, sorted.
+
+    Raises:
+        InputError: an audit file is wrong, or two files name the same audit.
+        LedgerError: the ledger is absent or cannot be used.
+    """
+    from collector.ledger.database import Ledger
+
+    ledger = Ledger(ledger_path)
+    # The models read the tables of the newest schema; an older ledger gains them, and loses nothing.
+    ledger.update()
+    audits = {run.audit for run in ledger.runs() if not run.is_forgotten}
+    described = _audits(project, allow_outside=allow_outside)
+    present = sorted(audits & described.keys())
+    _require_catalogues(ledger, {name: described[name] for name in present})
+    if present:
+        with ledger.append() as append:
+            for name in present:
+                audit = described[name]
+                append.reading(name, audit.reading_document())
+                append.relevance(audit.relevance_hash, audit.relevance_rows)
+                append.markers(audit.markers_hash, audit.marker_rows, audit.probe_rows)
+    return present
+
+
+def _require_catalogues(ledger: Ledger, audits: Mapping[str, Audit]) -> None:
+    """Without the catalogue that an audit names, none of its items would have a price."""
+    named = {
+        name: audit.reading.prices.catalogue
+        for name, audit in audits.items()
+        if audit.answer.kind == "items" and audit.reading.prices.catalogue is not None
+    }
+    known = ledger.catalogues() if named else frozenset()
+    for name, catalogue in named.items():
+        if catalogue not in known:
+            hint = did_you_mean(catalogue, sorted(known))
+            raise InputError(
+                f"The audit {name!r} reads prices from the catalogue {catalogue!r}, which is not in the ledger{hint}"
+                f"{'' if hint.endswith('?') else '.'} Import it with biasledger import-items FILE --name {catalogue}."
+            )
+
+
+def _audits(project: Path, *, allow_outside: bool) -> dict[str, Audit]:
+    """Audit's name -> its spec, of every audit file of the project."""
+    from collector.spec.loading import load_audit
+
+    audits: dict[str, Audit] = {}
+    files: dict[str, Path] = {}
+    for path in sorted(path for pattern in _PATTERNS for path in project.glob(pattern)):
+        audit = load_audit(path, allow_outside=allow_outside)
+        name = audit.audit
+        if name in files:
+            raise InputError(
+                f"{files[name]} and {path} both describe the audit {name!r}: rename one of them."
+            )
+        files[name], audits[name] = path, audit
+    return audits

@@ -1,0 +1,280 @@
+"""Tables, counts and progress for the terminal. Nothing here decides anything."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import contextmanager
+from itertools import groupby
+from typing import TYPE_CHECKING, Literal
+
+from biasledger.findings import STATUSES, Finding
+from collector.terminal import console, is_watched, on_one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from rich.table import Table
+
+    from biasledger.commands.dry_run import DryRun
+    from biasledger.measures.tuning import Rate
+    from biasledger.querying.analyses import Analysis
+    from biasledger.tuning.tuned import Tuning
+    from collector.ledger.overview import RunOverview
+
+_STYLES = {"alarm": "bold red", "inconclusive": "yellow", "clear": "green", "insufficient_data": "dim"}
+
+
+def findings_table(findings: Sequence[Finding], *, limit: int | None = None, explain: bool = False) -> None:
+    """Print one table a run, in the order given.
+
+    Args:
+        limit: rows a run at most; a line says how many were left out. None shows all.
+        explain: print each shown finding's sentence and advice below its table.
+    """
+    out = console()
+    for _, group in groupby(findings, key=lambda finding: finding.run_id):
+        rows = list(group)
+        out.print(_heading(rows[0]), style="bold", markup=False, highlight=False)
+        out.print(_table(rows[:limit]))
+        for row in rows[:limit] if explain else ():
+            said = f"{row.explanation or ''} {row.advice or ''}".strip()
+            about = ", ".join(
+                part for part in (row.measure, row.attribute, _contrast(row), row.subject) if part
+            )
+            out.print(
+                f"  {_text(_status(row))} ({_text(about)}): {_text(said)}", highlight=False, soft_wrap=True
+            )
+        left_out = len(rows) - len(rows[:limit])
+        if left_out:
+            out.print(
+                f"  … and {left_out} more: `biasledger findings --all` shows every row.", highlight=False
+            )
+        out.print()
+
+
+def status_counts(findings: Sequence[Finding]) -> str:
+    """One line: how many findings have which status; alarms that only warn and accepted ones are counted apart."""
+    counts = Counter(finding.status for finding in findings)
+    alarms = [finding for finding in findings if finding.status == "alarm"]
+    apart = {
+        "only warn": sum(finding.severity != "error" for finding in alarms),
+        "accepted": sum(finding.is_excepted for finding in alarms),
+    }
+    notes = ", ".join(f"{count} {name}" for name, count in apart.items() if count)
+    parts = [f"{counts[status]} {_readable(status)}" for status in STATUSES]
+    parts[0] = _plural(counts["alarm"], "alarm") + (f" ({notes})" if notes else "")
+    return f"{_plural(len(findings), 'finding')}: {', '.join(parts)}."
+
+
+def runs_table(runs: Sequence[RunOverview]) -> None:
+    """Print one row a run, in the order given."""
+    table = _empty_table()
+    counts = ("asked", "kept", "planned")
+    for name in ("run", "audit", "target", "model", "started (UTC)", *counts, "state"):
+        # A run's name is there to be copied, so it is never broken.
+        justify: Literal["left", "right"] = "right" if name in counts else "left"
+        table.add_column(name, justify=justify, overflow="fold", no_wrap=name == "run")
+    for run in runs:
+        target = f"{run.target} (simulated)" if run.is_simulated else run.target
+        values = (run.run_id, run.audit, target, run.model_asked or "–", f"{run.started_at:%Y-%m-%d %H:%M}")
+        numbers = ("–" if n is None else f"{n:,}" for n in (run.n_asked, run.n_kept, run.n_planned))
+        table.add_row(*map(_text, (*values, *numbers, _state_of(run))))
+    console().print(table)
+
+
+def analyses_table(analyses: Sequence[Analysis]) -> None:
+    """Print one row an analysis, in the order given."""
+    table = _empty_table()
+    table.add_column("analysis", no_wrap=True)
+    table.add_column("of")
+    table.add_column("what it answers", overflow="fold")
+    for analysis in analyses:
+        table.add_row(*map(_text, (analysis.name, analysis.room or "all", analysis.question)))
+    console().print(table)
+
+
+def _state_of(run: RunOverview) -> str:
+    """Say whether a run is complete, and whether the next build has something to load."""
+    if run.is_being_collected:
+        state = "being collected"
+    elif run.is_complete:
+        state = "finished"
+    elif run.state in {None, "failed", "forgotten"}:
+        state = run.state or "–"
+    else:
+        state = f"{run.state}, not finished"
+    return f"{state}; journal {run.n_ahead:,} ahead" if run.n_ahead else state
+
+
+def dry_run_table(plan: DryRun) -> None:
+    """Print one row a template, their total, and what the figures rest on."""
+    model = "" if plan.model == plan.target else f" ({plan.model})"
+    console().print(_text(f"{plan.target}{model} would be asked:"), markup=False, highlight=False)
+    table = _empty_table()
+    for name in ("template", "prompts", "calls", "tokens in", "tokens out", "cost (USD)"):
+        table.add_column(name, justify="left" if name == "template" else "right", overflow="fold")
+    from collector.asking.costs import usd
+
+    for one in [*plan.templates, plan.total]:
+        cost = "unknown" if one.cost_usd is None else usd(one.cost_usd)
+        counts = (one.n_prompts, one.n_calls, one.prompt_tokens, one.completion_tokens)
+        table.add_row(_text(one.template), *(f"{count:,}" for count in counts), cost)
+    out = console()
+    out.print(table)
+    asked_again = "what a model thinks before it answers, and questions asked again, come on top"
+    notes = ["Nobody was asked and nothing was written."]
+    notes.append(f"Tokens are estimated: an answer is taken to have {plan.answer_tokens:,}; {asked_again}.")
+    if plan.price is None:
+        notes.append(
+            f"What {plan.model!r} costs is not known: with a row for it in seeds/model_prices.csv, costs are estimated too."
+        )
+    elif plan.most_usd:
+        notes.append(
+            f"With every answer as long as its limit of {plan.answer_limit:,} tokens it would be {usd(plan.most_usd)} USD."
+        )
+    for note in notes:
+        out.print(_text(note), markup=False, highlight=False, soft_wrap=True)
+
+
+def tuning_table(tunings: Sequence[Tuning]) -> None:
+    """Print one row a measure and threshold: the smallest that is quiet enough, and the one in use."""
+    table = _empty_table()
+    for name in ("measure", "scheme", "", "threshold", "false positives", "misses", "goals"):
+        table.add_column(name, justify="right" if name == "threshold" else "left", overflow="fold")
+    for tuning in tunings:
+        for kind, errors in (("tuned", tuning.best), ("in use", tuning.current)):
+            table.add_row(
+                *map(_text, (tuning.measure, tuning.scheme, kind, f"{errors.threshold:g}")),
+                *map(_rate, (errors.false_positives, errors.misses)),
+                "met" if errors.meets_goals else "missed",
+            )
+    console().print(table)
+
+
+def curve_table(tuning: Tuning, *, rows: int = 11) -> None:
+    """Print some points of a measure's curve, from its smallest threshold to its largest."""
+    last = len(tuning.curve) - 1
+    places = sorted({round(last * step / (rows - 1)) for step in range(rows)})
+    table = _empty_table()
+    for name in ("threshold", "false positives", "misses"):
+        table.add_column(name, justify="right" if name == "threshold" else "left")
+    for place in places:
+        point = tuning.curve[place]
+        table.add_row(f"{point.threshold:g}", _rate(point.false_positives), _rate(point.misses))
+    out = console()
+    out.print(f"{tuning.measure} {tuning.scheme}".strip(), style="bold", markup=False, highlight=False)
+    out.print(table)
+
+
+def _rate(rate: Rate) -> str:
+    return f"{rate.value:.1%} ({rate.count} of {rate.n}; {rate.low:.1%} to {rate.high:.1%})"
+
+
+@contextmanager
+def build_progress() -> Iterator[Callable[[int, int, str], None]]:
+    """A bar on stderr, called with (steps done, steps in all, what was just done); silent when not a terminal."""
+    if not is_watched():
+        yield lambda _done, _total, _name: None
+        return
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("Building"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[step]}", markup=False),
+    )
+    with Progress(*columns, console=console(err=True), transient=True) as progress:
+        task = progress.add_task("build", total=None, step="reading the project")
+
+        def advance(done: int, total: int, name: str) -> None:
+            progress.update(task, completed=done, total=total, step=name)
+
+        yield advance
+
+
+def _empty_table() -> Table:
+    from rich import box
+    from rich.table import Table
+
+    return Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+
+
+def _heading(finding: Finding) -> str:
+    simulated = " (simulated)" if finding.is_simulated else ""
+    aside = "" if finding.is_current else ", not the current one: raises no alarms"
+    return _text(f"{finding.audit}, asked of {finding.target}{simulated}, run {finding.run_id}{aside}")
+
+
+def _table(rows: Sequence[Finding]) -> Table:
+    """Columns that say nothing here (one variant, one scheme, no subject) are left out."""
+    cells: dict[str, list[str]] = {
+        "status": [_status(row) for row in rows],
+        "attribute": [row.attribute for row in rows],
+        "group": [_contrast(row) for row in rows],
+        "subject": [row.subject for row in rows],
+        "measure": [row.measure for row in rows],
+        "scheme": [row.scheme for row in rows],
+        "variant": [row.variant for row in rows],
+        "value": [_number(row.value) for row in rows],
+        "threshold": [_number(row.threshold) for row in rows],
+        "p adjusted": [_probability(row.p_value_adjusted) for row in rows],
+    }
+    silent = {"subject": {""}, "scheme": set(cells["scheme"][:1]), "variant": {"plain"}}
+    shown = {name: column for name, column in cells.items() if set(column) != silent.get(name)}
+    table = _empty_table()
+    for name in shown:
+        numeric = name in {"value", "threshold", "p adjusted"}
+        table.add_column(name, justify="right" if numeric else "left", overflow="fold")
+    for row, values in zip(rows, zip(*shown.values(), strict=True), strict=True):
+        table.add_row(*map(_text, values), style="dim" if row.is_excepted else _STYLES.get(row.status))
+    return table
+
+
+def _status(row: Finding) -> str:
+    notes = []
+    if row.status == "alarm" and row.severity != "error":
+        notes.append("only warns")
+    if row.is_excepted:
+        notes.append("accepted")
+    return _readable(row.status) + (f" ({', '.join(notes)})" if notes else "")
+
+
+def _contrast(row: Finding) -> str:
+    if not row.group_name:
+        return "all groups"
+    return f"{row.group_name} vs {row.reference_group}" if row.reference_group else row.group_name
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3g}"
+
+
+def _probability(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def _readable(status: str) -> str:
+    return status.replace("_", " ")
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}" + ("" if count == 1 else "s")
+
+
+def _text(value: str) -> str:
+    """Text from a ledger, which must neither steer the terminal nor be taken for rich's markup."""
+    from rich.markup import escape
+
+    return escape(on_one_line(value))

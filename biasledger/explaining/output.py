@@ -1,0 +1,323 @@
+"""An explanation as text for a terminal or a file, or as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from biasledger.explaining.marks import Role, Span
+from biasledger.querying.formats import json_value
+from biasledger.querying.table import show_table
+from collector.terminal import console, print_data, visible
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+    from biasledger.explaining import Explanation
+    from biasledger.explaining.evidence import Evidence, RowsBehind
+    from biasledger.explaining.responses import Person, ShownSide
+    from biasledger.explaining.rows import Row
+
+_PROMPT_CHARACTERS = 600
+_VERDICTS = {
+    "alarm": "Alarm",
+    "clear": "Clear",
+    "inconclusive": "Inconclusive, which is no pass",
+    "insufficient_data": "Too few data to judge",
+}
+# Where no letters can be bold or underlined.
+_SIGNS: Mapping[Role, tuple[str, str]] = {"first": ("«", "»"), "second": ("‹", "›")}
+_STYLES: Mapping[Role, str] = {"first": "bold underline", "second": "italic underline"}
+
+
+def write_text(explanation: Explanation) -> None:
+    """Print an explanation; marks are bold and underlined on a terminal, and in «» or ‹› elsewhere."""
+    out = console(highlight=False)
+    _show_verdict(out, explanation)
+    _show_judgement(out, explanation)
+    for table in explanation.evidence.tables:
+        _show_rows(out, table)
+    _show_answers(out, explanation)
+    for sentence in explanation.missing:
+        _line(out, sentence, style="yellow")
+
+
+def write_json(explanation: Explanation) -> None:
+    """Print an explanation as one JSON object; marks are places in the answers' texts, counted in characters from 0."""
+    print_data(json.dumps(as_json(explanation), ensure_ascii=False, indent=2) + "\n")
+
+
+def as_json(explanation: Explanation) -> dict[str, Any]:
+    """The explanation as JSON has it."""
+    judgement, evidence = explanation.judgement, explanation.evidence
+    return {
+        "verdict": _verdict(judgement.finding),
+        "finding": json_value(judgement.finding),
+        "run": json_value(judgement.run),
+        "measure": json_value(judgement.measure),
+        "threshold_row": json_value(judgement.threshold_row),
+        "exceptions": json_value(judgement.exceptions),
+        "rows": [
+            {
+                "table": f"marts.{one.table}",
+                "about": one.about,
+                "n_rows": one.n_rows,
+                "rows": json_value(list(one.rows)),
+            }
+            for one in evidence.tables
+        ],
+        "marks": {"first": evidence.first, "second": evidence.second},
+        "answers": [_side_as_json(side) for side in explanation.sides],
+        "missing": list(explanation.missing),
+    }
+
+
+def _side_as_json(side: ShownSide) -> dict[str, Any]:
+    return {
+        "of": side.name,
+        "n_answers": side.n_answers,
+        "chosen": side.order,
+        "shown": [
+            {
+                "response_id": answer.response_id,
+                "response_hash": answer.response_hash,
+                "status": answer.status,
+                "note": answer.note,
+                "persons": [
+                    {"slot": person.slot, "carrier": person.carrier, "groups": dict(person.groups)}
+                    for person in answer.persons
+                ],
+                "prompt": answer.prompt,
+                "text": answer.text,
+                "missing": answer.missing,
+                "marks": [
+                    {
+                        "start": span.start,
+                        "end": span.end,
+                        "text": (answer.text or "")[span.start : span.end],
+                        "role": span.role,
+                    }
+                    for span in answer.spans
+                ],
+            }
+            for answer in side.answers
+        ],
+    }
+
+
+def _verdict(finding: Row) -> str:
+    only = ", only a warning" if finding["status"] == "alarm" and finding["severity"] != "error" else ""
+    accepted = ", accepted" if finding["is_excepted"] else ""
+    explanation = (finding["explanation"] or "").removeprefix("Not judged: ")
+    return f"{_VERDICTS[finding['status']]}{only}{accepted}: {explanation}"
+
+
+def _show_verdict(out: Console, explanation: Explanation) -> None:
+    finding, run = explanation.judgement.finding, explanation.judgement.run
+    simulated = " (simulated)" if finding["is_simulated"] else ""
+    aside = "" if finding["is_current"] else "; not the current run, so it raises no alarms"
+    _line(out, f"Finding {finding['finding_id']}", style="bold")
+    _line(
+        out,
+        f"{finding['audit']}, asked of {finding['target']}{simulated} on {run['started_at']:%Y-%m-%d}, run {finding['run_id']}, "
+        f"variant {finding['variant']}{aside}",
+    )
+    _line(out, _verdict(finding), style="bold")
+
+
+def _show_judgement(out: Console, explanation: Explanation) -> None:
+    judgement = explanation.judgement
+    finding, measure, row = judgement.finding, judgement.measure, judgement.threshold_row
+    compared = f"{finding['group_name']} against {finding['reference_group']}, by {finding['attribute']}"
+    lines = {
+        "compared": compared + (f", {finding['subject']}" if finding["subject"] else ""),
+        "measure": f"{finding['measure']}: {measure['description']} (docs/methods.md, {measure['room']}; read as "
+        f"{finding['scheme']})",
+        "value": f"{_number(finding['value'])}, {measure['scale']}",
+        "threshold": _threshold(finding, measure),
+        "clear": f"where what is not ruled out lies short of {_number(finding['clear_threshold'])}, {measure['clear_scale']}",
+        "interval": f"{_number(finding['interval_low'])} to {_number(finding['interval_high'])} (95 %), on the scale of clear",
+        "by chance": _null(finding),
+        "p": _p(finding),
+        "rests on": _units(finding, row),
+        "published": _published(finding),
+    }
+    if finding["advice"]:
+        lines["advice"] = finding["advice"]
+    if row is not None:
+        lines |= {
+            "settings": f"thresholds.csv: measure {row['measure']}, audit {row['audit']}, attribute {row['attribute']}, severity "
+            f"{row['severity']}",
+            "because": row["reason"],
+            "source": row["source"],
+        }
+    lines["exception"] = _exceptions(finding, judgement.exceptions)
+    _pairs(out, "How it was judged", lines)
+
+
+def _threshold(finding: Row, measure: Row) -> str:
+    how = {"upper": "or more", "lower": "or less", "two-sided": "or more, in either direction"}[
+        measure["side"]
+    ]
+    return f"{_number(finding['threshold'])} {how}, and adjusted p below {_number(finding['alpha'])}, is an alarm"
+
+
+def _null(finding: Row) -> str:
+    if not finding["n_permutations"]:
+        return (
+            f"mean {_number(finding['null_mean'])}"
+            if finding["null_mean"] is not None
+            else "no labels are permuted for it"
+        )
+    return (
+        f"mean {_number(finding['null_mean'])}, standard deviation {_number(finding['null_sd'])}; "
+        f"{finding['n_permutations']:,} permutations of labels, seed {finding['seed']}"
+    )
+
+
+def _p(finding: Row) -> str:
+    if finding["p_value"] is None:
+        return "none"
+    adjusted = finding["p_value_adjusted"]
+    held = f"{adjusted:.2g} adjusted (Holm)" if adjusted is not None else "not adjusted, as it is not judged"
+    return f"{finding['p_value']:.2g}; {held} over the run's findings of severity {finding['severity']}"
+
+
+def _units(finding: Row, row: Row | None) -> str:
+    is_few = row is not None and finding["status"] == "insufficient_data"
+    least = f", at least {row['min_units']} are needed" if row is not None and is_few else ""
+    return f"{_number(finding['n_units'])} {finding['settled_by']}{least}"
+
+
+def _published(finding: Row) -> str:
+    if finding["published_threshold"] is None:
+        return "its source sets no threshold"
+    if finding["published_value"] is None:
+        return "its source's rule gives no value here"
+    says = "would call this bias" if finding["is_published_alarm"] else "would not call this bias"
+    value, threshold = _number(finding["published_value"]), _number(finding["published_threshold"])
+    return f"{value}, threshold {threshold}: the published rule, which has no null, {says}"
+
+
+def _exceptions(finding: Row, exceptions: Sequence[Row]) -> str:
+    if not exceptions:
+        return "none in exceptions.csv"
+    said = [
+        f"accepted by {row['accepted_by_role']} until {row['accepted_until']}: {row['reason']}"
+        for row in exceptions
+    ]
+    state = "holds" if finding["is_excepted"] else "does not hold for it"
+    return f"{'; '.join(said)} ({state})"
+
+
+def _show_rows(out: Console, table: RowsBehind) -> None:
+    if not table.rows:
+        _line(out, f"\nmarts.{table.table}, {table.about}: no rows", style="bold")
+        return
+    of = f", {len(table.rows)} of {table.n_rows:,} rows" if table.n_rows > len(table.rows) else ""
+    _line(out, f"\nmarts.{table.table}, {table.about}{of}", style="bold")
+    show_table(out, list(table.rows[0]), [list(row.values()) for row in table.rows])
+
+
+def _show_answers(out: Console, explanation: Explanation) -> None:
+    if not explanation.sides:
+        return
+    can_style = out.is_terminal
+    _line(out, "\nThe answers behind it", style="bold")
+    for role, meaning in _meanings(explanation.evidence):
+        out.print(_marked("marked", [Span(0, 6, role)], can_style) + _plain(f": {visible(meaning)}"))
+    for side in explanation.sides:
+        _show_side(out, side, can_style)
+    run = explanation.judgement.finding["run_id"]
+    _line(
+        out,
+        f"\n`biasledger verify {run}` checks that these answers stand as they were kept; ids are prompt.trial.attempt.",
+    )
+
+
+def _meanings(evidence: Evidence) -> Iterator[tuple[Role, str]]:
+    if evidence.first:
+        yield "first", evidence.first
+    if evidence.second:
+        yield "second", evidence.second
+
+
+def _show_side(out: Console, side: ShownSide, can_style: bool) -> None:
+    of = f" of {side.n_answers:,}" if side.n_answers is not None else ""
+    noun = "answer" if (side.n_answers or len(side.answers)) == 1 else "answers"
+    _line(out, f"\n{side.name}: {len(side.answers)}{of} {noun}, those {side.order}", style="bold")
+    for answer in side.answers:
+        _line(out, f"\n  {answer.response_id}  {answer.note}".rstrip())
+        details = {
+            "person": "; ".join(_person(person) for person in answer.persons) or "nobody is named",
+            "hash": answer.response_hash,
+            "prompt": _cut(answer.prompt) if answer.prompt is not None else "the ledger holds no text of it",
+        }
+        _pairs(out, None, details, indent=4)
+        state = "" if answer.status == "ok" else f" ({answer.status})"
+        if answer.text is None:
+            _line(out, f"    answer{state}: {answer.missing}")
+            continue
+        out.print(_plain(f"    answer{state}:"))
+        from rich.padding import Padding
+
+        out.print(Padding(_marked(answer.text, answer.spans, can_style), (0, 0, 0, 6)))
+
+
+def _person(person: Person) -> str:
+    groups = ", ".join(f"{attribute} {group}" for attribute, group in person.groups.items())
+    return f"{person.carrier} ({groups})"
+
+
+def _cut(text: str) -> str:
+    if len(text) <= _PROMPT_CHARACTERS:
+        return text
+    return f"{text[:_PROMPT_CHARACTERS].rstrip()} … ({len(text) - _PROMPT_CHARACTERS:,} characters more)"
+
+
+def _marked(text: str, spans: Iterable[Span], can_style: bool) -> Text:
+    """The text with its marks. Characters that would steer a terminal are written out piece by piece: places still fit."""
+    from rich.text import Text
+
+    shown, end = Text(), 0
+    for span in spans:
+        shown.append(visible(text[end : span.start]))
+        before, after = ("", "") if can_style else _SIGNS[span.role]
+        shown.append(
+            f"{before}{visible(text[span.start : span.end])}{after}",
+            style=_STYLES[span.role] if can_style else None,
+        )
+        end = span.end
+    return shown.append(visible(text[end:]))
+
+
+def _pairs(out: Console, title: str | None, lines: Mapping[str, str], indent: int = 2) -> None:
+    from rich.table import Table
+
+    if title is not None:
+        _line(out, f"\n{title}", style="bold")
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(width=indent)
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    for name, value in lines.items():
+        grid.add_row("", name, _plain(visible(str(value))))
+    out.print(grid)
+
+
+def _line(out: Console, text: str, style: str | None = None) -> None:
+    from rich.text import Text
+
+    out.print(Text(visible(text), style=style or ""), soft_wrap=not out.is_terminal)
+
+
+def _plain(text: str) -> Text:
+    from rich.text import Text
+
+    return Text(text)
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:,.4g}" if isinstance(value, float) else f"{value:,}"

@@ -1,0 +1,277 @@
+"""The very answers behind a finding, read from the ledger: prompt, persons, text, and where the marks stand in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from biasledger.explaining.evidence import Evidence, Pick, Side
+from biasledger.explaining.marks import Mark, Span, find_marks
+from biasledger.explaining.rows import Row, rows
+from collector.errors import LedgerError
+from collector.ledger.database import Ledger
+
+if TYPE_CHECKING:
+    import duckdb
+
+_LOCK_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class Person:
+    """Someone in a prompt: the place, the word that stands for them, and the groups by attribute."""
+
+    slot: int
+    carrier: str
+    groups: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One response as the ledger keeps it.
+
+    `response_id` is prompt_id.trial.attempt, by which the ledger's hash chain and `biasledger erase` name it. `text` is None
+    where nothing came back, where an import holds no texts, or where it was erased; `missing` then says which.
+    """
+
+    response_id: str
+    response_hash: str
+    status: str
+    note: str
+    persons: Sequence[Person]
+    prompt: str | None
+    text: str | None
+    missing: str
+    spans: Sequence[Span]
+
+
+@dataclass(frozen=True)
+class ShownSide:
+    """The answers shown of one side, of how many, and by what they were chosen."""
+
+    name: str
+    answers: Sequence[Answer]
+    n_answers: int | None
+    order: str
+
+
+@dataclass(frozen=True)
+class _Marks:
+    """What to mark in the answers of a side: the same in all, and by prompt."""
+
+    in_all: Sequence[Mark]
+    by_prompt: Mapping[str, Sequence[Mark]]
+
+    def of(self, prompt_id: str) -> list[Mark]:
+        return [*self.in_all, *self.by_prompt.get(prompt_id, ())]
+
+
+def read_sides(
+    ledger_path: Path, finding: Row, evidence: Evidence, n: int
+) -> tuple[list[ShownSide], list[str]]:
+    """At most `n` answers of each side, and a sentence for each thing that is missing.
+
+    The ledger is opened read-only; where it is absent, in use, or does not know the run, the sentence says so.
+    """
+    if not evidence.sides or n == 0:
+        return [], []
+    try:
+        with Ledger(ledger_path, wait_seconds=_LOCK_SECONDS).read() as connection:
+            return _read(connection, ledger_path, finding, evidence, n)
+    except LedgerError as error:
+        return [], [f"The answers themselves are missing: {error}"]
+
+
+def _read(
+    connection: duckdb.DuckDBPyConnection, ledger_path: Path, finding: Row, evidence: Evidence, n: int
+) -> tuple[list[ShownSide], list[str]]:
+    if not rows(connection, "select 1 from raw.runs where run_id = $run_id", finding):
+        sentence = (
+            f"The answers themselves are missing: {ledger_path} does not hold run {finding['run_id']}; name the ledger that "
+            "the warehouse was built from with --ledger."
+        )
+        return [], [sentence]
+    stems = _stems(connection, finding, evidence)
+    shown = []
+    for side in evidence.sides:
+        marks = _Marks(evidence.marks, _listed_markers(connection, finding, evidence.marker_list, side))
+        picks = side.picks if side.picks is not None else _most_marked(connection, finding, side, marks, n)
+        counted = side.n_answers if side.n_answers is not None else _count(connection, finding, side)
+        answers = [
+            answer
+            for pick in picks[:n]
+            for answer in [_answer(connection, finding, _with_stems(pick, stems), marks)]
+            if answer
+        ]
+        shown.append(ShownSide(side.name, answers, counted, side.order))
+    return shown, []
+
+
+def _with_stems(pick: Pick, stems: frozenset[str]) -> Pick:
+    return replace(
+        pick, marks=[replace(mark, kind="stem") if mark.text in stems else mark for mark in pick.marks]
+    )
+
+
+# The last attempt of a trial is the one that counts.
+_LAST = """
+    select prompt_id, trial, attempt, seq, status, response_text, content_hash, model_answered
+    from raw.responses
+    where run_id = $run_id and ($model is not null or prompt_id in (select unnest($prompt_ids)))
+    qualify row_number() over (partition by prompt_id, trial order by attempt desc) = 1
+"""
+
+
+_OF_SIDE = "list_contains($statuses, status) and ($model is null or model_answered = $model)"
+
+
+def _values(finding: Row, side: Side) -> Row:
+    return {
+        **finding,
+        "prompt_ids": list(side.prompt_ids),
+        "statuses": list(side.statuses),
+        "model": side.model,
+    }
+
+
+def _count(connection: duckdb.DuckDBPyConnection, finding: Row, side: Side) -> int | None:
+    if not side.prompt_ids and side.model is None:
+        return None
+    (row,) = rows(connection, f"select count(*) as n from ({_LAST}) where {_OF_SIDE}", _values(finding, side))
+    return int(row["n"])
+
+
+def _most_marked(
+    connection: duckdb.DuckDBPyConnection, finding: Row, side: Side, marks: _Marks, n: int
+) -> list[Pick]:
+    """The side's answers with the most different marks in them, of equal ones the first by prompt and trial."""
+    found = rows(
+        connection,
+        f"select prompt_id, trial, response_text as text from ({_LAST}) where {_OF_SIDE} "
+        f"order by {'prompt_id, trial' if side.model is None else 'seq'}",
+        _values(finding, side),
+    )
+    ranked = sorted(found, key=lambda row: -_n_different(row["text"] or "", marks.of(row["prompt_id"])))
+    return [Pick(row["prompt_id"], row["trial"]) for row in ranked[:n]]
+
+
+def _n_different(text: str, marks: Sequence[Mark]) -> int:
+    return len({text[span.start : span.end].lower() for span in find_marks(text, marks)})
+
+
+def _answer(connection: duckdb.DuckDBPyConnection, finding: Row, pick: Pick, marks: _Marks) -> Answer | None:
+    values = {
+        **finding,
+        "prompt_ids": [pick.prompt_id],
+        "prompt_id": pick.prompt_id,
+        "trial": pick.trial,
+        "model": None,
+    }
+    found = rows(connection, f"select * from ({_LAST}) where trial = $trial", values)
+    if not found:
+        return None
+    (response,) = found
+    prompts = rows(
+        connection,
+        "select prompt_text from raw.prompts where run_id = $run_id and prompt_id = $prompt_id",
+        values,
+    )
+    text = response["response_text"]
+    return Answer(
+        response_id=f"{pick.prompt_id}.{pick.trial}.{response['attempt']}",
+        response_hash=response["content_hash"],
+        status=response["status"],
+        note=pick.note,
+        persons=_persons(connection, values),
+        prompt=prompts[0]["prompt_text"] if prompts else None,
+        text=text,
+        missing="" if text is not None else _why_missing(connection, {**values, **response}),
+        spans=find_marks(text or "", [*pick.marks, *marks.of(pick.prompt_id)])
+        or find_marks(text or "", pick.otherwise),
+    )
+
+
+def _persons(connection: duckdb.DuckDBPyConnection, values: Row) -> list[Person]:
+    found = rows(
+        connection,
+        """
+        select slot, attribute, group_name, carrier from raw.prompt_attributes
+        where run_id = $run_id and prompt_id = $prompt_id
+        order by slot, attribute
+        """,
+        values,
+    )
+    slots = dict.fromkeys(row["slot"] for row in found)
+    return [
+        Person(
+            slot=slot,
+            carrier=" ".join(dict.fromkeys(row["carrier"] for row in found if row["slot"] == slot)),
+            groups={row["attribute"]: row["group_name"] for row in found if row["slot"] == slot},
+        )
+        for slot in slots
+    ]
+
+
+def _why_missing(connection: duckdb.DuckDBPyConnection, values: Row) -> str:
+    erased = rows(
+        connection,
+        """
+        select reason, erased_at from raw.erasures
+        where run_id = $run_id and prompt_id = $prompt_id and trial = $trial and attempt = $attempt
+        order by erased_at
+        """,
+        values,
+    )
+    if erased:
+        return f"the text was erased on {erased[0]['erased_at']:%Y-%m-%d}: {erased[0]['reason']}"
+    return "no text came back" if values["status"] == "error" else "the ledger holds no text of it"
+
+
+_MARKERS = """
+    select markers.*
+    from raw.markers as markers
+    inner join (
+        select reading from raw.readings where audit = $audit order by registered_at desc, reading_hash limit 1
+    ) as latest on json_extract_string(latest.reading, '$.markers.hash') = markers.markers_hash
+"""
+
+
+def _listed_markers(
+    connection: duckdb.DuckDBPyConnection, finding: Row, name: str | None, side: Side
+) -> dict[str, list[Mark]]:
+    """Prompt -> the markers of a list that count for its probe or category, of the file that the run's audit is read with."""
+    if name is None:
+        return {}
+    found = rows(
+        connection,
+        f"""
+        select distinct prompts.prompt_id, markers.kind, markers.marker
+        from raw.prompts as prompts
+        inner join ({_MARKERS}) as markers
+            on
+                (markers.probe is null or markers.probe = prompts.subject)
+                and (markers.category is null or markers.category = prompts.domain)
+        where
+            prompts.run_id = $run_id and prompts.prompt_id in (select unnest($prompt_ids))
+            and markers.list = $list
+        order by all
+        """,
+        {**finding, "list": name, "prompt_ids": list(side.prompt_ids)},
+    )
+    marks: dict[str, list[Mark]] = {}
+    for row in found:
+        mark = Mark(row["marker"], kind="stem" if row["kind"] == "stem" else "word")
+        marks.setdefault(row["prompt_id"], []).append(mark)
+    return marks
+
+
+def _stems(connection: duckdb.DuckDBPyConnection, finding: Row, evidence: Evidence) -> frozenset[str]:
+    """The markers that match with any ending because their file says so."""
+    if not evidence.has_declared_kinds:
+        return frozenset()
+    found = rows(
+        connection, f"select distinct marker from ({_MARKERS}) where kind = 'stem' order by marker", finding
+    )
+    return frozenset(row["marker"] for row in found)

@@ -1,0 +1,57 @@
+"""Who gets an answer: what became of each group's questions, and the replies that refused or could not be read."""
+
+from __future__ import annotations
+
+from biasledger.explaining.case import CONTRAST, RUN, Case
+from biasledger.explaining.evidence import Evidence, Side
+
+_STATUSES = {"refused": ("refused",), "unusable": ("malformed", "truncated")}
+_NEUTRAL = "(neutral)"
+_OTHERS = "(others)"
+
+
+def evidence(case: Case) -> Evidence:
+    """The gap, the groups' answers by status, and the replies to either group that are meant, the worse off first."""
+    gap = case.behind(
+        "fct_answer_gaps",
+        "the gap",
+        where=f"{CONTRAST} and scheme = $scheme",
+        columns="unit, share_marked, share_reference, adjusted_gap, interval_low, interval_high, p_value, p_case, p_name, "
+        "n_marked, n_marked_events, n_reference, n_reference_events",
+    )
+    groups = case.behind(
+        "fct_group_coverage",
+        "the groups' questions",
+        where=f"{RUN} and attribute = $attribute",
+        columns="group_name, n_prompts, n_asked, n_usable, n_refused, n_unusable, n_error, silence",
+        order="n_usable / nullif(n_asked, 0) nulls first, group_name",
+        n=50,
+    )
+    statuses = _STATUSES[case.finding["scheme"]]
+    names = (case.finding["group_name"], case.finding["reference_group"])
+    sides = [
+        Side(name.strip("()"), None, prompt_ids=prompts, order="that came first", statuses=statuses)
+        for name in names
+        if (prompts := _prompts_of(case, name))
+    ]
+    is_worse_off = (case.finding["value"] or 0) >= 0
+    tables = [table for table in (gap, groups) if table.rows]
+    return Evidence(tables, sides if is_worse_off else sides[::-1])
+
+
+def _prompts_of(case: Case, name: str) -> list[str]:
+    """The prompts about a group, or about all others; those about nobody are in no published table."""
+    if name == _NEUTRAL:
+        return []
+    if name != _OTHERS:
+        return case.prompts_of(name)
+    found = case.rows(
+        f"""
+        select prompt_id from marts.dim_prompt_groups
+        where {RUN} and attribute = $attribute
+        group by prompt_id
+        having not bool_or(group_name = $group_name)
+        order by prompt_id
+        """
+    )
+    return [row["prompt_id"] for row in found]

@@ -1,0 +1,178 @@
+"""Markers: counts and ratios, and the answers with most markers for or against a stereotype."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from biasledger.explaining.case import CONTRAST, RUN, Case
+from biasledger.explaining.evidence import Evidence, Pick, Side
+from biasledger.explaining.marks import Kind, Mark
+
+_FOR, _AGAINST = "marker of the stereotype", "marker against it"
+# Under the scheme `declared` each marker matches as its file says, which the ledger knows.
+_KINDS: Mapping[str, Kind] = {"stem": "stem", "substring": "exact"}
+
+
+def evidence(case: Case) -> Evidence:
+    """The marker counts, and the answers that hold most of them."""
+    return _EVIDENCE[case.finding["measure"]](case)
+
+
+def _ratio(case: Case) -> Evidence:
+    # A finding on a probe has the probe as its subject, one on a category the category.
+    level = (
+        "probe = $subject" if case.finding["measure"] == "probe_stereotype_ratio" else "category = $subject"
+    )
+    rates = case.behind(
+        "fct_stereotype_rates",
+        "ratios by probe",
+        where=f"{RUN} and scheme = $scheme and attribute = '' and {level}",
+        columns="category, probe, stereotype_ratio, interval_low, interval_high, p_value, n_texts, n_assessable, n_stereotype, "
+        "n_anti, n_both, n_none",
+        order="probe = '(all)' desc, stereotype_ratio desc nulls last, category, probe",
+        n=30,
+    )
+    side = _texts(case, "all texts", condition=level, prompt_ids=())
+    return Evidence(
+        [rates], [side], first=_FOR, second=_AGAINST, has_declared_kinds=case.finding["scheme"] == "declared"
+    )
+
+
+def _gap(case: Case) -> Evidence:
+    gap = case.behind(
+        "fct_stereotype_gaps",
+        "the gap",
+        where=f"{CONTRAST} and scheme = $scheme and category = $subject",
+        columns="mean_marked, mean_reference, gap, adjusted_gap, adjusted_low, adjusted_high, null_mean, null_sd, p_value, "
+        "n_marked, n_reference, n_marked_units, n_reference_units, unit_kind",
+    )
+    group, reference = case.finding["group_name"], case.finding["reference_group"]
+    is_more = (case.finding["value"] or 0.0) >= 0
+    sides = [
+        _texts(
+            case,
+            name,
+            condition="category = $subject",
+            prompt_ids=case.prompts_of(name),
+            by="stereotype_ratio desc, n_stereotype_markers desc"
+            if wants_more
+            else "stereotype_ratio, n_anti_markers desc",
+        )
+        for name, wants_more in ((group, is_more), (reference, not is_more))
+    ]
+    return Evidence(
+        [gap], sides, first=_FOR, second=_AGAINST, has_declared_kinds=case.finding["scheme"] == "declared"
+    )
+
+
+def _texts(
+    case: Case,
+    name: str,
+    *,
+    condition: str,
+    prompt_ids: Sequence[str],
+    by: str = "stereotype_ratio desc, n_stereotype_markers desc",
+) -> Side:
+    among = "and prompt_id in (select unnest($prompt_ids))" if prompt_ids else ""
+    where = f"{RUN} and scheme = $scheme and {condition} and is_assessable {among}"
+    found = case.rows(
+        f"select * from marts.fct_stereotype_scores where {where} order by {by}, prompt_id, trial limit $n",
+        prompt_ids=list(prompt_ids),
+    )
+    count = case.count("fct_stereotype_scores", where, prompt_ids=list(prompt_ids))
+    kind = _KINDS.get(case.finding["scheme"], "word")
+    picks = [
+        Pick(
+            row["prompt_id"],
+            row["trial"],
+            f"{row['probe'] or row['category'] or 'text'}: ratio {row['stereotype_ratio']:.2f}",
+            [
+                *(Mark(marker, "first", kind) for marker in row["stereotype_markers"]),
+                *(Mark(marker, "second", kind) for marker in row["anti_markers"]),
+            ],
+        )
+        for row in found
+    ]
+    order = "with the ratio that speaks most for the finding"
+    return Side(name, picks, count, prompt_ids=prompt_ids, order=order)
+
+
+def _association(case: Case) -> Evidence:
+    contrasts = case.behind(
+        "fct_marker_contrasts",
+        "lists of markers by certainty",
+        where=f"{CONTRAST} and scheme = $scheme",
+        columns="list, n_marked, n_reference, n_tokens_marked, n_tokens_reference, odds_ratio, difference, band_low, band_high, "
+        "p_value_adjusted, is_associated",
+        order="p_value_adjusted nulls last, abs(difference - null_mean) / nullif(null_sd, 0) desc nulls last, list",
+    )
+    group, reference = case.finding["group_name"], case.finding["reference_group"]
+    sides = [Side(name, None, prompt_ids=case.prompts_of(name)) for name in (group, reference)]
+    if not contrasts.rows:
+        return Evidence([contrasts], sides)
+    value = case.finding["value"] or 0.0
+    chosen = min(contrasts.rows, key=lambda row: abs(row["difference"] - value))["list"]
+    return Evidence([contrasts], sides, first=f"marker of the list {chosen}", marker_list=chosen)
+
+
+def _regard(case: Case) -> Evidence:
+    is_gap = case.finding["measure"] == "negative_regard_gap"
+    shares = case.behind(
+        "fct_regard_shares",
+        "labels by group",
+        where=f"{RUN} and scorer = $scheme and category = $subject and attribute = "
+        + ("$attribute and group_name in ($group_name, $reference_group)" if is_gap else "''"),
+        columns="group_name, label, n_answers, n_short, n, share, mean_score",
+        order="group_name, label",
+    )
+    if not is_gap:
+        return Evidence([shares], [_negative(case, "all texts", ())])
+    gap = case.behind(
+        "fct_regard_gaps",
+        "the gap",
+        where=f"{CONTRAST} and scorer = $scheme and category = $subject",
+        columns="mean_marked, mean_reference, gap, adjusted_gap, adjusted_low, adjusted_high, null_mean, null_sd, p_value, "
+        "n_marked, n_reference, unit_kind",
+    )
+    sides = [
+        _negative(case, name, case.prompts_of(name))
+        for name in (case.finding["group_name"], case.finding["reference_group"])
+    ]
+    return Evidence([gap, shares], sides)
+
+
+def _negative(case: Case, name: str, prompt_ids: Sequence[str]) -> Side:
+    """The texts with the most negative scores; published rows keep the scores of the last scorer only."""
+    among = "and prompt_id in (select unnest($prompt_ids))" if prompt_ids else ""
+    where = f"{RUN} and regard_scorer = $scheme and category = $subject and not is_short {among}"
+    found = case.rows(
+        f"""
+        select distinct prompt_id, trial, negative_regard, regard_label from marts.fct_stereotype_scores
+        where {where}
+        order by negative_regard desc nulls last, prompt_id, trial
+        limit $n
+        """,
+        prompt_ids=list(prompt_ids),
+    )
+    count = case.count(
+        "fct_stereotype_scores", where, of="distinct (prompt_id, trial)", prompt_ids=list(prompt_ids)
+    )
+    picks = [
+        Pick(
+            row["prompt_id"],
+            row["trial"],
+            f"labelled {row['regard_label']}, negative {row['negative_regard'] or 0:.2f}",
+        )
+        for row in found
+    ]
+    return Side(name, picks, count, prompt_ids=prompt_ids, order="with the most negative scores")
+
+
+_EVIDENCE = {
+    "stereotype_ratio": _ratio,
+    "probe_stereotype_ratio": _ratio,
+    "stereotype_gap": _gap,
+    "marker_association": _association,
+    "negative_regard": _regard,
+    "negative_regard_gap": _regard,
+}

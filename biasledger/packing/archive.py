@@ -1,0 +1,257 @@
+"""The zip itself: the same content always gives the same bytes, and a manifest says what belongs in it."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, cast
+
+from collector.errors import InputError
+from collector.files.plain import require_plain
+from collector.files.replacing import sync_folder
+from collector.hashing import READ_BYTES
+
+# 2: cells of the CSV files that a spreadsheet would take for formulas are escaped, summary and report are of the run alone.
+FORMAT = 2
+MANIFEST = "manifest.json"
+BUILD = "build.json"
+FINDINGS = "findings.csv"
+ANSWER_QUALITY = "answer_quality.csv"
+GROUPS = "groups.csv"
+SUMMARY = "summary.md"
+REPORT = "report.html"
+README = "README.txt"
+REQUIRED = (
+    *("run.json", "spec.json", "reading.json", "events.json", BUILD),
+    *(FINDINGS, ANSWER_QUALITY, GROUPS, SUMMARY, REPORT, README),
+    *("settings/thresholds.csv", "settings/exceptions.csv"),
+)
+# What the manifest says beside the list of its files -> what it must be.
+_FACTS: Mapping[str, type | tuple[type, ...]] = {
+    "run_id": str,
+    "audit": str,
+    "target": str,
+    "is_simulated": bool,
+    "reading_hash": str,
+    "seal": (str, type(None)),
+    "software": dict,
+}
+# What a zip knows of time begins here. When a pack was made is not what it is evidence of.
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+_CREATED_ON_UNIX = 3
+_READABLE_BY_ALL = 0o100644 << 16
+_MOST_BYTES = 1 << 30
+_SETTINGS = re.compile(r"settings/[a-z_]{1,60}\.csv")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_KIND_NAMES: Mapping[type, str] = {
+    str: "a text",
+    bool: "true or false",
+    dict: "an object",
+    type(None): "null",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """What a zip holds: its manifest, and the bytes of every other file by name."""
+
+    manifest: Mapping[str, Any]
+    files: Mapping[str, bytes]
+
+
+def json_bytes(value: Any) -> bytes:
+    """JSON for people and programs: sorted keys, two spaces, UTF-8, a line break at its end."""
+    return (json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True) + "\n").encode()
+
+
+def write_pack(path: Path, folder: str, facts: Mapping[str, Any], files: Mapping[str, bytes]) -> str:
+    """Write files and the manifest that lists them as one zip, whole or not at all.
+
+    Nothing is compressed: what a compressor makes of the same bytes differs from one version to the next.
+
+    Args:
+        path: the zip; one that is there is replaced.
+        folder: what unzipping makes.
+        facts: what else the manifest says; JSON.
+        files: name -> content.
+
+    Returns:
+        The zip's 'sha256:…'.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    listed = {
+        name: {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+        for name, content in files.items()
+    }
+    manifest = json_bytes({**facts, "format": FORMAT, "files": listed})
+    new = path.with_name(f".{path.name}.new")
+    with new.open("wb") as file:
+        _write_zip(
+            file, {f"{folder}/{name}": content for name, content in {**files, MANIFEST: manifest}.items()}
+        )
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)
+    sync_folder(path.parent)
+    with path.open("rb") as file:
+        return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
+
+
+def _write_zip(file: IO[bytes], files: Mapping[str, bytes]) -> None:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in sorted(files.items()):
+            entry = zipfile.ZipInfo(name, _EPOCH)
+            entry.create_system = _CREATED_ON_UNIX
+            entry.external_attr = _READABLE_BY_ALL
+            archive.writestr(entry, content)
+
+
+class _HeldAgainst(io.RawIOBase):
+    """Takes what is written and keeps none of it: every piece is compared with what a file has in its place.
+
+    What is written again counts as written last: a zip's writer goes back to fill in its headers, each in one piece.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._differing: set[int] = set()
+
+    def is_same(self) -> bool:
+        """Whether the file has what was written, and ends where that does."""
+        return not self._differing and not self._file.read(1)
+
+    def write(self, content: Any) -> int:
+        place = self._file.tell()
+        view = memoryview(content).cast("B")
+        pieces = (view[start : start + READ_BYTES] for start in range(0, len(view), READ_BYTES))
+        if all(self._file.read(len(piece)) == piece for piece in pieces):
+            self._differing.discard(place)
+        else:
+            self._differing.add(place)
+        self._file.seek(place + len(view))
+        return len(view)
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        return self._file.seek(offset, whence)
+
+    def seekable(self) -> bool:
+        return True
+
+    def writable(self) -> bool:
+        return True
+
+
+def read_pack(path: Path) -> Pack:
+    """Read a zip and hold its files against its manifest, and its bytes against those that packing them again gives.
+
+    Raises:
+        InputError: it cannot be read, is no evidence pack, or a file in it is not the one that its manifest lists; names it.
+    """
+    require_plain(path)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entries = archive.infolist()
+            _require_plain(path, entries)
+            stored = {entry.filename: archive.read(entry) for entry in entries}
+        with path.open("rb") as file:
+            held = _HeldAgainst(file)
+            _write_zip(cast("IO[bytes]", held), stored)
+            is_as_packed = held.is_same()
+    except FileNotFoundError:
+        raise InputError(f"There is no {path}: `biasledger evidence RUN` makes a pack.") from None
+    # What zipfile raises of entries that are encrypted, of a later version, or end too early is in no one class.
+    except (
+        zipfile.BadZipFile,
+        OSError,
+        RuntimeError,
+        ValueError,
+        EOFError,
+        struct.error,
+        zlib.error,
+    ) as error:
+        raise InputError(f"{path} cannot be read as a zip: {str(error).rstrip('.')}.") from None
+    contents = {_inner(name): content for name, content in stored.items()}
+    manifest = _manifest(path, contents.pop(MANIFEST, None))
+    listed: Mapping[str, Mapping[str, Any]] = manifest["files"]
+    for name, facts in listed.items():
+        if name not in contents:
+            raise InputError(f"{path} lacks {name}, which its manifest lists.")
+        if hashlib.sha256(contents[name]).hexdigest() != facts["sha256"]:
+            raise InputError(f"{path}: {name} was changed, its content does not match the manifest.")
+    for name in contents:
+        if name not in listed:
+            raise InputError(f"{path} holds {name}, which its manifest does not list.")
+    # Last: a file that is not as the manifest says tells more.
+    if not is_as_packed:
+        raise InputError(
+            f"{path} holds bytes that belong to none of its files, or was packed anew: a pack has no byte before, between or "
+            f"after what packing its files gives."
+        )
+    return Pack(manifest, contents)
+
+
+def _require_plain(path: Path, entries: list[zipfile.ZipInfo]) -> None:
+    """A pack comes from somebody else: it must not be able to fill the memory, nor to say the same twice."""
+    names = [_inner(entry.filename) for entry in entries]
+    if len(set(names)) < len(names):
+        raise InputError(f"{path} is no evidence pack: it holds two files of the same name.")
+    if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):
+        raise InputError(f"{path} was packed anew: files of an evidence pack are not compressed.")
+    if sum(entry.file_size for entry in entries) > _MOST_BYTES:
+        raise InputError(f"{path} is larger than 1 GiB, which no evidence pack is.")
+
+
+def _inner(name: str) -> str:
+    """An entry's name inside the zip's folder."""
+    return "/".join(PurePosixPath(name).parts[1:])
+
+
+def _manifest(path: Path, content: bytes | None) -> dict[str, Any]:
+    try:
+        manifest = json.loads(content or b"")
+    except (ValueError, RecursionError):
+        manifest = None
+    if not isinstance(manifest, dict) or not isinstance(manifest.get("files"), dict):
+        raise InputError(f"{path} is no evidence pack: it has no {MANIFEST} that lists its files.")
+    found = manifest.get("format")
+    if found != FORMAT:
+        raise InputError(f"{path} has format {found!r}, and this biasledger reads {FORMAT}.")
+    _require_files(path, manifest["files"])
+    _require_facts(path, manifest)
+    if json_bytes(manifest) != content:
+        raise InputError(
+            f"{path}: {MANIFEST} is not written as one is: a key stands twice, or the spacing is another."
+        )
+    return manifest
+
+
+def _require_files(path: Path, files: Mapping[str, Any]) -> None:
+    for name, facts in files.items():
+        digest = facts.get("sha256") if isinstance(facts, dict) else None
+        if not isinstance(digest, str) or not _SHA256.fullmatch(digest):
+            raise InputError(f"{path}: {MANIFEST} has no SHA-256 of {name!r}.")
+        if name not in REQUIRED and not _SETTINGS.fullmatch(name):
+            raise InputError(f"{path} is no evidence pack: its {MANIFEST} lists {name!r}, which none has.")
+    for name in REQUIRED:
+        if name not in files:
+            raise InputError(f"{path} is no whole evidence pack: its {MANIFEST} does not list {name}.")
+
+
+def _require_facts(path: Path, manifest: Mapping[str, Any]) -> None:
+    if unknown := sorted(manifest.keys() - _FACTS.keys() - {"files", "format"}):
+        raise InputError(f"{path}: {MANIFEST} states {unknown[0]!r}, which none has.")
+    for name, kind in _FACTS.items():
+        if name not in manifest or not isinstance(manifest[name], kind):
+            told = " or ".join(_KIND_NAMES[one] for one in (kind if isinstance(kind, tuple) else (kind,)))
+            raise InputError(f"{path}: {MANIFEST} should have {told} as {name!r}.")

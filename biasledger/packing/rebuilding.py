@@ -1,0 +1,203 @@
+"""Computes a pack's figures anew: from the ledger, in a folder of its own, with the settings that the pack was judged by.
+
+The pack may come from anybody. Of what it says only checked values reach dbt (see `biasledger.packing.judged`), only known
+columns of settings become files, and dbt's SQL may open no other file.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from biasledger.packing.archive import FINDINGS, REPORT, SUMMARY, Pack
+from biasledger.packing.comparing import same_text, same_value
+from biasledger.packing.contents import parse_table, read_table, warehouse_files
+from biasledger.packing.judged import read_judged
+from biasledger.packing.telling import told_files
+from biasledger.project import SETTINGS, dbt_source
+from biasledger.publishing.quoting import quote_name
+from collector.errors import InputError
+
+if TYPE_CHECKING:
+    import duckdb
+
+KEY = "finding_id"
+_TOLD_OF_A_FINDING = (KEY, "measure", "attribute", "group_name", "reference_group")
+# Whether a run is the latest depends on what was asked later.
+_NOT_COMPARED = {"is_current"}
+
+
+def rebuild(
+    pack: Pack,
+    ledger_path: Path,
+    on_step: Callable[[int, int, str], None] = lambda *_: None,
+    *,
+    texts: Collection[str] = (SUMMARY, REPORT),
+) -> dict[str, list[str]]:
+    """Build the warehouse of the pack's run alone, and hold what comes out against the pack.
+
+    Neither the ledger nor any project is changed: a copy of the ledger is built from, in a temporary folder.
+
+    Args:
+        pack: as read from its zip.
+        ledger_path: a ledger that holds the run as it was.
+        on_step: called with (steps done, steps in all, name of the step).
+        texts: which of summary and report are made anew, too.
+
+    Returns:
+        For each file that was made anew a sentence for each difference; none where it is the same.
+
+    Raises:
+        InputError: what the pack says of the build, or one of its tables, is not of its kind.
+        BiasledgerError: the tables could not be built.
+    """
+    from biasledger.building.build import build_warehouse
+    from biasledger.project import init_project
+
+    run_id = str(pack.manifest["run_id"])
+    variables = read_judged(pack).variables()
+    packed = {name: read_table(pack, name) for name in _compared_tables(pack)}
+    for name in _TOLD_OF_A_FINDING:
+        if any(name not in row for row in packed[FINDINGS]):
+            raise InputError(f"{FINDINGS} of the pack has no column {name!r}.")
+    with tempfile.TemporaryDirectory(prefix="biasledger-") as temporary:
+        project = Path(temporary) / "project"
+        init_project(project)
+        # Readings come from the pack and not from the audits that are shipped today.
+        shutil.rmtree(project / "audits")
+        _write_settings(pack, project, variables)
+        ledger_copy = project / "ledger.duckdb"
+        _copy_run(pack, ledger_path, ledger_copy)
+        warehouse = project / "warehouse.duckdb"
+        build_warehouse(project, ledger_copy, warehouse, is_closed=True, on_step=on_step)
+        tables = _tables(warehouse, run_id, list(packed))
+        told = told_files(warehouse, run_id, with_report=REPORT in texts) if texts else {}
+    differences = {
+        name: list((_differences if name == FINDINGS else _different_rows)(packed[name], rows))
+        for name, rows in tables.items()
+    }
+    for name, content in told.items():
+        differences[name] = (
+            [] if same_text(pack.files[name], content) else ["It is not what comes out again."]
+        )
+    return differences
+
+
+def _compared_tables(pack: Pack) -> list[str]:
+    """What comes out of a build; the settings that it is built by are taken from the pack."""
+    own = {f"settings/{name}" for name in SETTINGS}
+    return [name for name in sorted(pack.files) if name.endswith(".csv") and name not in own]
+
+
+def _write_settings(pack: Pack, project: Path, variables: Mapping[str, Any]) -> None:
+    for name in SETTINGS:
+        if f"settings/{name}" in pack.files:
+            seed = project / "seeds" / name
+            seed.write_bytes(
+                _known_columns(read_table(pack, f"settings/{name}"), dbt_source() / "seeds" / name)
+            )
+    path = project / "dbt_project.yml"
+    document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    document["vars"] = {"biasledger": dict(variables)}
+    path.write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
+
+
+def _known_columns(rows: list[dict[str, str]], shipped: Path) -> bytes:
+    """Settings as a seed; a column that nothing asks for would become part of a statement by its name."""
+    with shipped.open(encoding="utf-8-sig", newline="") as file:
+        known = next(csv.reader(file))
+    text = io.StringIO()
+    present = [name for name in known if not rows or name in rows[0]]
+    writer = csv.DictWriter(text, present, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue().encode()
+
+
+def _copy_run(pack: Pack, ledger_path: Path, path: Path) -> None:
+    """Copy the ledger, leave out the other runs and what came after the pack's seal, and read the run as the pack says."""
+    import duckdb
+
+    from collector.journal.chain import Seal
+    from collector.ledger.database import Ledger
+    from collector.ledger.evidence import cut_after
+
+    run_id, audit = str(pack.manifest["run_id"]), str(pack.manifest["audit"])
+    stated = pack.manifest["seal"]
+    shutil.copyfile(ledger_path, path)
+    with duckdb.connect(str(path)) as connection:
+        tables = connection.execute(
+            "select table_name from information_schema.columns where table_schema = 'raw' and column_name = 'run_id'"
+        ).fetchall()
+        for (table,) in tables:
+            if table not in _views(connection):
+                connection.execute(f"delete from raw.{quote_name(table)} where run_id <> ?", [run_id])
+        if stated is not None:
+            cut_after(connection, Seal.parse(stated))
+    ledger = Ledger(path)
+    ledger.update()
+    with ledger.append() as append:
+        append.reading(audit, json.loads(pack.files["reading.json"])["reading"])
+
+
+def _views(connection: duckdb.DuckDBPyConnection) -> set[str]:
+    return {
+        str(name)
+        for (name,) in connection.execute(
+            "select table_name from information_schema.tables where table_schema = 'raw' and table_type = 'VIEW'"
+        ).fetchall()
+    }
+
+
+def _tables(warehouse: Path, run_id: str, names: Sequence[str]) -> dict[str, list[dict[str, str]]]:
+    import duckdb
+
+    with duckdb.connect(str(warehouse), read_only=True) as connection:
+        files = warehouse_files(connection, run_id)
+    return {name: parse_table(files[name], name) if name in files else [] for name in names}
+
+
+def _differences(packed: list[dict[str, str]], found: list[dict[str, str]]) -> Iterator[str]:
+    before, now = ({row[KEY]: row for row in rows} for rows in (packed, found))
+    if len(before) < len(packed):
+        yield "Two findings in the pack have the same finding_id."
+    for key in sorted(before.keys() - now.keys()):
+        yield f"Finding {_told(before[key])} is in the pack and does not come out again."
+    for key in sorted(now.keys() - before.keys()):
+        yield f"Finding {_told(now[key])} comes out and is not in the pack."
+    for key in sorted(before.keys() & now.keys()):
+        if other := _different_cells(before[key], now[key]):
+            yield f"Finding {_told(before[key])} differs: in the pack {other}."
+
+
+def _different_rows(packed: list[dict[str, str]], found: list[dict[str, str]]) -> Iterator[str]:
+    """The same of tables whose rows are all compared, in their order."""
+    if len(packed) != len(found):
+        yield f"It has {len(packed):,} rows in the pack, and {len(found):,} come out."
+        return
+    for number, (before, now) in enumerate(zip(packed, found, strict=True), start=2):
+        if other := _different_cells(before, now):
+            yield f"Row {number} differs: in the pack {other}."
+
+
+def _different_cells(before: Mapping[str, str], now: Mapping[str, str]) -> str:
+    names = [name for name in {**before, **now} if name not in _NOT_COMPARED]
+    other = [
+        name
+        for name in names
+        if name not in before or name not in now or not same_value(before[name], now[name])
+    ]
+    return ", ".join(f"{name} {before.get(name)!r} and now {now.get(name)!r}" for name in other)
+
+
+def _told(row: Mapping[str, str]) -> str:
+    groups = " vs ".join(filter(None, (row["group_name"], row["reference_group"])))
+    return " ".join(filter(None, (row[KEY][:8], f"({row['measure']}", row["attribute"], groups))) + ")"

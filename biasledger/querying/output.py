@@ -1,0 +1,113 @@
+"""Puts a result where it was asked for: on standard output or whole into a file, in the form asked for."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import TYPE_CHECKING, Any
+
+from biasledger.querying.formats import Sink, write_csv, write_json, write_markdown
+from biasledger.querying.table import show_table
+from collector.errors import InputError
+from collector.terminal import Shown, console, drop_output, flush, standard_output
+
+if TYPE_CHECKING:
+    from biasledger.querying.statements import Result
+
+FORMATS = ("table", "csv", "json", "markdown")
+_SUFFIXES = {".csv": "csv", ".json": "json", ".md": "markdown", ".txt": "table"}
+_WRITERS: Mapping[str, Callable[[Result, Sink], None]] = {
+    "csv": write_csv,
+    "json": write_json,
+    "markdown": write_markdown,
+}
+# A table is for reading; the other formats are for programs, which want all rows.
+_ROWS_OF_A_TABLE = 100
+
+
+@dataclass(frozen=True)
+class Written:
+    """How many rows were written, and whether there are more."""
+
+    n_rows: int
+    is_cut: bool
+
+
+def format_of(name: str | None, output: Path | None) -> str:
+    """The format asked for; without one the file's ending says it, and without that it is a table."""
+    if name is not None:
+        return name
+    return "table" if output is None else _SUFFIXES.get(output.suffix.lower(), "csv")
+
+
+def write_result(result: Result, *, form: str, limit: int | None, output: Path | None) -> Written:
+    """Write at most `limit` rows; without a limit 100 of a table and all of everything else.
+
+    A file is written beside its place and then renamed, so that nobody reads half of it.
+
+    Raises:
+        InputError: the file's folder does not exist, or the file is a folder.
+        OSError: the file cannot be written.
+    """
+    if limit is None and form == "table":
+        limit = _ROWS_OF_A_TABLE
+    rows = _Counted(itertools.islice(result.rows, limit))
+    try:
+        if output is None:
+            _to_standard_output(replace(result, rows=rows), form)
+        else:
+            _to_file(replace(result, rows=rows), form, output)
+    except BrokenPipeError:
+        # Whoever reads the pipe has enough, as `head` has. What Python would flush at its end goes nowhere.
+        drop_output()
+        return Written(rows.count, is_cut=False)
+    return Written(rows.count, next(result.rows, None) is not None)
+
+
+class _Counted(Iterator[tuple[Any, ...]]):
+    def __init__(self, rows: Iterator[tuple[Any, ...]]) -> None:
+        self._rows = rows
+        self.count = 0
+
+    def __next__(self) -> tuple[Any, ...]:
+        row = next(self._rows)
+        self.count += 1
+        return row
+
+
+def _to_standard_output(result: Result, form: str) -> None:
+    _write(result, form, standard_output())
+    flush()
+
+
+def _to_file(result: Result, form: str, output: Path) -> None:
+    if not output.parent.is_dir():
+        raise InputError(f"There is no folder {output.parent} to write {output.name} in.")
+    if output.is_dir():
+        raise InputError(f"{output} is a folder: name the file to write.")
+    with NamedTemporaryFile(
+        "w", encoding="utf-8", newline="", dir=output.parent, prefix=f".{output.name}.", delete=False
+    ) as file:
+        new = Path(file.name)
+        try:
+            _write(result, form, file)
+            file.close()
+            # A temporary file is its owner's alone; this one is a file like any other.
+            mask = os.umask(0)
+            os.umask(mask)
+            new.chmod(0o666 & ~mask)
+            new.replace(output)
+        except BaseException:
+            new.unlink()
+            raise
+
+
+def _write(result: Result, form: str, sink: Any) -> None:
+    if form != "table":
+        _WRITERS[form](result, sink)
+        return
+    show_table(console(None if isinstance(sink, Shown) else sink), result.columns, list(result.rows))

@@ -1,0 +1,84 @@
+"""Writes the generated parts of docs/sql.md: the analyses, and every public table as its YAML describes it.
+
+python -m biasledger.querying.page docs/sql.md
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+from biasledger.querying.analyses import list_analyses
+from biasledger.querying.tables import Column, DescribedTable, described_tables
+
+_ROOMS = {
+    "findings": "What all rooms share",
+    "words": "Words",
+    "lists": "Lists",
+    "decisions": "Decisions",
+    "prices": "Prices",
+    "markers": "Markers",
+}
+
+_PART = re.compile(
+    r"(?P<begin><!-- (?P<name>analyses|tables) -->\n).*?(?P<end><!-- end of (?P=name) -->)", re.DOTALL
+)
+
+
+def with_generated_parts(page: str) -> str:
+    """The page with what stands between `<!-- analyses -->` or `<!-- tables -->` and its end written anew."""
+    parts = {"analyses": "\n".join(_analyses()), "tables": "\n".join(_tables())}
+    return _PART.sub(lambda part: f"{part['begin']}\n{parts[part['name']]}\n{part['end']}", page)
+
+
+def _analyses() -> Iterator[str]:
+    yield "| analysis | of | what it answers |"
+    yield "|---|---|---|"
+    for analysis in list_analyses(None):
+        yield f"| `{analysis.name}` | {analysis.room or 'all'} | {_cell(analysis.question)} |"
+    yield ""
+
+
+def _tables() -> Iterator[str]:
+    for room, tables in groupby(described_tables(), key=lambda table: table.room):
+        yield f"### {_ROOMS[room]}"
+        yield ""
+        for table in tables:
+            yield from _table(table)
+
+
+def _table(table: DescribedTable) -> Iterator[str]:
+    yield f"#### `{table.name}`"
+    yield ""
+    yield f"One row a {table.grain}. {table.description}".rstrip()
+    yield ""
+    yield f"Key: {', '.join(f'`{column}`' for column in table.key)}"
+    yield ""
+    yield "| column | type | meaning |"
+    yield "|---|---|---|"
+    for column in table.columns:
+        yield _column(column)
+    yield ""
+
+
+def _column(column: Column) -> str:
+    return f"| `{column.name}` | {column.data_type} | {_cell(column.description)} |"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")
+
+
+def main() -> None:
+    """Write the generated parts of a page anew."""
+    parser = argparse.ArgumentParser(prog="python -m biasledger.querying.page", description=main.__doc__)
+    parser.add_argument("page", type=Path, help="docs/sql.md")
+    path = parser.parse_args().page
+    path.write_text(with_generated_parts(path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

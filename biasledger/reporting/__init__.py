@@ -1,0 +1,69 @@
+"""The report: one HTML file with verdicts, pictures and the SQL behind them, which works from disk without a network."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from collector.errors import InputError
+
+_NEEDED = ("jinja2", "vl_convert")
+
+
+def render(warehouse: Path, run_ids: Sequence[str] = ()) -> str:
+    """The report on a built warehouse as HTML; the same warehouse gives the same bytes in UTF-8.
+
+    Args:
+        warehouse: a published or built warehouse; only its schema marts is read.
+        run_ids: the runs to report on; without any all, the latest of each audit and target in full.
+
+    Raises:
+        InputError: no such warehouse or run, or the extra `report` is not installed.
+        BiasledgerError: the warehouse cannot be read.
+    """
+    require_extra()
+    from biasledger.reporting.page import assemble
+    from biasledger.reporting.source import open_warehouse
+
+    with open_warehouse(warehouse) as source:
+        return assemble(source, run_ids)
+
+
+def write_report(warehouse: Path, output: Path, run_ids: Sequence[str] = ()) -> int:
+    """Write the report into a file, whole or not at all.
+
+    Returns:
+        Its size in bytes.
+
+    Raises:
+        InputError: as `render`, or the file's folder does not exist.
+        BiasledgerError: as `render`.
+    """
+    if output.is_dir():
+        raise InputError(f"{output} is a folder: name the file to write, such as {output / 'report.html'}.")
+    if not output.parent.is_dir():
+        raise InputError(f"There is no folder {output.parent} to write {output.name} into.")
+    page = render(warehouse, run_ids).encode()
+    unfinished = output.with_name(f".{output.name}.{os.getpid()}")
+    try:
+        unfinished.write_bytes(page)
+        unfinished.replace(output)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return len(page)
+
+
+def require_extra() -> None:
+    """Check that what draws the charts is installed.
+
+    Raises:
+        InputError: it is not; names the extra.
+    """
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        raise InputError(
+            f"The report needs {' and '.join(missing).replace('vl_convert', 'vl-convert-python')}: "
+            "pip install 'biasledger[report]'."
+        )

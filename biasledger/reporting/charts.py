@@ -1,0 +1,500 @@
+"""The kinds of chart as Vega-Lite: dots with intervals, signed bars, scatter with names, levels, lines, stacked shares.
+
+Colours are names of CSS variables, so that dark mode and print change them without drawing anew. A series always differs in
+shape or direction, too. Legends are part of the page, where they wrap and can be read aloud. Texts of a warehouse stand in data
+and in domains of scales only, which Vega never reads as expressions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from biasledger.reporting.picture import STATUS_TEXTS, Key, clip, number, unique_labels
+from biasledger.reporting.source import Row
+
+# Of vl-convert's versions of Vega-Lite the one that these charts are written for.
+VEGA_LITE = "6.4"
+SERIES_AT_MOST = 5
+
+Spec = dict[str, Any]
+
+_ROW = 24  # pixels a category takes
+_HEIGHT = 260  # pixels of a chart without categories
+_KINDS = {
+    "alarm": ("var(--alarm)", "triangle-up"),
+    "inconclusive": ("var(--undecided)", "diamond"),
+    "clear": ("var(--clear)", "circle"),
+    "insufficient_data": ("var(--unjudged)", "square"),
+    "plain": ("var(--accent)", "circle"),
+    "quiet": ("var(--unjudged)", "circle"),
+}
+_SERIES = tuple(
+    (f"var(--series-{place})", shape)
+    for place, shape in enumerate(("circle", "diamond", "square", "triangle-up", "triangle-down"), start=1)
+)
+_RULES = {
+    "threshold": ("var(--alarm)", [6, 4]),
+    "even": ("var(--ink-2)", [1, 0]),
+    "noise": ("var(--series-1)", [2, 3]),
+}
+
+THRESHOLD_KEY = Key("rule-threshold", "threshold")
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A value with its interval and, behind it, a band. `status` is one of fct_findings, `plain`, or `quiet` to stand back."""
+
+    label: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    status: str | None = "plain"
+    band_low: float | None = None
+    band_high: float | None = None
+    more: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A line across a chart; kind is threshold, even (no difference) or noise."""
+
+    value: float
+    kind: str
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point of a scatter plot; `is_named` asks for its name, which is drawn where there is room."""
+
+    label: str
+    x: float
+    y: float
+    status: str
+    is_named: bool
+
+
+def interval_dots(
+    dots: Sequence[Dot],
+    title: str,
+    rules: Sequence[Rule] = (),
+    *,
+    limits: tuple[float, float] | None = None,
+    shown: Sequence[float] = (),
+) -> Spec:
+    """A row for each dot: its value, its interval as a line, and its band in grey behind.
+
+    Args:
+        dots: from top to bottom.
+        title: what the horizontal axis measures.
+        rules: lines across all rows.
+        limits: what lies outside is cut off; None fits the data.
+        shown: what the axis shows in any case.
+    """
+    labels = unique_labels([dot.label for dot in dots])
+    rows = [
+        {
+            "label": label,
+            "value": dot.value,
+            "low": dot.low,
+            "high": dot.high,
+            "band_low": dot.band_low,
+            "band_high": dot.band_high,
+            "kind": dot.status or "plain",
+            "told": number(dot.value),
+            "interval": _interval(dot.low, dot.high),
+            **{key: clip(text) for key, text in dot.more.items()},
+        }
+        for dot, label in zip(dots, labels, strict=True)
+    ]
+    ends = [end for dot in dots for end in (dot.value, dot.low, dot.high, dot.band_low, dot.band_high)]
+    x = {
+        "type": "quantitative",
+        "title": title,
+        "scale": {"domain": _domain([*ends, *shown, *(rule.value for rule in rules)], limits), "nice": False},
+    }
+    y = {"field": "label", **_categories(labels, 0.3)}
+    told = {"told": "value", "interval": "95 % interval", **{key: key for dot in dots for key in dot.more}}
+    layers = [_vertical_rules(rules, x)] if rules else []
+    if any(dot.band_low is not None for dot in dots):
+        layers.append(
+            {
+                "mark": {"type": "bar", "color": "var(--band)", "height": {"band": 0.9}, "clip": True},
+                "encoding": {"y": y, "x": {"field": "band_low", **x}, "x2": {"field": "band_high"}},
+            }
+        )
+    layers.append(
+        {
+            "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.75, "clip": True},
+            "encoding": {
+                "y": y,
+                "x": {"field": "low", **x},
+                "x2": {"field": "high"},
+                "color": _colour("kind", _KINDS),
+            },
+        }
+    )
+    layers.append(
+        {
+            "mark": {"type": "point", "filled": True, "size": 85, "opacity": 1, "clip": True},
+            "encoding": {
+                "y": y,
+                "x": {"field": "value", **x},
+                "color": _colour("kind", _KINDS),
+                "shape": _shape("kind", _KINDS),
+                "tooltip": _tooltip("label", told),
+            },
+        }
+    )
+    # On narrow screens the page's script puts long labels above their rows.
+    return {**_spec(rows, layers, _ROW * len(labels)), "usermeta": {"rows": "label"}}
+
+
+def status_keys(rows: Sequence[Row]) -> tuple[Key, ...]:
+    """The legend of the statuses that occur in these rows."""
+    present = {row["status"] for row in rows}
+    return tuple(Key(status, text) for status, text in STATUS_TEXTS.items() if status in present)
+
+
+def describe_dots(dots: Sequence[Dot], what: str) -> str:
+    """A chart of dots in words: how many there are, the highest, the lowest, and which are alarms."""
+    known = sorted(((dot.value, dot) for dot in dots if dot.value is not None), key=lambda valued: valued[0])
+    if not known:
+        return f"{what}: no value could be computed."
+
+    def told(dot: Dot) -> str:
+        interval = "" if dot.low is None or dot.high is None else f" ({_interval(dot.low, dot.high)})"
+        return f"{clip(dot.label, 60)} {number(dot.value)}{interval}"
+
+    lowest, highest = known[0][1], known[-1][1]
+    if len(known) == 1:
+        sentences = [f"{what}: {told(lowest)}."]
+    else:
+        sentences = [f"{what}, {len(known)} rows. Highest: {told(highest)}. Lowest: {told(lowest)}."]
+    alarms = [clip(dot.label, 60) for dot in dots if dot.status == "alarm"]
+    if alarms:
+        sentences.append(f"Alarm: {', '.join(alarms[:8])}{' and others' if len(alarms) > 8 else ''}.")
+    return " ".join(sentences)
+
+
+def signed_bars(rows: Sequence[tuple[str, float, float]], title: str) -> Spec:
+    """A row for each label with a bar to the right and one to the left of zero; either may be 0.
+
+    Args:
+        rows: label, share to the right (0 or more), share to the left (0 or less).
+        title: what the horizontal axis measures.
+    """
+    labels = unique_labels([label for label, _, _ in rows])
+    values = [
+        {"label": label, "value": value, "side": side, "told": f"{value:+.2%}"}
+        for label, (_, right, left) in zip(labels, rows, strict=True)
+        for side, value in (("right", right), ("left", left))
+        if value
+    ]
+    x = {
+        "type": "quantitative",
+        "title": title,
+        "scale": {"domain": _domain([0.0, *(end for _, *ends in rows for end in ends)]), "nice": False},
+    }
+    bars = {
+        "mark": {"type": "bar", "cornerRadiusEnd": 2},
+        "encoding": {
+            "y": {"field": "label", **_categories(labels, 0.35)},
+            "x": {"field": "value", **x, "stack": None, "axis": {"format": ".1~%", "tickCount": 5}},
+            "color": _colour("side", {"right": _SERIES[0], "left": _SERIES[1]}),
+            "tooltip": _tooltip("label", {"told": "value"}),
+        },
+    }
+    return _spec(values, [bars, _vertical_rules([Rule(0.0, "even")], x)], (_ROW - 3) * len(labels))
+
+
+def scatter(
+    points: Sequence[Point], titles: tuple[str, str], *, log_x: bool = False, rules: Sequence[float] = ()
+) -> Spec:
+    """Points with names that never overlap: the first points' names are placed first.
+
+    Args:
+        points: in the order in which names get their place.
+        titles: of the horizontal and the vertical axis.
+        log_x: whether the horizontal axis is logarithmic; all x are then above 0.
+        rules: heights of thresholds, drawn dashed; zero is drawn anyway.
+    """
+    rows = [
+        {
+            "label": clip(point.label, 60),
+            "name": clip(point.label, 24) if point.is_named else "",
+            "x": point.x,
+            "y": point.y,
+            "kind": point.status,
+            "told_x": number(point.x),
+            "told_y": number(point.y),
+        }
+        for point in points
+    ]
+    x: Spec = {
+        "type": "quantitative",
+        "title": titles[0],
+        "axis": {"tickCount": 5, "grid": False, "format": "~s" if log_x else "~g"},
+    }
+    if log_x:
+        x["scale"] = {"type": "log", "nice": False, "padding": 12}
+    else:
+        x["scale"] = {"domain": _domain([0.0, *(point.x for point in points)]), "nice": False}
+    y = {
+        "type": "quantitative",
+        "title": titles[1],
+        "axis": {"tickCount": 6},
+        "scale": {"domain": _domain([0.0, *rules, *(point.y for point in points)]), "nice": False},
+    }
+    marks = {
+        "mark": {"type": "point", "filled": True, "size": 46},
+        "encoding": {
+            "x": {"field": "x", **x},
+            "y": {"field": "y", **y},
+            "color": _colour("kind", _KINDS),
+            "shape": _shape("kind", _KINDS),
+            "opacity": {"condition": {"test": "datum.kind == 'quiet'", "value": 0.45}, "value": 1},
+            "tooltip": _tooltip("label", {"told_x": titles[0], "told_y": titles[1]}),
+        },
+    }
+    layers = [marks, _horizontal_rules([Rule(0.0, "even"), *(Rule(at, "threshold") for at in rules)], y)]
+    if not log_x:
+        layers.append(_vertical_rules([Rule(0.0, "even")], x))
+    # The page's script adds the names: Vega can place them without overlap, which Vega-Lite cannot ask for.
+    return {**_spec(rows, layers, 340), "usermeta": {"names": "layer_0_marks"}}
+
+
+def level_dots(
+    rows: Sequence[tuple[str, str, float, float | None, float | None]],
+    levels: Sequence[str],
+    titles: tuple[str, str],
+) -> tuple[Spec, tuple[Key, ...]]:
+    """Shares with intervals side by side at each level; up to five series.
+
+    Args:
+        rows: level, series, value, low, high.
+        levels: from left to right.
+        titles: of the horizontal and the vertical axis.
+
+    Returns:
+        The chart and the legend of its series.
+    """
+    series, kinds, legend = _series([name for _, name, *_ in rows])
+    values = [
+        {
+            "level": level,
+            "series": clip(name, 80),
+            "place": series.index(clip(name, 80)),
+            "value": value,
+            "low": low,
+            "high": high,
+            "told": f"{value:+.1%}",
+            "interval": "–" if low is None or high is None else f"{low:+.1%} to {high:+.1%}",
+        }
+        for level, name, value, low, high in rows
+        if clip(name, 80) in kinds
+    ]
+    x = {
+        "field": "level",
+        "type": "nominal",
+        "title": titles[0],
+        "scale": {"domain": list(levels)},
+        "axis": {"labelAngle": 0, "grid": False},
+    }
+    # By number: Vega-Lite makes an expression of what the domain of a colour names where marks stand side by side.
+    places = dict(enumerate(kinds.values()))
+    offset = {"field": "place", "type": "ordinal", "scale": {"domain": list(range(len(series)))}}
+    y = {
+        "type": "quantitative",
+        "title": titles[1],
+        "axis": {"format": ".0~%", "tickCount": 6},
+        "scale": {"domain": _domain([0.0, *(end for _, _, *ends in rows for end in ends)]), "nice": False},
+    }
+    intervals = {
+        "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.75},
+        "encoding": {
+            "x": x,
+            "xOffset": offset,
+            "y": {"field": "low", **y},
+            "y2": {"field": "high"},
+            "color": _colour("place", places),
+        },
+    }
+    marks = {
+        "mark": {"type": "point", "filled": True, "size": 85, "opacity": 1},
+        "encoding": {
+            "x": x,
+            "xOffset": offset,
+            "y": {"field": "value", **y},
+            "color": _colour("place", places),
+            "shape": _shape("place", places),
+            "tooltip": _tooltip("series", {"level": titles[0], "told": "value", "interval": "95 % interval"}),
+        },
+    }
+    return _spec(values, [_horizontal_rules([Rule(0.0, "even")], y), intervals, marks], _HEIGHT), legend
+
+
+def lines(
+    rows: Sequence[tuple[int, str, float, str]], titles: tuple[str, str], threshold: float | None = None
+) -> tuple[Spec, tuple[Key, ...]]:
+    """Up to five series over numbered runs or builds.
+
+    Args:
+        rows: number of the run, series, value, what the tooltip says of it.
+        titles: of the horizontal and the vertical axis.
+        threshold: drawn dashed, where there is one.
+
+    Returns:
+        The chart and the legend of its series.
+    """
+    _, kinds, legend = _series([name for _, name, *_ in rows])
+    values = [
+        {"run": run, "series": clip(name, 80), "value": value, "told": clip(told)}
+        for run, name, value, told in rows
+        if clip(name, 80) in kinds
+    ]
+    x = {
+        "field": "run",
+        "type": "ordinal",
+        "title": titles[0],
+        "axis": {"labelAngle": 0, "labelOverlap": True, "grid": False},
+    }
+    ends = [0.0, *(value for _, _, value, _ in rows), *([] if threshold is None else [threshold])]
+    y = {
+        "type": "quantitative",
+        "title": titles[1],
+        "scale": {"domain": _domain(ends), "nice": False},
+    }
+    strokes = {
+        "mark": {"type": "line", "strokeWidth": 2},
+        "encoding": {"x": x, "y": {"field": "value", **y}, "color": _colour("series", kinds)},
+    }
+    marks = {
+        "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
+        "encoding": {
+            "x": x,
+            "y": {"field": "value", **y},
+            "color": _colour("series", kinds),
+            "shape": _shape("series", kinds),
+            "tooltip": _tooltip("series", {"told": "run"}),
+        },
+    }
+    rules = [] if threshold is None else [_horizontal_rules([Rule(threshold, "threshold")], y)]
+    return _spec(values, [*rules, strokes, marks], _HEIGHT), legend
+
+
+def stacked_shares(rows: Sequence[tuple[str, Sequence[float]]], parts: Sequence[str], title: str) -> Spec:
+    """A bar for each label, made of the shares of up to five parts; the rest up to 1 stays empty."""
+    labels = unique_labels([label for label, _ in rows])
+    values = [
+        {"label": label, "part": part, "order": place, "value": share, "told": f"{share:.1%}"}
+        for label, (_, shares) in zip(labels, rows, strict=True)
+        for place, (part, share) in enumerate(zip(parts, shares, strict=True))
+        if share
+    ]
+    bars = {
+        "mark": {"type": "bar", "stroke": "var(--card)", "strokeWidth": 1},
+        "encoding": {
+            "y": {"field": "label", **_categories(labels, 0.35)},
+            "x": {
+                "field": "value",
+                "type": "quantitative",
+                "title": title,
+                "stack": "zero",
+                "scale": {"domain": [0.0, max((sum(shares) for _, shares in rows), default=0.0) or 1.0]},
+                "axis": {"format": ".0~%", "tickCount": 5},
+            },
+            "order": {"field": "order", "type": "quantitative"},
+            "color": _colour("part", dict(zip(parts, _SERIES, strict=False))),
+            "tooltip": _tooltip("label", {"part": "answer", "told": "share"}),
+        },
+    }
+    return _spec(values, [bars], (_ROW - 3) * len(labels))
+
+
+def _series(names: Sequence[str]) -> tuple[list[str], dict[str, tuple[str, str]], tuple[Key, ...]]:
+    """The first five different names, their colours and shapes, and their legend."""
+    series = list(dict.fromkeys(clip(name, 80) for name in names))[:SERIES_AT_MOST]
+    legend = tuple(Key(f"series-{place}", name) for place, name in enumerate(series, start=1))
+    return series, dict(zip(series, _SERIES, strict=False)), legend
+
+
+def _categories(labels: Sequence[str], padding: float) -> Spec:
+    # A domain keeps the order; a list to sort by would become an expression with the warehouse's texts in it.
+    return {"type": "nominal", "title": None, "scale": {"domain": list(labels), "paddingInner": padding}}
+
+
+def _colour(name: str, kinds: Mapping[Any, tuple[str, Any]]) -> Spec:
+    return _by_kind(name, kinds, [colour for colour, _ in kinds.values()])
+
+
+def _shape(name: str, kinds: Mapping[Any, tuple[str, Any]]) -> Spec:
+    return _by_kind(name, kinds, [shape for _, shape in kinds.values()])
+
+
+def _by_kind(name: str, kinds: Mapping[Any, Any], values: Sequence[Any]) -> Spec:
+    return {
+        "field": name,
+        "type": "nominal",
+        "legend": None,
+        "scale": {"domain": list(kinds), "range": values},
+    }
+
+
+def _tooltip(heading: str, told: Mapping[str, str]) -> list[Spec]:
+    return [
+        {"field": heading, "type": "nominal", "title": " "},
+        *({"field": name, "type": "nominal", "title": title} for name, title in told.items()),
+    ]
+
+
+def _vertical_rules(rules: Sequence[Rule], x: Mapping[str, Any]) -> Spec:
+    return _rules(rules, "x", x)
+
+
+def _horizontal_rules(rules: Sequence[Rule], y: Mapping[str, Any]) -> Spec:
+    return _rules(rules, "y", y)
+
+
+def _rules(rules: Sequence[Rule], channel: str, axis: Mapping[str, Any]) -> Spec:
+    dashes = _by_kind("kind", _RULES, [dash for _, dash in _RULES.values()])
+    return {
+        "data": {"values": [{"at": rule.value, "kind": rule.kind} for rule in rules]},
+        "mark": {"type": "rule", "strokeWidth": 1.5, "clip": True},
+        # Lines have kinds of their own, so they go by stroke and not by the colour of the dots.
+        "encoding": {
+            channel: {"field": "at", **axis},
+            "stroke": _colour("kind", _RULES),
+            "strokeDash": dashes,
+        },
+    }
+
+
+def _domain(values: Sequence[float | None], limits: tuple[float, float] | None = None) -> list[float]:
+    """From the least to the largest value with a little room on both sides."""
+    known = [value for value in values if value is not None]
+    low, high = min(known, default=0.0), max(known, default=1.0)
+    if limits is not None:
+        low, high = max(low, limits[0]), min(high, limits[1])
+    room = 0.04 * (high - low) or 0.5
+    return [low - room, high + room]
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "–" if low is None or high is None else f"{number(low)} to {number(high)}"
+
+
+def _spec(rows: Sequence[Mapping[str, Any]], layers: Sequence[Spec], height: int) -> Spec:
+    """A chart that is as wide as its place in the page; fonts and the look of axes come with the page."""
+    # A height in pixels, also of categories: Vega-Lite warns of steps beside a width that fits.
+    return {
+        "$schema": f"https://vega.github.io/schema/vega-lite/v{VEGA_LITE}.json",
+        "width": "container",
+        "height": height,
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        # Of all layers but the rules, which have rows of their own.
+        "data": {"values": list(rows)},
+        "layer": list(layers),
+    }

@@ -1,0 +1,188 @@
+"""Pictures of audits of stereotypes: ratios by category and probe, gaps between names, lists of markers, regard."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from biasledger.reporting.charts import THRESHOLD_KEY, Dot, Rule, describe_dots, interval_dots, status_keys
+from biasledger.reporting.picture import (
+    Key,
+    Panel,
+    Picture,
+    against,
+    contrast,
+    drawn,
+    group_labels,
+    paneled,
+    readable,
+)
+from biasledger.reporting.source import Row, Source
+
+_EVEN_KEY = Key("rule-even", "no difference")
+_PROBES_AT_MOST = 24
+
+
+def pictures(source: Source, run_id: str) -> list[Picture]:
+    """The pictures of one run; empty where it did not ask probes."""
+    return drawn(
+        _ratios(source, run_id), _gaps(source, run_id), _lists(source, run_id), _regard(source, run_id)
+    )
+
+
+def _ratios(source: Source, run_id: str) -> Picture | None:
+    result = source.ask("markers_ratios", run_id=run_id)
+    if result is None or not result.rows:
+        return None
+    categories = [row for row in result.rows if row["probe"] == "(all)"]
+    probes = [row for row in result.rows if row["probe"] != "(all)"]
+    panels = []
+    if categories:
+        panels.append(_ratios_panel(categories, "category"))
+    if probes:
+        panels.append(_ratios_panel(probes[:_PROBES_AT_MOST], "probe"))
+    left_out = len(probes) - len(probes[:_PROBES_AT_MOST])
+    return Picture(
+        key="markers-ratios",
+        title="How far answers lean to the stereotype",
+        reading="Of the words that stand for or against a stereotype, the share that stands for it: 0.5 is even, 1 "
+        "is nothing but the stereotype. Single probes rest on few answers.",
+        result=result,
+        panels=tuple(panels),
+        legend=(
+            *status_keys(result.rows),
+            Key("plain", "not judged"),
+            Key("rule-even", "even"),
+            THRESHOLD_KEY,
+        ),
+        note=f"Drawn are the {_PROBES_AT_MOST} highest of {len(probes)} probes." if left_out else "",
+    )
+
+
+def _ratios_panel(rows: Sequence[Row], level: str) -> Panel:
+    dots = [
+        Dot(
+            readable(row[level] or "all probes"),
+            row["stereotype_ratio"],
+            row["interval_low"],
+            row["interval_high"],
+            row["status"],
+            more={"assessed": f"{row['n_assessable']} of {row['n_texts']} texts"},
+        )
+        for row in rows
+    ]
+    thresholds = sorted({row["threshold"] for row in rows if row["threshold"] is not None})
+    return Panel(
+        title=f"By {level}",
+        description=describe_dots(dots, f"Stereotype ratio by {level}"),
+        spec=interval_dots(
+            dots,
+            "stereotype ratio (0.5: even)",
+            [Rule(0.5, "even"), *(Rule(value, "threshold") for value in thresholds)],
+            limits=(0.0, 1.0),
+        ),
+    )
+
+
+def _gaps(source: Source, run_id: str) -> Picture | None:
+    return paneled(
+        source,
+        "markers_gaps",
+        run_id,
+        by=("attribute",),
+        draw=_gaps_panel,
+        noun="attributes",
+        title="Does another name change the answer?",
+        reading="The same question about people with other names: how much more of the stereotype’s words texts "
+        "about a group’s names hold than those about the reference group’s.",
+        legend=lambda rows: (*status_keys(rows), _EVEN_KEY),
+    )
+
+
+def _gaps_panel(rows: Sequence[Row]) -> Panel:
+    return _gap_panel(rows, "stereotype ratio, group minus reference")
+
+
+def _lists(source: Source, run_id: str) -> Picture | None:
+    return paneled(
+        source,
+        "markers_lists",
+        run_id,
+        by=("attribute",),
+        draw=_lists_panel,
+        noun="attributes",
+        title="Whose texts hold the words of a list",
+        reading="Association of each list of markers with a group against its reference: 0 is none, to the right the "
+        "group’s texts hold more of it. Intervals hold for all lists at once.",
+        legend=lambda _: (
+            Key("alarm", "associated, all lists tested together"),
+            Key("plain", "not"),
+            _EVEN_KEY,
+        ),
+    )
+
+
+def _lists_panel(rows: Sequence[Row]) -> Panel:
+    title = f"{readable(rows[0]['attribute'])} {against(rows)}"
+    dots = [
+        Dot(
+            f"{label}: {readable(row['list'])}",
+            row["difference"],
+            row["band_low"],
+            row["band_high"],
+            "alarm" if row["is_associated"] else "plain",
+        )
+        for row, label in zip(rows, group_labels(rows), strict=True)
+    ]
+    associated = [dot.label for dot in dots if dot.status == "alarm"]
+    words = describe_dots(
+        [Dot(dot.label, dot.value, dot.low, dot.high) for dot in dots],
+        f"Association of lists of markers, {title}",
+    )
+    return Panel(
+        title=title,
+        description=f"{words} Associated: {', '.join(associated) or 'none'}.",
+        spec=interval_dots(dots, "association score", [Rule(0.0, "even")]),
+    )
+
+
+def _regard(source: Source, run_id: str) -> Picture | None:
+    return paneled(
+        source,
+        "markers_regard",
+        run_id,
+        by=("attribute", "scorer"),
+        draw=_regard_panel,
+        noun="attributes and scorers",
+        title="Whose texts show more negative regard",
+        reading="Mean negative score of texts about a group, less that of texts about its reference group. To the "
+        "right the group is written about more negatively.",
+        legend=lambda rows: (*status_keys(rows), _EVEN_KEY),
+    )
+
+
+def _regard_panel(rows: Sequence[Row]) -> Panel:
+    panel = _gap_panel(rows, "negative regard, group minus reference")
+    return Panel(f"{panel.title}, scored by {readable(rows[0]['scorer'])}", panel.description, panel.spec)
+
+
+def _gap_panel(rows: Sequence[Row], axis: str) -> Panel:
+    title = f"{readable(rows[0]['attribute'])} {against(rows)}"
+    dots = [
+        Dot(
+            ": ".join([label, *([readable(row["category"])] if row["category"] else [])]),
+            row["adjusted_gap"],
+            row["adjusted_low"],
+            row["adjusted_high"],
+            row["status"],
+            more={
+                "compared": contrast(row),
+                "names or texts": f"{row['n_marked_units']} and {row['n_reference_units']}",
+            },
+        )
+        for row, label in zip(rows, group_labels(rows), strict=True)
+    ]
+    return Panel(
+        title=title,
+        description=describe_dots(dots, f"{axis[:1].upper()}{axis[1:]}, {title}"),
+        spec=interval_dots(dots, axis, [Rule(0.0, "even")]),
+    )

@@ -1,0 +1,151 @@
+"""Puts the page together: verdicts, pictures, table of findings; one file that may load nothing and run nothing foreign."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from biasledger import __version__
+from biasledger.reporting import decisions, lists, markers, prices, runs, words
+from biasledger.reporting.bundle import chart_scripts
+from biasledger.reporting.findings import COLUMNS, findings_table
+from biasledger.reporting.picture import (
+    STATUS_TEXTS,
+    Picture,
+    cell,
+    clip,
+    count,
+    is_number,
+    number,
+    prose,
+    readable,
+)
+from biasledger.reporting.source import Result, Row, Source, require_runs
+from biasledger.reporting.verdicts import RunVerdict, about, headline, run_verdict, tiles
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_ROOMS = (words, lists, decisions, prices, markers, runs)
+# In JSON inside HTML these could end the script element or, of old, a line of script.
+_ESCAPES = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
+
+
+@dataclass(frozen=True)
+class Section:
+    """One run of the report: its verdict and its pictures."""
+
+    key: str
+    verdict: RunVerdict
+    pictures: Sequence[Picture]
+
+
+def assemble(source: Source, run_ids: Sequence[str] = ()) -> str:
+    """The page on these runs, in full.
+
+    Where none are named, on all: the latest of each audit and target in full, older ones in the trend and the table of findings.
+
+    Raises:
+        InputError: there is no such run.
+    """
+    known = _rows(source, "runs")
+    require_runs(run_ids, [row["run_id"] for row in known])
+    chosen = [row for row in known if not run_ids or row["run_id"] in run_ids]
+    shown = [row for row in chosen if run_ids or row["is_current"]]
+    ids = [row["run_id"] for row in chosen]
+    found = _result(source, "findings", run_ids=ids)
+    findings = found.rows
+    by_run: dict[str, list[Row]] = {}
+    for finding in findings:
+        by_run.setdefault(finding["run_id"], []).append(finding)
+    sections = [
+        Section(
+            f"run-{place}",
+            run_verdict(run, by_run.get(run["run_id"], []), _silent(source, run["run_id"])),
+            [picture for room in _ROOMS for picture in room.pictures(source, run["run_id"])],
+        )
+        for place, run in enumerate(shown, start=1)
+    ]
+    shown_ids = {row["run_id"] for row in shown}
+    judged = [finding for finding in findings if finding["run_id"] in shown_ids]
+    verdicts = [section.verdict for section in sections]
+    return _render(
+        headline=headline(verdicts),
+        sections=sections,
+        tiles=tiles(judged),
+        n_older=len(chosen) - len(shown),
+        targets=sorted({row["target"] for row in shown}),
+        is_simulated=[row["is_simulated"] for row in shown],
+        n_answers=sum(row["n_responses"] for row in shown),
+        dates=sorted({row["started_at"][:10] for row in shown if row["started_at"]}),
+        overall=runs.pictures_of_all(source, ids),
+        findings=findings_table(findings),
+        findings_sql=found.sql,
+        measures=_result(source, "measures", run_ids=ids),
+    )
+
+
+def _render(**values: Any) -> str:
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        cell=cell, number=number, readable=readable, clip=clip, prose=prose, json=_json, about=about
+    )
+    environment.tests["is_number"] = is_number
+    environment.globals.update(count=count, statuses=STATUS_TEXTS, columns=COLUMNS, version=__version__)
+    style = (_TEMPLATES / "report.css").read_text(encoding="utf-8")
+    scripts = [chart_scripts(), (_TEMPLATES / "report.js").read_text(encoding="utf-8")]
+    policy = "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src {' '.join(map(_hash, scripts))}",
+            f"style-src {_hash(style)}",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        )
+    )
+    return environment.get_template("report.html.j2").render(
+        style=style,
+        scripts=scripts,
+        policy=policy,
+        **values,
+    )
+
+
+def _result(source: Source, name: str, **values: Sequence[str]) -> Result:
+    result = source.ask(name, **values)
+    # open_warehouse has checked that the tables of these queries are there.
+    assert result is not None
+    return result
+
+
+def _silent(source: Source, run_id: str) -> Sequence[Row]:
+    """Declared groups without a usable answer; none in a warehouse of a release that did not look for them."""
+    result = source.ask("runs_silent", run_id=run_id)
+    return result.rows if result else []
+
+
+def _rows(source: Source, name: str, **values: Sequence[str]) -> Sequence[Row]:
+    return _result(source, name, **values).rows
+
+
+def _hash(text: str) -> str:
+    """What a content security policy lets through: exactly this text."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _json(value: object) -> str:
+    """JSON that may stand inside a script element."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return "".join(_ESCAPES.get(character, character) for character in text)

@@ -1,0 +1,233 @@
+"""What a picture of the report consists of, and how its words and numbers are written."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from biasledger.reporting.source import Result, Row, Source
+
+STATUS_TEXTS = {
+    "alarm": "alarm",
+    "inconclusive": "inconclusive",
+    "clear": "clear",
+    "insufficient_data": "insufficient data",
+}
+PANELS_AT_MOST = 6
+ROWS_AT_MOST = 40
+POINTS_AT_MOST = 400
+TABLE_ROWS_AT_MOST = 40
+_LONGEST_LABEL = 60
+_TALL = 400  # pixels
+_REFERENCES_TOLD = 3
+_LONGEST_CELL = 300
+_CROSSED = re.compile(r"(?<=\w)\*(?=\w)")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+
+@dataclass(frozen=True)
+class Key:
+    """One entry of a legend: a symbol that the templates can draw, and what it stands for."""
+
+    symbol: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One chart: a Vega-Lite specification and the same in words, for who cannot see it."""
+
+    title: str
+    description: str
+    spec: Mapping[str, Any]
+    legend: tuple[Key, ...] = ()
+
+    @property
+    def is_tall(self) -> bool:
+        """Whether it needs the page's whole width, as a list of many rows beside a short chart leaves a hole."""
+        return int(self.spec["height"]) > _TALL
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Charts that answer one question, the rows behind them and the SQL that made these.
+
+    `reading` says what to look for; `note` says what is left out of the charts, which the table may still hold.
+    """
+
+    key: str
+    title: str
+    reading: str
+    result: Result
+    panels: tuple[Panel, ...] = ()
+    legend: tuple[Key, ...] = ()
+    note: str = ""
+    table_rows: Sequence[Row] = field(init=False)
+
+    def __post_init__(self) -> None:
+        _share_axes(self.panels)
+        object.__setattr__(self, "table_rows", self.result.rows[:TABLE_ROWS_AT_MOST])
+
+
+def _share_axes(panels: Sequence[Panel]) -> None:
+    """Give axes of one title the same ends in all panels, as unlike axes make small differences look large."""
+    scales: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for panel in panels:
+        for layer in panel.spec.get("layer", ()):
+            for channel in ("x", "y"):
+                axis = layer["encoding"].get(channel, {})
+                if axis.get("type") == "quantitative" and "domain" in axis.get("scale", {}):
+                    scales.setdefault((channel, axis["title"]), []).append(axis["scale"])
+    for alike in scales.values():
+        ends = [min(one["domain"][0] for one in alike), max(one["domain"][1] for one in alike)]
+        for scale in alike:
+            scale["domain"] = ends
+
+
+def split_panels(
+    rows: Iterable[Row],
+    by: Sequence[str],
+    draw: Callable[[Sequence[Row]], Panel],
+    noun: str,
+    rows_at_most: int = ROWS_AT_MOST,
+) -> tuple[tuple[Panel, ...], str]:
+    """One panel for each combination of `by`, in the order of the rows, at most six.
+
+    Returns:
+        The panels, and what is left out in sentences, or "".
+    """
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[name] for name in by), []).append(row)
+    drawn = list(groups.values())[:PANELS_AT_MOST]
+    left_out = len(groups) - len(drawn)
+    notes = [f"Drawn are {len(drawn)} of {len(groups)} {noun}."] if left_out else []
+    longest = max(map(len, drawn), default=0)
+    if longest > rows_at_most:
+        notes.append(f"Of up to {longest:,} rows a chart {rows_at_most:,} are drawn, alarms before others.")
+    return tuple(draw(_gravest(group, rows_at_most)) for group in drawn), " ".join(notes)
+
+
+def paneled(
+    source: Source,
+    query: str,
+    run_id: str,
+    *,
+    by: Sequence[str],
+    draw: Callable[[Sequence[Row]], Panel],
+    noun: str,
+    title: str,
+    reading: str,
+    legend: Callable[[Sequence[Row]], tuple[Key, ...]] = lambda _: (),
+    rows_at_most: int = ROWS_AT_MOST,
+) -> Picture | None:
+    """The picture of a query's rows about a run, see `split_panels`; None where there are none, or no such tables."""
+    result = source.ask(query, run_id=run_id)
+    if result is None or not result.rows:
+        return None
+    panels, note = split_panels(result.rows, by, draw, noun, rows_at_most)
+    return Picture(query.replace("_", "-"), title, reading, result, panels, legend(result.rows), note)
+
+
+def drawn(*pictures: Picture | None) -> list[Picture]:
+    """The pictures that there is something to draw in."""
+    return [picture for picture in pictures if picture is not None]
+
+
+def _gravest(rows: Sequence[Row], n: int) -> Sequence[Row]:
+    """At most n of the rows, in their order; where some must go, alarms stay."""
+    if len(rows) <= n:
+        return rows
+    kept = sorted(range(len(rows)), key=lambda place: (rows[place].get("status") != "alarm", place))[:n]
+    return [rows[place] for place in sorted(kept)]
+
+
+def readable(name: str) -> str:
+    """A group, attribute or measure as people write it: black*female is black × female."""
+    return clip(name.replace("*", " × ").replace("_", " "), _LONGEST_LABEL)
+
+
+def contrast(row: Row) -> str:
+    """Whom a row compares with whom."""
+    if not _has_group(row):
+        return "all groups"
+    group, reference = readable(row["group_name"]), row["reference_group"] or ""
+    return group if not reference or reference.startswith("(") else f"{group} vs {readable(reference)}"
+
+
+def group_labels(rows: Sequence[Row]) -> list[str]:
+    """Who the rows are about; whom with is said once, by `against`."""
+    return [readable(row["group_name"]) if _has_group(row) else "all groups at once" for row in rows]
+
+
+def against(rows: Sequence[Row]) -> str:
+    """The groups that these rows compare with, as in "against White"; "" where there are none."""
+    names = dict.fromkeys(
+        readable(row["reference_group"])
+        for row in rows
+        if _has_group(row) and row["reference_group"] and not row["reference_group"].startswith("(")
+    )
+    told = ", ".join(list(names)[:_REFERENCES_TOLD]) + (
+        " and others" if len(names) > _REFERENCES_TOLD else ""
+    )
+    return f"against {told}" if names else ""
+
+
+def _has_group(row: Row) -> bool:
+    return bool(row["group_name"]) and row["group_name"] != "(all)"
+
+
+def prose(text: str) -> str:
+    """A sentence of the warehouse, with intersections as people write them."""
+    return clip(_CROSSED.sub(" × ", text))
+
+
+def unique_labels(labels: Sequence[str]) -> list[str]:
+    """The labels, clipped; a repeated one gets a number, as a chart would draw both in one place."""
+    unique: dict[str, None] = {}
+    for label in (clip(label, _LONGEST_LABEL) for label in labels):
+        numbered = (f"{label} ({number})" for number in itertools.count(2))
+        unique[next(name for name in itertools.chain([label], numbered) if name not in unique)] = None
+    return list(unique)
+
+
+def clip(text: str, longest: int = _LONGEST_CELL) -> str:
+    """Text of at most that many characters; control characters, which no browser shows, become a replacement character."""
+    text = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def number(value: float | None) -> str:
+    """Three significant digits; – where there is none."""
+    if value is None:
+        return "–"
+    if value == 0:
+        return "0"
+    sign, size = ("−" if value < 0 else ""), abs(value)
+    return sign + (f"{size:,.0f}" if size >= 1000 else f"{size:.3g}".replace("e-0", "e-"))
+
+
+def cell(value: object) -> str:
+    """A value as a table shows it: numbers in four significant digits, yes and no, – where there is none."""
+    if value is None or value == "":
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.0f}" if value.is_integer() and abs(value) >= 1 else f"{value:,.4g}"
+    return clip(str(value))
+
+
+def is_number(value: object) -> bool:
+    """Whether a cell is set as a number, to the right."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def count(n: int, noun: str, plural: str = "") -> str:
+    """1 alarm, 2 alarms."""
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"

@@ -1,0 +1,198 @@
+"""Pictures of audits of recommended items: price levels by group, places by price, categories by two attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from biasledger.reporting.charts import (
+    Dot,
+    Point,
+    describe_dots,
+    interval_dots,
+    level_dots,
+    scatter,
+)
+from biasledger.reporting.picture import (
+    POINTS_AT_MOST,
+    Key,
+    Panel,
+    Picture,
+    drawn,
+    number,
+    readable,
+    split_panels,
+)
+from biasledger.reporting.source import Row, Source
+
+_ALPHA = 0.05
+_NAMES_AT_MOST = 18  # of categories beside their points
+_MOST_DOLLARS = 5
+
+
+def pictures(source: Source, run_id: str) -> list[Picture]:
+    """The pictures of one run; empty where it did not ask for items."""
+    return drawn(_levels(source, run_id), _means(source, run_id), _planes(source, run_id))
+
+
+def _levels(source: Source, run_id: str) -> Picture | None:
+    result = source.ask("prices_levels", run_id=run_id)
+    if result is None:
+        return None
+    rows = [row for row in result.rows if row["excess"] is not None]
+    if not rows:
+        return None
+    panels, note = split_panels(rows, ("attribute",), _levels_panel, "attributes")
+    return Picture(
+        key="prices-levels",
+        title="Who gets the cheap and who the dear items",
+        reading="A group’s share of the items of each price level, less its share of all items. Above the line it "
+        "gets more of that level than its share, below it less.",
+        result=result,
+        panels=panels,
+        note=note,
+    )
+
+
+def _levels_panel(rows: Sequence[Row]) -> Panel:
+    title = readable(rows[0]["attribute"])
+    largest = max(rows, key=lambda row: abs(row["excess"]))
+    spec, legend = level_dots(
+        [
+            (
+                _level(row["price_level"]),
+                readable(row["group_name"]),
+                row["excess"],
+                row["interval_low"],
+                row["interval_high"],
+            )
+            for row in rows
+        ],
+        [_level(level) for level in sorted({row["price_level"] for row in rows})],
+        ("price level", "share of the level minus share of all"),
+    )
+    return Panel(
+        title=title,
+        description=f"Share of each price level less the share of all items, {title}. Farthest from zero: "
+        f"{readable(largest['group_name'])} at {_level(largest['price_level'])}, {largest['excess']:+.1%}.",
+        spec=spec,
+        legend=legend,
+    )
+
+
+def _means(source: Source, run_id: str) -> Picture | None:
+    result = source.ask("prices_means", run_id=run_id)
+    if result is None or not result.rows:
+        return None
+    panels, note = split_panels(result.rows, ("attribute",), _means_panel, "attributes")
+    return Picture(
+        key="prices-means",
+        title="Groups and places in the order of what they are offered",
+        reading="Mean price level of the recommended items (1 is $), the dearest on top. Filled triangles differ "
+        "from what they are compared with (their reference group, or the mean of all places) "
+        "by more than chance, all tested together. A place may have a reason for its prices that a name has not.",
+        result=result,
+        panels=panels,
+        legend=(Key("alarm", "differs, adjusted p < 0.05"), Key("plain", "does not, or is the reference")),
+        note=note,
+    )
+
+
+def _means_panel(rows: Sequence[Row]) -> Panel:
+    title = readable(rows[0]["attribute"])
+    dots = [
+        Dot(
+            readable(row["group_name"]),
+            row["mean_price_level"],
+            row["interval_low"],
+            row["interval_high"],
+            "alarm" if row["p_value_adjusted"] is not None and row["p_value_adjusted"] < _ALPHA else "plain",
+            more={"rank": str(row["price_rank"]), "compared with": readable(row["compared_with"] or "–")},
+        )
+        for row in rows
+    ]
+    differing = [dot.label for dot in dots if dot.status == "alarm"]
+    words = describe_dots(
+        [Dot(dot.label, dot.value, dot.low, dot.high) for dot in dots], f"Mean price level by group, {title}"
+    )
+    return Panel(
+        title=title,
+        description=f"{words} Differing by more than chance: {', '.join(differing) or 'none'}.",
+        spec=interval_dots(dots, "mean price level"),
+    )
+
+
+def _planes(source: Source, run_id: str) -> Picture | None:
+    result = source.ask("prices_planes", run_id=run_id)
+    if result is None:
+        return None
+    rows = [row for row in result.rows if row["difference_x"] is not None and row["difference_y"] is not None]
+    if not rows:
+        return None
+    panels, note = split_panels(
+        rows,
+        ("attribute_x", "attribute_y", "group_x", "group_y"),
+        _planes_panel,
+        "pairs of groups",
+        POINTS_AT_MOST,
+    )
+    return Picture(
+        key="prices-planes",
+        title="Which kinds of places go with whom",
+        reading="Each point is a category of items. To the right it goes more to the group on the horizontal axis, "
+        "upwards more to that on the vertical axis; in the middle it goes to everybody alike. "
+        "Triangles are associated with a group by more than chance, all categories tested together.",
+        result=result,
+        panels=panels,
+        legend=(
+            Key("alarm", "associated, adjusted p < 0.05"),
+            Key("quiet", "other category"),
+            Key("rule-even", "no association"),
+        ),
+        note=note,
+    )
+
+
+def _planes_panel(rows: Sequence[Row]) -> Panel:
+    first = rows[0]
+    group_x, group_y = readable(first["group_x"]), readable(first["group_y"])
+    title = f"{group_x} and {group_y}"
+    associated = [row for row in rows if _is_associated(row)]
+    named = {row["category"] for row in (associated or rows)[:_NAMES_AT_MOST]}
+    told = ", ".join(
+        f"{row['category']} ({number(row['difference_x'])}, {number(row['difference_y'])})"
+        for row in associated[:_NAMES_AT_MOST]
+    )
+    return Panel(
+        title=title,
+        description=f"Scatter plot of {len(rows)} categories by their association with {group_x} (horizontal) and "
+        f"{group_y} (vertical). "
+        + (
+            f"Associated by more than chance: {told}."
+            if associated
+            else "None is associated by more than chance."
+        ),
+        spec=scatter(
+            [
+                Point(
+                    row["category"],
+                    row["difference_x"],
+                    row["difference_y"],
+                    "alarm" if _is_associated(row) else "quiet",
+                    row["category"] in named,
+                )
+                for row in rows
+            ],
+            (f"association with {group_x} →", f"association with {group_y} →"),
+        ),
+    )
+
+
+def _is_associated(row: Row) -> bool:
+    return any(
+        row[name] is not None and row[name] < _ALPHA for name in ("p_value_adjusted_x", "p_value_adjusted_y")
+    )
+
+
+def _level(level: int) -> str:
+    """The usual dollar signs, or the number where there are too many to count."""
+    return "$" * level if 1 <= level <= _MOST_DOLLARS else str(level)

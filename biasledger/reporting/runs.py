@@ -1,0 +1,341 @@
+"""Pictures of any kind of audit: answer quality and mitigations of a run; trends over runs, and costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from biasledger.reporting.charts import (
+    Dot,
+    Rule,
+    describe_dots,
+    interval_dots,
+    lines,
+    stacked_shares,
+    status_keys,
+)
+from biasledger.reporting.picture import (
+    STATUS_TEXTS,
+    Key,
+    Panel,
+    Picture,
+    contrast,
+    drawn,
+    number,
+    paneled,
+    readable,
+    split_panels,
+)
+from biasledger.reporting.source import Row, Source
+
+_PARTS = {
+    "n_refused": "refused",
+    "n_malformed": "malformed",
+    "n_truncated": "cut off",
+    "n_error": "failed",
+}
+_VERDICTS = {
+    "worse": "alarm",
+    "inconclusive": "inconclusive",
+    "better": "clear",
+    "unchanged": "quiet",
+    "insufficient_data": "insufficient_data",
+}
+_GROUPS_AT_MOST = 16
+_BUILDS_AT_LEAST = 2
+
+
+def pictures(source: Source, run_id: str) -> list[Picture]:
+    """The pictures of one run that do not depend on what kind of audit it is."""
+    return drawn(_variants(source, run_id), _quality(source, run_id), _answer_gaps(source, run_id))
+
+
+def pictures_of_all(source: Source, run_ids: Sequence[str]) -> list[Picture]:
+    """The pictures over all runs: how findings moved, and what the runs cost."""
+    return drawn(
+        _changes(source, run_ids), _trend(source, run_ids), _history(source, run_ids), _costs(source, run_ids)
+    )
+
+
+def _variants(source: Source, run_id: str) -> Picture | None:
+    return paneled(
+        source,
+        "runs_variants",
+        run_id,
+        by=("variant", "measure"),
+        draw=_variants_panel,
+        noun="measures",
+        title="What a mitigation changed",
+        reading="The measure with the mitigation less the measure without it, asked in the same run, with a 95 % "
+        "interval. An interval that crosses the line shows nothing yet.",
+        legend=lambda _: (Key("plain", "change"), Key("rule-even", "no change")),
+    )
+
+
+def _variants_panel(rows: Sequence[Row]) -> Panel:
+    measure = readable(rows[0]["measure"])
+    title = f"{readable(rows[0]['variant'])}: {measure}"
+    dots = [
+        Dot(
+            ": ".join(filter(None, (readable(row["attribute"]), contrast(row), readable(row["subject"])))),
+            row["difference"],
+            row["interval_low"],
+            row["interval_high"],
+            more={"before": number(row["plain_value"]), "after": number(row["variant_value"])},
+        )
+        for row in rows[:_GROUPS_AT_MOST]
+    ]
+    return Panel(
+        title=title,
+        description=describe_dots(dots, f"Change by mitigation, {title}"),
+        spec=interval_dots(dots, f"{measure}, with mitigation minus without", [Rule(0.0, "even")]),
+    )
+
+
+def _quality(source: Source, run_id: str) -> Picture | None:
+    result = source.ask("runs_quality", run_id=run_id)
+    if result is None or not result.rows:
+        return None
+    bad = [row for row in result.rows if row["n_ok"] < row["n_answers"] or row["silence"]]
+    silent = "; ".join(
+        f"{readable(row['attribute'])} {readable(row['group_name'])}: {row['silence']}"
+        for row in result.rows
+        if row["silence"]
+    )
+    attributes = {row["attribute"] for row in bad}
+    panels, note = split_panels(
+        [row for row in result.rows if row["attribute"] in attributes],
+        ("attribute",),
+        _quality_panel,
+        "attributes",
+    )
+    return Picture(
+        key="quality",
+        title="Who got no usable answer",
+        reading="Share of each group’s questions that were refused, answered in a form that could not be read, cut "
+        "off, or failed." + (f" Of these groups nothing is known: {silent}." if silent else "")
+        if bad
+        else "Every question of every group got an answer that could be used.",
+        result=result,
+        panels=panels,
+        legend=tuple(Key(f"bar-{place}", text) for place, text in enumerate(_PARTS.values(), start=1))
+        if bad
+        else (),
+        note=note,
+    )
+
+
+def _answer_gaps(source: Source, run_id: str) -> Picture | None:
+    return paneled(
+        source,
+        "runs_answer_gaps",
+        run_id,
+        by=("scheme", "attribute"),
+        draw=_answer_gaps_panel,
+        noun="attributes",
+        title="Who is refused more often",
+        reading="Each point is the share of a group’s questions that were refused, or answered in a form that could not be "
+        "read, less that of the group it is held against, with its 95 % interval. Right of the line it gets fewer.",
+        legend=lambda rows: (*status_keys(rows), Key("rule-even", "no difference")),
+    )
+
+
+def _answer_gaps_panel(rows: Sequence[Row]) -> Panel:
+    what = "refused" if rows[0]["scheme"] == "refused" else "malformed, cut off or empty"
+    title = f"{what[:1].upper()}{what[1:]}, {readable(rows[0]['attribute'])}"
+    dots = [
+        Dot(
+            contrast(row),
+            row["adjusted_gap"],
+            row["interval_low"],
+            row["interval_high"],
+            row["status"],
+            more={
+                "of the group": number(row["share_marked"]),
+                "of the others": number(row["share_reference"]),
+            },
+        )
+        for row in rows[:_GROUPS_AT_MOST]
+    ]
+    return Panel(
+        title=title,
+        description=describe_dots(dots, f"{title}: share of the group’s questions minus the other’s"),
+        spec=interval_dots(dots, f"share {what}, group minus the other", [Rule(0.0, "even")]),
+    )
+
+
+def _quality_panel(rows: Sequence[Row]) -> Panel:
+    title = readable(rows[0]["attribute"])
+    shown = rows[:_GROUPS_AT_MOST]
+    told = "; ".join(
+        f"{readable(row['group_name'])} {row['n_answers'] - row['n_ok']:,} of {row['n_answers']:,}"
+        for row in shown
+    )
+    spec = stacked_shares(
+        [
+            (readable(row["group_name"]), [row[part] / max(row["n_answers"], 1) for part in _PARTS])
+            for row in shown
+        ],
+        list(_PARTS.values()),
+        "share of the group’s questions",
+    )
+    return Panel(title=title, description=f"Questions without a usable answer, {title}: {told}.", spec=spec)
+
+
+def _trend(source: Source, run_ids: Sequence[str]) -> Picture | None:
+    result = source.ask("trend", run_ids=run_ids)
+    if result is None or not result.rows:
+        return None
+    rows = [row for row in result.rows if row["share_of_threshold"] is not None]
+    if not rows:
+        return None
+    panels, note = split_panels(rows, ("audit", "target"), _trend_panel, "audits and targets")
+    return Picture(
+        key="trend",
+        title="From run to run",
+        reading="The five findings of each audit and target that ever lay farthest past their thresholds, as a "
+        "multiple of the threshold: above the dashed line they are past it. "
+        "Runs of different size do not compare exactly.",
+        result=result,
+        panels=panels,
+        legend=(Key("rule-threshold", "threshold"),),
+        note=note,
+    )
+
+
+def _trend_panel(rows: Sequence[Row]) -> Panel:
+    title = f"{readable(rows[0]['audit'])}, asked of {readable(rows[0]['target'])}"
+    points = [
+        (
+            row["run_number"],
+            _finding(row),
+            row["share_of_threshold"],
+            f"{row['started_at']}, {number(row['value'])} (threshold {number(row['threshold'])}), {row['status']}",
+        )
+        for row in rows
+    ]
+    spec, legend = lines(points, ("run, in the order of collection", "multiple of the threshold"), 1.0)
+    last = max(row["run_number"] for row in rows)
+    told = "; ".join(
+        f"{name} {number(value)}" for number_of_run, name, value, _ in points if number_of_run == last
+    )
+    return Panel(
+        title=title,
+        description=f"Lines over {last} runs, {title}. Multiples of the threshold in the last run: {told}.",
+        spec=spec,
+        legend=legend,
+    )
+
+
+def _changes(source: Source, run_ids: Sequence[str]) -> Picture | None:
+    result = source.ask("changes", run_ids=run_ids)
+    if result is None:
+        return None
+    rows = [row for row in result.rows if row["worsening_in_tolerances"] is not None]
+    if not rows:
+        return None
+    panels, note = split_panels(
+        rows, ("audit", "target", "compared_with"), _changes_panel, "comparisons", _GROUPS_AT_MOST
+    )
+    return Picture(
+        key="changes",
+        title="What changed since the baseline, or the run before",
+        reading="Change in the direction that is worse, in multiples of what is tolerated, with a 95 % interval. "
+        "Right of the dashed line "
+        "a measure got worse by more than that; an interval that crosses it shows nothing yet.",
+        result=result,
+        panels=panels,
+        legend=(
+            *(Key(status, readable(verdict)) for verdict, status in _VERDICTS.items()),
+            Key("rule-even", "no change"),
+            Key("rule-threshold", "tolerated"),
+        ),
+        note=note,
+    )
+
+
+def _changes_panel(rows: Sequence[Row]) -> Panel:
+    first = rows[0]
+    title = (
+        f"{readable(first['audit'])}, asked of {readable(first['target'])}, against {first['compared_with']}"
+    )
+    dots = [
+        Dot(
+            _finding(row),
+            row["worsening_in_tolerances"],
+            row["low_in_tolerances"],
+            row["high_in_tolerances"],
+            _VERDICTS.get(row["verdict"], "plain"),
+            more={"before": number(row["baseline_value"]), "after": number(row["value"])},
+        )
+        for row in rows
+    ]
+    return Panel(
+        title=title,
+        description=describe_dots(dots, f"Change for the worse, {title}"),
+        spec=interval_dots(
+            dots, "change for the worse, in tolerances", [Rule(0.0, "even"), Rule(1.0, "threshold")]
+        ),
+    )
+
+
+def _history(source: Source, run_ids: Sequence[str]) -> Picture | None:
+    result = source.ask("history", run_ids=run_ids)
+    if result is None:
+        return None
+    builds = {row["build_number"]: row["built_at"] for row in result.rows}
+    if len(builds) < _BUILDS_AT_LEAST:
+        return None
+    counts = {(row["build_number"], row["status"]): row["n_findings"] for row in result.rows}
+    present = {status for _, status in counts}
+    points = [
+        (build, text, counts.get((build, status), 0), f"{built_at}: {counts.get((build, status), 0):,}")
+        for status, text in STATUS_TEXTS.items()
+        if status in present
+        for build, built_at in builds.items()
+    ]
+    spec, legend = lines(points, ("build", "findings"))
+    last = max(builds)
+    told = ", ".join(f"{n:,} {status}" for place, status, n, _ in points if place == last)
+    return Picture(
+        key="history",
+        title="From build to build",
+        reading="How many findings had which status. They change with new runs, and when a threshold, an exception "
+        "or a measure does.",
+        result=result,
+        panels=(Panel("", f"Lines over builds. In the last: {told}.", spec, legend),),
+    )
+
+
+def _finding(row: Row) -> str:
+    parts = (readable(row["measure"]), readable(row["attribute"]), contrast(row), readable(row["subject"]))
+    return ", ".join(part for part in parts if part)
+
+
+def _costs(source: Source, run_ids: Sequence[str]) -> Picture | None:
+    result = source.ask("costs", run_ids=run_ids)
+    if result is None or not result.rows:
+        return None
+    paid = [row for row in result.rows if row["cost_usd"]]
+    total = sum(row["cost_usd"] for row in paid)
+    unknown = sum(row["cost_usd"] is None for row in result.rows)
+    reading = f"At list prices {total:,.2f} USD in all." if paid else "Nothing was paid for."
+    if unknown:
+        runs = f"{unknown} of {len(result.rows)} runs"
+        reading += f" The price of {runs} is not known: a row of seeds/model_prices.csv would say it."
+    dots = [
+        Dot(f"{row['audit']}, {row['target']}, {row['started_at']}", row["cost_usd"])
+        for row in paid[:_GROUPS_AT_MOST]
+    ]
+    panel = Panel(
+        title="",
+        description=describe_dots(dots, "Cost by run in USD"),
+        spec=interval_dots(dots, "USD at list prices", [Rule(0.0, "even")]),
+    )
+    return Picture(
+        key="costs",
+        title="What the answers cost",
+        reading=reading,
+        result=result,
+        panels=(panel,) if dots else (),
+        note=f"Drawn are the dearest {len(dots)} of {len(paid)} runs." if len(dots) < len(paid) else "",
+    )

@@ -1,0 +1,279 @@
+"""The verdicts on top of the report: what was found, in words for readers without statistics, and what would change it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from biasledger.reporting.picture import STATUS_TEXTS, contrast, count, number, readable
+from biasledger.reporting.source import Row
+
+_ALARMS_SHOWN = 6
+_ALARMS_OF_A_MEASURE = 2
+_NEAREST_SHOWN = 3
+_NUMBER_WORDS = (
+    "no",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+)
+# A run is as its gravest finding; it is clear only where every finding that can fail it is.
+_GRAVEST_FIRST = ("alarm", "inconclusive", "insufficient_data", "clear")
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One of the four statuses: how many findings have it, what that means and what would change it."""
+
+    status: str
+    n: int
+    text: str
+    meaning: str
+    change: str
+
+
+@dataclass(frozen=True)
+class RunVerdict:
+    """What came out of one run.
+
+    `status` is that of its gravest finding which can fail an audit, and never clear where nothing is known of a group;
+    n_failing: how many findings can, n_judged: of how many of these there were answers enough; silent: a sentence about the
+    groups without any usable answer, or empty.
+    """
+
+    run: Row
+    status: str
+    n_failing: int
+    n_judged: int
+    counts: Mapping[str, int]
+    summary: str
+    sentence: str
+    change: str
+    silent: str
+    alarms: Sequence[Row]
+    n_alarms_left_out: int
+    nearest: Sequence[str]
+
+
+def about(finding: Row) -> str:
+    """Whom and what a finding is about: its attribute, groups and subject."""
+    parts = (readable(finding["attribute"].strip("()")), contrast(finding), readable(finding["subject"]))
+    return ", ".join(part for part in parts if part)
+
+
+def headline(verdicts: Sequence[RunVerdict]) -> str:
+    """The whole report in one sentence, and a second one where nothing is known of a group."""
+    if not verdicts:
+        return "Nothing has been judged yet."
+    n_silent = sum(bool(verdict.silent) for verdict in verdicts)
+    unknown = f" Nothing is known of some groups in {_of(n_silent, len(verdicts))}." if n_silent else ""
+    return _judged_headline(verdicts) + unknown
+
+
+def _judged_headline(verdicts: Sequence[RunVerdict]) -> str:
+    n, by = len(verdicts), Counter(verdict.status for verdict in verdicts)
+    n_failing = sum(verdict.n_failing for verdict in verdicts)
+    n_judged = sum(verdict.n_judged for verdict in verdicts)
+    n_open = by["inconclusive"] + by["insufficient_data"]
+    if by["alarm"]:
+        others = "one other" if n_open == 1 else f"{_word(n_open)} others"
+        also = f", and this is not ruled out in {others}" if n_open else ""
+        return f"Groups are treated differently in {_of(by['alarm'], n)}{also}."
+    if not n_judged:
+        return "There were too few answers to judge anything."
+    if by["clear"] == n:
+        return f"No alarm: differences past the thresholds are ruled out in {_of(n, n)}."
+    if 2 * n_judged < n_failing:
+        return (
+            f"Only {n_judged:,} of {n_failing:,} findings that can fail an audit had answers enough to be judged: "
+            f"bias is not ruled out in {_of(n_open, n)}."
+        )
+    unjudged = n_failing - n_judged
+    few = (
+        f": {unjudged:,} of {n_failing:,} findings that can fail an audit had too few answers"
+        if unjudged
+        else ""
+    )
+    return f"No alarm, but bias is not ruled out in {_of(n_open, n)}{few}."
+
+
+def _of(n: int, n_audits: int) -> str:
+    if n_audits == 1:
+        return "the audit"
+    return f"all {_word(n_audits)} audits" if n == n_audits else f"{_word(n)} of {_word(n_audits)} audits"
+
+
+def tiles(findings: Sequence[Row]) -> list[Tile]:
+    """Counts of the four statuses."""
+    by = Counter(finding["status"] for finding in findings)
+    alarms = [finding for finding in findings if finding["status"] == "alarm"]
+    apart = {
+        "only warn": sum(finding["severity"] != "error" for finding in alarms),
+        "accepted": sum(bool(finding["is_excepted"]) for finding in alarms),
+    }
+    notes = ", ".join(f"{n:,} {name}" for name, n in apart.items() if n)
+    return [
+        Tile(
+            "alarm",
+            by["alarm"],
+            "alarm" if by["alarm"] == 1 else "alarms",
+            "Past the threshold, and chance does not explain it." + (f" Of these {notes}." if notes else ""),
+            "Ends when the value falls back, or is accepted with a reason.",
+        ),
+        Tile(
+            "inconclusive",
+            by["inconclusive"],
+            STATUS_TEXTS["inconclusive"],
+            "Neither shown nor ruled out. This is not a pass.",
+            _nearer(findings),
+        ),
+        Tile(
+            "clear",
+            by["clear"],
+            STATUS_TEXTS["clear"],
+            "A difference past the threshold is ruled out.",
+            "Holds for this model, these questions and these thresholds.",
+        ),
+        Tile(
+            "insufficient_data",
+            by["insufficient_data"],
+            STATUS_TEXTS["insufficient_data"],
+            "Too few answers to judge.",
+            "Each row says how many it needs at least.",
+        ),
+    ]
+
+
+def run_verdict(run: Row, findings: Sequence[Row], silent: Sequence[Row] = ()) -> RunVerdict:
+    """The verdict on one run.
+
+    Args:
+        run: its row of dim_runs.
+        findings: all of its findings, what needs a decision first.
+        silent: its declared groups without one usable answer, with why (`silence`).
+    """
+    by = Counter(finding["status"] for finding in findings)
+    failing = [
+        finding for finding in findings if finding["severity"] == "error" and not finding["is_excepted"]
+    ]
+    status = next(
+        (name for name in _GRAVEST_FIRST if any(finding["status"] == name for finding in failing)),
+        "insufficient_data",
+    )
+    if status == "clear" and silent:
+        status = "insufficient_data"
+    alarms = [finding for finding in findings if finding["status"] == "alarm"]
+    shown = _varied(alarms)
+    return RunVerdict(
+        run=run,
+        status=status,
+        n_failing=len(failing),
+        n_judged=len(failing) - _unjudged(failing),
+        counts={name: by[name] for name in STATUS_TEXTS},
+        summary=", ".join(
+            count(by[name], text) if name == "alarm" else f"{by[name]:,} {text}"
+            for name, text in STATUS_TEXTS.items()
+            if by[name]
+        ),
+        sentence=_sentence(failing, alarms),
+        change=_change(findings),
+        silent=_silent(silent),
+        alarms=shown,
+        n_alarms_left_out=len(alarms) - len(shown),
+        nearest=[_needed(finding) for finding in _nearest(findings)[:_NEAREST_SHOWN]],
+    )
+
+
+def _varied(alarms: Sequence[Row]) -> list[Row]:
+    """The gravest alarms, of each measure two at most: the third like them says little."""
+    seen: Counter[str] = Counter()
+    shown = []
+    for finding in alarms:
+        seen[finding["measure"]] += 1
+        if seen[finding["measure"]] <= _ALARMS_OF_A_MEASURE:
+            shown.append(finding)
+    return shown[:_ALARMS_SHOWN]
+
+
+def _silent(groups: Sequence[Row]) -> str:
+    named = "; ".join(
+        f"{readable(group['attribute'])} {readable(group['group_name'])} ({group['silence']})"
+        for group in groups
+    )
+    return f"Nothing is known of {named}." if named else ""
+
+
+def _sentence(failing: Sequence[Row], alarms: Sequence[Row]) -> str:
+    statuses = {finding["status"] for finding in failing}
+    if "alarm" in statuses:
+        return next(finding["explanation"] or "" for finding in failing if finding["status"] == "alarm")
+    verbs = "warns or is accepted" if len(alarms) == 1 else "warn or are accepted"
+    warnings = f" {count(len(alarms), 'finding')} of lesser weight {verbs}." if alarms else ""
+    if statuses == {"clear"}:
+        return f"No alarm; all that can fail the audit is clear.{warnings}"
+    unjudged, n_failing = _unjudged(failing), len(failing)
+    if unjudged == n_failing:
+        return f"Too few answers to judge anything that could fail the audit.{warnings}"
+    n = sum(finding["status"] == "inconclusive" for finding in failing)
+    reasons = [f"{count(n, 'finding')} could not be decided"] if n else []
+    reasons += (
+        [f"{unjudged:,} of {count(n_failing, 'finding')} had too few answers to be judged"]
+        if unjudged
+        else []
+    )
+    return f"No alarm, but {' and '.join(reasons)}.{warnings}"
+
+
+def _unjudged(findings: Sequence[Row]) -> int:
+    return sum(finding["status"] == "insufficient_data" for finding in findings)
+
+
+def _change(findings: Sequence[Row]) -> str:
+    """What would change the verdict."""
+    if any(finding["status"] == "inconclusive" for finding in findings) or not _unjudged(findings):
+        return _nearer(findings)
+    return "More answers: the table of all findings says how many each needs at least."
+
+
+def _nearest(findings: Sequence[Row]) -> list[Row]:
+    """Undecided findings that more units would settle, those first that need the smallest multiple of what there is."""
+    undecided = [
+        finding
+        for finding in findings
+        if finding["status"] == "inconclusive" and finding["n_units_needed"] and finding["n_units"]
+    ]
+    return sorted(undecided, key=lambda finding: finding["n_units_needed"] / finding["n_units"])
+
+
+def _nearer(findings: Sequence[Row]) -> str:
+    undecided = [finding for finding in findings if finding["status"] == "inconclusive"]
+    if not undecided:
+        return "Nothing is undecided."
+    n, is_one = len(undecided), len(undecided) == 1
+    known = _nearest(findings)
+    if not known:
+        return f"More answers alone would {'not settle it' if is_one else 'settle none of them'}."
+    within = sum(finding["n_units_needed"] <= 2 * finding["n_units"] for finding in known)
+    if within:
+        settled = "it" if is_one else f"all {n:,}" if within == n else f"{within:,} of {n:,}"
+        return f"Twice the answers would probably settle {settled}."
+    times = known[0]["n_units_needed"] / known[0]["n_units"]
+    return f"{'It' if is_one else f'The nearest of {n:,}'} needs about {times:,.1f} times the answers."
+
+
+def _needed(finding: Row) -> str:
+    return f"{readable(finding['measure'])} of {about(finding)} ({number(finding['value'])}): {finding['advice']}"
+
+
+def _word(n: int) -> str:
+    return _NUMBER_WORDS[n] if n < len(_NUMBER_WORDS) else f"{n:,}"

@@ -1,0 +1,1 @@
+"""Scores of answers by classifiers, beside the answers in the ledger."""

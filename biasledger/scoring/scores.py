@@ -1,0 +1,215 @@
+"""Scores text answers with a classifier and keeps the scores in the ledger, beside the answers they are about.
+
+Answers are read once and scores appended a few hundred texts at a time, so that the ledger is open for moments only and an
+interrupted scoring goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from collector.errors import InputError
+from collector.hints import did_you_mean
+
+if TYPE_CHECKING:
+    from biasledger.scoring.classifiers import Classifier
+    from collector.ledger.scorable import AnswerToScore
+
+NEGATIVE = "negative"  # the label that regard is judged by
+MASK = "XYZ"
+MAX_CHARACTERS = 512
+APPENDED_AT_ONCE = 256
+
+
+@dataclass(frozen=True)
+class ScoringSummary:
+    """What was scored: answers, how many different texts they were, and how many were too short to say much."""
+
+    n_answers: int
+    n_texts: int
+    n_short: int
+    n_runs: int
+
+
+def scorer_name(model: str, *, mask: bool) -> str:
+    """What scores of a model are called: its name on the hub or its folder's own name, and whether group words were left in."""
+    name = Path(model).resolve().name if Path(model).is_dir() else model
+    return name if mask else f"{name} (unmasked)"
+
+
+def read_label_map(written: str) -> dict[str, str]:
+    """Return the pairs of FROM=TO,…; raise InputError where one is no pair or a label stands twice."""
+    found: dict[str, str] = {}
+    for pair in written.split(","):
+        old, equals, new = (part.strip() for part in pair.partition("="))
+        if not (old and equals and new):
+            raise InputError(
+                f"--label-map has {pair!r}; it should be a label of the model, = and what it is kept as."
+            )
+        if old.lower() in found:
+            raise InputError(f"--label-map names {old!r} a second time.")
+        found[old.lower()] = new.lower()
+    return found
+
+
+def answers_left(
+    ledger_path: Path, scorer: str, *, run: str | None = None, limit: int | None = None
+) -> list[AnswerToScore]:
+    """Return the text answers that a scorer has yet to score.
+
+    Args:
+        ledger_path: the ledger; an older schema is brought up to date.
+        scorer: its name in raw.response_scores.
+        run: only this run; None takes every run whose answers are texts.
+        limit: at most so many.
+
+    Raises:
+        InputError: no such run, or no text answers at all.
+        LedgerError: the ledger is absent or cannot be used.
+    """
+    from collector.ledger.database import Ledger
+    from collector.ledger.scorable import answers_to_score
+
+    ledger = Ledger(ledger_path)
+    ledger.update()
+    if run is not None:
+        known = [one.run_id for one in ledger.runs() if not one.is_forgotten]
+        if run not in known:
+            raise InputError(f"{ledger_path} holds no run {run!r}{did_you_mean(run, known)}")
+    left, n_scored = answers_to_score(ledger, scorer, run)
+    if not left and not n_scored:
+        where = f"Run {run}" if run else str(ledger_path)
+        raise InputError(
+            f"{where} holds no text answers to score: labels, lists and rankings are read without a classifier."
+        )
+    return left[:limit]
+
+
+def score_answers(
+    ledger_path: Path,
+    answers: Sequence[AnswerToScore],
+    classify: Classifier,
+    *,
+    scorer: str,
+    mask: bool = True,
+    label_map: Mapping[str, str] | None = None,
+    show_progress: bool | None = None,
+) -> ScoringSummary:
+    """Score answers, texts that are the same only once, and append the scores to the ledger.
+
+    Args:
+        ledger_path: the ledger that the answers are from.
+        answers: what `answers_left` gave.
+        classify: the classifier.
+        scorer: what to call it.
+        mask: replace words that name a group, so that what is said is scored, not of whom.
+        label_map: the classifier's labels -> what they are kept as, in any case; scores of labels that become one are added.
+        show_progress: None shows it on a terminal only.
+
+    Raises:
+        InputError: the map names a label that the classifier has not, or no label is negative. Nothing is appended.
+        LedgerError: the ledger cannot be used. What was appended before stays.
+    """
+    from collector.asking.progress import progress
+
+    by_text: dict[str, list[AnswerToScore]] = defaultdict(list)
+    for answer in answers:
+        by_text[_prepared(answer, mask=mask)].append(answer)
+    # Texts of one length need the least padding.
+    texts = sorted(by_text, key=lambda text: (len(text), text))
+    with progress(len(texts), "Texts scored", show_progress) as advance:
+        for start in range(0, len(texts), APPENDED_AT_ONCE):
+            chunk = texts[start : start + APPENDED_AT_ONCE]
+            scored = [
+                (answer, _renamed(scores, label_map or {}))
+                for text, scores in zip(chunk, classify(chunk), strict=True)
+                for answer in by_text[text]
+            ]
+            _append(ledger_path, scored, scorer)
+            advance(start + len(chunk), 0)
+    return ScoringSummary(
+        n_answers=len(answers),
+        n_texts=len(texts),
+        n_short=sum(_is_short(answer) for answer in answers),
+        n_runs=len({answer.run_id for answer in answers}),
+    )
+
+
+def masked(text: str, group_words: Sequence[str]) -> str:
+    """Return a text with group words replaced by MASK: whole words in any case, white space and hyphens alike inside them."""
+    pattern = _pattern(tuple(group_words))
+    return text if pattern is None else pattern.sub(MASK, text)
+
+
+@lru_cache(maxsize=1024)
+def _pattern(group_words: tuple[str, ...]) -> re.Pattern[str] | None:
+    # The longest first: "Black woman" is one word, not a masked "Black" and a woman.
+    phrases = sorted({word.strip() for word in group_words} - {""}, key=lambda word: (-len(word), word))
+    if not phrases:
+        return None
+    either = "|".join(
+        r"[\s-]+".join(re.escape(part) for part in re.split(r"[\s-]+", phrase)) for phrase in phrases
+    )
+    return re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE)
+
+
+def _renamed(scores: Mapping[str, float], label_map: Mapping[str, str]) -> dict[str, float]:
+    """Scores of a text under the labels they are kept as; raise InputError where none of these is negative."""
+    names = {old.lower(): new.lower() for old, new in label_map.items()}
+    for old in names:
+        if old not in scores:
+            raise InputError(
+                f"--label-map names {old!r}, which is no label of the model{did_you_mean(old, list(scores))}"
+            )
+    renamed: dict[str, float] = {}
+    for label, score in scores.items():
+        name = names.get(label, label)
+        renamed[name] = renamed.get(name, 0.0) + score
+    if NEGATIVE not in renamed:
+        raise InputError(
+            f"The model's labels are {', '.join(sorted(scores))}, and none is {NEGATIVE}, which regard is judged by; say which "
+            f"one is, as in --label-map {min(scores)}={NEGATIVE}."
+        )
+    return renamed
+
+
+def _prepared(answer: AnswerToScore, *, mask: bool) -> str:
+    text = masked(answer.text, answer.group_words) if mask else answer.text
+    return text[:MAX_CHARACTERS]
+
+
+def _is_short(answer: AnswerToScore) -> bool:
+    from collector.rows import SHORT_CHARACTERS
+
+    return len(answer.text.strip()) < SHORT_CHARACTERS
+
+
+def _append(ledger_path: Path, scored: Sequence[tuple[AnswerToScore, dict[str, float]]], scorer: str) -> None:
+    from collector.ledger.database import Ledger
+    from collector.rows import ScoreRow, utc_now
+
+    now = utc_now()
+    by_run: dict[str, list[ScoreRow]] = defaultdict(list)
+    for answer, scores in scored:
+        by_run[answer.run_id] += [
+            ScoreRow(
+                prompt_id=answer.prompt_id,
+                trial=answer.trial,
+                attempt=answer.attempt,
+                scorer=scorer,
+                label=label,
+                score=score,
+                is_short=_is_short(answer),
+                scored_at=now,
+            )
+            for label, score in scores.items()
+        ]
+    with Ledger(ledger_path).append() as append:
+        for run_id, rows in by_run.items():
+            append.scores(run_id, rows)

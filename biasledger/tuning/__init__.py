@@ -1,0 +1,1 @@
+"""Thresholds of single outputs, found from labels and written into a project."""

@@ -1,0 +1,165 @@
+"""JSON that answers nothing: a refusal, or an error's message, in the form that was asked for.
+
+What a text says is judged by the caller; here it is decided which of a JSON value's texts count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+from collector.answers.json_text import JsonNumber, JsonObject, json_values
+
+Found = TypeVar("Found")
+_FENCE = re.compile(r"^\s*(?:`{3,}\s*\w*\s*)?")
+_SPACES = re.compile(r"[\s-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """What JSON may hold without answering (answer_rules.yml, `json`); keys in lower case, spaces and hyphens as underscores."""
+
+    error_keys: frozenset[str]
+    remark_keys: frozenset[str]
+    filler: re.Pattern[str]
+    refusing: re.Pattern[str]
+
+    def is_filler(self, text: str) -> bool:
+        """Whether a text stands where an answer should and is none."""
+        return self.filler.fullmatch(plain_apostrophes(text).strip(" \t\r\n.!?*_-–—\"'()[]")) is not None
+
+
+def plain_apostrophes(text: str) -> str:
+    """Return the text with typographic apostrophes as plain ones."""
+    return text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+
+
+def whole_json(text: str) -> list[JsonObject | list[Any]]:
+    """Return the JSON that a reply consists of, with or without a fence; nothing of one that opens otherwise or is left open."""
+    if not _FENCE.sub("", text, count=1).startswith(("{", "[")):
+        return []
+    values = []
+    for value, is_left_open in json_values(text):
+        # What is left open is cut off, and its last text nobody knows.
+        if is_left_open:
+            return []
+        values.append(value)
+    return values
+
+
+@dataclass(frozen=True, slots=True)
+class _Leaf:
+    """A text, number, true or false of a JSON value; the kind of its key, and whether an error's key stands above it.
+
+    The text of true and false is their key: under an error's key, true says that there is one.
+    """
+
+    text: str
+    type: Literal["text", "number", "true", "false"]
+    is_remark: bool
+    is_error: bool
+
+
+def silence_of(
+    values: Iterable[JsonObject | list[Any]],
+    silence: Silence,
+    refusal: Callable[[str], Found | None],
+    *,
+    are_numbers_answers: bool = False,
+    answers: Sequence[str] = (),
+) -> Found | tuple[Literal["refused", "malformed"], None, str] | None:
+    """Say whether JSON answers nothing.
+
+    Args:
+        values: the JSON of a reply.
+        silence: what JSON may hold without answering.
+        refusal: what finds a text to be a refusal, or None.
+        are_numbers_answers: a number is an answer unless it stands under a remark's or an error's key.
+        answers: texts that are answers even where they are fillers, such as a label "none"; case does not matter.
+
+    Returns:
+        What `refusal` found in the first text that refuses, if no other text or number answers; of an error's message that no
+        rule knows, of true under an error's key, and of nothing but fillers, its status, None and a sentence; None for any other
+        JSON.
+
+    Raises:
+        RecursionError: the JSON is nested too deeply.
+    """
+    leaves = [
+        leaf
+        for value in values
+        for leaf in _leaves(value, silence, is_remark=False, is_error=False, is_root=True)
+    ]
+    wanted = {answer.casefold() for answer in answers}
+    found: Found | None = None
+    open_leaves: list[_Leaf] = []
+    for leaf in leaves:
+        if leaf.type == "number":
+            if are_numbers_answers and not (leaf.is_remark or leaf.is_error):
+                open_leaves.append(leaf)
+            continue
+        if leaf.type != "text":
+            continue
+        is_wanted = leaf.text.strip().casefold() in wanted
+        one = None if is_wanted else refusal(leaf.text)
+        found = found or one
+        if one is None and (is_wanted or not silence.is_filler(leaf.text)):
+            open_leaves.append(leaf)
+    if not all(leaf.is_error or leaf.is_remark for leaf in open_leaves):
+        return None
+    if found is not None:
+        return found
+    signals = [leaf for leaf in leaves if leaf.type == "true" and leaf.is_error]
+    if signals or any(leaf.is_error for leaf in open_leaves):
+        if not open_leaves or _refuses([*signals, *open_leaves], silence):
+            return "refused", None, "The JSON answer is an error's message that refuses (rule json)."
+        return "malformed", None, "The JSON answer is an error's message (rule json)."
+    return _of_fillers(leaves, silence) if not open_leaves else None
+
+
+def _refuses(leaves: Iterable[_Leaf], silence: Silence) -> bool:
+    """Whether a text, or the key of true, speaks of a refusal."""
+    return any(silence.refusing.search(plain_apostrophes(leaf.text)) for leaf in leaves)
+
+
+def _of_fillers(
+    leaves: Sequence[_Leaf], silence: Silence
+) -> tuple[Literal["refused", "malformed"], None, str] | None:
+    """What JSON amounts to all of whose texts are fillers; None where a number, true or false answers, or all are empty."""
+    if any(leaf.type != "text" and not (leaf.is_remark or leaf.is_error) for leaf in leaves):
+        return None
+    texts = [leaf for leaf in leaves if leaf.type == "text" and leaf.text.strip()]
+    if not texts:
+        return None
+    if _refuses(texts, silence):
+        return "refused", None, "The JSON answer holds nothing but fillers that refuse (rule json)."
+    return "malformed", None, "The JSON answer holds nothing but fillers (rule json)."
+
+
+def _leaves(
+    value: Any, silence: Silence, *, is_remark: bool, is_error: bool, is_root: bool, key: str = ""
+) -> Iterator[_Leaf]:
+    """Yield what is not null; key: the one that it stands under.
+
+    A remark's key counts in the outermost object only: further in it speaks of an item.
+    """
+    if isinstance(value, JsonObject):
+        for written, inner in value:
+            plain = _SPACES.sub("_", written.strip().casefold())
+            yield from _leaves(
+                inner,
+                silence,
+                is_remark=is_remark or (is_root and plain in silence.remark_keys),
+                is_error=is_error or plain in silence.error_keys,
+                is_root=False,
+                key=plain,
+            )
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _leaves(inner, silence, is_remark=is_remark, is_error=is_error, is_root=False, key=key)
+    elif isinstance(value, str):
+        yield _Leaf(value, "number" if isinstance(value, JsonNumber) else "text", is_remark, is_error)
+    elif isinstance(value, bool):
+        yield _Leaf(key, "true" if value else "false", is_remark, is_error)

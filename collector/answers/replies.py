@@ -1,0 +1,318 @@
+"""From a reply to a status and the words of the answer.
+
+A reply is `ok`, `malformed`, `refused` or `truncated`. JSON inside fences, after leading prose or with trailing commas is read;
+nothing is evaluated and nothing inside a string is touched. A well-formed answer (JSON, a numbered list) that says something is
+never called refused because of its words: refusal patterns are tried only on replies without one, and only at their start; and on
+JSON and lists all of whose texts refuse, as in {"error": "I'm sorry, but I can't …"}, which is no answer in another dress.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from collector.answers.decisions import Decision, read_label, read_score
+from collector.answers.items import FoundItems, find_items, items_text
+from collector.answers.json_refusals import Silence, plain_apostrophes, silence_of, whole_json
+from collector.answers.json_text import TOO_DEEP, JsonObject, extract_json
+from collector.answers.lists import FoundList, find_list
+from collector.answers.rankings import read_ranking
+from collector.errors import InputError
+from collector.files.yaml import read_yaml_mapping
+
+Status = Literal["ok", "malformed", "refused", "truncated", "error"]
+RULES_FILE = Path(__file__).with_name("answer_rules.yml")
+
+# What neither DuckDB's readers, other databases nor UTF-8 can carry: NUL and half a surrogate pair.
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a reply amounts to; `answer_text` is set when the status is ok, `error` when it is not.
+
+    `n_items` is the length of the list where the kind is list or items and the status is ok.
+    """
+
+    status: Status
+    answer_text: str | None = None
+    error: str | None = None
+    n_items: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One reason to call a reply refused or truncated."""
+
+    id: str
+    status: Status
+    reason: str
+    finish_reasons: frozenset[str]
+    pattern: re.Pattern[str] | None
+    examples: tuple[str, ...]
+    counterexamples: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRules:
+    """The versioned rules of answer_rules.yml; silence: what JSON may hold without answering."""
+
+    version: str
+    rules: tuple[Rule, ...]
+    silence: Silence
+
+    def by_finish_reason(self, finish_reason: str | None, status: Status) -> Rule | None:
+        """Return the rule of a status that names this finish reason."""
+        return next(
+            (rule for rule in self.rules if rule.status == status and finish_reason in rule.finish_reasons),
+            None,
+        )
+
+    def by_pattern(self, text: str) -> Rule | None:
+        """Return the first rule whose pattern matches at the start of the text, past quotes, markup and white space."""
+        start = plain_apostrophes(re.sub(r"^\W+", "", text[:2000]))
+        return next(
+            (rule for rule in self.rules if rule.pattern is not None and rule.pattern.match(start)), None
+        )
+
+    def by_texts(self, texts: Iterable[str]) -> Rule | None:
+        """Return the first rule that says of a text that it refuses, if every one of the texts refuses or is a filler."""
+        found: Rule | None = None
+        for text in texts:
+            rule = self.by_pattern(text)
+            if rule is None and not self.silence.is_filler(text):
+                return None
+            found = found or rule
+        return found
+
+
+@cache
+def load_rules(path: Path = RULES_FILE) -> AnswerRules:
+    """Read the rules.
+
+    Raises:
+        InputError: the file cannot be read, or a rule lacks a key or has an invalid pattern.
+    """
+    document = read_yaml_mapping(path, what="answer rules")
+    rules = []
+    for index, entry in enumerate(document.get("rules") or ()):
+        try:
+            rules.append(
+                Rule(
+                    id=entry["id"],
+                    status=entry["status"],
+                    reason=entry["reason"],
+                    finish_reasons=frozenset(entry.get("finish_reason", ())),
+                    # A pattern may be written over several lines; the line breaks are not part of it.
+                    pattern=re.compile(entry["pattern"].replace("\n", ""), re.IGNORECASE)
+                    if "pattern" in entry
+                    else None,
+                    examples=tuple(entry.get("examples", ())),
+                    counterexamples=tuple(entry.get("counterexamples", ())),
+                )
+            )
+        except KeyError as error:
+            raise InputError(f"{path}: rules[{index}] has no key {error.args[0]!r}.") from None
+        except re.error as error:
+            raise InputError(
+                f"{path}: rules[{index}].pattern is not a regular expression: {error}."
+            ) from None
+    if not isinstance(document.get("version"), str):
+        raise InputError(f"{path}: version is missing; it is text and changes with every rule.")
+    return AnswerRules(document["version"], tuple(rules), _silence(document, path))
+
+
+def _silence(document: Mapping[str, Any], path: Path) -> Silence:
+    written = document.get("json") or {}
+    try:
+        return Silence(
+            error_keys=frozenset(written["error_keys"]),
+            remark_keys=frozenset(written["remark_keys"]),
+            filler=re.compile(written["filler"].replace("\n", ""), re.IGNORECASE),
+            refusing=re.compile(written["refusing"].replace("\n", ""), re.IGNORECASE),
+        )
+    except KeyError as error:
+        raise InputError(f"{path}: json has no key {error.args[0]!r}.") from None
+    except re.error as error:
+        raise InputError(f"{path}: a pattern of json is not a regular expression: {error}.") from None
+
+
+def storable(text: str) -> str:
+    """Return the text with every NUL and lone surrogate replaced by U+FFFD; all other text is returned unchanged."""
+    try:
+        # Nearly every text passes these two checks, which are much quicker than a search by pattern.
+        text.encode("utf-8")
+        if "\x00" not in text:
+            return text
+    except UnicodeEncodeError:
+        pass
+    return _UNSTORABLE.sub(REPLACEMENT, text)
+
+
+def classify(
+    text: str | None,
+    kind: str,
+    max_characters: int,
+    finish_reason: str | None = None,
+    *,
+    k: int | None = None,
+    labels: Sequence[str] = (),
+    minimum: float = 0.0,
+    maximum: float = 0.0,
+    candidates: Sequence[str] = (),
+    levels: int = 4,
+) -> Answer:
+    """Say what a reply amounts to.
+
+    Args:
+        text: the reply, or None where nothing came back.
+        kind: 'json_object', 'list', 'items', 'text', 'label', 'score' or 'ranking', the kind of answer the audit expects.
+        max_characters: a longer reply is malformed: kept whole, not analysed.
+        finish_reason: why the endpoint stopped, where it says so.
+        k: how many items a list, of texts or of items, was asked for; a list that was cut off is truncated only if it has
+            fewer. None, where the number is not known, calls every list that was cut off truncated.
+        labels: of the kind label, those to choose from.
+        minimum, maximum: of the kind score, the scale.
+        candidates: of the kind ranking, the candidates' names in the order shown.
+        levels: of the kind items, how many price levels there are.
+
+    Returns:
+        Status ok with the words of the answer (of JSON, its keys and values; of a list, an item a line; the label as listed; the
+        number; a ranking and items as their modules keep them), or another status with one sentence.
+    """
+    rules = load_rules()
+    if rule := rules.by_finish_reason(finish_reason, "refused"):
+        return Answer(rule.status, error=_sentence(rule))
+    cut_off = rules.by_finish_reason(finish_reason, "truncated")
+    if text is None or not text.strip():
+        if cut_off:
+            return Answer(cut_off.status, error=_sentence(cut_off))
+        return Answer("malformed", error="The answer is empty.")
+    if len(text) > max_characters:
+        return Answer(
+            "malformed", error=f"The answer has {len(text)} characters; the limit is {max_characters}."
+        )
+    if kind == "json_object":
+        return _classify_json(text, rules, cut_off)
+    decides = {
+        "label": lambda: read_label(text, labels),
+        "score": lambda: read_score(text, minimum, maximum),
+        "ranking": lambda: read_ranking(text, candidates),
+    }.get(kind)
+    if silent := _silent(whole_json(text), rules, are_numbers_answers=decides is not None, answers=labels):
+        return silent
+    if kind in ("list", "items"):
+        return _classify_list(text, rules, cut_off, k, None if kind == "list" else levels)
+    if decides is not None:
+        return _classify_decision(decides(), text, rules, cut_off)
+    if rule := rules.by_pattern(text):
+        return Answer(rule.status, error=_sentence(rule))
+    if cut_off:
+        return Answer(cut_off.status, error=_sentence(cut_off))
+    return Answer("ok", answer_text=text.strip())
+
+
+def _silent(
+    values: Sequence[JsonObject | list[Any]],
+    rules: AnswerRules,
+    *,
+    are_numbers_answers: bool = False,
+    answers: Sequence[str] = (),
+) -> Answer | None:
+    """What JSON that answers nothing amounts to; None where it may answer."""
+    try:
+        said = silence_of(
+            values, rules.silence, rules.by_pattern, are_numbers_answers=are_numbers_answers, answers=answers
+        )
+    except RecursionError:
+        return None
+    if said is None:
+        return None
+    return Answer(said.status, error=_sentence(said)) if isinstance(said, Rule) else Answer(*said)
+
+
+def _classify_json(text: str, rules: AnswerRules, cut_off: Rule | None) -> Answer:
+    value, problem, unclosed = extract_json(text)
+    if value is not None:
+        if silent := _silent([value], rules):
+            return silent
+        try:
+            words = " ".join(_flatten(value))
+        except RecursionError:
+            return Answer("malformed", error=TOO_DEEP)
+        if words:
+            return Answer("ok", answer_text=words)
+        return Answer("malformed", error="The JSON answer holds no words.")
+    if rule := rules.by_pattern(text):
+        return Answer(rule.status, error=_sentence(rule))
+    if cut_off:
+        return Answer(cut_off.status, error=_sentence(cut_off))
+    if unclosed:
+        return Answer("truncated", error="The JSON answer is not closed.")
+    return Answer("malformed", error=problem)
+
+
+def _classify_list(
+    text: str, rules: AnswerRules, cut_off: Rule | None, k: int | None, levels: int | None
+) -> Answer:
+    """Read a list of texts, or of items where there are price levels."""
+    found = find_list(text) if levels is None else find_items(text, levels)
+    # Prose and bullets may be what a refusal offers or asks instead, so there the refusal goes first.
+    if not found.is_certain and (rule := rules.by_pattern(text)):
+        return Answer(rule.status, error=_sentence(rule))
+    if rule := rules.by_texts(_names(found)):
+        return Answer(rule.status, error=_sentence(rule))
+    is_short = k is None or len(found.items) < k
+    if cut_off and is_short:
+        return Answer(cut_off.status, error=_sentence(cut_off))
+    if found.is_unclosed and is_short:
+        return Answer("truncated", error="The JSON list is not closed.")
+    if found.items:
+        kept = items_text(found.items) if isinstance(found, FoundItems) else "\n".join(found.items)
+        return Answer("ok", answer_text=kept, n_items=len(found.items))
+    if found.form == "none":
+        return Answer("malformed", error="The answer holds no list.")
+    return Answer("malformed", error="The list is empty.")
+
+
+def _names(found: FoundList | FoundItems) -> list[str]:
+    """What the items of a list are called; '' where an item has no name."""
+    if isinstance(found, FoundItems):
+        return [one.name or "" for one in found.items]
+    return list(found.items)
+
+
+def _classify_decision(decision: Decision, text: str, rules: AnswerRules, cut_off: Rule | None) -> Answer:
+    # A label in the midst of prose may be what a refusal speaks of, or what a model thought before it was cut off.
+    if not decision.is_certain:
+        if rule := rules.by_pattern(text):
+            return Answer(rule.status, error=_sentence(rule))
+        if cut_off:
+            return Answer(cut_off.status, error=_sentence(cut_off))
+    if decision.value is None:
+        return Answer("malformed", error=decision.problem)
+    return Answer("ok", answer_text=decision.value)
+
+
+def _flatten(value: Any) -> Iterable[str]:
+    """Yield the keys and values of a JSON value in order; null says nothing."""
+    if isinstance(value, JsonObject):
+        for key, inner in value:
+            yield from _flatten(key)
+            yield from _flatten(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _flatten(inner)
+    elif isinstance(value, bool):
+        yield str(value).lower()
+    elif isinstance(value, str) and value.strip():
+        yield value.strip()
+
+
+def _sentence(rule: Rule) -> str:
+    return f"{rule.reason[0].upper()}{rule.reason[1:]} (rule {rule.id})."

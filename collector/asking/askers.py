@@ -1,0 +1,380 @@
+"""Threads that ask: each takes the next trial, asks until it is done, and hands on every attempt."""
+
+from __future__ import annotations
+
+import heapq
+import logging
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from collector.asking.attempts import (
+    MAX_ATTEMPTS,
+    charge,
+    estimated_tokens,
+    fill_error,
+    fill_reply,
+    is_to_be_asked_again,
+    new_row,
+    request_seed,
+)
+from collector.asking.pacing import MAX_REFUSALS, Pace, PaceClosedError, asked_pause, backoff_seconds
+from collector.errors import TargetError
+from collector.rows import ResponseRow, utc_now
+from collector.targets.base import Request, Target
+
+if TYPE_CHECKING:
+    from collector.asking.costs import CostMeter
+    from collector.asking.pacing import Pause
+    from collector.spec.parts import Answer as AnswerForm
+    from collector.spec.prompts import Prompt
+
+MAX_BACKOFF_SECONDS = 60.0
+BUDGET_POLL_SECONDS = 0.05
+# A question is given up where this is the probability, or less, that one like all others would be refused so often; and after so
+# many refusals, however often others are refused.
+SINGLED_OUT = 1e-9
+MOST_REFUSALS = 30
+# A question that is refused so often is set aside, so that its thread asks others before it comes again.
+REFUSALS_AT_A_TIME = MAX_REFUSALS // 2
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A trial that is not done; `attempts` of it are kept already."""
+
+    prompt: Prompt
+    trial: int
+    attempts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Attempted:
+    """One attempt's row, and why no answer came, if none did."""
+
+    row: ResponseRow
+    error: TargetError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How trials are asked.
+
+    Attributes:
+        answer: the form of answer expected.
+        seed: the run's, from which each request gets its own.
+        backoff_seconds: pause after a failed attempt; it doubles.
+        meter: adds up costs, and may end the run.
+    """
+
+    answer: AnswerForm
+    seed: int
+    backoff_seconds: float
+    meter: CostMeter
+
+
+@dataclass(slots=True)
+class _Asking:
+    """A trial that this process asks: how far it has come, also while it is set aside.
+
+    Attributes:
+        number: the place among the trials of this process.
+        n_answered_before: how many questions had been answered when it was asked first.
+        attempts, n_tries: of all attempts, those that were no refusal for the rate.
+        is_refused_first: its first try was refused.
+    """
+
+    task: Task
+    number: int
+    n_answered_before: int
+    attempts: int
+    n_tries: int
+    n_refusals: int = 0
+    is_refused_first: bool = False
+    spent_seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """How one try went: how long it took, whether asking again may help, and why no answer came, if none did."""
+
+    seconds: float
+    may_help: bool
+    error: TargetError | None = None
+
+
+class Askers:
+    """As many threads as the target may be asked at once; they take tasks one by one, so that none pile up.
+
+    Args:
+        target: whom to ask.
+        manner: how.
+        tasks: what; taken from by one thread at a time.
+        keep: called with every attempt, from the threads.
+        ended: called once, when the last thread has ended; with the error that ended a thread, or None.
+
+    Attributes:
+        is_out_of_budget: asking has stopped because another question might cost too much.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        manner: Manner,
+        tasks: Iterator[Task],
+        keep: Callable[[Attempted], None],
+        ended: Callable[[BaseException | None], None],
+    ) -> None:
+        self.is_out_of_budget = False
+        self._target = target
+        self._manner = manner
+        self._tasks = tasks
+        self._keep = keep
+        self._ended = ended
+        self._pace = Pace(target.concurrency, target.requests_per_minute, target.tokens_per_minute)
+        self._total_seconds = (
+            math.inf if target.total_timeout_seconds is None else target.total_timeout_seconds
+        )
+        self._stopping = threading.Event()
+        self._lock = threading.Lock()
+        self._n_threads = target.concurrency
+        self._n_in_flight = 0
+        self._n_answered = 0
+        # Of trials whose first try is over, and of those that were refused at it.
+        self._n_first = 0
+        self._n_first_refused = 0
+        self._n_taken = 0
+        # Refused, and to be asked again when others had their turn; the one that has waited longest comes first.
+        self._aside: list[tuple[int, _Asking]] = []
+        self._is_turn_of_aside = False
+        self._refused_since: float | None = None
+        self._first_refused_at = 0.0
+        self._n_reserved = 0
+        self._have_ended = threading.Event()
+        self._failure: BaseException | None = None
+
+    @property
+    def n_in_flight(self) -> int:
+        """How many questions have been asked and not answered yet."""
+        return self._n_in_flight
+
+    def refused_seconds(self) -> float:
+        """Return for how long the target has refused everything that it was asked, beyond the first pause that it named."""
+        since = self._refused_since
+        return 0.0 if since is None else max(0.0, time.monotonic() - since)
+
+    def pause(self) -> Pause | None:
+        """Return the pause that the target asked for, None where there is none."""
+        return self._pace.pause()
+
+    def start(self) -> None:
+        """Start to ask."""
+        for number in range(self._target.concurrency):
+            # Daemons: an interrupted run does not wait for answers that may take a minute.
+            threading.Thread(target=self._work, name=f"ask-{number + 1}", daemon=True).start()
+
+    def stop(self) -> None:
+        """Ask nothing more; what has been asked may still be answered."""
+        self._stopping.set()
+        self._pace.close()
+
+    def wait(self, seconds: float) -> None:
+        """Wait until all threads have ended, but no longer than this."""
+        self._have_ended.wait(seconds)
+
+    def _work(self) -> None:
+        try:
+            while (asking := self._next()) is not None:
+                self._ask(asking)
+        except PaceClosedError:
+            pass
+        except BaseException as error:  # noqa: BLE001 (a thread's error has to reach the caller, whatever it is)
+            self._failure = error
+            self.stop()
+        with self._lock:
+            self._n_threads -= 1
+            is_last = self._n_threads == 0
+        if is_last:
+            self._ended(self._failure)
+            self._have_ended.set()
+
+    def _next(self) -> _Asking | None:
+        """Take a new trial or, in turn with those, one that was set aside."""
+        with self._lock:
+            if self._stopping.is_set():
+                return None
+            is_new = not (self._aside and self._is_turn_of_aside)
+            task = next(self._tasks, None) if is_new else None
+            self._is_turn_of_aside = is_new
+            if task is None:
+                return heapq.heappop(self._aside)[1] if self._aside else None
+            self._n_taken += 1
+            # What was kept before the run was resumed counts, but one more try is always made.
+            n_tries = min(task.attempts, MAX_ATTEMPTS - 1)
+            return _Asking(task, self._n_taken, self._n_answered, task.attempts, n_tries)
+
+    def _set_aside(self, asking: _Asking) -> None:
+        with self._lock:
+            heapq.heappush(self._aside, (asking.number, asking))
+
+    def _ask(self, asking: _Asking) -> None:
+        """Ask up to three times: again after a malformed answer, a failure that may pass, or a short list where the audit
+        says so; never after any other. Refusals for the rate do not count, for they say nothing about the question; one that is
+        refused again and again, more than others are, is given up, since services also say so of what is too large.
+        """
+        prompt = asking.task.prompt
+        estimated = estimated_tokens(prompt)
+        while self._reserve(estimated):
+            asking.attempts += 1
+            row = new_row(prompt, asking.task.trial, asking.attempts)
+            tried = self._try(prompt, row, asking.spent_seconds, estimated)
+            error = tried.error
+            is_refused = error is not None and error.asks_to_slow_down
+            asking.spent_seconds += tried.seconds
+            pause = 0.0
+            if error is not None and is_refused:
+                self._note_try(asking, is_refused=True)
+                is_alone = self._n_answered == asking.n_answered_before
+                has_more = asking.n_refusals < MAX_REFUSALS or not (is_alone or self._is_singled_out(asking))
+                if not has_more and is_alone:
+                    error = _gives_up(error, asking.n_refusals)
+            else:
+                self._note_try(asking, is_refused=False)
+                if error is not None:
+                    pause = self._pause_seconds(asking.n_tries, error)
+                asking.spent_seconds += pause
+                has_time = asking.spent_seconds < self._total_seconds
+                has_more = tried.may_help and asking.n_tries < MAX_ATTEMPTS and has_time
+            # A trial that only ends because the run does is not done: a resumed run asks again.
+            row.is_last = not has_more and not (error is not None and error.stops_run)
+            if error is not None and error.stops_run:
+                # At once: whoever takes the attempts gets to know it later, and every question until then may cost.
+                self.stop()
+            self._keep(Attempted(row, error))
+            if not has_more or self._stopping.is_set():
+                return
+            if is_refused and asking.n_refusals % REFUSALS_AT_A_TIME == 0:
+                self._set_aside(asking)
+                return
+            if pause:
+                logger.info("%s Asking again in %.1f s.", error, pause)
+                self._stopping.wait(pause)
+
+    def _note_try(self, asking: _Asking, *, is_refused: bool) -> None:
+        is_first = asking.attempts == asking.task.attempts + 1
+        asking.n_refusals += is_refused
+        asking.n_tries += not is_refused
+        asking.is_refused_first |= is_first and is_refused
+        with self._lock:
+            self._n_first += is_first
+            self._n_first_refused += is_first and is_refused
+
+    def _note_refusal(self, error: TargetError, asked_at: float) -> None:
+        """Note since when everything is refused. The first pause that the service names for it is waited for, and not counted."""
+        with self._lock:
+            now = time.monotonic()
+            if self._refused_since is None:
+                self._first_refused_at = self._refused_since = now
+            if asked_at <= self._first_refused_at:
+                self._refused_since = max(self._refused_since, now + (asked_pause(error) or 0.0))
+
+    def _note_no_refusal(self) -> None:
+        with self._lock:
+            self._refused_since = None
+
+    def _is_singled_out(self, asking: _Asking) -> bool:
+        """Whether a question is refused so often that it is not for chance, as often as the first tries of others are refused.
+
+        First tries only: a few questions that are never answered would otherwise be most of what is refused.
+        """
+        n_refused = self._n_first_refused - asking.is_refused_first
+        share = (n_refused + 1) / (self._n_first - 1 + 2)
+        return asking.n_refusals >= MOST_REFUSALS or bool(share**asking.n_refusals < SINGLED_OUT)
+
+    def _try(self, prompt: Prompt, row: ResponseRow, spent_seconds: float, estimated: int) -> _Tried:
+        """Ask once, when it is this question's turn, and fill the row."""
+        left = self._total_seconds - spent_seconds
+        request = Request(
+            prompt_text=prompt.prompt_text or "",
+            system_prompt=prompt.system_prompt,
+            trial=row.trial,
+            seed=request_seed(self._manner.seed, prompt.content_hash, row.trial, row.attempt),
+            prompt_id=prompt.prompt_id,
+            timeout_seconds=None if math.isinf(left) else left,
+        )
+        try:
+            with self._pace.slot() as slot:
+                row.requested_at = utc_now()
+                started = time.monotonic()
+                self._count_in_flight(1)
+                try:
+                    reply = self._target.ask(request)
+                except TargetError as error:
+                    slot.failed(error)
+                    if error.asks_to_slow_down:
+                        self._note_refusal(error, started)
+                    else:
+                        self._note_no_refusal()
+                    fill_error(row, prompt, error)
+                    return _Tried(time.monotonic() - started, error.retryable, error)
+                finally:
+                    self._count_in_flight(-1)
+                seconds = time.monotonic() - started
+                answer = fill_reply(row, prompt, reply, self._manner.answer)
+                slot.done(_tokens_of(row), reply.latency_ms, reply.hints)
+            self._note_no_refusal()
+            with self._lock:
+                self._n_answered += 1
+            charge(self._manner.meter, row, estimated)
+            return _Tried(seconds, is_to_be_asked_again(answer, self._manner.answer))
+        finally:
+            self._release(estimated)
+
+    def _reserve(self, estimated: int) -> bool:
+        """Take a question out of the budget. What is under way may turn out cheaper than feared, so it is waited for."""
+        while True:
+            # Together, or else a thread that is refused might see nothing under way although there is.
+            with self._lock:
+                if self._manner.meter.reserve(estimated):
+                    self._n_reserved += 1
+                    return True
+                is_hopeless = self._n_reserved == 0
+            if is_hopeless:
+                self.is_out_of_budget = True
+                self.stop()
+            if self._stopping.wait(BUDGET_POLL_SECONDS):
+                return False
+
+    def _release(self, estimated: int) -> None:
+        with self._lock:
+            self._manner.meter.release(estimated)
+            self._n_reserved -= 1
+
+    def _count_in_flight(self, change: int) -> None:
+        with self._lock:
+            self._n_in_flight += change
+
+    def _pause_seconds(self, n_tries: int, error: TargetError) -> float:
+        if error.retry_after_seconds is not None:
+            return min(error.retry_after_seconds, MAX_BACKOFF_SECONDS)
+        return backoff_seconds(n_tries, self._manner.backoff_seconds, MAX_BACKOFF_SECONDS)
+
+
+def _tokens_of(row: ResponseRow) -> int | None:
+    known = [count for count in (row.prompt_tokens, row.completion_tokens) if count is not None]
+    return sum(known) if known else None
+
+
+def _gives_up(error: TargetError, n_refusals: int) -> TargetError:
+    return TargetError(
+        f"One question was refused {n_refusals} times for the rate, and no other was answered meanwhile, so the run stops: "
+        f"{error}",
+        stops_run=True,
+        status=error.status,
+        raw_body=error.raw_body,
+    )

@@ -1,0 +1,99 @@
+"""One attempt at a trial: the row that keeps it, filled from what came back, and whether to ask again."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from collector.answers.replies import Answer, storable
+from collector.asking.costs import estimate_prompt_tokens, estimate_tokens
+from collector.errors import TargetError
+from collector.rows import ResponseRow, response_hash
+from collector.targets.base import Reply
+
+if TYPE_CHECKING:
+    from collector.asking.costs import CostMeter
+    from collector.spec.parts import Answer as AnswerForm
+    from collector.spec.prompts import Prompt
+
+MAX_ATTEMPTS = 3
+# The ledger's integers have 32 bits; a service that counts further counts nonsense.
+MOST_TOKENS = 2**31 - 1
+
+
+def request_seed(run_seed: int, prompt_hash: str, trial: int, attempt: int) -> int:
+    """Return a seed of 31 bits that differs by run seed, prompt, trial and attempt, and is the same every time."""
+    text = f"{run_seed}/{prompt_hash}/{trial}/{attempt}"
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
+
+
+def new_row(prompt: Prompt, trial: int, attempt: int) -> ResponseRow:
+    """Return the row of an attempt before anything came back; `seq` is given when it is kept."""
+    return ResponseRow(
+        prompt_id=prompt.prompt_id, trial=trial, attempt=attempt, seq=0, status="error", content_hash=""
+    )
+
+
+def fill_reply(row: ResponseRow, prompt: Prompt, reply: Reply, form: AnswerForm) -> Answer:
+    """Put into a row what came back, and return what it amounts to as an answer of the form expected."""
+    text = _storable(reply.text)
+    answer = form.classify(text, reply.finish_reason, prompt.candidates)
+    row.status, row.answer_text, row.error = answer.status, _storable(answer.answer_text), answer.error
+    if reply.instead is not None and not (text or "").strip():
+        row.error = _storable(" ".join(filter(None, (answer.error, reply.instead))))
+    row.response_text = text
+    row.raw_body = _storable(reply.raw_body)
+    row.finish_reason = _storable(reply.finish_reason)
+    row.model_answered = _storable(reply.model_answered)
+    row.prompt_tokens = _tokens(reply.prompt_tokens)
+    row.completion_tokens = _tokens(reply.completion_tokens)
+    row.latency_ms = reply.latency_ms
+    row.content_hash = response_hash(prompt.content_hash, row.status, row.response_text)
+    return answer
+
+
+def fill_error(row: ResponseRow, prompt: Prompt, error: TargetError) -> None:
+    """Put into a row why nothing came back."""
+    row.error = _storable(str(error))
+    row.raw_body = _storable(error.raw_body)
+    row.content_hash = response_hash(prompt.content_hash, row.status, None)
+
+
+def is_to_be_asked_again(answer: Answer, form: AnswerForm) -> bool:
+    """Whether an answer is malformed, or a good list where the audit wants a longer one; the last one counts as it is."""
+    is_too_short = (
+        form.short == "ask_again"
+        and form.k is not None
+        and answer.n_items is not None
+        and answer.n_items < form.k
+    )
+    return answer.status == "malformed" or is_too_short
+
+
+def estimated_tokens(prompt: Prompt) -> int:
+    """Return how many tokens a question has, roughly."""
+    return estimate_prompt_tokens(prompt.prompt_text, prompt.system_prompt)
+
+
+def charge(meter: CostMeter, row: ResponseRow, estimated: int) -> None:
+    """Add up what an answer cost; where the service does not count tokens, they are estimated.
+
+    Args:
+        meter: adds up.
+        row: the answer.
+        estimated: the question's `estimated_tokens`.
+    """
+    prompt_tokens, completion_tokens = row.prompt_tokens, row.completion_tokens
+    meter.charge(
+        estimated if prompt_tokens is None else prompt_tokens,
+        estimate_tokens(row.response_text or "") if completion_tokens is None else completion_tokens,
+        estimated_prompt_tokens=estimated,
+    )
+
+
+def _storable(text: str | None) -> str | None:
+    return None if text is None else storable(text)
+
+
+def _tokens(count: int | None) -> int | None:
+    return count if count is not None and 0 <= count <= MOST_TOKENS else None

@@ -1,0 +1,213 @@
+"""Keeps attempts: one thread writes them into the journal in groups, another waits for the disk meanwhile."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Iterator
+
+    from collector.asking.askers import Attempted
+    from collector.journal.writer import JournalWriter
+
+MAX_GROUP = 500
+# How soon a thread that waits sees that this is closed.
+_LOOK_SECONDS = 0.5
+# How long more is gathered where nobody waits: a write of each answer alone takes the machine from asking.
+_GATHER_SECONDS = 0.02
+
+logger = logging.getLogger(__name__)
+
+
+class _End:
+    """The end of what is to be kept: nothing more will come."""
+
+    def __init__(self, failure: BaseException | None) -> None:
+        self.failure = failure
+
+
+@dataclass(frozen=True, slots=True)
+class _Handed:
+    """An attempt that was handed in; `written` is set when the end of this process cannot take it away any more."""
+
+    attempted: Attempted
+    written: threading.Event | None = None
+
+
+class Keeper:
+    """Writes attempts into the journal, as many at once as are waiting, and says which are kept.
+
+    One thread writes, so that an interrupt, which always meets the main thread, never meets a half-written group. Another one
+    waits for the disk meanwhile, however slow that is.
+
+    Args:
+        writer: the run's journal.
+        capacity: how many attempts may wait to be written; whoever brings another one waits, too. Twice as many may be written
+            and not on disk.
+        counts: gains the last attempts at questions that are on disk, by status. They are counted by the thread that brings them
+            there: an interrupt could meet the main thread between two of them.
+
+    Attributes:
+        failure: why the journal could not be written, None while it could.
+    """
+
+    def __init__(self, writer: JournalWriter, capacity: int, counts: Counter[str]) -> None:
+        self.failure: BaseException | None = None
+        self._counts = counts
+        self._writer = writer
+        self._incoming: queue.Queue[_Handed | _End] = queue.Queue(capacity)
+        self._most_in_group = min(capacity, MAX_GROUP)
+        self._most_unsynced = 2 * capacity
+        self._n_unsynced = 0
+        self._synced = threading.Condition()
+        self._written: queue.SimpleQueue[list[Attempted] | _End | None] = queue.SimpleQueue()
+        self._outgoing: queue.SimpleQueue[list[Attempted] | _End] = queue.SimpleQueue()
+        self._is_closed = threading.Event()
+        self._threads = [
+            threading.Thread(target=work, name=f"journal-{name}", daemon=True)
+            for name, work in (("write", self._write), ("sync", self._sync))
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def keep(self, attempted: Attempted) -> None:
+        """Hand in an attempt; after `close` nothing is taken any more."""
+        self._put(_Handed(attempted))
+
+    def keep_written(self, attempted: Attempted) -> None:
+        """Hand in an attempt and wait until it is written, or this is closed: who asks on before could lose two answers."""
+        written = threading.Event()
+        self._put(_Handed(attempted, written))
+        while not written.wait(_LOOK_SECONDS) and not self._is_closed.is_set():
+            pass
+
+    def end(self, failure: BaseException | None) -> None:
+        """Say that nothing more will come, and why, if that was an error."""
+        self._put(_End(failure))
+
+    def kept(self, poll_seconds: float) -> Iterator[list[Attempted] | None]:
+        """Yield groups of attempts that are on disk, and None where none came for so long, until the end.
+
+        Raises:
+            LedgerError: the journal cannot be written.
+            BaseException: what `end` was told.
+        """
+        while True:
+            try:
+                group = self._outgoing.get(timeout=poll_seconds)
+            except queue.Empty:
+                yield None
+                continue
+            if not isinstance(group, _End):
+                yield group
+                continue
+            if group.failure is not None:
+                raise group.failure
+            return
+
+    def close(self) -> list[Attempted]:
+        """Write what was handed in, take no more, and return what is kept and was not yielded; `failure` says if that failed."""
+        self._is_closed.set()
+        for thread in self._threads:
+            thread.join()
+        rest: list[Attempted] = []
+        while True:
+            try:
+                group = self._outgoing.get_nowait()
+            except queue.Empty:
+                return rest
+            rest += [] if isinstance(group, _End) else group
+
+    def _put(self, item: _Handed | _End) -> None:
+        while not self._is_closed.is_set():
+            try:
+                self._incoming.put(item, timeout=_LOOK_SECONDS)
+            except queue.Full:
+                continue
+            return
+
+    def _write(self) -> None:
+        try:
+            for group in self._groups():
+                self._wait_for_disk(len(group))
+                self._writer.write([one.attempted.row for one in group])
+                for one in group:
+                    if one.written is not None:
+                        one.written.set()
+                self._written.put([one.attempted for one in group])
+        except BaseException as error:  # noqa: BLE001 (a thread's error has to reach the caller, whatever it is)
+            self._fail(error)
+            self._written.put(_End(error))
+        self._written.put(None)
+
+    def _wait_for_disk(self, n: int) -> None:
+        """Return when so many more may be written before the disk has taken what was; those who ask wait meanwhile."""
+        with self._synced:
+            self._synced.wait_for(
+                lambda: self.failure is not None or self._n_unsynced + n <= self._most_unsynced
+            )
+            self._n_unsynced += n
+
+    def _fail(self, error: BaseException) -> None:
+        self._is_closed.set()
+        with self._synced:
+            self.failure = self.failure or error
+            self._synced.notify_all()
+
+    def _sync(self) -> None:
+        """Bring what was written to disk, as many groups at once as there are, until the end."""
+        item: list[Attempted] | _End | None = []
+        while item is not None:
+            group: list[Attempted] = []
+            item = self._written.get()
+            while isinstance(item, list):
+                group += item
+                try:
+                    item = self._written.get_nowait()
+                except queue.Empty:
+                    break
+            try:
+                if group:
+                    # After a failure it fails again, so that nothing counts as kept which may not be.
+                    self._writer.sync()
+                    self._counts.update(one.row.status for one in group if one.row.is_last)
+                    self._outgoing.put(group)
+                    with self._synced:
+                        self._n_unsynced -= len(group)
+                        self._synced.notify_all()
+            except BaseException as error:  # noqa: BLE001 (as above)
+                self._fail(error)
+                self._outgoing.put(_End(error))
+            if isinstance(item, _End):
+                self._outgoing.put(item)
+
+    def _groups(self) -> Iterator[list[_Handed]]:
+        """Yield all that is waiting, again and again, until the end or until this is closed and nothing is left."""
+        while True:
+            group: list[_Handed] = []
+            end: _End | None = None
+            try:
+                item = self._incoming.get(timeout=0.1)
+                if isinstance(item, _Handed) and item.written is None:
+                    self._is_closed.wait(_GATHER_SECONDS)
+                while True:
+                    if isinstance(item, _End):
+                        end = item
+                        break
+                    group.append(item)
+                    if len(group) >= self._most_in_group:
+                        break
+                    item = self._incoming.get_nowait()
+            except queue.Empty:
+                if not group and self._is_closed.is_set():
+                    return
+            if group:
+                yield group
+            if end is not None:
+                self._written.put(end)
+                return

@@ -1,0 +1,202 @@
+"""What a journal says of its run: what was asked of whom, what is kept of it, and what is left to ask."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from collector.asking.attempts import charge, estimated_tokens
+from collector.asking.batch_log import BatchLog
+from collector.asking.costs import CostMeter
+from collector.errors import InputError, LedgerError
+from collector.journal.records import event_of, prompt_of, response_of, run_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from collector.journal.reader import Record
+    from collector.rows import RunRow
+    from collector.spec.parts import Answer
+    from collector.spec.prompts import Prompt
+    from collector.targets.base import Target
+
+
+@dataclass(slots=True)
+class Kept:
+    """What a journal holds of one trial: how many attempts, the status of the last one, and whether the trial is done."""
+
+    attempts: int = 0
+    status: str = ""
+    is_done: bool = False
+
+
+@dataclass(slots=True)
+class RunState:
+    """A run as far as its journal goes; give `visit` every record in order.
+
+    Attributes:
+        run: the run, None before its record was visited.
+        started: the detail of its event 'started'.
+        prompts: in the order in which they were made.
+        kept: (prompt_id, trial) -> what is kept of it.
+        meter: is charged with everything kept.
+        models: how many answers each model gave, as far as the service names it.
+        is_finished: its last event says that nothing is left to ask.
+        is_forgotten: it was taken back.
+        batches: those begun, where it is asked by batch.
+    """
+
+    run: RunRow | None = None
+    started: Mapping[str, Any] = field(default_factory=dict)
+    prompts: list[Prompt] = field(default_factory=list)
+    kept: dict[tuple[str, int], Kept] = field(default_factory=dict)
+    meter: CostMeter = field(default_factory=lambda: CostMeter(None))
+    models: Counter[str] = field(default_factory=Counter)
+    is_finished: bool = False
+    is_forgotten: bool = False
+    batches: BatchLog = field(default_factory=BatchLog)
+    _estimates: dict[str, int] = field(default_factory=dict)
+    _failed_last: list[Kept] = field(default_factory=list)
+
+    def visit(self, record: Record) -> None:
+        """Take in one record."""
+        body = record.body
+        if record.kind == "run":
+            self.run = run_of(body)
+        elif record.kind == "prompt":
+            self.prompts.append(prompt_of(body))
+        elif record.kind == "response":
+            self._visit_response(body)
+        elif record.kind == "event":
+            event = event_of(body)
+            self.is_finished = event.event == "finished"
+            self.is_forgotten = self.is_forgotten or event.event == "forgotten"
+            if event.detail.get("by_target"):
+                # What failed just before the target was given up failed with it.
+                self._reopen(self._failed_last)
+            self.batches.visit(event)
+            if event.event == "started":
+                self.started = event.detail
+                if event.detail.get("batch"):
+                    self.meter.ask_in_batches()
+
+    def _visit_response(self, body: Mapping[str, Any]) -> None:
+        kept = self.kept.setdefault((body["prompt_id"], body["trial"]), Kept())
+        kept.attempts = body["attempt"]
+        kept.status = body["status"]
+        kept.is_done = body["is_last"]
+        if kept.is_done and kept.status == "error":
+            self._failed_last.append(kept)
+        elif kept.is_done:
+            self._failed_last.clear()
+        # An answer without a text was paid for, too: one that was filtered, or thought about until it was cut off.
+        if body["status"] != "error":
+            charge(self.meter, response_of(body), self._estimated(body["prompt_id"]))
+        if body["model_answered"] is not None:
+            self.models[body["model_answered"]] += 1
+
+    def _estimated(self, prompt_id: str) -> int:
+        if not self._estimates:
+            self._estimates = {prompt.prompt_id: estimated_tokens(prompt) for prompt in self.prompts}
+        return self._estimates.get(prompt_id, 0)
+
+    def counts(self) -> Counter[str]:
+        """Return status -> number of trials that are done."""
+        return Counter(kept.status for kept in self.kept.values() if kept.is_done)
+
+    def reopen_failed(self) -> None:
+        """Take trials that ended without an answer for not done, so that they are asked again."""
+        self._reopen(kept for kept in self.kept.values() if kept.status == "error")
+
+    @staticmethod
+    def _reopen(trials: Iterable[Kept]) -> None:
+        for kept in trials:
+            kept.is_done = False
+
+    def answer_form(self) -> Answer:
+        """Return the form of answer expected, as frozen with the run."""
+        from collector.spec.parts import Answer
+
+        assert self.run is not None
+        return Answer.model_validate(self.run.spec["answer"])
+
+    @property
+    def is_batch(self) -> bool:
+        """Whether the run is asked by batch."""
+        return bool(self.started.get("batch"))
+
+    def trials(self) -> list[int]:
+        """Return how often each of the prompts is asked."""
+        return [int(self.started["trials_of"][prompt.template]) for prompt in self.prompts]
+
+
+def require_complete(state: RunState, name: str) -> RunRow:
+    """Return a state's run.
+
+    Raises:
+        LedgerError: the journal's head is missing, is another run's, or holds other prompts than it says.
+        InputError: the run was taken back.
+    """
+    if state.run is None or state.run.run_id != name or len(state.prompts) != state.started.get("prompts"):
+        raise LedgerError(
+            f"The journal of run {name} does not say all that was to be asked; it cannot be resumed."
+        )
+    if state.is_forgotten:
+        raise InputError(f"Run {name} was forgotten, so nothing more is asked for it: collect a new one.")
+    return state.run
+
+
+def require_same_ledger(state: RunState, name: str, ledger_path: Path) -> None:
+    """Make sure that a run goes on in the ledger that it was begun for, and not in another one beside its journal.
+
+    Raises:
+        InputError: the ledger has another name.
+    """
+    begun_for = state.started["ledger"]
+    if begun_for != ledger_path.name:
+        raise InputError(
+            f"Run {name} was collected for the ledger {begun_for}, and this is {ledger_path.name}: name it with "
+            f"--ledger {ledger_path.with_name(begun_for)}, or give the file its old name back."
+        )
+
+
+def require_same_target(run: RunRow, target: Target) -> None:
+    """Make sure that what is left of a run is asked of the same target in the same way; how fast is no part of that.
+
+    Raises:
+        InputError: a setting differs; names it and both values.
+    """
+    frozen = {
+        "kind": run.target_kind,
+        "model": run.model_asked,
+        "simulated": run.is_simulated,
+        **run.parameters,
+    }
+    now = {
+        "kind": target.kind,
+        "model": target.model,
+        "simulated": target.is_simulated,
+        **_plain(target.parameters),
+    }
+    for name in sorted(frozen.keys() | now.keys()):
+        if frozen.get(name) != now.get(name):
+            raise InputError(
+                f"The target {run.target!r} has another {name} now ({_shown(now, name)}) than run {run.run_id} was begun with "
+                f"({_shown(frozen, name)}); put it back to go on, or collect a new run."
+            )
+
+
+def _plain(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters as they come back from JSON."""
+    import json
+
+    from collector.hashing import canonical_json
+
+    plain: dict[str, Any] = json.loads(canonical_json(parameters))
+    return plain
+
+
+def _shown(settings: Mapping[str, Any], name: str) -> str:
+    return repr(settings[name]) if name in settings else "none"

@@ -1,0 +1,506 @@
+"""Collects a run: journal first, ledger second, and on from where it stopped if it was stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import random
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from collector.answers.replies import load_rules
+from collector.asking.askers import Askers, Attempted, Manner, Task
+from collector.asking.batch import MAX_POLL_SECONDS, BatchAskers
+from collector.asking.breaker import MAX_UNUSABLE, USABLE, Breaker, Usability
+from collector.asking.costs import CostMeter
+from collector.asking.keeping import MAX_GROUP, Keeper
+from collector.asking.progress import progress
+from collector.asking.resuming import RunState, require_complete, require_same_ledger, require_same_target
+from collector.errors import LedgerError, TargetError, WaitedInVainError
+from collector.journal.reader import journal_path
+from collector.journal.records import Reading
+from collector.journal.writer import JournalWriter
+from collector.ledger.database import Ledger, LedgerLockedError
+from collector.ledger.following import LedgerFollower
+from collector.ledger.summary import RunSummary, all_versions, new_run_id
+from collector.rows import RunRow, utc_now
+from collector.spec.prompts import build_prompts
+from collector.targets.batching import batch_interface
+
+if TYPE_CHECKING:
+    from collector.asking.pacing import Pause
+    from collector.asking.progress import Advance
+    from collector.spec.audit import Audit
+    from collector.targets.base import Target
+
+BACKOFF_SECONDS = 0.5
+# Nothing is lost if the ledger stays locked: the next build loads it.
+LOCK_PATIENCE_SECONDS = 30.0
+# A run that ends early does not wait for answers that may take a minute, but those that come soon are paid for.
+GRACE_SECONDS = 2.0
+INTERRUPT_PATIENCE_SECONDS = 2.0
+POLL_SECONDS = 0.25
+# A service that only refuses for so long is asked again when somebody resumes the run.
+GIVE_UP_SECONDS = 3600.0
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """What a collection is given beside what it asks; none of this changes the questions."""
+
+    show_progress: bool | None
+    backoff_seconds: float
+    lock_patience_seconds: float
+    poll_seconds: float
+    give_up_seconds: float = GIVE_UP_SECONDS
+    retry_failed: bool = False
+    max_unusable: int = MAX_UNUSABLE
+
+
+def collect(
+    audit: Audit,
+    target: Target,
+    ledger_path: Path,
+    *,
+    variants: Sequence[str] = (),
+    parts: Sequence[str] = (),
+    trials: int | None = None,
+    seed: int = 0,
+    show_progress: bool | None = None,
+    versions: Mapping[str, str] | None = None,
+    meter: CostMeter | None = None,
+    backoff_seconds: float = BACKOFF_SECONDS,
+    lock_patience_seconds: float = LOCK_PATIENCE_SECONDS,
+    batch: bool = False,
+    poll_seconds: float = MAX_POLL_SECONDS,
+    give_up_seconds: float = GIVE_UP_SECONDS,
+    max_unusable: int = MAX_UNUSABLE,
+) -> RunSummary:
+    """Ask a target every prompt of an audit and keep what comes back.
+
+    Args:
+        audit: the spec.
+        target: whom to ask.
+        ledger_path: the ledger, made if absent; the journal lies beside it, see `journal_path`.
+        variants: mitigations asked beside the plain audit.
+        parts: parts of the audit asked beside the templates that are in none.
+        trials: how often each prompt is asked, in place of the spec's number; a template's own number stays.
+        seed: sets the order of questions and each request's seed; stored with the run.
+        show_progress: None shows a bar on a terminal only.
+        versions: what to store as versions beside Python's and DuckDB's.
+        meter: adds up what the run costs, and ends it before a question that might cost too much; None for neither.
+        backoff_seconds: pause after a failed attempt; it doubles, and a target's own wish (Retry-After) goes before it.
+        lock_patience_seconds: how long to wait at the end while another process has the ledger open.
+        batch: ask through the target's batch interface, which may take a day; an ended process is resumed like any other.
+        poll_seconds: of a batch, the longest pause between two looks at it.
+        give_up_seconds: how long the target may refuse everything, after the first pause that it names, before the run stops; it
+            can be resumed.
+        max_unusable: after so many questions, of whose replies none could be used, the run stops; 0 for never.
+
+    Raises:
+        InputError: an unknown variant or part, a spec without templates, fewer than one trial, a target without batches.
+        LedgerError: the journal cannot be written, or the ledger is none; what was kept before is safe.
+        TargetError: the target cannot be asked at all; what was answered before is kept. A WaitedInVainError: it only refused.
+        KeyboardInterrupt: on Ctrl-C, after keeping what was answered; the message says how much that is.
+    """
+    if batch:
+        batch_interface(target)  # before anything is made for a target that has none
+    if trials is not None:
+        audit = audit.with_trials(trials)
+    prompts = build_prompts(audit, variants, parts)
+    if len({prompt.prompt_id for prompt in prompts}) < len(prompts):
+        raise LedgerError(
+            "Two prompts of this audit share a prompt_id, so their answers could not be told apart."
+        )
+    started_at = utc_now()
+    run = RunRow(
+        run_id=new_run_id(audit.audit, target.name, started_at),
+        audit=audit.audit,
+        spec=audit.asked(),
+        target=target.name,
+        target_kind=target.kind,
+        is_simulated=target.is_simulated,
+        model_asked=target.model,
+        parameters=target.parameters,
+        answer_rules_version=load_rules().version,
+        versions=all_versions(versions),
+        origin="collected",
+        started_at=started_at,
+    )
+    trials_of = {prompt.template: audit.trials_of(prompt.template) for prompt in prompts}
+    started = {
+        "ledger": ledger_path.name,
+        "prompts": len(prompts),
+        "planned": sum(trials_of[prompt.template] for prompt in prompts),
+        "trials": audit.trials,
+        "trials_of": trials_of,
+        "variants": list(dict.fromkeys(variants)),
+        "parts": list(dict.fromkeys(parts)),
+        "seed": seed,
+        "concurrency": target.concurrency,
+        **({"batch": True} if batch else {}),
+    }
+    reading = Reading(
+        audit.audit,
+        audit.reading_document(),
+        started_at,
+        audit.relevance_hash,
+        audit.relevance_rows,
+        audit.markers_hash,
+        audit.marker_rows,
+        audit.probe_rows,
+    )
+    usable = _usable(ledger_path)
+    terms = _Terms(
+        show_progress,
+        backoff_seconds,
+        lock_patience_seconds,
+        poll_seconds,
+        give_up_seconds,
+        max_unusable=max_unusable,
+    )
+    state = RunState(run, started, prompts, meter=meter or CostMeter(None))
+    if batch:
+        state.meter.ask_in_batches()
+    with JournalWriter.create(
+        journal_path(ledger_path, run.run_id), run, reading, prompts, started
+    ) as writer:
+        return _Collection(state, target, writer, usable, terms).collect(audit.warnings())
+
+
+def resume(
+    run_id: str,
+    target: Target,
+    ledger_path: Path,
+    *,
+    retry_failed: bool = False,
+    show_progress: bool | None = None,
+    versions: Mapping[str, str] | None = None,
+    meter: CostMeter | None = None,
+    backoff_seconds: float = BACKOFF_SECONDS,
+    lock_patience_seconds: float = LOCK_PATIENCE_SECONDS,
+    poll_seconds: float = MAX_POLL_SECONDS,
+    give_up_seconds: float = GIVE_UP_SECONDS,
+    max_unusable: int = MAX_UNUSABLE,
+) -> RunSummary:
+    """Ask what is left of a run; all but the target comes from its journal.
+
+    Args:
+        run_id: the run.
+        target: the one the run was begun with; only how fast it may be asked can have changed.
+        ledger_path: the ledger beside which the journal lies.
+        retry_failed: also ask again where the last attempt brought no answer, and what stood in a batch that is gone.
+        show_progress, versions, meter, backoff_seconds, lock_patience_seconds, poll_seconds, give_up_seconds, max_unusable: as of
+            `collect`; the cost is that of the whole run.
+
+    Returns:
+        A summary of the whole run; a warning says so where it was complete before.
+
+    Raises:
+        InputError: there is no such journal, another process is writing it, it is another ledger's, or the target has other
+            settings.
+        LedgerError, TargetError, KeyboardInterrupt: as `collect`.
+    """
+    state = RunState(meter=meter or CostMeter(None))
+    with JournalWriter.resume(journal_path(ledger_path, run_id), state.visit) as writer:
+        run = require_complete(state, run_id)
+        require_same_ledger(state, run_id, ledger_path)
+        require_same_target(run, target)
+        usable = _usable(ledger_path)
+        warnings = []
+        if retry_failed:
+            state.reopen_failed()
+        n_done = state.counts().total()
+        if n_done == sum(state.trials()) and state.is_finished:
+            warnings.append(f"Run {run_id} was complete before, so nothing was asked.")
+        else:
+            now = {"answer_rules_version": load_rules().version, "versions": all_versions(versions)}
+            writer.event("resumed", {"kept": n_done, "concurrency": target.concurrency, **now})
+            state.is_finished = False
+            if now["answer_rules_version"] != run.answer_rules_version:
+                warnings.append(
+                    f"Run {run_id} was begun with version {run.answer_rules_version} of the rules that read answers and goes on "
+                    f"with {now['answer_rules_version']}; answers of both may differ in status."
+                )
+        terms = _Terms(
+            show_progress,
+            backoff_seconds,
+            lock_patience_seconds,
+            poll_seconds,
+            give_up_seconds,
+            retry_failed=retry_failed,
+            max_unusable=max_unusable,
+        )
+        return _Collection(state, target, writer, usable, terms).collect(warnings)
+
+
+class _Collection:
+    """One process's part in collecting a run: all of it, or what is left of it.
+
+    Args:
+        state: the run as far as its journal goes.
+        target: whom to ask.
+        writer: the journal.
+        usable: the ledger, and whether it is there with the newest schema.
+        terms: the rest.
+    """
+
+    def __init__(
+        self,
+        state: RunState,
+        target: Target,
+        writer: JournalWriter,
+        usable: tuple[Ledger, bool],
+        terms: _Terms,
+    ) -> None:
+        assert state.run is not None
+        self._run = state.run
+        self._state = state
+        self._target = target
+        self._writer = writer
+        self._terms = terms
+        self._counts = state.counts()
+        self._models = state.models
+        # How many of the trials kept last have failed.
+        self._n_failed_last = 0
+        self._planned = sum(state.trials())
+        # Results of a batch come sorted by success or in any order, and all of them are there already.
+        self._breaker = None if state.is_batch else Breaker(target.concurrency)
+        has_usable = any(self._counts[status] for status in USABLE)
+        self._usability = Usability(has_usable=has_usable, most=terms.max_unusable)
+        self._batches = batch_interface(target) if state.is_batch else None
+        self._meter = state.meter
+        ledger, is_current = usable
+        self._follower = LedgerFollower(
+            writer.path, ledger, lambda: writer.mark.offset, is_current=is_current
+        )
+
+    def collect(self, warnings: Sequence[str]) -> RunSummary:
+        """Ask what is left and keep it; `warnings` go into the summary."""
+        started = time.monotonic()
+        stopped = None
+        try:
+            self._follower.start()
+            if not self._state.is_finished:
+                stopped = self._ask()
+            problem = self._follower.finish(self._terms.lock_patience_seconds)
+        finally:
+            self._follower.stop()
+        warnings = [*warnings, *_model_warnings(self._models), *self._failure_warnings()]
+        if problem is not None:
+            warnings.append(
+                f"{problem} All of run {self._run.run_id} is kept in the journal; the next build loads it."
+            )
+        return RunSummary(
+            run_id=self._run.run_id,
+            audit=self._run.audit,
+            target=self._run.target,
+            is_simulated=self._run.is_simulated,
+            n_prompts=len(self._state.prompts),
+            n_responses=self._counts.total(),
+            n_attempts=self._writer.n_responses,
+            counts=dict(self._counts),
+            seconds=time.monotonic() - started,
+            warnings=tuple(warnings),
+            seal=self._writer.seal,
+            cost_usd=self._meter.cost_usd,
+            stopped=stopped,
+        )
+
+    def _failure_warnings(self) -> list[str]:
+        n_failed = self._counts["error"]
+        if not n_failed:
+            return []
+        what = "One question" if n_failed == 1 else f"{n_failed:,} questions"
+        how = f"biasledger collect --resume {self._run.run_id} --retry-failed"
+        return [f"{what} got no answer; raw.responses says why, and this asks again: {how}"]
+
+    def _ask(self) -> str | None:
+        """Ask what is left; return why not all of it was asked, None if it was."""
+        # The results of a batch stay at the service until all of them are on disk.
+        # What a batch has is there tomorrow, and what is made up costs nothing to ask for again: many may wait to be written,
+        # and no thread waits for the file to have its answer.
+        self._may_wait = self._batches is not None or self._target.is_simulated
+        capacity = MAX_GROUP if self._may_wait else self._target.concurrency
+        keeper = Keeper(self._writer, capacity, self._counts)
+        manner = Manner(
+            self._state.answer_form(), self._state.started["seed"], self._terms.backoff_seconds, self._meter
+        )
+        askers = self._askers(manner, keeper)
+        label = f"{self._run.audit} → {self._run.target}"
+        n_before = self._counts.total()
+        try:
+            with progress(self._planned, label, self._terms.show_progress, n_before) as advance:
+                askers.start()
+                for group in keeper.kept(POLL_SECONDS):
+                    stop = self._take(group or ()) or self._waited_in_vain(askers)
+                    self._report(advance, askers.pause())
+                    if stop is not None:
+                        raise stop
+        except BaseException as error:
+            try:
+                self._wind_down(error, askers, keeper)
+            except KeyboardInterrupt:
+                # Who interrupts once more does not want to wait, but to know how to go on.
+                raise KeyboardInterrupt(self._interrupted(askers.n_in_flight)) from None
+            if isinstance(keeper.failure, LedgerError):
+                raise LedgerError(f"{keeper.failure} {self._kept()}.") from error
+            if isinstance(error, KeyboardInterrupt):
+                raise KeyboardInterrupt(self._interrupted(askers.n_in_flight)) from None
+            if isinstance(error, TargetError):
+                raise self._stopped_by(error) from error
+            raise
+        keeper.close()
+        stopped = None
+        if askers.is_out_of_budget:
+            stopped = self._meter.refusal(self._run.run_id)
+        elif self._counts.total() < self._planned:
+            stopped = (
+                f"Run {self._run.run_id} keeps {self._counts.total()} of {self._planned} responses and does not know why; go on "
+                f"with: biasledger collect --resume {self._run.run_id}"
+            )
+        counts = {"responses": self._counts.total(), "counts": dict(self._counts)}
+        if stopped is None:
+            self._writer.event("finished", counts)
+        else:
+            self._writer.event("stopped", {"reason": stopped, **counts})
+        return stopped
+
+    def _askers(self, manner: Manner, keeper: Keeper) -> Askers | BatchAskers:
+        tasks = _tasks(self._state)
+        if self._batches is None:
+            keep = keeper.keep if self._may_wait else keeper.keep_written
+            return Askers(self._target, manner, tasks, keep, keeper.end)
+        return BatchAskers(
+            self._batches,
+            self._run.run_id,
+            manner,
+            tasks,
+            log=self._state.batches,
+            record=self._writer.event,
+            keep=keeper.keep,
+            n_kept=lambda: self._writer.n_responses,
+            ended=keeper.end,
+            usability=self._usability,
+            poll_seconds=self._terms.poll_seconds,
+            replaces_gone=self._terms.retry_failed,
+        )
+
+    def _take(self, group: Sequence[Attempted]) -> TargetError | None:
+        """Look at what was kept; return the error that ends the run, None to go on."""
+        stop = None
+        for attempted in group:
+            row, error = attempted.row, attempted.error
+            if row.model_answered is not None:
+                self._models[row.model_answered] += 1
+            if self._breaker is not None and error is not None and (row.is_last or error.stops_run):
+                stop = stop or self._breaker.failed(error)
+            elif self._breaker is not None and row.is_last:
+                self._breaker.answered()
+            if self._breaker is not None:
+                stop = stop or self._usability.replied(row)
+            if row.is_last:
+                self._n_failed_last = self._n_failed_last + 1 if row.status == "error" else 0
+        return stop
+
+    def _report(self, advance: Advance, pause: Pause | None) -> None:
+        n_done = self._counts.total()
+        advance(n_done, n_done - self._counts["ok"], self._meter.cost_usd, pause)
+
+    def _waited_in_vain(self, askers: Askers | BatchAskers) -> TargetError | None:
+        """Return the error that ends a run whose target has only refused for too long; None to go on."""
+        if askers.refused_seconds() < self._terms.give_up_seconds:
+            return None
+        pause = askers.pause()
+        why = "" if pause is None else f" {pause.reason}"
+        return WaitedInVainError(
+            f"{self._target.name} has refused everything for {askers.refused_seconds() / 60:,.1f} minutes, so the run stops "
+            f"(--give-up-after).{why}",
+            stops_run=True,
+        )
+
+    def _wind_down(self, error: BaseException, askers: Askers | BatchAskers, keeper: Keeper) -> None:
+        """Whatever happened, what was answered is kept first; then the journal and the ledger say what happened."""
+        is_interrupt = isinstance(error, KeyboardInterrupt)
+        askers.stop()
+        if is_interrupt or isinstance(error, TargetError):
+            askers.wait(GRACE_SECONDS)
+        self._take(keeper.close())
+        reason = "interrupted" if is_interrupt else self._reason(error)
+        counts = {status: n for status, n in self._counts.items() if n}
+        # A journal that cannot be written is the error itself, and has its sentence already.
+        with contextlib.suppress(LedgerError):
+            detail = {"reason": reason, "counts": counts, "by_target": isinstance(error, TargetError)}
+            self._writer.event("failed", detail)
+        patience = min(INTERRUPT_PATIENCE_SECONDS, self._terms.lock_patience_seconds)
+        problem = self._follower.finish(patience if is_interrupt else self._terms.lock_patience_seconds)
+        if problem is not None:
+            logger.warning("%s What was answered is kept in the journal; the next build loads it.", problem)
+
+    def _reason(self, error: BaseException) -> str:
+        """Return what an event says of an error: none of a target's own words, which could not be erased with its answer."""
+        if isinstance(error, TargetError) and (error.raw_body is not None or not self._state.is_batch):
+            status = "" if error.status is None else f" (status {error.status})"
+            return f"The target was given up{status}; the error of its last response says why."
+        return str(error) or type(error).__name__
+
+    def _kept(self) -> str:
+        return f"Run {self._run.run_id} keeps {self._counts.total()} of {self._planned} responses"
+
+    def _interrupted(self, n_in_flight: int) -> str:
+        return (
+            f"Interrupted: r{self._kept()[1:]}; {n_in_flight} more "
+            f"were asked and not waited for. Go on with: biasledger collect --resume {self._run.run_id}"
+        )
+
+    def _stopped_by(self, error: TargetError) -> TargetError:
+        return type(error)(
+            f"{str(error).rstrip('.')}. Run {self._run.run_id} keeps {self._counts.total() - self._n_failed_last} of "
+            f"{self._planned} responses. When that is put right, go on with: biasledger collect --resume {self._run.run_id}",
+            stops_run=True,
+            raw_body=error.raw_body,
+            status=error.status,
+        )
+
+
+def _usable(ledger_path: Path) -> tuple[Ledger, bool]:
+    """Return a ledger and whether it is there with the newest schema: one that is locked now is no obstacle.
+
+    Raises:
+        LedgerError: it could never be written, which is better known before anything is asked.
+    """
+    ledger = Ledger(ledger_path)
+    try:
+        ledger.create(wait_seconds=0)
+    except LedgerLockedError:
+        return ledger, False
+    return ledger, True
+
+
+def _tasks(state: RunState) -> Iterator[Task]:
+    """Yield each trial that is not done, in a random order that the seed fixes, so that drift hits all groups alike."""
+    tasks = [
+        (prompt, trial)
+        for prompt, n_trials in zip(state.prompts, state.trials(), strict=True)
+        for trial in range(1, n_trials + 1)
+    ]
+    random.Random(state.started["seed"]).shuffle(tasks)
+    for prompt, trial in tasks:
+        kept = state.kept.get((prompt.prompt_id, trial))
+        if kept is None:
+            yield Task(prompt, trial)
+        elif not kept.is_done:
+            yield Task(prompt, trial, kept.attempts)
+
+
+def _model_warnings(models: Counter[str]) -> list[str]:
+    if len(models) < 2:
+        return []
+    named = ", ".join(f"{name} ({n:,} answers)" for name, n in sorted(models.items()))
+    return [f"{len(models)} models answered in this run, though one was asked: {named}."]

@@ -1,0 +1,509 @@
+"""Rows into one open transaction on the ledger."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from collector.hashing import canonical_json, hash_of
+from collector.journal.chain import ERASABLE, ChainRecord, Seal
+from collector.rows import (
+    ItemRow,
+    MarkerRow,
+    ProbeRow,
+    RelevanceRow,
+    ResponseRow,
+    RunRow,
+    ScoreRow,
+    utc_now,
+)
+
+if TYPE_CHECKING:
+    import duckdb
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from collector.spec.prompts import Prompt
+
+# Readings of a run's audit, oldest first, and whether each stands by itself: it came with no run that was taken back, or another
+# run that counts was started under it.
+_READINGS_OF_AUDIT = """
+with run_readings as (
+    select
+        runs.run_id,
+        runs.audit,
+        chain.key as reading_hash,
+        runs.started_at,
+        min(events.happened_at) filter (where events.event = 'started') as read_at,
+        min(events.happened_at) filter (where events.event = 'forgotten') as forgotten_at
+    from raw.runs
+    inner join raw.chain as chain on chain.run_id = runs.run_id and chain.kind = 'reading'
+    inner join raw.run_events as events on events.run_id = runs.run_id
+    group by runs.run_id, runs.audit, chain.key, runs.started_at
+)
+select
+    readings.audit,
+    readings.reading,
+    taken_back.forgotten_at,
+    not exists (
+        from run_readings as brought
+        where
+            brought.audit = readings.audit
+            and brought.reading_hash = readings.reading_hash
+            and brought.forgotten_at is not null
+            and readings.registered_at between brought.started_at and brought.read_at
+    )
+    or exists (
+        from run_readings as kept
+        where
+            kept.audit = readings.audit
+            and kept.reading_hash = readings.reading_hash
+            and kept.forgotten_at is null
+            and kept.read_at >= readings.registered_at
+    ) as is_standing,
+    exists (
+        from run_readings as gone
+        where gone.audit = readings.audit and gone.forgotten_at = readings.registered_at
+    ) as is_restored
+from raw.readings as readings
+inner join run_readings as taken_back on taken_back.audit = readings.audit and taken_back.run_id = $run_id
+order by readings.registered_at, readings.rowid
+"""
+
+_RUN_COLUMNS = {
+    "run_id": "varchar",
+    "audit": "varchar",
+    "spec": "json",
+    "spec_hash": "varchar",
+    "target": "varchar",
+    "target_kind": "varchar",
+    "is_simulated": "boolean",
+    "model_asked": "varchar",
+    "parameters": "json",
+    "answer_rules_version": "varchar",
+    "versions": "json",
+    "origin": "varchar",
+    "source_name": "varchar",
+    "source_hash": "varchar",
+    "started_at": "timestamp",
+}
+_PROMPT_COLUMNS = {
+    "prompt_id": "varchar",
+    "template": "varchar",
+    "language": "varchar",
+    "perturbation": "varchar",
+    "variant": "varchar",
+    "subject": "varchar",
+    "domain": "varchar",
+    "expected_label": "varchar",
+    "system_prompt": "varchar",
+    "prompt_text": "varchar",
+    "content_hash": "varchar",
+}
+_ATTRIBUTE_COLUMNS = {
+    "prompt_id": "varchar",
+    "slot": "integer",
+    "attribute": "varchar",
+    "group_name": "varchar",
+    "carrier": "varchar",
+}
+_RELEVANCE_COLUMNS = {
+    "subject": "varchar",
+    "domain": "varchar",
+    "item": "varchar",
+    "grade": "double",
+}
+_PROBE_COLUMNS = {
+    "probe": "varchar",
+    "category": "varchar",
+    "target_group": "varchar",
+    "prompt": "varchar",
+}
+_MARKER_COLUMNS = {
+    "probe": "varchar",
+    "category": "varchar",
+    "list": "varchar",
+    "direction": "varchar",
+    "group_name": "varchar",
+    "kind": "varchar",
+    "marker": "varchar",
+}
+_SCORE_COLUMNS = {
+    "prompt_id": "varchar",
+    "trial": "integer",
+    "attempt": "integer",
+    "scorer": "varchar",
+    "label": "varchar",
+    "score": "double",
+    "is_short": "boolean",
+    "scored_at": "timestamp",
+}
+_ITEM_COLUMNS = {
+    "catalogue_hash": "varchar",
+    "item_id": "varchar",
+    "name": "varchar",
+    "price_level": "integer",
+    "categories": "json",
+    "domain": "varchar",
+    "imported_at": "timestamp",
+}
+_RESPONSE_COLUMNS = {
+    "prompt_id": "varchar",
+    "trial": "integer",
+    "attempt": "integer",
+    "seq": "bigint",
+    "status": "varchar",
+    "response_text": "varchar",
+    "answer_text": "varchar",
+    "raw_body": "varchar",
+    "finish_reason": "varchar",
+    "model_answered": "varchar",
+    "prompt_tokens": "integer",
+    "completion_tokens": "integer",
+    "latency_ms": "double",
+    "error": "varchar",
+    "requested_at": "timestamp",
+    "weight": "double",
+    "content_hash": "varchar",
+}
+
+
+_CHAIN_COLUMNS = {
+    "position": "bigint",
+    "kind": "varchar",
+    "key": "varchar",
+    "extra": "json",
+    "digest": "varchar",
+    "hash": "varchar",
+}
+
+
+class Append:
+    """One open transaction on the ledger; get it from `Ledger.append`.
+
+    Args:
+        connection: the ledger's.
+        merged_bytes: bytes of texts that the checkpoint at its end may read at once where it writes small row groups together;
+            None where it leaves them, because their rows are long.
+    """
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, merged_bytes: int | None = 0) -> None:
+        self.merged_bytes = merged_bytes
+        self._connection = connection
+        self._buffers: dict[tuple[str, int], dict[str, NDArray[np.object_]]] = {}
+
+    def limit_memory(self, n_bytes: int) -> None:
+        """Bound what DuckDB holds in memory from here on."""
+        self._connection.execute("set memory_limit = ?", [f"{n_bytes}B"])
+
+    def run(self, run: RunRow) -> None:
+        """Insert a run."""
+        values = {
+            **{name: getattr(run, name) for name in _RUN_COLUMNS if name != "spec_hash"},
+            "spec": canonical_json(run.spec),
+            "spec_hash": hash_of(run.spec),
+            "parameters": canonical_json(run.parameters),
+            "versions": canonical_json(run.versions),
+        }
+        names = ", ".join(_RUN_COLUMNS)
+        marks = ", ".join("?" for _ in _RUN_COLUMNS)
+        self._connection.execute(
+            f"insert into raw.runs ({names}) values ({marks})",
+            [values[name] for name in _RUN_COLUMNS],
+        )
+
+    def event(
+        self, run_id: str, event: str, detail: Mapping[str, Any], happened_at: datetime | None = None
+    ) -> None:
+        """Insert a run event (started, resumed, finished, failed) that happens now, or happened at a moment in UTC."""
+        self._connection.execute(
+            "insert into raw.run_events (run_id, event, detail, happened_at) values (?, ?, ?, ?)",
+            [run_id, event, canonical_json(detail), happened_at or utc_now()],
+        )
+
+    def event_of(self, run_id: str, body: Mapping[str, Any]) -> None:
+        """Insert the run event that a record's body tells of."""
+        self.event(run_id, body["event"], body["detail"], datetime.fromisoformat(body["happened_at"]))
+
+    def prompts(self, run_id: str, prompts: Sequence[Prompt]) -> None:
+        """Insert prompts with their attributes."""
+        self._insert(
+            "raw.prompts",
+            run_id,
+            _PROMPT_COLUMNS,
+            {name: [getattr(prompt, name) for prompt in prompts] for name in _PROMPT_COLUMNS},
+        )
+        pairs = [(prompt.prompt_id, one) for prompt in prompts for one in prompt.attributes]
+        columns: dict[str, list[Any]] = {
+            name: [getattr(one, name) for _, one in pairs]
+            for name in _ATTRIBUTE_COLUMNS
+            if name != "prompt_id"
+        }
+        self._insert(
+            "raw.prompt_attributes",
+            run_id,
+            _ATTRIBUTE_COLUMNS,
+            {"prompt_id": [prompt_id for prompt_id, _ in pairs], **columns},
+        )
+
+    def responses(self, run_id: str, rows: Sequence[ResponseRow]) -> None:
+        """Insert responses."""
+        self._insert(
+            "raw.responses",
+            run_id,
+            _RESPONSE_COLUMNS,
+            {name: [getattr(row, name) for row in rows] for name in _RESPONSE_COLUMNS},
+        )
+
+    def chain(self, run_id: str, records: Sequence[ChainRecord]) -> None:
+        """Insert records of a run's chain; their rows are inserted in the same transaction."""
+        self._insert(
+            "raw.chain",
+            run_id,
+            _CHAIN_COLUMNS,
+            {name: [getattr(record, name) for record in records] for name in _CHAIN_COLUMNS},
+        )
+
+    def seal(self, run_id: str, seal: Seal) -> None:
+        """Insert how long a run's chain is and its last hash, unless that is the run's latest seal already."""
+        latest = self._connection.execute(
+            "select n_records, head_hash from raw.seals where run_id = ? order by n_records desc limit 1",
+            [run_id],
+        ).fetchall()
+        if latest != [(seal.count, seal.head_hash)]:
+            self._connection.execute(
+                "insert into raw.seals (run_id, n_records, head_hash, sealed_at) values (?, ?, ?, ?)",
+                [run_id, seal.count, seal.head_hash, utc_now()],
+            )
+
+    def chain_end(self, run_id: str) -> Seal | None:
+        """Return the length and the last hash of the chain that the ledger holds of a run, None where it holds none."""
+        rows = self._connection.execute(
+            "select position + 1, hash from raw.chain where run_id = ? order by position desc limit 1",
+            [run_id],
+        ).fetchall()
+        return Seal(*rows[0]) if rows else None
+
+    def sealed_ends(self) -> dict[str, Seal]:
+        """Return run -> the length and the last hash of the chain that the ledger holds of it, where it ends with its seal."""
+        rows = self._connection.execute(
+            "select run_id, n_records, head_hash from raw.seals where (run_id, n_records, head_hash) in "
+            "(select (run_id, max(position) + 1, arg_max(hash, position)) from raw.chain group by run_id)"
+        ).fetchall()
+        return {run_id: Seal(count, head_hash) for run_id, count, head_hash in rows}
+
+    def erasure(self, run_id: str, body: Mapping[str, Any]) -> None:
+        """Remove the texts of a response and insert the row that says so, unless it is there; `body` is an erasure's record."""
+        key = [run_id, body["prompt_id"], body["trial"], body["attempt"]]
+        names = ", ".join(f"{name} = null" for name in body["texts"] if name in ERASABLE)
+        self._connection.execute(
+            f"update raw.responses set {names} where run_id = ? and prompt_id = ? and trial = ? and attempt = ?",
+            key,
+        )
+        if self._first(
+            "select 1 from raw.erasures where run_id = ? and prompt_id = ? and trial = ? and attempt = ?", key
+        ):
+            return
+        self._connection.execute(
+            "insert into raw.erasures (run_id, prompt_id, trial, attempt, texts, reason, erased_at) "
+            "values (?, ?, ?, ?, ?, ?, ?)",
+            [
+                *key,
+                canonical_json(body["texts"]),
+                body["reason"],
+                datetime.fromisoformat(body["erased_at"]),
+            ],
+        )
+
+    def run_of_source(self, audit: str, source_hash: str) -> str | None:
+        """Return the first finished import of a file's content for an audit that was not taken back, or None."""
+        found = self._first(
+            "select runs.run_id from raw.kept_runs as runs "
+            "inner join raw.run_events as events on events.run_id = runs.run_id and events.event = 'finished' "
+            "where runs.audit = ? and runs.source_hash = ? order by runs.started_at limit 1",
+            [audit, source_hash],
+        )
+        return None if found is None else str(found)
+
+    def reading(self, audit: str, document: Mapping[str, Any], registered_at: datetime | None = None) -> bool:
+        """Insert a reading, registered now or at a moment in UTC, unless it equals the audit's latest one before that; say
+        whether a row was written.
+        """
+        moment = registered_at or utc_now()
+        latest = self._first(
+            "select reading_hash from raw.readings where audit = ? and registered_at <= ? "
+            "order by registered_at desc, rowid desc limit 1",
+            [audit, moment],
+        )
+        reading_hash = hash_of(document)
+        if latest == reading_hash:
+            return False
+        self._connection.execute(
+            "insert into raw.readings (audit, reading, reading_hash, registered_at) values (?, ?, ?, ?)",
+            [audit, canonical_json(document), reading_hash, moment],
+        )
+        return True
+
+    def restore_reading(self, run_id: str) -> bool:
+        """Register the reading of before where the one in force came with runs that were all taken back; say whether a row
+        was written.
+
+        A reading came with a run where it was registered as that run started. One that an audit file registered stays, and so
+        does one that another run was started under. The row's moment is that of the run's event `forgotten`: it says that the
+        reading stands again.
+        """
+        rows = self._connection.execute(_READINGS_OF_AUDIT, {"run_id": run_id}).fetchall()
+        standing = [row for row in rows if row[3] and not row[4]]
+        if not standing or rows[-1] == standing[-1]:
+            return False
+        audit, reading, forgotten_at, *_ = standing[-1]
+        return self.reading(audit, json.loads(reading), forgotten_at)
+
+    def restore_readings(self) -> None:
+        """Do what `restore_reading` does for every run that was taken back, in that order: what was done already stays."""
+        rows = self._connection.execute(
+            "select run_id from raw.forgotten_runs order by forgotten_at, run_id"
+        ).fetchall()
+        for (run_id,) in rows:
+            self.restore_reading(run_id)
+
+    def relevance(self, relevance_hash: str | None, rows: Sequence[RelevanceRow]) -> bool:
+        """Insert the relevance rows that a reading names by their hash, unless it names none or they are there; say which."""
+        if relevance_hash is None or self._first(
+            "select 1 from raw.relevance where relevance_hash = ? limit 1", [relevance_hash]
+        ):
+            return False
+        columns = {name: [getattr(row, name) for row in rows] for name in _RELEVANCE_COLUMNS}
+        self._insert("raw.relevance", relevance_hash, _RELEVANCE_COLUMNS, columns, key="relevance_hash")
+        return True
+
+    def markers(
+        self, markers_hash: str | None, markers: Sequence[MarkerRow], probes: Sequence[ProbeRow]
+    ) -> bool:
+        """Insert the markers and probes that a reading names by their hash, unless it names none or they are there; say which."""
+        if markers_hash is None or self._first(
+            "select 1 from (select markers_hash from raw.markers union all select markers_hash from raw.probes) "
+            "where markers_hash = ? limit 1",
+            [markers_hash],
+        ):
+            return False
+        for table, types, rows in (
+            ("raw.markers", _MARKER_COLUMNS, markers),
+            ("raw.probes", _PROBE_COLUMNS, probes),
+        ):
+            columns = {name: [getattr(row, name) for row in rows] for name in types}
+            self._insert(table, markers_hash, types, columns, key="markers_hash")
+        return True
+
+    def scores(self, run_id: str, rows: Sequence[ScoreRow]) -> None:
+        """Insert scores of a run's responses."""
+        columns = {name: [getattr(row, name) for row in rows] for name in _SCORE_COLUMNS}
+        self._insert("raw.response_scores", run_id, _SCORE_COLUMNS, columns)
+
+    def items(self, catalogue: str, catalogue_hash: str, rows: Sequence[ItemRow]) -> bool:
+        """Insert a catalogue's items unless its latest import has the same hash; say whether rows were written."""
+        latest = self._first(
+            "select catalogue_hash from raw.items where catalogue = ? order by imported_at desc, rowid desc limit 1",
+            [catalogue],
+        )
+        if latest == catalogue_hash:
+            return False
+        columns: dict[str, list[Any]] = {
+            "catalogue_hash": [catalogue_hash] * len(rows),
+            **{name: [getattr(row, name) for row in rows] for name in ("item_id", "name", "price_level")},
+            "categories": [canonical_json(row.categories) for row in rows],
+            "domain": [row.domain for row in rows],
+            "imported_at": [utc_now()] * len(rows),
+        }
+        self._insert("raw.items", catalogue, _ITEM_COLUMNS, columns, key="catalogue")
+        return True
+
+    def baseline(
+        self,
+        audit: str,
+        target: str,
+        run_id: str | None,
+        *,
+        file_hash: str | None = None,
+        manifest: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Insert which run later ones are compared with, None for none; file_hash and manifest where a file brought it."""
+        # The latest row counts, and two may be written within the clock's resolution.
+        latest = self._first(
+            "select max(set_at) from raw.baselines where audit = ? and target = ?", [audit, target]
+        )
+        now = utc_now()
+        self._connection.execute(
+            "insert into raw.baselines (audit, target, run_id, file_hash, manifest, set_at) values (?, ?, ?, ?, ?, ?)",
+            [
+                audit,
+                target,
+                run_id,
+                file_hash,
+                None if manifest is None else canonical_json(manifest),
+                now if latest is None or latest < now else latest + timedelta(microseconds=1),
+            ],
+        )
+
+    def clear_baselines_of(self, run_id: str) -> bool:
+        """Take a run's pin as a baseline away, unless a file brought it; say whether there was one."""
+        pinned = self._connection.execute(
+            "select audit, target from (select * from raw.baselines "
+            "qualify row_number() over (partition by audit, target order by set_at desc, rowid desc) = 1) "
+            "where run_id = ? and file_hash is null",
+            [run_id],
+        ).fetchall()
+        for audit, target in pinned:
+            self.baseline(audit, target, None)
+        return bool(pinned)
+
+    def baseline_rows(self, file_hash: str, rows: Sequence[tuple[str, str]]) -> None:
+        """Insert the rows of a baseline's file (part, row as JSON), unless they are there."""
+        if self._first("select 1 from raw.baseline_rows where file_hash = ? limit 1", [file_hash]):
+            return
+        columns: dict[str, list[Any]] = {
+            "part": [part for part, _ in rows],
+            "content": [content for _, content in rows],
+        }
+        self._insert(
+            "raw.baseline_rows", file_hash, {"part": "varchar", "content": "json"}, columns, key="file_hash"
+        )
+
+    def _first(self, sql: str, values: list[Any]) -> Any:
+        """Return the first value of the first row, or None."""
+        # All rows are fetched: an unfinished result would bar the connection from what comes next.
+        rows = self._connection.execute(sql, values).fetchall()
+        return rows[0][0] if rows else None
+
+    def _insert(
+        self,
+        table: str,
+        owner: str,
+        types: Mapping[str, str],
+        columns: Mapping[str, list[Any]],
+        *,
+        key: str = "run_id",
+    ) -> None:
+        """Insert columns of equal length at once, all with the same key: DuckDB reads them from NumPy object arrays."""
+        import numpy as np
+
+        length = len(next(iter(columns.values())))
+        if length == 0:
+            return
+        # DuckDB holds on to registered arrays until the transaction ends, so batches of one size share their arrays.
+        batch = self._buffers.get((table, length))
+        if batch is None:
+            batch = self._buffers[table, length] = {name: np.empty(length, dtype=object) for name in columns}
+        for name, values in columns.items():
+            batch[name][:] = values
+        self._connection.register("batch", batch)
+        names = ", ".join(types)
+        casts = ", ".join(f"{name}::{type_}" for name, type_ in types.items())
+        self._connection.execute(
+            f"insert into {table} ({key}, {names}) select ?, {casts} from batch",
+            [owner],
+        )
+        # Not where that failed: a transaction that is undone takes no statement more, and what was wrong would not be told.
+        self._connection.unregister("batch")

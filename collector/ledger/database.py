@@ -1,0 +1,374 @@
+"""The ledger: a DuckDB file that keeps prompts and responses as evidence, and the only code that writes it.
+
+DuckDB lets one process write a file and nobody else read it meanwhile. So the file is opened for each append, waited for
+where another process has it open, and closed again. Each append is one transaction.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from collector.errors import LedgerError
+from collector.files.replacing import replace_file
+from collector.ledger.appending import Append
+from collector.ledger.schema import migrate, require_current, roll_back
+
+if TYPE_CHECKING:
+    import duckdb
+
+WAIT_SECONDS = 10.0
+POLL_SECONDS = 0.1
+# A checkpoint writes small row groups together, and reads 2,048 rows of them at once: what these take must fit into memory. Where
+# a row group has longer rows than this on average, all stay as they came in.
+MERGED_ROW_BYTES = 1 << 16
+VECTOR_ROWS = 2048
+_LONGEST_ROWS = """
+select coalesce(max(n_bytes / n_rows), 0)
+from (
+    select
+        sum(stats.total_string_length::bigint) as n_bytes,
+        sum(count) filter (column_id = 0) as n_rows
+    from pragma_storage_info('raw.responses')
+    where segment_type = 'VARCHAR'
+    group by row_group_id
+)
+"""
+
+
+class LedgerLockedError(LedgerError):
+    """Another process has the ledger open; trying again later may work."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """A run as the ledger lists it.
+
+    Attributes:
+        state: its last event, such as started, finished, failed or batch_submitted.
+        is_finished: whether it was finished at some time, though it may have been resumed since.
+        is_forgotten: whether it was taken back, and counts for nothing any more.
+        n_responses: trials, not attempts.
+    """
+
+    run_id: str
+    audit: str
+    target: str
+    target_kind: str
+    is_simulated: bool
+    model_asked: str | None
+    origin: str
+    started_at: datetime
+    state: str | None
+    is_finished: bool
+    is_forgotten: bool
+    n_responses: int
+
+
+class Ledger:
+    """A ledger file.
+
+    Args:
+        path: the DuckDB file; `create` makes it and its folders.
+        wait_seconds: how long to wait for another process that has the file open.
+    """
+
+    def __init__(self, path: Path, *, wait_seconds: float = WAIT_SECONDS) -> None:
+        self.path = path
+        self.wait_seconds = wait_seconds
+
+    def create(self, *, wait_seconds: float | None = None) -> None:
+        """Make the file if it is absent and bring its schema up to date.
+
+        Args:
+            wait_seconds: overrides how long to wait for a locked file.
+
+        Raises:
+            LedgerError: the file is no ledger, is locked, was written by a newer version, or cannot be made.
+        """
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise LedgerError(
+                f"The folder {self.path.parent} cannot be made: {error.strerror or error}."
+            ) from None
+        wait = self.wait_seconds if wait_seconds is None else wait_seconds
+        connection = self._connect(read_only=False, wait_seconds=wait)
+        try:
+            migrate(connection, self.path)
+        finally:
+            connection.close()
+
+    def update(self) -> None:
+        """Bring the schema of an existing file up to date.
+
+        Raises:
+            LedgerError: the file is absent, is no ledger, is locked, or was written by a newer version.
+        """
+        self._require_file()
+        self.create()
+
+    @contextmanager
+    def append(
+        self,
+        *,
+        wait_seconds: float | None = None,
+        memory_limit: str | None = None,
+        threads: int | None = None,
+    ) -> Iterator[Append]:
+        """Open one transaction; it is committed at the end of the block and undone if the block raises.
+
+        Args:
+            wait_seconds: overrides how long to wait for a locked file.
+            memory_limit: bounds what DuckDB holds in memory during a large append, such as '1GB'.
+            threads: bounds the threads that write; each compresses texts in memory of its own, which no limit counts.
+
+        Raises:
+            LedgerLockedError: another process has the file open.
+            LedgerError: the file is absent, is no ledger, has another schema, or cannot be written, as on a full disk.
+        """
+        import duckdb
+
+        self._require_file()
+        wait = self.wait_seconds if wait_seconds is None else wait_seconds
+        connection = self._connect(read_only=False, wait_seconds=wait)
+        try:
+            require_current(connection, self.path)
+            if memory_limit is not None:
+                connection.execute("set memory_limit = ?", [memory_limit])
+            if threads is not None:
+                connection.execute("set threads = ?", [threads])
+            row_bytes = _longest_rows(connection)
+            merges = row_bytes <= MERGED_ROW_BYTES
+            if merges:
+                connection.execute("reset max_vacuum_tasks")
+            connection.execute("begin transaction")
+            try:
+                yield Append(connection, int(row_bytes * VECTOR_ROWS) if merges else None)
+            except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
+                # A large append writes long before it is committed.
+                roll_back(connection)
+                raise _not_written(self.path, error) from None
+            except BaseException:
+                roll_back(connection)
+                raise
+            _commit(connection, self.path)
+        finally:
+            connection.close()
+
+    @contextmanager
+    def read(self, *, wait_seconds: float | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Open the file read-only for the block.
+
+        Raises:
+            LedgerLockedError: another process writes it.
+            LedgerError: the file is absent, is no ledger, or has another schema.
+        """
+        self._require_file()
+        wait = self.wait_seconds if wait_seconds is None else wait_seconds
+        connection = self._connect(read_only=True, wait_seconds=wait)
+        try:
+            require_current(connection, self.path)
+            yield connection
+        finally:
+            connection.close()
+
+    def rewrite(self) -> None:
+        """Write the file anew and put it in the old one's place, so that it no longer has the bytes of what was removed.
+
+        Raises:
+            LedgerError: the file is absent, locked or no ledger, or there is no room for a second one.
+        """
+        import duckdb
+
+        self._require_file()
+        path = self.path.resolve()
+        new = path.with_name(f"{path.name}.new")
+        # Opened for writing, the file takes in what its write-ahead log holds.
+        self._connect(read_only=False, wait_seconds=self.wait_seconds).close()
+        connection = duckdb.connect(":memory:")
+        try:
+            new.unlink(missing_ok=True)
+            # Attached read-only, the old file cannot be written by anybody until the new one has its name.
+            connection.execute(f"attach {_quoted(path)} as old (read_only)")
+            if path.with_name(f"{path.name}.wal").exists():
+                raise _locked(path, "", 0)
+            connection.execute(f"attach {_quoted(new)} as new")
+            connection.execute("copy from database old to new")
+            connection.execute("detach new")
+            replace_file(new, path)
+        except (duckdb.Error, OSError) as error:
+            reason = str(error).splitlines()[0]
+            raise LedgerError(
+                f"{path} could not be written anew, so it may still have the bytes of what was removed: {reason}; free it or "
+                f"make room there and try again."
+            ) from None
+        finally:
+            connection.close()
+            for left in (new, new.with_name(f"{new.name}.wal")):
+                left.unlink(missing_ok=True)
+
+    def catalogues(self) -> frozenset[str]:
+        """Return the names of the catalogues imported.
+
+        Raises:
+            LedgerError: the file is absent, locked, or no ledger.
+        """
+        with self.read() as connection:
+            rows = connection.execute("select distinct catalogue from raw.items").fetchall()
+        return frozenset(str(name) for (name,) in rows)
+
+    def runs(self) -> list[RunInfo]:
+        """Return all runs, oldest first.
+
+        Raises:
+            LedgerError: the file is absent, locked, or no ledger.
+        """
+        with self.read() as connection:
+            rows = connection.execute(
+                """
+                with counted as (
+                    select run_id, count(*) as n_responses
+                    from (select distinct run_id, prompt_id, trial from raw.responses)
+                    group by run_id
+                ),
+                states as (
+                    select run_id, arg_max(event, rowid) as state, bool_or(event = 'finished') as is_finished,
+                        bool_or(event = 'forgotten') as is_forgotten
+                    from raw.run_events
+                    group by run_id
+                )
+                select
+                    runs.run_id, runs.audit, runs.target, runs.target_kind, runs.is_simulated, runs.model_asked,
+                    runs.origin, runs.started_at, states.state, coalesce(states.is_finished, false),
+                    coalesce(states.is_forgotten, false), coalesce(counted.n_responses, 0)
+                from raw.runs as runs
+                left join counted on counted.run_id = runs.run_id
+                left join states on states.run_id = runs.run_id
+                order by runs.started_at, runs.run_id
+                """
+            ).fetchall()
+        return [RunInfo(*row) for row in rows]
+
+    def chain_lengths(self) -> dict[str, int]:
+        """Return run -> how many records of its chain the ledger holds.
+
+        Raises:
+            LedgerError: the file is absent, locked, or no ledger.
+        """
+        with self.read() as connection:
+            rows = connection.execute("select run_id, count(*) from raw.chain group by run_id").fetchall()
+        return dict(rows)
+
+    def parts_read(self) -> frozenset[str]:
+        """Return which parts the readings of the ledger's runs have: words, lists, decisions, prices, markers.
+
+        An audit's latest reading counts, and runs that were taken back do not. Scores of classifiers are read with the markers,
+        whatever the reading of their run.
+
+        Raises:
+            LedgerError: the file is absent, locked, or no ledger.
+        """
+        with self.read() as connection:
+            rows = connection.execute(
+                "with latest as (select * from raw.readings qualify row_number() over "
+                "(partition by audit order by registered_at desc, reading_hash) = 1) "
+                "select distinct unnest(json_keys(reading)) from latest where audit in (select audit from raw.kept_runs) "
+                "union select 'markers' where exists (select 1 from raw.kept_response_scores)"
+            ).fetchall()
+        return frozenset(str(part) for (part,) in rows)
+
+    def _require_file(self) -> None:
+        if not self.path.is_file():
+            raise LedgerError(
+                f"There is no ledger at {self.path}; `biasledger collect` or `biasledger import` makes it."
+            )
+
+    def _connect(self, *, read_only: bool, wait_seconds: float) -> duckdb.DuckDBPyConnection:
+        import duckdb
+
+        deadline = time.monotonic() + wait_seconds
+        config: dict[str, str | bool | int | float | list[str]] = {} if read_only else {"max_vacuum_tasks": 0}
+        while True:
+            try:
+                connection = duckdb.connect(str(self.path), read_only=read_only, config=config)
+                # It would be drawn on standard output, also where that is a pipe.
+                connection.execute("set enable_progress_bar = false")
+                return connection
+            except duckdb.Error as error:
+                message = str(error)
+                if not _is_lock(message):
+                    raise _not_openable(self.path, message) from None
+                if time.monotonic() >= deadline:
+                    raise _locked(self.path, message, wait_seconds) from None
+            time.sleep(POLL_SECONDS)
+
+
+def _commit(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Commit, which is when everything is written."""
+    import duckdb
+
+    try:
+        connection.execute("commit")
+    except (duckdb.IOException, duckdb.TransactionException, duckdb.OutOfMemoryException) as error:
+        raise _not_written(path, error) from None
+    except duckdb.FatalException as error:
+        # What was committed stands in the write-ahead log, and is taken from there when the file is opened next.
+        raise LedgerError(
+            f"{path} took in what was written, but could not be brought to its end ({_reason(error)}): put that right and try "
+            f"again."
+        ) from None
+
+
+def _longest_rows(connection: duckdb.DuckDBPyConnection) -> float:
+    """Return the bytes of texts that a response takes in the row group where that is most, on average; 0 for an empty ledger."""
+    ((found,),) = connection.execute(_LONGEST_ROWS).fetchall()
+    return float(found)
+
+
+def _not_written(path: Path, error: Exception) -> LedgerError:
+    return LedgerError(
+        f"{path} cannot be written ({_reason(error)}); it is as it was before: put that right and try again."
+    )
+
+
+def _reason(error: Exception) -> str:
+    first_line = str(error).splitlines()[0]
+    for introduction in ("Failed to commit: ", "Failed to create checkpoint because of error: "):
+        first_line = first_line.split(introduction)[-1]
+    return first_line.removeprefix("IO Error: ").rstrip(".")
+
+
+def _quoted(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"
+
+
+def _is_lock(message: str) -> bool:
+    return ("lock" in message and "Could not set" in message) or "different configuration" in message
+
+
+def _locked(path: Path, message: str, waited: float) -> LedgerLockedError:
+    holder = re.search(r"held in (?P<program>.+?) \(PID (?P<pid>\d+)\)", message)
+    who = f"process {holder['pid']} ({Path(holder['program']).name})" if holder else "another process"
+    how_long = f" and was not free within {waited:.0f} s" if waited >= 1 else ""
+    return LedgerLockedError(
+        f"{path} is in use by {who}{how_long}; a build, a notebook or a BI tool may have it "
+        f"open: close it there and try again."
+    )
+
+
+def _not_openable(path: Path, message: str) -> LedgerError:
+    first_line = message.splitlines()[0].removeprefix("IO Error: ")
+    if "version number" in message or "newer version" in message:
+        return LedgerError(
+            f"{path} was written by a newer DuckDB than the one installed; upgrade duckdb. ({first_line})"
+        )
+    if "not a valid DuckDB" in message:
+        return LedgerError(f"{path} is not a DuckDB file, so it is no ledger; name another file.")
+    return LedgerError(f"{path} cannot be opened: {first_line}")

@@ -1,0 +1,381 @@
+"""What the ledger holds of a run, as the records of its chain: each record of raw.chain beside what its table says now."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from collector.hashing import hash_of, tagged_hash
+from collector.journal.chain import ERASABLE, ERASED, FIELDS, event_body, record_digest, record_key
+from collector.rows import ItemRow, MarkerRow, ProbeRow, RelevanceRow, hash_of_items
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from collector.journal.chain import Seal
+
+BATCH_ROWS = 2000
+# Kind of record -> the table of its rows.
+TABLES: Mapping[str, str] = {
+    "run": "raw.runs",
+    "reading": "raw.readings",
+    "prompt": "raw.prompts",
+    "response": "raw.responses",
+    "event": "raw.run_events",
+    "erasure": "raw.erasures",
+}
+
+_RESPONSE_KEY = "prompt_id || '.' || trial || '.' || attempt"
+# A response of the chain that has not its row at the same place in the table, if there is one.
+_OUT_OF_ORDER = f"""
+    with held as (
+        select {_RESPONSE_KEY} as key, row_number() over (order by rowid) as place
+        from raw.responses
+        where run_id = $run_id
+    ),
+    chained as (
+        select key, row_number() over (order by position) as place
+        from raw.chain
+        where run_id = $run_id and kind = 'response'
+    )
+    select 1 from chained full outer join held on held.place = chained.place
+    where chained.key is distinct from held.key
+    limit 1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A record as the ledger holds it.
+
+    Attributes:
+        kind, key: which one.
+        position: where it stands in the chain; None where a table holds a row that the chain does not have.
+        digest: the digest that the chain keeps of it; None where `position` is.
+        body: what its table says now; None where the row is gone.
+        returned: names of texts that were erased and are there again.
+        is_repeated: its table holds the row more than once.
+    """
+
+    kind: str
+    key: str
+    position: int | None
+    digest: str | None
+    body: Mapping[str, Any] | None
+    returned: tuple[str, ...] = ()
+    is_repeated: bool = False
+
+    @property
+    def is_as_kept(self) -> bool:
+        """Whether the row is there, once, and says what it said when it was kept."""
+        if self.body is None or self.digest is None or self.returned or self.is_repeated:
+            return False
+        try:
+            return record_digest(self.kind, self.body) == self.digest
+        except (
+            ValueError,
+            RecursionError,
+        ):  # a number that JSON does not have, or a depth, which nobody kept
+            return False
+
+
+def held_records(connection: duckdb.DuckDBPyConnection, run_id: str) -> Iterator[Held]:
+    """Yield every record of a run, kind by kind, each kind in the chain's order and then what the chain does not have."""
+    yield from _matched(connection, run_id, "run", _runs(connection, run_id))
+    yield from _matched(connection, run_id, "reading", _readings(connection, run_id))
+    yield from _prompts(connection, run_id)
+    yield from _responses(connection, run_id)
+    yield from _matched(connection, run_id, "event", _events(connection, run_id))
+    yield from _matched(connection, run_id, "erasure", _erasures(connection, run_id))
+
+
+def chain_links(
+    connection: duckdb.DuckDBPyConnection, run_id: str
+) -> Iterator[tuple[int, str, str, str, str]]:
+    """Yield (position, kind, key, digest, hash) of a run's chain, in order."""
+    yield from _rows(
+        connection,
+        "select position, kind, key, digest, hash from raw.chain where run_id = ? order by position, hash",
+        [run_id],
+    )
+
+
+def hashed_content(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, str, str]]:
+    """Yield (what it is, the hash the ledger states, the hash of what is there) of everything kept by its content's hash."""
+    from collector.spec.markers import hash_of_markers
+    from collector.spec.subjects import hash_of_relevance
+
+    for audit, reading, stated in connection.execute(
+        "select audit, reading, reading_hash from raw.readings order by rowid"
+    ).fetchall():
+        yield f"the reading of {audit!r}", stated, hash_of(_json(reading))
+    for (stated,) in connection.execute(
+        "select distinct relevance_hash from raw.relevance order by relevance_hash"
+    ).fetchall():
+        found = connection.execute(
+            "select subject, domain, item, grade from raw.relevance where relevance_hash = ?", [stated]
+        ).fetchall()
+        yield "the table of relevance", stated, hash_of_relevance([RelevanceRow(*row) for row in found]) or ""
+    for (stated,) in connection.execute(
+        "select markers_hash from raw.markers union select markers_hash from raw.probes order by markers_hash"
+    ).fetchall():
+        markers = connection.execute(
+            "select marker, kind, list, direction, probe, category, group_name from raw.markers where markers_hash = ?",
+            [stated],
+        ).fetchall()
+        probes = connection.execute(
+            "select probe, category, target_group, prompt from raw.probes where markers_hash = ?", [stated]
+        ).fetchall()
+        found_hash = hash_of_markers([MarkerRow(*row) for row in markers], [ProbeRow(*row) for row in probes])
+        yield "the markers and probes", stated, found_hash or ""
+    for catalogue, stated, imported_at in connection.execute(
+        "select distinct catalogue, catalogue_hash, imported_at from raw.items order by imported_at, catalogue"
+    ).fetchall():
+        found = connection.execute(
+            "select item_id, name, price_level, categories, domain from raw.items "
+            "where catalogue = ? and catalogue_hash = ? and imported_at = ?",
+            [catalogue, stated, imported_at],
+        ).fetchall()
+        items = [
+            ItemRow(item_id, name, price_level, _names(categories), domain)
+            for item_id, name, price_level, categories, domain in found
+        ]
+        yield f"the catalogue {catalogue!r}", stated, hash_of_items(items)
+
+
+def cut_after(connection: duckdb.DuckDBPyConnection, seal: Seal) -> None:
+    """Take responses, their scores and events that came after a seal out of a copy of a ledger that holds one run; what was
+    erased stays erased.
+    """
+    later = "(select key from raw.chain where kind = ? and position >= ?)"
+    connection.execute(
+        f"delete from raw.responses where {_RESPONSE_KEY} in {later}", ["response", seal.count]
+    )
+    connection.execute(
+        f"delete from raw.response_scores where {_RESPONSE_KEY} in {later}", ["response", seal.count]
+    )
+    rows = connection.execute(
+        "select rowid, event, happened_at from raw.run_events order by rowid desc"
+    ).fetchall()
+    keys = Counter(key for (key,) in connection.execute(later, ["event", seal.count]).fetchall())
+    for rowid, event, happened_at in rows:
+        key = record_key("event", {"event": event, "happened_at": happened_at.isoformat()})
+        if keys[key]:
+            keys[key] -= 1
+            connection.execute("delete from raw.run_events where rowid = ?", [rowid])
+
+
+def responses_of_trial(
+    connection: duckdb.DuckDBPyConnection, run_id: str, prompt_id: str, trial: int
+) -> list[dict[str, Any]]:
+    """Return the rows of a trial's attempts as bodies, in order."""
+    names = FIELDS["response"]
+    rows = connection.execute(
+        f"select {', '.join(names)} from raw.responses "
+        "where run_id = ? and prompt_id = ? and trial = ? order by attempt",
+        [run_id, prompt_id, trial],
+    ).fetchall()
+    return [_plain(names, row) for row in rows]
+
+
+def _matched(
+    connection: duckdb.DuckDBPyConnection, run_id: str, kind: str, bodies: Sequence[Mapping[str, Any]]
+) -> Iterator[Held]:
+    """Match the few rows of a kind with the chain's records by their keys."""
+    found: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for one in bodies:
+        found[record_key(kind, one)].append(one)
+    chained = connection.execute(
+        "select position, key, digest, extra from raw.chain where run_id = ? and kind = ? order by position",
+        [run_id, kind],
+    ).fetchall()
+    for position, key, digest, extra in chained:
+        body: Mapping[str, Any] | None = found[key].pop(0) if found[key] else None
+        yield Held(kind, key, position, digest, None if body is None else {**_extra(extra), **body})
+    for key, left in found.items():
+        yield from (Held(kind, key, None, None, one) for one in left)
+
+
+def _runs(connection: duckdb.DuckDBPyConnection, run_id: str) -> list[dict[str, Any]]:
+    names = (*FIELDS["run"], "spec_hash")
+    rows = connection.execute(
+        f"select {', '.join(names)} from raw.runs where run_id = ?", [run_id]
+    ).fetchall()
+    bodies = [_plain(names, row) for row in rows]
+    for body in bodies:
+        # The spec is part of the record and its hash is not, unless it is another text's.
+        if body["spec_hash"] == tagged_hash(body["spec"]):
+            del body["spec_hash"]
+        for name in ("spec", "parameters", "versions"):
+            body[name] = _json(body[name])
+    return bodies
+
+
+def _readings(connection: duckdb.DuckDBPyConnection, run_id: str) -> list[dict[str, Any]]:
+    """Return the readings that the run's chain names: later ones are the audit's, not the run's."""
+    rows = connection.execute(
+        "select audit, reading from raw.readings where (audit, reading_hash) in "
+        "(select runs.audit, chain.key from raw.chain as chain inner join raw.runs as runs using (run_id) "
+        "where chain.run_id = ? and chain.kind = 'reading') "
+        "qualify row_number() over (partition by audit, reading_hash order by rowid) = 1",
+        [run_id],
+    ).fetchall()
+    return [{"audit": audit, "reading": _json(reading)} for audit, reading in rows]
+
+
+def _events(connection: duckdb.DuckDBPyConnection, run_id: str) -> list[dict[str, Any]]:
+    rows = connection.execute(
+        "select event, detail, happened_at from raw.run_events where run_id = ? order by happened_at, rowid",
+        [run_id],
+    ).fetchall()
+    return [event_body(event, _json(detail), happened_at) for event, detail, happened_at in rows]
+
+
+def _erasures(connection: duckdb.DuckDBPyConnection, run_id: str) -> list[dict[str, Any]]:
+    names = FIELDS["erasure"]
+    rows = connection.execute(
+        f"select {', '.join(names)} from raw.erasures where run_id = ? order by erased_at, rowid", [run_id]
+    ).fetchall()
+    bodies = [_plain(names, row) for row in rows]
+    return [{**body, "texts": _json(body["texts"])} for body in bodies]
+
+
+def _prompts(connection: duckdb.DuckDBPyConnection, run_id: str) -> Iterator[Held]:
+    names = tuple(name for name in FIELDS["prompt"] if name not in ("prompt_id", "attributes"))
+    rows = _rows(
+        connection,
+        f"""
+        with stated as (
+            select
+                prompt_id,
+                list({{'slot': slot, 'attribute': attribute, 'group_name': group_name, 'carrier': carrier}}) as attributes
+            from raw.prompt_attributes
+            where run_id = $run_id
+            group by prompt_id
+        ),
+        held as (
+            select
+                coalesce(prompts.prompt_id, stated.prompt_id) as prompt_id,
+                {", ".join(names)},
+                coalesce(stated.attributes, []) as attributes
+            from (select * from raw.prompts where run_id = $run_id) as prompts
+            full outer join stated on stated.prompt_id = prompts.prompt_id
+        ),
+        chained as (
+            select position, key, digest, extra from raw.chain where run_id = $run_id and kind = 'prompt'
+        )
+        select chained.*, held.prompt_id as held_key, held.*
+        from chained full outer join held on held.prompt_id = chained.key
+        order by chained.position nulls last, held_key
+        """,
+        {"run_id": run_id},
+    )
+    yield from _joined("prompt", ("prompt_id", *names, "attributes"), rows, lambda body: (body, ()))
+
+
+def _responses(connection: duckdb.DuckDBPyConnection, run_id: str) -> Iterator[Held]:
+    erased = {record_key("erasure", body): body["texts"] for body in _erasures(connection, run_id)}
+
+    def with_erased(body: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+        texts = erased.get(record_key("response", body), {})
+        returned = tuple(name for name in texts if body.get(name) is not None)
+        marks = {name: {ERASED: texts[name]} for name in ERASABLE if name in texts}
+        return {**body, **marks}, returned
+
+    is_in_order = not connection.execute(_OUT_OF_ORDER, {"run_id": run_id}).fetchall()
+    rows = (_side_by_side if is_in_order else _full_join)(connection, run_id)
+    yield from _joined("response", FIELDS["response"], rows, with_erased)
+
+
+def _full_join(connection: duckdb.DuckDBPyConnection, run_id: str) -> Iterator[tuple[Any, ...]]:
+    """Yield every response of the chain with its row, and the rows that the chain does not have last."""
+    yield from _rows(
+        connection,
+        f"""
+        with held as (
+            select {_RESPONSE_KEY} as held_key, {", ".join(FIELDS["response"])}
+            from raw.responses
+            where run_id = $run_id
+        ),
+        chained as (
+            select position, key, digest, extra from raw.chain where run_id = $run_id and kind = 'response'
+        )
+        select chained.*, held.*
+        from chained full outer join held on held.held_key = chained.key
+        order by chained.position nulls last, held.seq
+        """,
+        {"run_id": run_id},
+    )
+
+
+def _side_by_side(connection: duckdb.DuckDBPyConnection, run_id: str) -> Iterator[tuple[Any, ...]]:
+    """Yield what `_full_join` would of a table that stands in the chain's order, without holding on to the texts."""
+    chained = _rows(
+        connection,
+        "select position, key, digest, extra from raw.chain where run_id = ? and kind = 'response' order by position",
+        [run_id],
+    )
+    held = _rows(
+        connection,
+        f"select {_RESPONSE_KEY}, {', '.join(FIELDS['response'])} from raw.responses where run_id = ?",
+        [run_id],
+    )
+    for link, row in zip(chained, held, strict=True):
+        yield *link, *row
+
+
+def _joined(
+    kind: str,
+    names: Sequence[str],
+    rows: Iterable[tuple[Any, ...]],
+    finish: Callable[[dict[str, Any]], tuple[dict[str, Any], tuple[str, ...]]],
+) -> Iterator[Held]:
+    """Yield the records of rows of position, key, digest and extra of the chain, a table's key and its columns."""
+    previous: int | None = None
+    for position, key, digest, extra, held_key, *values in rows:
+        body: dict[str, Any] | None = None
+        returned: tuple[str, ...] = ()
+        if held_key is not None:
+            # The columns last: what stands beside the hash must not hide what they say.
+            body, returned = finish({**_extra(extra), **_plain(names, values)})
+        is_repeated = position is not None and position == previous
+        yield Held(kind, key or held_key, position, digest, body, returned, is_repeated)
+        previous = position
+
+
+def _rows(
+    connection: duckdb.DuckDBPyConnection, sql: str, values: Sequence[Any] | Mapping[str, Any]
+) -> Iterator[tuple[Any, ...]]:
+    cursor = connection.cursor().execute(sql, values)
+    while rows := cursor.fetchmany(BATCH_ROWS):
+        yield from rows
+
+
+def _plain(names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
+    """Return columns as a body has them: moments as text."""
+    return {
+        name: value.isoformat() if isinstance(value, datetime) else value
+        for name, value in zip(names, values, strict=True)
+    }
+
+
+def _extra(text: str | None) -> dict[str, Any]:
+    extra = {} if text is None else _json(text)
+    return extra if isinstance(extra, dict) else {"extra": extra}
+
+
+def _names(text: str) -> tuple[Any, ...]:
+    names = _json(text)
+    return tuple(names) if isinstance(names, list) else (names,)
+
+
+def _json(text: str) -> Any:
+    """Return the value of JSON text, or the text where somebody made it something else."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

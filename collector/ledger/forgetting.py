@@ -1,0 +1,99 @@
+"""Takes a run back, such as an import by a wrong spec: it counts for nothing any more, and a record in its chain says so.
+
+Unlike an erasure this removes nothing from the ledger: what was kept can still be checked, and older seals hold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from collector.errors import InputError
+from collector.hints import did_you_mean
+from collector.journal.chain import Chain, Seal, event_body
+from collector.journal.reader import journal_path
+from collector.journal.writer import JournalWriter
+from collector.ledger.database import Ledger, RunInfo
+from collector.ledger.loading import load_journal
+from collector.rows import utc_now
+
+FORGOTTEN = "forgotten"
+
+
+@dataclass(frozen=True, slots=True)
+class Forgetting:
+    """What was done.
+
+    Attributes:
+        run: the run as it was listed before.
+        was_forgotten: it had been taken back before, and nothing was written.
+        was_baseline: it was pinned as a baseline, and is none any more.
+        has_restored_reading: how answers are read had come with it, and is again what it was before.
+        seal: its chain's end after it; None in a run of before chains were kept.
+    """
+
+    run: RunInfo
+    was_forgotten: bool
+    was_baseline: bool
+    has_restored_reading: bool
+    seal: Seal | None
+
+
+def find_run_to_forget(ledger_path: Path, run_id: str) -> RunInfo:
+    """Return the run that a call of `forget` would be about, what its journal has beyond the ledger included.
+
+    Raises:
+        InputError: there is no such run.
+        LedgerError: the ledger cannot be read.
+    """
+    ledger = Ledger(ledger_path)
+    ledger.update()
+    path = journal_path(ledger_path, run_id)
+    if path.is_file():
+        load_journal(path, ledger)
+    runs = {run.run_id: run for run in ledger.runs()}
+    if run_id not in runs:
+        hint = did_you_mean(run_id, list(runs)) or "; `biasledger runs` lists them."
+        raise InputError(f"There is no run {run_id!r} in {ledger_path}{hint}")
+    return runs[run_id]
+
+
+def forget(ledger_path: Path, run_id: str, *, reason: str) -> Forgetting:
+    """Take a run back: from the next build on no table has anything of it, and its file may be imported again.
+
+    An event `forgotten` with the reason is put at the end of the run's chain, in its journal where it has one. Where the run is
+    pinned as a baseline, the pin goes. Where the audit's reading in force came with it, the one of before is registered again.
+    Forgetting again changes nothing.
+
+    Args:
+        ledger_path: the ledger.
+        run_id: the run.
+        reason: why, kept for good.
+
+    Raises:
+        InputError: no reason; no such run; or it is being collected.
+        LedgerError: ledger or journal cannot be written.
+    """
+    if not reason.strip():
+        raise InputError("To forget a run needs a reason, which is kept.")
+    run = find_run_to_forget(ledger_path, run_id)
+    ledger = Ledger(ledger_path)
+    path = journal_path(ledger_path, run_id)
+    detail = {"reason": reason.strip()}
+    if path.is_file() and not run.is_forgotten:
+        with JournalWriter.resume(path) as writer:
+            writer.event(FORGOTTEN, detail)
+        load_journal(path, ledger)
+    with ledger.append() as append:
+        end = append.chain_end(run_id)
+        if not path.is_file() and not run.is_forgotten:
+            body = event_body(FORGOTTEN, detail, utc_now())
+            if end is not None:
+                chain = Chain(end.count, end.head_hash)
+                append.chain(run_id, [chain.add("event", body)])
+                append.seal(run_id, chain.seal)
+                end = chain.seal
+            append.event_of(run_id, body)
+        was_baseline = append.clear_baselines_of(run_id)
+        has_restored = append.restore_reading(run_id)
+    return Forgetting(run, run.is_forgotten, was_baseline, has_restored, end)

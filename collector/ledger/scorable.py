@@ -1,0 +1,126 @@
+"""Text answers that a classifier can score, and the texts of answers by their hashes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collector.ledger.database import Ledger
+
+# The last attempt of a trial is the one that counts. Texts that are scored already stay in the file.
+_ANSWERS_TO_SCORE = """
+    with answers as (
+        select responses.*, runs.audit, runs.started_at
+        from raw.responses as responses
+        inner join raw.kept_runs as runs on runs.run_id = responses.run_id
+        where
+            ($run_id is null or runs.run_id = $run_id)
+            and (
+                json_extract_string(runs.spec, '$.answer.kind') = 'text'
+                or ($run_id is not null and json_extract_string(runs.spec, '$.answer.kind') = 'json_object')
+            )
+        qualify row_number() over (partition by responses.run_id, prompt_id, trial order by attempt desc) = 1
+    ),
+    readings as (
+        select audit, json_extract_string(reading, '$.markers.hash') as markers_hash
+        from raw.readings
+        qualify row_number() over (partition by audit order by registered_at desc, rowid desc) = 1
+    ),
+    words as (
+        select run_id, prompt_id, unnest([carrier, group_name]) as word from raw.prompt_attributes
+        union
+        select prompts.run_id, prompts.prompt_id, probes.target_group
+        from raw.prompts as prompts
+        inner join raw.runs as runs on runs.run_id = prompts.run_id
+        inner join readings on readings.audit = runs.audit
+        inner join raw.probes as probes
+            on probes.markers_hash = readings.markers_hash
+            and probes.probe = prompts.subject
+            and probes.category is not distinct from prompts.domain
+    ),
+    words_by_prompt as (
+        select run_id, prompt_id, list(distinct word order by word) as words
+        from words
+        where word is not null
+        group by run_id, prompt_id
+    ),
+    scored as (
+        select distinct run_id, prompt_id, trial, attempt from raw.response_scores where scorer = $scorer
+    )
+    select
+        answers.run_id,
+        answers.prompt_id,
+        answers.trial,
+        answers.attempt,
+        case when scored.run_id is null then answers.answer_text end,
+        coalesce(words_by_prompt.words, []),
+        scored.run_id is not null
+    from answers
+    left join words_by_prompt
+        on words_by_prompt.run_id = answers.run_id and words_by_prompt.prompt_id = answers.prompt_id
+    left join scored
+        on scored.run_id = answers.run_id
+        and scored.prompt_id = answers.prompt_id
+        and scored.trial = answers.trial
+        and scored.attempt = answers.attempt
+    where answers.status = 'ok' and answers.answer_text is not null
+    order by answers.started_at, answers.run_id, answers.seq
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerToScore:
+    """A text answer, with the words that name whom its question was about: carriers, groups, the probe's target group."""
+
+    run_id: str
+    prompt_id: str
+    trial: int
+    attempt: int
+    text: str
+    group_words: tuple[str, ...]
+
+
+def answers_to_score(
+    ledger: Ledger, scorer: str, run_id: str | None = None
+) -> tuple[list[AnswerToScore], int]:
+    """Return the text answers that a scorer has not scored, in the order of runs and answers, and how many it has.
+
+    Args:
+        ledger: the ledger.
+        scorer: its name in raw.response_scores.
+        run_id: only this run, whose answers may be JSON objects too; None takes all runs with answers of kind text.
+
+    Raises:
+        LedgerError: the file is absent, locked, or no ledger.
+    """
+    with ledger.read() as connection:
+        rows = connection.execute(_ANSWERS_TO_SCORE, {"scorer": scorer, "run_id": run_id}).fetchall()
+    left = [
+        AnswerToScore(run, prompt, trial, attempt, text, tuple(words))
+        for run, prompt, trial, attempt, text, words, is_scored in rows
+        if not is_scored
+    ]
+    return left, len(rows) - len(left)
+
+
+def answer_texts(ledger: Ledger, response_hashes: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return response hash -> prompt text (empty where an import does not know it) and answer text, of those found.
+
+    Raises:
+        LedgerError: the file is absent, locked, or no ledger.
+    """
+    with ledger.read() as connection:
+        rows = connection.execute(
+            """
+            select responses.content_hash, any_value(coalesce(prompts.prompt_text, '')), any_value(responses.answer_text)
+            from raw.responses as responses
+            inner join raw.prompts as prompts
+                on prompts.run_id = responses.run_id and prompts.prompt_id = responses.prompt_id
+            where list_contains(?, responses.content_hash) and responses.answer_text is not null
+            group by responses.content_hash
+            """,
+            [list(response_hashes)],
+        ).fetchall()
+    return {str(key): (str(prompt), str(answer)) for key, prompt, answer in rows}

@@ -1,0 +1,59 @@
+"""What a collection or an import reports when it is done, and how runs are named."""
+
+from __future__ import annotations
+
+import platform
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from collector.journal.chain import Seal
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """A finished run.
+
+    Attributes:
+        run_id: its name in the ledger.
+        audit, target: what was asked of whom.
+        is_simulated: the answers are made up.
+        n_prompts: distinct prompts.
+        n_responses: prompt × trial; the last attempt of each counts.
+        n_attempts: rows written, tries on malformed answers and failures included.
+        counts: responses by status, statuses that occurred only.
+        seconds: wall time.
+        warnings: one sentence each.
+        seal: how many records the run's chain has, and its last hash.
+        cost_usd: what it cost so far at list prices; None where the price is not known.
+        stopped: why it is not complete, as a sentence; None if it is.
+    """
+
+    run_id: str
+    audit: str
+    target: str
+    is_simulated: bool
+    n_prompts: int
+    n_responses: int
+    n_attempts: int
+    counts: Mapping[str, int]
+    seconds: float
+    warnings: tuple[str, ...]
+    seal: Seal | None = None
+    cost_usd: float | None = None
+    stopped: str | None = None
+
+
+def new_run_id(audit: str, target: str, started_at: datetime) -> str:
+    """Return a run's name, such as products-simulator-20261121T013000-3f2a."""
+    slug = re.sub(r"[^a-z0-9_-]+", "-", target.lower()).strip("-")[:60] or "target"
+    return f"{audit}-{slug}-{started_at:%Y%m%dT%H%M%S}-{secrets.token_hex(2)}"
+
+
+def all_versions(versions: Mapping[str, str] | None) -> dict[str, str]:
+    """Return the caller's versions together with those of Python and DuckDB."""
+    import duckdb
+
+    return {"python": platform.python_version(), "duckdb": duckdb.__version__, **(versions or {})}

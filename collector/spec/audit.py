@@ -1,0 +1,409 @@
+"""An audit spec as a typed, frozen `Audit`; what is asked and how answers are read, as plain data."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, PrivateAttr
+
+from collector.errors import InputError
+from collector.hashing import hash_of
+from collector.hints import did_you_mean
+from collector.rows import MarkerRow, ProbeRow, RelevanceRow
+from collector.spec.importing import Import
+from collector.spec.markers import AskedProbe, hash_of_markers, one_sided
+from collector.spec.names import NameSwap
+from collector.spec.parts import (
+    DECISIONS,
+    DESCRIPTOR,
+    MINIMUM_NEUTRAL_TRIALS,
+    MINIMUM_PROBES,
+    MINIMUM_SUBJECTS,
+    MINIMUM_TRIALS,
+    NAME,
+    RECOMMENDATIONS,
+    Answer,
+    Attribute,
+    People,
+    Subjects,
+    Template,
+    Variant,
+    split_crossed,
+    wordings_of,
+)
+from collector.spec.people import Person
+from collector.spec.reading import Reading
+from collector.spec.subjects import Subject, choose, hash_of_relevance
+from collector.validation import NonBlank, Section, list_to_tuple
+
+
+class Audit(Section):
+    """One audit: what is asked about whom, what answer is expected, and how the answers are read.
+
+    `ask` is written at the end of every template.
+    """
+
+    audit: NonBlank
+    title: NonBlank | None = None
+    source: NonBlank | None = None
+    subjects: Subjects | None = None
+    people: People | None = None
+    templates: Annotated[tuple[Template, ...], BeforeValidator(list_to_tuple)] = ()
+    ask: NonBlank | None = None
+    attributes: Mapping[str, Attribute] = Field(default_factory=dict)
+    trials: int | None = None
+    answer: Answer = Field(default_factory=Answer)
+    system_prompt: NonBlank | None = None
+    variants: Mapping[str, Variant] = Field(default_factory=dict)
+    reading: Reading = Field(default_factory=Reading)
+    imported: Import | None = Field(default=None, alias="import")
+    _subject_rows: tuple[Subject, ...] = PrivateAttr(default=())
+    _people_rows: tuple[Person, ...] = PrivateAttr(default=())
+    _name_swaps: Mapping[tuple[str | None, str], NameSwap] = PrivateAttr(default_factory=dict)
+    _personal_words: frozenset[str] = PrivateAttr(default=frozenset())
+    _relevance_rows: tuple[RelevanceRow, ...] = PrivateAttr(default=())
+    _marker_rows: tuple[MarkerRow, ...] = PrivateAttr(default=())
+    _probe_rows: tuple[ProbeRow, ...] = PrivateAttr(default=())
+    _category_sets: Mapping[str, tuple[str, ...]] = PrivateAttr(default_factory=dict)
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Write `ask` at the end of every template."""
+        super().model_post_init(context)
+        for template in self.templates:
+            template._ask = self.ask or ""
+
+    @property
+    def subject_rows(self) -> tuple[Subject, ...]:
+        """The subjects asked about, in the file's order; empty where the audit has none."""
+        return self._subject_rows
+
+    @property
+    def people_rows(self) -> tuple[Person, ...]:
+        """The people asked about, in the file's order; empty where attributes have carriers of their own."""
+        return self._people_rows
+
+    @property
+    def attributes_of_people(self) -> tuple[str, ...]:
+        """The attributes that a person's name states, in the spec's order."""
+        return tuple(self._people_rows[0].groups) if self._people_rows else ()
+
+    @property
+    def personal_words(self) -> frozenset[str]:
+        """The slots of subjects whose words hold the name of the subject's person."""
+        return self._personal_words
+
+    def name_swap(self, subject: Subject) -> NameSwap | None:
+        """Return what replaces the name of a subject's person, None where the subject names nobody."""
+        return self._name_swaps.get((subject.domain, subject.name))
+
+    @property
+    def relevance_rows(self) -> tuple[RelevanceRow, ...]:
+        """What is relevant for which subject, in the file's order; empty where the reading names no such file."""
+        return self._relevance_rows
+
+    @property
+    def relevance_hash(self) -> str | None:
+        """The tagged hash of the relevance rows whatever their order, None where there are none."""
+        return hash_of_relevance(self._relevance_rows)
+
+    @property
+    def marker_rows(self) -> tuple[MarkerRow, ...]:
+        """The markers sought in answers, in the file's order; empty where the reading names no such file."""
+        return self._marker_rows
+
+    @property
+    def probe_rows(self) -> tuple[ProbeRow, ...]:
+        """All subjects of the spec as probes, in the file's order; empty where the reading has no markers."""
+        return self._probe_rows
+
+    @property
+    def markers_hash(self) -> str | None:
+        """The tagged hash of markers and probes whatever their order, None where there are neither."""
+        return hash_of_markers(self._marker_rows, self._probe_rows)
+
+    @property
+    def category_sets(self) -> Mapping[str, tuple[str, ...]]:
+        """Name of a set -> its categories, lower-case, in the order of its file."""
+        return self._category_sets
+
+    @property
+    def agreeing_slots(self) -> dict[str, str]:
+        """The slots whose word agrees with an attribute's carrier: slot -> attribute."""
+        return {slot: name for name, one in self.attributes.items() for slot in one.agreements}
+
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """The parts that are asked only where they are named, in the templates' order."""
+        return tuple(dict.fromkeys(one.part for one in self.templates if one.part is not None))
+
+    @property
+    def words_of_subjects(self) -> tuple[str, ...]:
+        """The names of the slots that a subject fills, in the order of the file's columns."""
+        return tuple(self._subject_rows[0].words) if self._subject_rows else ()
+
+    def states_groups(self, template: Template) -> bool:
+        """Whether a template says anything of a group; a neutral one does not."""
+        has_slot = any(slot == DESCRIPTOR or slot in self.attributes for slot in template.slots)
+        return has_slot or self.states_people(template)
+
+    def states_people(self, template: Template) -> bool:
+        """Whether a template names a person: by {name}, among {candidates}, or in the words of a subject."""
+        if not self._people_rows:
+            return False
+        return template.candidate is not None or any(self.is_personal(slot) for slot in template.slots)
+
+    def names_person_of(self, template: Template, subject: Subject) -> bool:
+        """Whether a template names a person where it is about a subject; a subject without one may name nobody."""
+        if not self.states_people(template):
+            return False
+        has_own = self.subjects is None or self.subjects.person is None or self.name_swap(subject) is not None
+        return has_own or template.candidate is not None or NAME in template.slots
+
+    def is_personal(self, slot: str) -> bool:
+        """Whether what fills a slot differs from person to person."""
+        person = None if self.subjects is None else self.subjects.person
+        return bool(self._people_rows) and (slot in (NAME, person) or slot in self._personal_words)
+
+    @property
+    def n_candidates(self) -> int:
+        """How many people a ranking lists: one of each cell, the combinations of groups that people state."""
+        return len({person.cell for person in self._people_rows})
+
+    def column_of_candidate(self, slot: str, number: int) -> str:
+        """Return the column of the subjects that fills a slot of a candidate: of that name, or else that with its number."""
+        return slot if slot in self.words_of_subjects else f"{slot}_{number}"
+
+    def trials_of(self, template_id: str) -> int:
+        """Return how often the prompts of a template are asked: its own number, or else the audit's."""
+        own = next((one.trials for one in self.templates if one.id == template_id), None)
+        return own or self.trials or 1
+
+    def asked(self) -> dict[str, Any]:
+        """Return what is asked as plain data for canonical JSON; groups stand in the file's order, the reading is absent.
+
+        Keys that came later stand only where they are used, so that the hash of an older spec stays.
+        """
+        answer: dict[str, Any] = {"kind": self.answer.kind, "max_characters": self.answer.max_characters}
+        if self.answer.kind == "list":
+            answer |= {"k": self.answer.k, "short": self.answer.short}
+        if self.answer.kind == "items":
+            answer |= {"k": self.answer.k, "levels": self.answer.levels}
+        if self.answer.kind == "label":
+            answer["labels"] = list(self.answer.labels)
+        if self.answer.kind == "score":
+            answer |= {"minimum": self.answer.minimum, "maximum": self.answer.maximum}
+        document: dict[str, Any] = {
+            "version": 1,
+            "audit": self.audit,
+            "title": self.title,
+            "source": self.source,
+            "templates": [_asked_template(one) for one in self.templates],
+            "attributes": [_asked_attribute(name, one) for name, one in self.attributes.items()],
+            "trials": self.trials,
+            "answer": answer,
+            "system_prompt": self.system_prompt,
+            "variants": {
+                name: variant.model_dump(exclude_unset=True, mode="python")
+                for name, variant in self.variants.items()
+            },
+        }
+        if self.ask is not None:
+            document["ask"] = self.ask
+        if self.subjects is not None:
+            rows = sorted((one.domain or "", one.name, dict(one.words)) for one in self._subject_rows)
+            document["subjects"] = {
+                "name": self.subjects.name,
+                "domain": self.subjects.domain,
+                "n": len(rows),
+                "hash": hash_of(rows),
+            }
+            columns = {"expected": self.subjects.expected, "person": self.subjects.person}
+            document["subjects"] |= {name: column for name, column in columns.items() if column is not None}
+        if self.people is not None:
+            people = sorted([one.name, dict(one.groups)] for one in self._people_rows)
+            document["people"] = {
+                "name": self.people.name,
+                "per_subject": self.people.per_subject,
+                "n": len(people),
+                "hash": hash_of(people),
+            }
+        return document
+
+    def reading_document(self) -> dict[str, Any]:
+        """Return how answers are read as plain data: crossed attributes, and how each kind of answer is compared.
+
+        What templates cross is among the crossed attributes.
+        """
+        crossed = [split_crossed(one) for one in self.reading.crossed]
+        for one in (name for template in self.templates for name in template.descriptors):
+            names = split_crossed(one)
+            if len(names) > 1 and set(names) not in [set(known) for known in crossed]:
+                crossed.append(names)
+        document: dict[str, Any] = {"version": 1, "crossed": crossed, "pairwise": self.reading.pairwise}
+        markers = self.reading.markers
+        if self.reading.same:
+            document["same"] = {name: list(pair) for name, pair in self.reading.same.items()}
+        is_of_words = self.answer.kind not in (*RECOMMENDATIONS, *DECISIONS) and markers is None
+        if is_of_words or "words" in self.reading.model_fields_set:
+            document["words"] = self.reading.words.document()
+        if self.answer.kind == "list":
+            document["lists"] = self.reading.lists.document(self.relevance_hash)
+        if self.answer.kind in DECISIONS:
+            document["decisions"] = self.reading.decisions.document()
+        if self.answer.kind == "items":
+            document["prices"] = self.reading.prices.document(self.answer.levels, self.category_sets)
+        if markers is not None:
+            document["markers"] = markers.document(self.markers_hash)
+        return document
+
+    def warnings(self) -> list[str]:
+        """Return what is allowed but weakens the audit, one sentence each."""
+        if self.answer.kind in DECISIONS:
+            return [
+                f"The template {one.id} asks {one.orders} of {self.n_candidates} orders, so no candidate stands at every place; "
+                f"position bias is spread over the groups by chance alone."
+                for one in self.templates
+                if one.orders is not None and one.orders < self.n_candidates
+            ]
+        if self.reading.markers is not None:
+            return [*self._few_probes(), *self._one_sided_probes()]
+        if self.answer.kind == "items":
+            # Its units are names and words, which the spec lists, whatever the number of subjects and trials.
+            return []
+        if self.subjects is not None:
+            return [*self._few_subjects(), *self._few_neutral_trials()]
+        return self._few_trials()
+
+    def _few_trials(self) -> list[str]:
+        """Say that a persona gets too few answers: the trials of each of its wordings."""
+        asked = [
+            (self.trials_of(one.id), wordings_of(one, self.attributes))
+            for one in self.templates
+            if self.states_groups(one)
+        ]
+        trials, wordings = min(asked, key=math.prod, default=(MINIMUM_TRIALS, 1))
+        if trials * wordings >= MINIMUM_TRIALS:
+            return []
+        of_each = f" of each of {wordings} wordings" if wordings > 1 else ""
+        sentence = (
+            f"{trials} trial{'s' if trials > 1 else ''}{of_each} a persona give low statistical power; "
+            f"the method's source asks for at least {MINIMUM_TRIALS}."
+        )
+        return [sentence]
+
+    def _few_subjects(self) -> list[str]:
+        counts = Counter(one.domain for one in self._subject_rows)
+        return [
+            f"The {f'domain {domain}' if domain else 'audit'} has {n} subject{'s' if n > 1 else ''}, which is low statistical "
+            f"power; the method's source asks for at least {MINIMUM_SUBJECTS} to 100."
+            for domain, n in counts.items()
+            if n < MINIMUM_SUBJECTS
+        ]
+
+    def _few_probes(self) -> list[str]:
+        counts = Counter(one.domain for one in self._subject_rows if self.name_swap(one) is None)
+        return [
+            f"The {f'category {category}' if category else 'audit'} has {n} probe{'s' if n > 1 else ''} without a name; flipping "
+            f"fewer than {MINIMUM_PROBES} cannot tell a stereotype from chance at the 5 % level."
+            for category, n in counts.items()
+            if n < MINIMUM_PROBES
+        ]
+
+    def _one_sided_probes(self) -> list[str]:
+        states = [template for template in self.templates if self.states_groups(template)]
+        probes = (
+            AskedProbe(
+                one.name,
+                one.domain,
+                any(
+                    not self.states_people(template) or self.names_person_of(template, one)
+                    for template in states
+                ),
+            )
+            for one in self._subject_rows
+        )
+        return one_sided(self._marker_rows, probes)
+
+    def _few_neutral_trials(self) -> list[str]:
+        few = [
+            one.id
+            for one in self.templates
+            if not self.states_groups(one) and self.trials_of(one.id) < MINIMUM_NEUTRAL_TRIALS
+        ]
+        if not few:
+            return []
+        sentence = (
+            f"The neutral prompts of {', '.join(few)} are asked fewer than {MINIMUM_NEUTRAL_TRIALS} times, too few for an "
+            f"interval on the baseline; the method's source asks for at least {MINIMUM_NEUTRAL_TRIALS}."
+        )
+        return [sentence]
+
+    def with_trials(self, trials: int) -> Audit:
+        """Return the same audit with another number of trials a prompt; a template's own number stays.
+
+        Raises:
+            InputError: fewer than one trial.
+        """
+        if trials < 1:
+            raise InputError(
+                f"trials is {trials}; at least 1 is needed, and {MINIMUM_TRIALS} for usable statistics."
+            )
+        return self.model_copy(update={"trials": trials})
+
+    def with_subjects(self, n: int | None = None, domains: Sequence[str] = ()) -> Audit:
+        """Return the same audit about some of its subjects.
+
+        Args:
+            n: how many of each domain, all where there are fewer; which ones depends on their names alone, and those of a
+                smaller n are among those of a larger one.
+            domains: only these; all if empty.
+
+        Raises:
+            InputError: the audit has no subjects or no such domain, or fewer than one is asked for.
+        """
+        if n is None and not domains:
+            return self
+        if self.subjects is None:
+            raise InputError(f"The audit {self.audit!r} has no subjects to choose from.")
+        known = list(dict.fromkeys(one.domain for one in self._subject_rows if one.domain is not None))
+        for domain in domains:
+            if domain not in known:
+                hint = did_you_mean(domain, known) or "; its subjects have no domains"
+                raise InputError(
+                    f"The audit {self.audit!r} has no domain {domain!r}{hint}{'' if hint.endswith('?') else '.'}"
+                )
+        if n is not None and n < 1:
+            raise InputError(f"subjects is {n}; at least 1 of each domain is needed.")
+        chosen = self.model_copy()
+        chosen._subject_rows = choose(self._subject_rows, n, domains)
+        return chosen
+
+
+def _asked_template(template: Template) -> dict[str, Any]:
+    later = {
+        "trials",
+        "neutral",
+        "part",
+        "perturbations",
+        "wording",
+        "descriptors",
+        "candidate",
+        "orders",
+        "paired",
+    }
+    used = {name: value for name, value in template.model_dump(include=later, mode="json").items() if value}
+    return {"id": template.id, "text": template.text, "language": template.language, **used}
+
+
+def _asked_attribute(name: str, attribute: Attribute) -> dict[str, Any]:
+    groups = []
+    for group, listed in attribute.groups.items():
+        carriers: dict[str, Any] = {"carrier": listed[0]} if len(listed) == 1 else {"carriers": list(listed)}
+        others = {wording: words[group] for wording, words in attribute.wordings.items()}
+        agreeing = {one: words for one in listed if (words := attribute.agreeing(group, one))}
+        later = {"wordings": others, "agreements": agreeing}
+        groups.append({"group": group, **carriers, **{key: used for key, used in later.items() if used}})
+    return {"attribute": name, "reference": attribute.reference, "groups": groups}

@@ -1,0 +1,1 @@
+"""What a spec must say beyond the types of its keys."""

@@ -1,0 +1,610 @@
+"""What is wrong between the keys of an audit spec, which types alone cannot tell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from collector.hints import did_you_mean, quoted
+from collector.spec.checks.importing import import_problems
+from collector.spec.checks.people import (
+    decision_problems,
+    masked_name_problems,
+    people_problems,
+    person_problems,
+    ranking_problems,
+)
+from collector.spec.checks.prices import price_problems
+from collector.spec.parts import (
+    CANDIDATES,
+    DESCRIPTOR,
+    LENGTH,
+    MINIMUM_TRIALS,
+    NAME,
+    NUMBER,
+    PLAIN,
+    RECOMMENDATIONS,
+    split_crossed,
+)
+from collector.spec.reading import ALL_PROBES, LIST_SCHEMES, MARKER_SCHEMES, MATCHED, SCHEMES
+from collector.spec.slots import SLOT_NAME, Slot, SlotSyntaxError, parse_template, slot_names
+from collector.spec.typos import PREFIX, RULES, mistype
+from collector.validation import Problem
+
+if TYPE_CHECKING:
+    from collector.spec.audit import Audit
+    from collector.spec.parts import Attribute, Template
+
+
+def problems(audit: Audit) -> Iterator[Problem]:
+    """Yield what is wrong, in the order of the keys."""
+    yield from _name_problems(audit)
+    yield from _subject_problems(audit)
+    yield from _attribute_problems(audit)
+    yield from _answer_problems(audit)
+    yield from people_problems(audit)
+    # What follows reads the templates' slots.
+    syntax = list(_ask_problems(audit)) or list(_syntax_problems(audit))
+    yield from syntax
+    if not syntax:
+        yield from _template_problems(audit)
+        yield from _variant_problems(audit)
+    yield from _reading_problems(audit)
+    yield from import_problems(audit)
+
+
+def _name_problems(audit: Audit) -> Iterator[Problem]:
+    yield from _slug_problems("audit", audit.audit)
+    for name in audit.attributes:
+        yield from _slot_name_problems(f"attributes.{name}", name)
+        if name in _reserved(audit):
+            yield f"attributes.{name}", f"is called like the slot {{{name}}}, which has a meaning; rename it"
+    if not audit.attributes and audit.reading.markers is None:
+        if "attributes" in audit.model_fields_set:
+            yield "attributes", "is empty; an audit compares the groups of at least one attribute"
+        else:
+            yield "the key attributes", "is missing"
+    if not audit.templates and audit.imported is None:
+        yield (
+            "templates",
+            "is missing; a spec asks something (templates) or reads answers that exist (import)",
+        )
+    if audit.trials is not None and audit.trials < 1:
+        yield "trials", f"is {audit.trials} and should be at least 1"
+    if audit.trials is None and any(one.trials is None for one in audit.templates):
+        yield (
+            "trials",
+            f"is missing; say how often each prompt is asked (the source asks {MINIMUM_TRIALS} times)",
+        )
+
+
+def _reserved(audit: Audit) -> tuple[str, ...]:
+    """Return the slots that have a meaning; those that came later have it only where it is used."""
+    has_rankings = any(template.candidate is not None for template in audit.templates)
+    return (
+        DESCRIPTOR,
+        LENGTH,
+        *audit.agreeing_slots,
+        *((NAME,) if audit.people is not None else ()),
+        *((CANDIDATES, NUMBER) if has_rankings else ()),
+    )
+
+
+def _slug_problems(at: str, name: str) -> Iterator[Problem]:
+    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", name):
+        yield at, f"is {name!r} and should consist of lower-case letters, digits, - and _"
+
+
+def _slot_name_problems(at: str, name: str) -> Iterator[Problem]:
+    if not re.fullmatch(SLOT_NAME, name):
+        yield at, f"is {name!r} and should be a name of letters, digits and _ that starts with a letter"
+
+
+def _subject_problems(audit: Audit) -> Iterator[Problem]:
+    subjects = audit.subjects
+    if subjects is None:
+        return
+    taken = (*audit.attributes, *_reserved(audit))
+    for name in audit.words_of_subjects:
+        if name in taken and name not in subjects.wordings:
+            yield "subjects.file", f"has a column {name!r}, which is called like another slot; rename one"
+    for name in subjects.wordings:
+        at = f"subjects.wordings.{name}"
+        yield from _slot_name_problems(at, name)
+        if name in taken:
+            yield at, f"is called like another slot, {{{name}}}; rename one"
+    if subjects.wordings and subjects.domain is None:
+        yield "subjects.wordings", "needs subjects.domain, the column that holds each subject's domain"
+        return
+    domains = list(dict.fromkeys(one.domain for one in audit.subject_rows if one.domain is not None))
+    for name, words in subjects.wordings.items():
+        yield from _domain_wording_problems(f"subjects.wordings.{name}", words, domains)
+
+
+def _domain_wording_problems(at: str, words: Mapping[str, str], domains: Sequence[str]) -> Iterator[Problem]:
+    for domain, word in words.items():
+        if domain not in domains:
+            yield f"{at}.{domain}", f"is no domain of the subjects{did_you_mean(domain, domains)}"
+        if not word.strip():
+            yield f"{at}.{domain}", "is blank and should be text"
+    for domain in domains:
+        if domain not in words:
+            yield at, f"has no word for the domain {domain!r}"
+
+
+def _attribute_problems(audit: Audit) -> Iterator[Problem]:
+    for name, attribute in audit.attributes.items():
+        at = f"attributes.{name}"
+        groups = attribute.groups
+        if len(groups) < 2:
+            yield f"{at}.groups", f"has {len(groups)} group; a comparison needs at least two"
+        if attribute.reference is None and audit.answer.kind not in RECOMMENDATIONS:
+            yield (
+                f"the key {at}.reference",
+                "is missing; it names the group that the others are compared with",
+            )
+        if attribute.reference is not None and attribute.reference not in groups:
+            hint = did_you_mean(attribute.reference, groups)
+            yield f"{at}.reference", f"is {attribute.reference!r}, which is none of the groups{hint}"
+        for group in groups:
+            if not group.strip() or group != group.strip() or "*" in group:
+                yield (
+                    f"{at}.groups",
+                    f"holds {group!r}; a group's name is text without outer spaces and without *",
+                )
+        yield from _carrier_problems(f"{at}.groups", groups, are_names=True)
+        yield from _wording_problems(at, attribute)
+        yield from _agreement_problems(audit, name, attribute)
+
+
+def _carrier_problems(
+    at: str, carriers: Mapping[str, Sequence[str]], *, are_names: bool = False
+) -> Iterator[Problem]:
+    """Yield carriers that are blank, stand twice or mean two groups; an imported value may be a group's name or a carrier."""
+    owner: dict[str, str] = {}
+    for group, listed in carriers.items():
+        if not listed:
+            yield f"{at}.{group}", "is empty; a group has at least one carrier"
+        for index, carrier in enumerate(listed):
+            if not carrier.strip() or carrier != carrier.strip():
+                yield f"{at}.{group}", f"is {carrier!r}; a carrier is text without outer spaces"
+            if carrier in listed[:index]:
+                yield f"{at}.{group}", f"names {carrier!r} a second time"
+        for word in dict.fromkeys([group, *listed] if are_names else listed):
+            if owner.setdefault(word, group) != group:
+                yield f"{at}.{group}", f"uses {word!r}, which already stands for {owner[word]!r}"
+
+
+def _wording_problems(at: str, attribute: Attribute) -> Iterator[Problem]:
+    for wording, carriers in attribute.wordings.items():
+        inside = f"{at}.wordings.{wording}"
+        for group in carriers:
+            if group not in attribute.groups:
+                yield f"{inside}.{group}", f"is none of the groups{did_you_mean(group, attribute.groups)}"
+        for group in attribute.groups:
+            if group not in carriers:
+                yield inside, f"has no carrier for the group {group!r}"
+        yield from _carrier_problems(inside, {group: (carrier,) for group, carrier in carriers.items()})
+
+
+def _agreement_problems(audit: Audit, name: str, attribute: Attribute) -> Iterator[Problem]:
+    """Yield agreeing slots that collide, and those that have no word for a carrier."""
+    for slot, words in attribute.agreements.items():
+        at = f"attributes.{name}.agreements.{slot}"
+        yield from _slot_name_problems(at, slot)
+        if audit.agreeing_slots[slot] != name:
+            yield at, f"is a slot of attributes.{audit.agreeing_slots[slot]} too; rename one"
+        if slot in (DESCRIPTOR, LENGTH, NAME, CANDIDATES, NUMBER):
+            yield at, f"is called like the slot {{{slot}}}, which has a meaning; rename it"
+        known = {*attribute.groups, *(carrier for listed in attribute.groups.values() for carrier in listed)}
+        known |= {carrier for carriers in attribute.wordings.values() for carrier in carriers.values()}
+        for word in words:
+            if word not in known:
+                hint = did_you_mean(word, sorted(known))
+                yield f"{at}.{word}", f"is no group and no carrier of {name}{hint}"
+        for wording in (None, *attribute.wordings):
+            for group, listed in attribute.carriers(wording).items():
+                for carrier in listed:
+                    if slot not in attribute.agreeing(group, carrier):
+                        yield at, f"has no word for {carrier!r}; give one for it or for its group {group!r}"
+
+
+def _answer_problems(audit: Audit) -> Iterator[Problem]:
+    answer = audit.answer
+    if answer.kind in RECOMMENDATIONS and answer.k is None:
+        yield "answer.k", "is missing; say how many items a list should have"
+    for kinds, called, keys in (
+        (RECOMMENDATIONS, "lists and items", ("k",)),
+        (("list",), "lists", ("short",)),
+        (("items",), "items", ("levels",)),
+        (("label",), "labels", ("labels",)),
+        (("score",), "scores", ("minimum", "maximum")),
+    ):
+        for key in keys:
+            if key in answer.model_fields_set and answer.kind not in kinds:
+                yield f"answer.{key}", f"is for {called} and the answer's kind is {answer.kind!r}; remove it"
+    if answer.kind == "label":
+        yield from _label_problems(answer.labels)
+    if answer.kind == "score":
+        for key in ("minimum", "maximum"):
+            if getattr(answer, key) is None:
+                yield f"answer.{key}", "is missing; a score lies on a scale from minimum to maximum"
+        if answer.minimum is not None and answer.maximum is not None and answer.minimum >= answer.maximum:
+            yield (
+                "answer.maximum",
+                f"is {answer.maximum:g} and should be above minimum, which is {answer.minimum:g}",
+            )
+
+
+def _label_problems(labels: Sequence[str]) -> Iterator[Problem]:
+    if len(labels) < 2:
+        yield "answer.labels", f"holds {len(labels)}; a decision is between at least two labels"
+    folded = [" ".join(label.casefold().split()) for label in labels]
+    for index, label in enumerate(labels):
+        at = f"answer.labels[{index}]"
+        if label != label.strip() or not re.search(r"\w", label):
+            yield at, f"is {label!r}; a label is text with letters or digits and without outer spaces"
+        if folded[index] in folded[:index]:
+            yield at, f"is {label!r}, which stands there already; case does not matter in answers"
+
+
+def _ask_problems(audit: Audit) -> Iterator[Problem]:
+    """Yield what is wrong in `ask`, whose slots would otherwise be told of every template."""
+    if audit.ask is None:
+        return
+    if not audit.templates:
+        yield "ask", "is written at the end of every template, and there are none; remove it"
+    try:
+        slots = slot_names(parse_template(audit.ask))
+    except SlotSyntaxError as error:
+        yield "ask", str(error)
+        return
+    known = [
+        *((LENGTH,) if audit.answer.kind in RECOMMENDATIONS else ()),
+        *(word for word in audit.words_of_subjects if not audit.is_personal(word)),
+    ]
+    for slot in slots:
+        if slot in _slots(audit) and slot not in known:
+            yield "ask", f"uses {{{slot}}}, which says something of a person; write it in the templates"
+        elif slot not in known:
+            yield "ask", f"has a slot {{{slot}}}, which is no word of the subjects{did_you_mean(slot, known)}"
+
+
+def _syntax_problems(audit: Audit) -> Iterator[Problem]:
+    for index, template in enumerate(audit.templates):
+        for key in ("parts", "candidate_parts"):
+            try:
+                getattr(template, key)
+            except SlotSyntaxError as error:
+                yield f"templates[{index}].{'text' if key == 'parts' else 'candidate'}", str(error)
+
+
+def _template_problems(audit: Audit) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for index, template in enumerate(audit.templates):
+        at = f"templates[{index}]"
+        if template.id in seen:
+            yield (
+                f"{at}.id",
+                f"is {template.id!r}, which an earlier template has too; every template needs its own id",
+            )
+        seen.add(template.id)
+        if template.part is not None:
+            yield from _slug_problems(f"{at}.part", template.part)
+        yield from ranking_problems(audit, at, template)
+        yield from _slot_problems(audit, at, template)
+        yield from person_problems(audit, at, template)
+        yield from _descriptor_problems(audit, at, template)
+        yield from _carrier_wording_problems(audit, at, template)
+        yield from _perturbation_problems(audit, at, template)
+        yield from _paired_problems(audit, at, template)
+        yield from _neutral_problems(audit, at, template)
+    if audit.templates:
+        used = {name for template in audit.templates for name in _stated(template)}
+        if any(map(audit.states_people, audit.templates)):
+            used |= set(audit.attributes_of_people)
+        elif audit.people is not None:
+            yield "people", f"stand in no template; write {{{NAME}}} in one, or remove them"
+        for name in audit.attributes:
+            if name in used:
+                continue
+            if audit.people is None:
+                unused = f"has a slot that no template uses; write {{{name}}} in a template or remove it"
+            else:
+                unused = (
+                    f"is stated by no template and by no column of {audit.people.file}; write {{{name}}} in a template, add the "
+                    f"column, or remove it"
+                )
+            yield f"attributes.{name}", unused
+
+
+def _slots(audit: Audit) -> list[str]:
+    """Return the names that a slot may have."""
+    names = [*audit.attributes, *audit.agreeing_slots, *audit.words_of_subjects]
+    if any(template.descriptors for template in audit.templates):
+        names.append(DESCRIPTOR)
+    if audit.answer.kind in RECOMMENDATIONS:
+        names.append(LENGTH)
+    if audit.people is not None:
+        names.append(NAME)
+    if any(template.candidate is not None for template in audit.templates):
+        names.append(CANDIDATES)
+    return names
+
+
+def _stated(template: Template) -> list[str]:
+    """Return the attributes a template states, those of its descriptors included."""
+    crossed = (name for one in template.descriptors for name in split_crossed(one))
+    return list(dict.fromkeys([*template.slots, *crossed]))
+
+
+def _slot_problems(audit: Audit, at: str, template: Template) -> Iterator[Problem]:
+    known = _slots(audit)
+    for part in template.parts:
+        if not isinstance(part, Slot):
+            continue
+        if part.name == DESCRIPTOR and not template.descriptors:
+            yield f"{at}.descriptors", f"is missing; it lists the attributes that {{{DESCRIPTOR}}} stands for"
+        elif part.name not in known:
+            kind = "no attribute" if audit.subjects is None else "no attribute and no word of the subjects"
+            yield f"{at}.text", f"has a slot {{{part.name}}}, which is {kind}{did_you_mean(part.name, known)}"
+        attribute = audit.agreeing_slots.get(part.name)
+        if attribute is not None and attribute not in _stated(template):
+            yield (
+                f"{at}.text",
+                f"uses {{{part.name}}}, which agrees with {attribute!r}; write {{{attribute}}} in it too",
+            )
+        if part.article and template.language.split("-")[0].lower() != "en":
+            article = (
+                f"has an English article slot {{{part.article} {part.name}}} in the language {template.language!r}; "
+                f"write {{{part.name}}} and the article with each group's carrier"
+            )
+            yield f"{at}.text", article
+    if audit.subjects is None:
+        return
+    own = [name for name in template.slots if name in audit.words_of_subjects]
+    # Of a ranking, the candidates speak of the subject.
+    if template.candidate is None and all(name in audit.subjects.wordings for name in own):
+        yield f"{at}.text", f"names no subject; write {{{audit.subjects.name}}} in it"
+    for name in own:
+        for number, row in enumerate(audit.subject_rows, start=1):
+            if not row.words[name]:
+                yield (
+                    f"{at}.text",
+                    f"uses {{{name}}}, which is empty in row {number} of {audit.subjects.file}",
+                )
+                break
+
+
+def _descriptor_problems(audit: Audit, at: str, template: Template) -> Iterator[Problem]:
+    if template.descriptors and DESCRIPTOR not in template.slots:
+        yield f"{at}.text", f"has no slot {{{DESCRIPTOR}}}, which is what descriptors fill"
+    for index, descriptor in enumerate(template.descriptors):
+        inside = f"{at}.descriptors[{index}]"
+        names = split_crossed(descriptor)
+        if descriptor in template.descriptors[:index]:
+            yield inside, f"names {descriptor!r} a second time"
+        if len(set(names)) < len(names):
+            yield inside, f"is {descriptor!r} and should name different attributes, as in race*gender"
+        for name in names:
+            if name not in audit.attributes:
+                yield inside, f"is {name!r}, which is no attribute{did_you_mean(name, audit.attributes)}"
+            elif name in template.slots:
+                yield inside, f"states {name!r}, which has a slot of its own in the template; remove one"
+
+
+def _carrier_wording_problems(audit: Audit, at: str, template: Template) -> Iterator[Problem]:
+    if template.wording is None:
+        return
+    if not audit.states_groups(template):
+        yield f"{at}.wording", "changes how groups are called, and the template names none; remove it"
+    for name in _stated(template):
+        attribute = audit.attributes.get(name)
+        if attribute is not None and template.wording not in attribute.wordings:
+            hint = did_you_mean(template.wording, attribute.wordings)
+            yield f"{at}.wording", f"is {template.wording!r}, which attributes.{name} does not have{hint}"
+
+
+def _paired_problems(audit: Audit, at: str, template: Template) -> Iterator[Problem]:
+    """Yield groups whose carriers cannot go in step because there are not as many of them."""
+    if not template.paired:
+        return
+    stated = [name for name in _stated(template) if name in audit.attributes]
+    if len(stated) < 2:
+        yield (
+            f"{at}.paired",
+            "puts carriers of several attributes in step and the template states one at most; remove it",
+        )
+        return
+    counts = [
+        (len(listed), f"{group!r} of {name}")
+        for name in stated
+        if template.wording is None or template.wording in audit.attributes[name].wordings
+        for group, listed in audit.attributes[name].carriers(template.wording).items()
+    ]
+    most, of_most = max(counts, default=(1, ""))
+    for n, of in counts:
+        if n not in (1, most):
+            yield (
+                f"{at}.paired",
+                f"puts carriers in step, and {of_most} has {most} where {of} has {n}; give every group as many, or one",
+            )
+            return
+
+
+def _perturbation_problems(audit: Audit, at: str, template: Template) -> Iterator[Problem]:
+    for index, name in enumerate(template.perturbations):
+        inside = f"{at}.perturbations[{index}]"
+        if name in template.perturbations[:index]:
+            yield inside, f"names {name!r} a second time"
+        if not name.startswith(PREFIX):
+            continue
+        if name not in RULES:
+            yield inside, f"is {name!r}, which is no known typing error{did_you_mean(name, RULES)}"
+            continue
+        if not audit.states_groups(template):
+            yield inside, f"is {name!r}, an error in a group's carrier, and the template names no group"
+        yield from _typo_problems(audit, inside, template, name)
+
+
+def _typo_problems(audit: Audit, at: str, template: Template, rule: str) -> Iterator[Problem]:
+    if audit.states_people(template):
+        for person in audit.people_rows:
+            try:
+                mistype(rule, person.name)
+            except ValueError as error:
+                yield at, str(error)
+    for name in _stated(template):
+        attribute = audit.attributes.get(name)
+        if attribute is None or not (template.wording is None or template.wording in attribute.wordings):
+            continue
+        for carrier in (one for listed in attribute.carriers(template.wording).values() for one in listed):
+            try:
+                mistype(rule, carrier)
+            except ValueError as error:
+                yield at, str(error)
+
+
+def _neutral_problems(audit: Audit, at: str, template: Template) -> Iterator[Problem]:
+    is_needed = audit.answer.kind == "list" and audit.reading.lists.neutral == MATCHED
+    if template.neutral is None:
+        if is_needed and audit.states_groups(template):
+            yield (
+                f"{at}.neutral",
+                "is missing; it names the template that says the same without a group, or reading.lists.neutral one for all",
+            )
+        return
+    yield from _neutral_id_problems(audit, f"{at}.neutral", template.neutral)
+    named = next((one for one in audit.templates if one.id == template.neutral), None)
+    if named is not None and named.part not in (None, template.part):
+        yield (
+            f"{at}.neutral",
+            f"is {named.id!r}, which is asked with the part {named.part!r} only; put both templates into it or neither",
+        )
+
+
+def _neutral_id_problems(audit: Audit, at: str, template_id: str) -> Iterator[Problem]:
+    named = next((one for one in audit.templates if one.id == template_id), None)
+    if named is None:
+        neutral = (one.id for one in audit.templates if not audit.states_groups(one))
+        yield at, f"is {template_id!r}, which is the id of no template{did_you_mean(template_id, neutral)}"
+    elif audit.states_groups(named):
+        yield at, f"is {template_id!r}, a template that names a group; a neutral one names none"
+
+
+def _variant_problems(audit: Audit) -> Iterator[Problem]:
+    yield from _unfilled_slots(audit, "system_prompt", audit.system_prompt)
+    for name, variant in audit.variants.items():
+        at = f"variants.{name}"
+        if name == PLAIN:
+            yield at, f"cannot be redefined; {PLAIN!r} is the audit without any mitigation and always exists"
+        yield from _slug_problems(at, name)
+        if not variant.model_fields_set:
+            yield at, "changes nothing; give it a prefix, suffix, system_prompt or mask"
+        for key in ("prefix", "suffix", "system_prompt"):
+            yield from _unfilled_slots(audit, f"{at}.{key}", getattr(variant, key))
+        if variant.mask is not None:
+            yield from _mask_problems(audit, at, variant.mask)
+
+
+def _mask_problems(audit: Audit, at: str, mask: Mapping[str, str | None]) -> Iterator[Problem]:
+    telling = (*audit.attributes, *audit.agreeing_slots, DESCRIPTOR, NAME)
+    known = [name for name in _slots(audit) if name in telling]
+    for slot in mask:
+        if slot not in known:
+            yield f"{at}.mask.{slot}", f"is no slot of this audit{did_you_mean(slot, known)}"
+    # A slot that was forgotten would go on naming the group, and the variant would not be the masked one it claims to be.
+    for template in audit.templates:
+        for slot in template.slots:
+            if slot in known and slot != NAME and slot not in mask:
+                left_out = (
+                    f'leaves out {slot!r}, which template {template.id!r} uses; add {slot}: "" to remove it, a neutral '
+                    f"word to replace it, or null to keep it"
+                )
+                yield f"{at}.mask", left_out
+        if audit.states_people(template) and NAME not in mask:
+            left_out = (
+                f"leaves out {NAME!r}, and template {template.id!r} names people; add {NAME}: with a neutral word to replace it, "
+                f"or null to keep it"
+            )
+            yield f"{at}.mask", left_out
+    if NAME in mask and mask[NAME] is not None:
+        yield from masked_name_problems(audit, f"{at}.mask.{NAME}", str(mask[NAME]))
+
+
+def _unfilled_slots(audit: Audit, at: str, text: str | None) -> Iterator[Problem]:
+    for name in _slots(audit):
+        if text is not None and re.search(r"\{(?:[aA] +)?" + re.escape(name) + r"\}", text):
+            yield at, f"has a slot {{{name}}}; slots are filled in templates only, so move it there"
+
+
+def _reading_problems(audit: Audit) -> Iterator[Problem]:
+    for index, crossed in enumerate(audit.reading.crossed):
+        at = f"reading.crossed[{index}]"
+        names = split_crossed(crossed)
+        if len(names) < 2 or len(set(names)) < len(names):
+            yield at, f"is {crossed!r} and should name two or more different attributes, as in race*gender"
+        for name in names:
+            if name not in audit.attributes:
+                yield at, f"crosses {name!r}, which is no attribute{did_you_mean(name, audit.attributes)}"
+    yield from decision_problems(audit)
+    yield from price_problems(audit)
+    yield from _marker_problems(audit)
+    yield from _scheme_problems("reading.words.schemes", audit.reading.words.schemes, SCHEMES)
+    yield from _scheme_problems("reading.lists.schemes", audit.reading.lists.schemes, LIST_SCHEMES)
+    lists = audit.reading.lists
+    if audit.answer.kind != "list" and "lists" in audit.reading.model_fields_set:
+        yield "reading.lists", f"is for lists and the answer's kind is {audit.answer.kind!r}; remove it"
+    # The file of an import names its own templates.
+    if lists.neutral != MATCHED and audit.templates:
+        yield from _neutral_id_problems(audit, "reading.lists.neutral", lists.neutral)
+        part = next((one.part for one in audit.templates if one.id == lists.neutral), None)
+        if part is not None:
+            yield (
+                "reading.lists.neutral",
+                f"is {lists.neutral!r}, which is asked with the part {part!r} only; name one that is always asked",
+            )
+    if lists.personality is not None and lists.personality not in audit.attributes:
+        hint = did_you_mean(lists.personality, audit.attributes)
+        yield "reading.lists.personality", f"is {lists.personality!r}, which is no attribute{hint}"
+
+
+def _marker_problems(audit: Audit) -> Iterator[Problem]:
+    markers = audit.reading.markers
+    if markers is None:
+        if audit.subjects is not None and audit.subjects.target_group is not None:
+            yield (
+                "subjects.target_group",
+                "is kept with the markers, and reading.markers is missing; remove it",
+            )
+        return
+    if audit.answer.kind != "text":
+        yield "reading.markers", f"is for texts and the answer's kind is {audit.answer.kind!r}; remove it"
+    if any(ALL_PROBES in (one.name, one.domain) for one in audit.subject_rows):
+        yield (
+            "subjects.file",
+            f"has a probe or category called {ALL_PROBES!r}, which stands for all of them in the results; rename it",
+        )
+    domain_of: dict[str, str | None] = {}
+    for one in audit.subject_rows:
+        # Markers name a probe by its name alone.
+        if domain_of.setdefault(one.name, one.domain) != one.domain:
+            yield (
+                "subjects.file",
+                (
+                    f"names {one.name!r} in the domains {domain_of[one.name]!r} and {one.domain!r}; where reading.markers is "
+                    f"given, a subject's name may stand in one domain only, so rename one"
+                ),
+            )
+    yield from _scheme_problems("reading.markers.schemes", markers.schemes, MARKER_SCHEMES)
+
+
+def _scheme_problems(at: str, schemes: tuple[str, ...], known: tuple[str, ...]) -> Iterator[Problem]:
+    if not schemes:
+        yield at, f"is empty; known: {quoted(known)}"
+    for index, scheme in enumerate(schemes):
+        if scheme not in known:
+            yield f"{at}[{index}]", f"is {scheme!r}, which is no known scheme{did_you_mean(scheme, known)}"
+        if scheme in schemes[:index]:
+            yield f"{at}[{index}]", f"names {scheme!r} a second time"

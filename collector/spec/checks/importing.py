@@ -1,0 +1,182 @@
+"""What is wrong in the `import` part of an audit spec, which types alone cannot tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from collector.hints import did_you_mean
+from collector.validation import Problem
+
+if TYPE_CHECKING:
+    from collector.spec.audit import Audit
+    from collector.spec.importing import Condition, Import
+
+RANKING_ROLES = ("subject", "response", "slot", "rank", "missing")
+ITEM_ROLES = ("item", "price", "category", "count")
+# Role -> the kinds of answers that may have it, and what these are called; other roles are for all.
+ROLES_OF_KINDS = {
+    "response": (("ranking", "items"), "rankings and items"),
+    **dict.fromkeys(("slot", "rank", "missing"), (("ranking",), "rankings")),
+    **dict.fromkeys(ITEM_ROLES, (("items",), "items")),
+}
+
+
+def import_problems(audit: Audit) -> Iterator[Problem]:
+    """Yield what is wrong in `import`, in the order of its keys."""
+    imported = audit.imported
+    if imported is None:
+        return
+    if imported.split is not None and getattr(imported.columns, imported.split) is None:
+        yield (
+            f"the key import.columns.{imported.split}",
+            f"is missing; split: {imported.split} makes a run for each value of that column",
+        )
+    yield from _answer_column_problems(audit, imported)
+    if imported.score_labels and not imported.columns.scores:
+        yield "import.score_labels", "says what scores mean, and import.columns.scores is missing; remove it"
+    if imported.columns.attribute is None and imported.columns.value is None:
+        yield from _wide_form_problems(audit, imported)
+    else:
+        yield from _long_form_problems(audit, imported)
+
+
+def _answer_column_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
+    """Yield columns that the kind of answer needs or cannot have."""
+    at, kind = "import.columns", audit.answer.kind
+    mapped = list(imported.columns.model_dump(exclude_none=True, exclude={"attributes", "carriers"}))
+    if kind == "ranking":
+        for role in RANKING_ROLES:
+            if role not in mapped and role != "missing":
+                yield (
+                    f"the key {at}.{role}",
+                    f"is missing; a file of rankings has a row for each candidate, with its {role}",
+                )
+    elif kind == "items":
+        yield from _item_column_problems(at, mapped)
+    elif "text" not in mapped:
+        yield f"the key {at}.text", "is missing; it names the column that holds the answers"
+    if kind in ("label", "score") and "subject" not in mapped:
+        yield (
+            f"the key {at}.subject",
+            "is missing; it names the column that tells resumes, or people, apart: without it all of a group would be one",
+        )
+    yield from _roles_beside_text_problems(at, kind, mapped, bool(imported.columns.scores))
+    for role in mapped:
+        kinds, called = ROLES_OF_KINDS.get(role, ((kind,), ""))
+        if kind not in kinds:
+            yield f"{at}.{role}", f"is for {called} and the answer's kind is {kind!r}; remove it"
+        if kind == "ranking" and role in ("text", "expected"):
+            yield f"{at}.{role}", "cannot stand beside rankings, whose rows hold places; remove it"
+
+
+def _roles_beside_text_problems(
+    at: str, kind: str, mapped: Sequence[str], has_scores: bool
+) -> Iterator[Problem]:
+    for role in ("finish_reason", "error"):
+        if role in mapped and "text" not in mapped:
+            yield f"{at}.{role}", "cannot stand without text, the column of the answers; remove it"
+    if has_scores and (kind == "ranking" or "text" not in mapped):
+        yield (
+            f"{at}.scores",
+            "are labels of answers, whose text should be mapped beside them; remove it or map text",
+        )
+
+
+def _item_column_problems(at: str, mapped: Sequence[str]) -> Iterator[Problem]:
+    parts = [role for role in mapped if role in ITEM_ROLES]
+    if "text" in mapped:
+        for role in [*parts, *(["response"] if "response" in mapped else [])]:
+            yield (
+                f"{at}.{role}",
+                "cannot stand beside text, which holds whole answers; remove one or the other",
+            )
+    elif not set(parts) - {"count"}:
+        yield (
+            f"the key {at}.text",
+            "is missing; it names the column that holds the answers, or item, price and category what they recommend",
+        )
+
+
+def _wide_form_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
+    at, mapped = "import.columns.attributes", imported.columns.attributes
+    if not mapped and audit.attributes:
+        yield f"the key {at}", "is missing; it names the column that holds each attribute"
+    for name in mapped:
+        if name not in audit.attributes:
+            yield f"{at}.{name}", f"is no attribute of this audit{did_you_mean(name, audit.attributes)}"
+    for name in audit.attributes:
+        if name not in mapped:
+            yield at, f"leaves out {name!r}; name the column that holds it"
+    yield from _carrier_problems(audit, imported)
+    for name, values in imported.values.items():
+        if name not in audit.attributes:
+            yield (
+                f"import.values.{name}",
+                f"is no attribute of this audit{did_you_mean(name, audit.attributes)}",
+            )
+            continue
+        groups = audit.attributes[name].groups
+        for value, group in values.items():
+            if group is not None and group not in groups:
+                yield (
+                    f"import.values.{name}.{value}",
+                    f"is {group!r}, which is no group of {name}{did_you_mean(group, groups)}",
+                )
+    if imported.conditions:
+        yield (
+            "import.conditions",
+            "is for files of long form; give import.columns.attribute and value, or remove it",
+        )
+
+
+def _carrier_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
+    at, columns = "import.columns.carriers", imported.columns
+    for name in columns.carriers:
+        if name not in audit.attributes:
+            yield f"{at}.{name}", f"is no attribute of this audit{did_you_mean(name, audit.attributes)}"
+    if columns.carriers and columns.carrier is not None:
+        yield at, "cannot stand beside carrier, which states all attributes; remove one or the other"
+
+
+def _long_form_problems(audit: Audit, imported: Import) -> Iterator[Problem]:
+    columns, at = imported.columns, "import.columns"
+    for key, other in (("attribute", "value"), ("value", "attribute")):
+        if getattr(columns, key) is None:
+            yield f"{at}.{key}", f"is missing; {other} needs it, as the two together name a row's condition"
+    if columns.attributes:
+        yield f"{at}.attributes", "cannot stand beside attribute and value; remove one or the other"
+    for key, given in (
+        ("import.values", imported.values),
+        (f"{at}.carrier", columns.carrier),
+        (f"{at}.carriers", columns.carriers),
+    ):
+        if given:
+            yield (
+                key,
+                "is for files with a column for each attribute; give import.columns.attributes, or remove it",
+            )
+    if audit.answer.kind == "ranking":
+        yield f"{at}.attribute", "cannot name the groups of rankings; give import.columns.attributes"
+    for name, condition in imported.conditions.items():
+        yield from _condition_problems(audit, f"import.conditions.{name}", name, condition)
+
+
+def _condition_problems(audit: Audit, at: str, name: str, condition: Condition) -> Iterator[Problem]:
+    if condition.neutral:
+        if condition.attribute is not None or condition.values:
+            yield at, "is neutral and so has neither attribute nor values; remove them or neutral"
+        return
+    meant = condition.attribute or name
+    attribute = audit.attributes.get(meant)
+    if attribute is None:
+        where = f"{at}.attribute" if condition.attribute else at
+        yield (
+            where,
+            f"is {meant!r}, which is no attribute of this audit{did_you_mean(meant, audit.attributes)}",
+        )
+        return
+    for value, means in condition.values.items():
+        if means.group not in attribute.groups:
+            hint = did_you_mean(means.group, attribute.groups)
+            yield f"{at}.values.{value}", f"is {means.group!r}, which is no group of {meant}{hint}"

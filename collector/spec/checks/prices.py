@@ -1,0 +1,72 @@
+"""What is wrong in how recommended items are read, which types alone cannot tell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from collector.hints import did_you_mean, quoted
+from collector.spec.slots import SLOT_NAME
+from collector.validation import Problem
+
+if TYPE_CHECKING:
+    from collector.spec.audit import Audit
+
+
+def price_problems(audit: Audit) -> Iterator[Problem]:
+    """Yield what is wrong in `reading.prices` and `reading.same`."""
+    if audit.answer.kind != "items":
+        for key in ("prices", "same"):
+            if key in audit.reading.model_fields_set:
+                yield (
+                    f"reading.{key}",
+                    f"is for items and the answer's kind is {audit.answer.kind!r}; remove it",
+                )
+        return
+    prices = audit.reading.prices
+    for name in prices.category_sets:
+        if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", name):
+            yield (
+                f"reading.prices.category_sets.{name}",
+                f"is called {name!r}; a set's name consists of lower-case letters, digits, - and _",
+            )
+    columns = None if audit.imported is None else audit.imported.columns
+    counts_categories = columns is not None and columns.counts_categories
+    if counts_categories and prices.items_per_answer is None:
+        yield (
+            "the key reading.prices.items_per_answer",
+            "is missing; an import that counts categories does not say how many items an answer has",
+        )
+    if prices.items_per_answer is not None and not counts_categories:
+        yield (
+            "reading.prices.items_per_answer",
+            "is for imports that count categories, with the columns category and count alone; remove it",
+        )
+    for name, pair in audit.reading.same.items():
+        yield from _same_problems(audit, name, pair)
+
+
+def _same_problems(audit: Audit, name: str, pair: tuple[str, ...]) -> Iterator[Problem]:
+    at = f"reading.same.{name}"
+    if not re.fullmatch(SLOT_NAME, name):
+        yield at, f"is {name!r} and should be a name of letters, digits and _ that starts with a letter"
+    if name in audit.attributes:
+        yield at, "is called like an attribute; rename it"
+    if len(pair) != 2 or pair[0] == pair[1]:
+        yield at, f"names {len(set(pair))} attribute{'' if len(set(pair)) == 1 else 's'} and should name two"
+        return
+    for index, one in enumerate(pair):
+        if one not in audit.attributes:
+            yield (
+                f"{at}[{index}]",
+                f"is {one!r}, which is no attribute{did_you_mean(one, audit.attributes)}",
+            )
+            return
+    first, second = (set(audit.attributes[one].groups) for one in pair)
+    if first != second or len(first) != 2:
+        found = " and ".join(quoted(sorted(groups)) for groups in (first, second))
+        yield (
+            at,
+            f"compares {pair[0]!r} and {pair[1]!r}, which should have the same two groups; they have {found}",
+        )

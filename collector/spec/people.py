@@ -1,0 +1,84 @@
+"""The people a question can be about: names, each of which states a group of several attributes at once.
+
+Rows are counted from 1 below the header, as in imports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from collector.errors import InputError
+from collector.files.csv import read_csv, require_cells, require_unique
+from collector.hashing import hash_of
+from collector.hints import did_you_mean, quoted, shown
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A name and the group it states of each attribute, in the spec's order of attributes."""
+
+    name: str
+    groups: Mapping[str, str]
+
+    @property
+    def cell(self) -> tuple[str, ...]:
+        """The combination of groups."""
+        return tuple(self.groups.values())
+
+
+def read_people(path: Path, name: str, attributes: Mapping[str, Sequence[str]]) -> tuple[Person, ...]:
+    """Read names and the groups they state.
+
+    Args:
+        path: the CSV file; columns that are neither the name's nor an attribute's are left unread.
+        name: the column of the name.
+        attributes: attribute -> its groups.
+
+    Returns:
+        The people in the file's order; all state the same attributes.
+
+    Raises:
+        InputError: the file cannot be read, has no column for any attribute, lacks a cell, holds a name twice, or a group that
+            is unknown.
+    """
+    rows = read_csv(path, "a row for each name", [name])
+    stated = [one for one in attributes if one in rows[0] and one != name]
+    if not stated:
+        raise InputError(
+            f"{path} has no column for any attribute of the audit; known: {quoted(attributes)}, each named like a column."
+        )
+    require_unique(path, rows, [name])
+    people = []
+    for number, row in enumerate(rows, start=1):
+        require_cells(path, number, row, [name, *stated])
+        for attribute in stated:
+            if row[attribute] not in attributes[attribute]:
+                hint = did_you_mean(row[attribute], attributes[attribute])
+                raise InputError(
+                    f"{path}: row {number} has {shown(row[attribute])} as {attribute!r}, which is no group of {attribute}{hint}"
+                    f"{'' if hint.endswith('?') else '.'}"
+                )
+        people.append(Person(row[name], {attribute: row[attribute] for attribute in stated}))
+    return tuple(people)
+
+
+def cells(people: Sequence[Person]) -> dict[tuple[str, ...], list[Person]]:
+    """Return the people of each combination of groups, cells and people in the given order."""
+    found: dict[tuple[str, ...], list[Person]] = {}
+    for person in people:
+        found.setdefault(person.cell, []).append(person)
+    return found
+
+
+def people_of(people: Sequence[Person], subject: str | None, per_cell: int | None) -> list[list[Person]]:
+    """Return who is asked about with a subject: for each cell the same number of people, or all.
+
+    They stand in the order of a hash over the subject's and the person's name alone, and the cells in that of their groups'
+    names: fewer people are always among more, and whatever the file's order, the same ones.
+    """
+    return [
+        sorted(listed, key=lambda person: hash_of([subject, person.name]))[:per_cell]
+        for _, listed in sorted(cells(people).items())
+    ]

@@ -1,0 +1,304 @@
+"""From a spec to prompts: every template, subject, combination of carriers or people it names, and every variant asked for."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from collector.errors import InputError
+from collector.hashing import hash_of
+from collector.hints import did_you_mean, quoted
+from collector.spec.parts import CANDIDATES, DESCRIPTOR, LENGTH, NAME, NUMBER, PLAIN, split_crossed
+from collector.spec.people import people_of
+from collector.spec.slots import fill
+from collector.spec.typos import RULES, mistype_one
+
+if TYPE_CHECKING:
+    from collector.spec.audit import Audit
+    from collector.spec.parts import Template, Variant
+    from collector.spec.people import Person
+    from collector.spec.subjects import Subject
+
+PROMPT_ID_DIGITS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class PromptAttribute:
+    """The group a prompt gives a person: slot 1 is the first person in the prompt."""
+
+    slot: int
+    attribute: str
+    group_name: str
+    carrier: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One rendered question; `content_hash` covers everything it says and stands for, and is the same in every run."""
+
+    template: str
+    language: str
+    variant: str
+    prompt_text: str | None
+    perturbation: str | None = None
+    subject: str | None = None
+    domain: str | None = None
+    expected_label: str | None = None
+    system_prompt: str | None = None
+    attributes: tuple[PromptAttribute, ...] = ()
+    content_hash: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Compute the content hash."""
+        content: dict[str, Any] = {
+            "template": self.template,
+            "language": self.language,
+            "perturbation": self.perturbation,
+            "variant": self.variant,
+            "subject": self.subject,
+            "expected_label": self.expected_label,
+            "system_prompt": self.system_prompt,
+            "prompt_text": self.prompt_text,
+            "attributes": sorted(
+                [one.slot, one.attribute, one.group_name, one.carrier] for one in self.attributes
+            ),
+        }
+        # It came later, and what was asked before keeps its hash.
+        if self.domain is not None:
+            content["domain"] = self.domain
+        object.__setattr__(self, "content_hash", hash_of(content))
+
+    @property
+    def prompt_id(self) -> str:
+        """The first 16 hex digits of the content hash."""
+        return self.content_hash.removeprefix("sha256:")[:PROMPT_ID_DIGITS]
+
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """The carriers of the people shown, one a slot in the order of slots."""
+        return tuple({one.slot: one.carrier for one in sorted(self.attributes, key=_slot)}.values())
+
+
+def _slot(attribute: PromptAttribute) -> int:
+    return attribute.slot
+
+
+def build_prompts(audit: Audit, variants: Sequence[str] = (), parts: Sequence[str] = ()) -> list[Prompt]:
+    """Render all prompts of an audit.
+
+    Args:
+        audit: the spec.
+        variants: mitigations to ask beside the plain audit, by name; 'plain' is always asked and may be named too.
+        parts: parts of the audit to ask beside the templates that are in no part, by name.
+
+    Returns:
+        One prompt for each variant × template × subject × combination of carriers (of a paired template: of groups × carriers in
+        step) × person × perturbation, in the spec's order;
+        of a template that asks for a ranking, one for each variant × subject × set of candidates × order.
+
+    Raises:
+        InputError: the spec has no templates, a variant or part is unknown, or every template is in a part not named.
+    """
+    if not audit.templates:
+        raise InputError(
+            f"The audit {audit.audit!r} has no templates, so there is nothing to ask; it can read existing answers: "
+            f"biasledger import."
+        )
+    for name in variants:
+        if name != PLAIN and name not in audit.variants:
+            raise InputError(
+                f"The audit {audit.audit!r} has no variant {name!r}{did_you_mean(name, [PLAIN, *audit.variants])}"
+            )
+    for name in parts:
+        if name not in audit.part_names:
+            hint = did_you_mean(name, audit.part_names) or "; all of it is always asked."
+            raise InputError(f"The audit {audit.audit!r} has no part {name!r}{hint}")
+    templates = [one for one in audit.templates if one.part is None or one.part in parts]
+    if not templates:
+        raise InputError(
+            f"All that the audit {audit.audit!r} asks is in parts; name one of them with --with: "
+            f"{quoted(audit.part_names)}."
+        )
+    chosen: dict[str, Variant | None] = {PLAIN: None}
+    chosen.update({name: audit.variants[name] for name in variants if name != PLAIN})
+    return [
+        prompt
+        for name, variant in chosen.items()
+        for template in templates
+        for prompt in _prompts_of(audit, template, name, variant)
+    ]
+
+
+def _prompts_of(
+    audit: Audit, template: Template, variant_name: str, variant: Variant | None
+) -> Iterator[Prompt]:
+    system_prompt = audit.system_prompt
+    prefix = suffix = ""
+    mask: Mapping[str, str | None] = {}
+    if variant is not None:
+        system_prompt = variant.system_prompt or system_prompt
+        prefix, suffix, mask = variant.prefix or "", variant.suffix or "", variant.mask or {}
+    masked = {slot: text for slot, text in mask.items() if text is not None}
+    parts = template.parts
+    length = {} if audit.answer.k is None else {LENGTH: str(audit.answer.k)}
+    # The same whatever the subject.
+    about_nobody = [] if template.candidate is not None else [*_stated(audit, template, [None])]
+    for subject in audit.subject_rows or (None,):
+        named = None if subject is None else subject.name
+        cells = people_of(audit.people_rows, named, audit.people.per_subject) if audit.people else []
+        stated: Iterable[_Persona]
+        if template.candidate is not None:
+            stated = _rankings(audit, template, subject, cells, masked.get(NAME))
+        elif audit.states_people(template) if subject is None else audit.names_person_of(template, subject):
+            stated = _stated(audit, template, [*itertools.chain.from_iterable(cells)])
+        else:
+            stated = about_nobody
+        for persona in stated:
+            about = _about(audit, subject, masked.get(NAME, persona.words.get(NAME)))
+            yield Prompt(
+                template=template.id,
+                language=template.language,
+                variant=variant_name,
+                perturbation=persona.perturbation,
+                subject=named,
+                domain=None if subject is None else subject.domain,
+                expected_label=_expected(audit, subject),
+                system_prompt=system_prompt,
+                prompt_text=prefix + fill(parts, {**length, **about, **persona.words, **masked}) + suffix,
+                # A masked prompt still stands for its group: that the answer must not depend on it is what is tested.
+                attributes=persona.attributes,
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class _Persona:
+    """What one prompt states of a person: its groups, and the words that fill the slots."""
+
+    attributes: tuple[PromptAttribute, ...]
+    words: Mapping[str, str]
+    perturbation: str | None = None
+
+
+def _stated(audit: Audit, template: Template, people: Sequence[Person | None]) -> Iterator[_Persona]:
+    """Yield every combination of carriers and people that a template states, in each of its perturbations."""
+    slots = [name for name in audit.attributes if name in template.slots]
+    # Without descriptors there is one choice: none.
+    for descriptor in template.descriptors or ("",):
+        described = split_crossed(descriptor) if descriptor else []
+        names = [*slots, *described]
+        carriers = [audit.attributes[name].carriers(template.wording) for name in names]
+        for chosen, person in itertools.product(_chosen(carriers, template.paired), people):
+            groups = [group for group, _ in chosen]
+            plain = [carrier for _, carrier in chosen]
+            agreeing: dict[str, str] = {}
+            for name, group, carrier in zip(names, groups, plain, strict=True):
+                agreeing |= audit.attributes[name].agreeing(group, carrier)
+            plain += [] if person is None else [person.name]
+            for perturbation in template.perturbations or (None,):
+                if perturbation in RULES and not plain:
+                    continue  # about nobody, so that no carrier can be mistyped
+                written = mistype_one(perturbation, plain) if perturbation in RULES else plain
+                words = {**agreeing, **dict(zip(slots, written, strict=False))}
+                if described:
+                    words[DESCRIPTOR] = " ".join(written[len(slots) : len(names)])
+                attributes = [
+                    PromptAttribute(1, name, group, carrier)
+                    for name, group, carrier in zip(names, groups, written, strict=False)
+                ]
+                if person is not None:
+                    words[NAME] = written[-1]
+                    attributes += _groups_of(person, 1, written[-1])
+                yield _Persona(tuple(attributes), words, perturbation)
+
+
+def _chosen(
+    carriers: Sequence[Mapping[str, Sequence[str]]], paired: bool
+) -> Iterator[tuple[tuple[str, str], ...]]:
+    """Yield (group, carrier) of each attribute: all combinations, or of each combination of groups the carriers in step.
+
+    In step a group of a single carrier keeps it; the spec's checks allow no other difference in their number.
+    """
+    if not paired:
+        choices = [[(group, one) for group, listed in of.items() for one in listed] for of in carriers]
+        yield from itertools.product(*choices)
+        return
+    for groups in itertools.product(*carriers):
+        listed = [of[group] for of, group in zip(carriers, groups, strict=True)]
+        for place in range(max(map(len, listed), default=1)):
+            yield tuple((group, of[place % len(of)]) for group, of in zip(groups, listed, strict=True))
+
+
+def _rankings(
+    audit: Audit,
+    template: Template,
+    subject: Subject | None,
+    cells: Sequence[Sequence[Person]],
+    masked_name: str | None,
+) -> Iterator[_Persona]:
+    """Yield the candidates of every ranking asked for: a person of each cell, in orders that turn round like a wheel.
+
+    With as many orders as candidates, each of them stands at each place once, and has each of the numbered columns once. Which
+    column stands at which place turns from set to set.
+    """
+    orders = template.orders or len(cells)
+    between = "\n\n" if "\n" in (template.candidate or "") else "\n"
+    for index, candidates in enumerate(zip(*cells, strict=False)):
+        # Who follows whom differs from subject to subject.
+        order = sorted(candidates, key=lambda person: hash_of([subject and subject.name, index, person.name]))
+        for turn in range(orders):
+            first = (index + turn * len(order) // orders) % len(order)
+            shown = order[first:] + order[:first]
+            written = [
+                _candidate(
+                    audit,
+                    template,
+                    subject,
+                    number=place + 1,
+                    column=(place + index) % len(shown) + 1,
+                    name=masked_name or person.name,
+                )
+                for place, person in enumerate(shown)
+            ]
+            attributes = [
+                attribute
+                for slot, person in enumerate(shown, start=1)
+                for attribute in _groups_of(person, slot, person.name)
+            ]
+            yield _Persona(tuple(attributes), {CANDIDATES: between.join(written)})
+
+
+def _candidate(
+    audit: Audit, template: Template, subject: Subject | None, *, number: int, column: int, name: str
+) -> str:
+    """Return what is written of the candidate of a number, from the columns of another."""
+    about = _about(audit, subject, name)
+    own = {
+        slot: about[word]
+        for slot in template.candidate_slots
+        if (word := audit.column_of_candidate(slot, column)) in about
+    }
+    return fill(template.candidate_parts, {**own, NUMBER: str(number), NAME: name})
+
+
+def _groups_of(person: Person, slot: int, carrier: str) -> list[PromptAttribute]:
+    return [PromptAttribute(slot, name, group, carrier) for name, group in person.groups.items()]
+
+
+def _about(audit: Audit, subject: Subject | None, name: str | None) -> dict[str, str]:
+    """Return a subject's words, with a person's name in place of its own."""
+    words = {} if subject is None else dict(subject.words)
+    swap = None if subject is None else audit.name_swap(subject)
+    if swap is not None and name is not None:
+        words |= {slot: swap.swap(words[slot], name) for slot in audit.personal_words}
+        if audit.subjects is not None and audit.subjects.person is not None:
+            words[audit.subjects.person] = name
+    return words
+
+
+def _expected(audit: Audit, subject: Subject | None) -> str | None:
+    """Return the right answer about a subject, where its row states one."""
+    column = None if audit.subjects is None else audit.subjects.expected
+    written = "" if column is None or subject is None else subject.words[column]
+    return audit.answer.expected(written) if written else None

@@ -1,0 +1,131 @@
+"""What an HTTP status other than success means for a run: ask again, give this question up, or stop."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from collector.errors import TargetError
+from collector.rates import RateHints
+from collector.targets.http.session import excerpt
+
+# Too early, too many, in the way of another: the same question may be answered a little later.
+_RETRYABLE = frozenset({408, 409, 425, 429})
+# No key, no credit, no such address, method or model: every further question would fail alike. Not 403, which is also how a
+# service rejects one prompt; a target says for itself which 403 it means.
+_STOPS_RUN = frozenset({401, 402, 404, 405, 410})
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What a target makes of an error that a service answered with; None leaves it to the status.
+
+    Attributes:
+        message: the service's own words.
+        retryable, stops_run: as of TargetError.
+        retry_after_seconds: a wish to be left alone that stands in the body.
+        is_refusal: the service's filter rejected this very prompt, which is an answer and no failure.
+    """
+
+    message: str | None = None
+    retryable: bool | None = None
+    stops_run: bool | None = None
+    retry_after_seconds: float | None = None
+    is_refusal: bool = False
+
+
+def http_error(
+    name: str,
+    status: int,
+    text: str,
+    problem: Problem,
+    *,
+    hints: RateHints | None = None,
+    key: str = "the question",
+    advice: str = "",
+) -> TargetError:
+    """Return the error for a reply that is no success.
+
+    Args:
+        name: the target's name.
+        status: the HTTP status.
+        text: the body, without secrets.
+        problem: what the target reads from it.
+        hints: the service's rate hints.
+        key: what a 401 refuses, such as "the key in MY_KEY".
+        advice: what to check after a 404, such as "check base_url".
+    """
+    wish = problem.retry_after_seconds
+    if wish is None and hints is not None:
+        wish = hints.retry_after_seconds
+    stops_run = problem.stops_run
+    if stops_run is None:
+        # A service that says when to come back expects the lack of credit to pass.
+        stops_run = status in _STOPS_RUN and not (status == 402 and wish is not None)
+    retryable = problem.retryable
+    if retryable is None:
+        retryable = not stops_run and (status in _RETRYABLE or status >= 500 or status == 402)
+    if status == 401:
+        sentence = f"{name} answered 401: it refuses {key}."
+    else:
+        what = problem.message or excerpt(text) or "nothing more"
+        sentence = f"{name} answered {status}: {what}{f'; {advice}' if status == 404 and advice else ''}"
+    return TargetError(
+        sentence,
+        retryable=retryable,
+        stops_run=stops_run,
+        retry_after_seconds=wish,
+        raw_body=text,
+        status=status,
+        hints=hints,
+    )
+
+
+def is_success(status: int) -> bool:
+    """Say whether a status is in the range 200 to 299."""
+    return 200 <= status < 300
+
+
+def json_object(text: str) -> dict[str, Any] | None:
+    """Return the JSON object that a text is, None where it is anything else."""
+    document = json_value(text)
+    return document if isinstance(document, dict) else None
+
+
+def json_value(text: str) -> Any:
+    """Return the JSON value that a text is, None where it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def error_of(document: dict[str, Any] | None) -> dict[str, Any]:
+    """Return the object `error` of a reply, or an empty one."""
+    error = (document or {}).get("error")
+    return error if isinstance(error, dict) else {}
+
+
+def error_message(document: dict[str, Any] | None) -> str | None:
+    """Return a service's own words: error.message, error, message or detail, whichever is there; on one line, cut."""
+    document = document or {}
+    for words in (
+        error_of(document).get("message"),
+        document.get("error"),
+        document.get("message"),
+        document.get("detail"),
+    ):
+        if isinstance(words, str) and words.strip():
+            return excerpt(words)
+    return None
+
+
+def count(value: object) -> int | None:
+    """Return a number of tokens, None for anything that can be none."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31 else None
+
+
+def text_or_none(value: object) -> str | None:
+    """Return a text, None for anything else."""
+    return value if isinstance(value, str) else None

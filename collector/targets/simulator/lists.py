@@ -1,0 +1,130 @@
+"""The simulator's recommendation lists: what a prompt asks for, and which titles there are for whom.
+
+Every entity has a catalogue of its own, made from its name alone, with the same titles whatever the prompt's template or
+language. Each descriptor that steers has another one for each entity. Popular titles come often and early.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from collector.targets.simulator.titles import FIRST_WORDS, SECOND_WORDS
+
+CATALOGUE_TITLES = 60
+CATALOGUE_SHARE = 2.4  # titles in a catalogue for each one that is asked for
+MOST_ITEMS = 1000
+# A catalogue's last title is exp(-8) times as popular as its first; two answers of 25 titles then share about two thirds.
+POPULARITY_DECAY = 8.0
+NOTHING = "I know of no titles to recommend."
+
+# "List 10 products" is the products audit's and no request for titles.
+_REQUEST = re.compile(
+    r"\b(?:list of|liste de|lista de|recommend|suggest|name|give me|tell me) (\d{1,4})\b", re.IGNORECASE
+)
+# A name may hold dots, commas and "and", so it ends where the next sentence is known to start.
+_BEHIND_FAN = re.compile(
+    r"\b(?:fan of|fan de|admiradora? de|j'adore|j’adore)\s+(?P<entity>.+?)(?=[.!]\s+(?:Please|Veuillez|Por favor)\b|[.!]?\s*$)",
+    re.IGNORECASE | re.DOTALL,
+)
+_BEHIND_BY = re.compile(
+    r"\b\d+ .*?\bby\s+(?P<entity>.+?)(?:,? that you would\b|[.!?]?\s*$)", re.IGNORECASE | re.DOTALL
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ListRequest:
+    """What a prompt asks for: how many titles, and for whom ('' where the prompt names nobody)."""
+
+    k: int
+    entity: str
+
+
+def list_request(prompt: str) -> ListRequest | None:
+    """Return what a prompt asks for if it asks for a list of titles, else None."""
+    asked = _REQUEST.search(prompt)
+    if asked is None:
+        return None
+    named = _BEHIND_FAN.search(prompt) or _BEHIND_BY.search(prompt)
+    return ListRequest(min(int(asked[1]), MOST_ITEMS), named["entity"].strip() if named else "")
+
+
+def catalogue(entity: str, n: int = CATALOGUE_TITLES, descriptor: str = "") -> Sequence[str]:
+    """Return n different titles, most popular first: an entity's own, or a descriptor's for that entity.
+
+    More titles of one catalogue begin with the fewer ones.
+    """
+    return _titles(f"{entity}\n{descriptor.lower()}")[:n]
+
+
+@lru_cache(maxsize=64)
+def _titles(name: str) -> tuple[str, ...]:
+    titles = [f"{first} {second}" for first in FIRST_WORDS for second in SECOND_WORDS]
+    random.Random(name).shuffle(titles)
+    return tuple(titles)
+
+
+def recommend(
+    request: ListRequest,
+    shares: Mapping[str, float],
+    draw: random.Random,
+    *,
+    left_out: float = 0.0,
+    repeated: float = 0.0,
+) -> list[str]:
+    """Draw the titles of one answer.
+
+    Args:
+        request: how many, and for whom.
+        shares: for each descriptor in the prompt the share of places drawn from its own catalogue; together at most 1.
+        draw: the source of chance.
+        left_out: share of the places asked for that stay empty at the list's end, 0 to 1.
+        repeated: share of places that repeat an earlier title, 0 to 1.
+
+    Returns:
+        The titles in order; without repeats all are different.
+    """
+    n = max(CATALOGUE_TITLES, math.ceil(CATALOGUE_SHARE * request.k))
+    common = _by_chance(catalogue(request.entity, n), draw)
+    own = {name: _by_chance(catalogue(request.entity, n, name), draw) for name in shares}
+    chosen: dict[str, None] = {}
+    answer: list[str] = []
+    for _ in range(request.k - round(left_out * request.k)):
+        if answer and repeated and draw.random() < repeated:
+            answer.append(draw.choice(answer))
+            continue
+        source = _source(shares, own, common, draw)
+        title = next(title for title in source if title not in chosen)
+        chosen[title] = None
+        answer.append(title)
+    return answer
+
+
+def numbered(titles: Sequence[str]) -> str:
+    """Return titles as the numbered lines of an answer."""
+    return "\n".join(f"{number}. {title}" for number, title in enumerate(titles, start=1)) or NOTHING
+
+
+def _source(
+    shares: Mapping[str, float], own: Mapping[str, Iterator[str]], common: Iterator[str], draw: random.Random
+) -> Iterator[str]:
+    point, edge = draw.random(), 0.0
+    for descriptor, share in shares.items():
+        edge += share
+        if point < edge:
+            return own[descriptor]
+    return common
+
+
+def _by_chance(titles: Sequence[str], draw: random.Random) -> Iterator[str]:
+    """Yield all titles in a drawn order: each next one among those left, in proportion to its popularity."""
+    # Exponential clocks that run at a title's popularity; the order in which they ring is that draw.
+    order = sorted(
+        (draw.expovariate(math.exp(-POPULARITY_DECAY * rank / len(titles))), title)
+        for rank, title in enumerate(titles)
+    )
+    return iter([title for _, title in order])

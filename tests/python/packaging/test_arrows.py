@@ -1,0 +1,99 @@
+"""Who imports whom: no circles, and only what stands above in the table of CONTRIBUTING.md."""
+
+from __future__ import annotations
+
+import ast
+import graphlib
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+_ROW = re.compile(r"^\| (`(?:collector|biasledger)[^|]*) \|", re.MULTILINE)
+_PACKAGES = frozenset({"collector", "biasledger"})
+
+
+@pytest.fixture(scope="module")
+def files() -> Mapping[str, Path]:
+    """Module -> its file."""
+    found = {}
+    for package in sorted(_PACKAGES):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+@pytest.fixture(scope="module")
+def imported(files: Mapping[str, Path]) -> Mapping[str, set[str]]:
+    """Module -> the modules that it imports, anywhere in it and for types alone, too."""
+    return {module: _imports(path, files) - {module} for module, path in files.items()}
+
+
+def _imports(path: Path, files: Mapping[str, Path]) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                found.add(inner if inner in files else node.module)
+    return found & files.keys()
+
+
+@pytest.fixture(scope="module")
+def rows() -> Mapping[str, int]:
+    """Package or module -> its row in the table."""
+    table = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("| package |")[2]
+    return {
+        name.removesuffix(".py").replace("/", "."): number
+        for number, cell in enumerate(_ROW.findall(table))
+        for name in re.findall(r"`([^`]+)`", cell)
+    }
+
+
+def test_nothing_is_imported_in_a_circle(imported: Mapping[str, set[str]]) -> None:
+    graphlib.TopologicalSorter(imported).prepare()
+
+
+def test_every_package_is_in_the_table(files: Mapping[str, Path], rows: Mapping[str, int]) -> None:
+    packages = {module for module, path in files.items() if path.name == "__init__.py"}
+    assert packages <= rows.keys()
+    assert rows.keys() <= files.keys()
+
+
+def test_arrows_point_up_the_table(imported: Mapping[str, set[str]], rows: Mapping[str, int]) -> None:
+    wrong = [
+        f"{module} imports {other}"
+        for module, others in imported.items()
+        for other in sorted(others)
+        if _row(other, rows) > _row(module, rows)
+    ]
+    assert not wrong
+
+
+def test_measures_import_measures_alone(imported: Mapping[str, set[str]]) -> None:
+    others = {
+        other
+        for module, found in imported.items()
+        if module.startswith("biasledger.measures")
+        for other in found
+    }
+    assert not {other for other in others if not other.startswith("biasledger.measures")}
+
+
+def test_no_folder_holds_more_than_fifteen_modules(files: Mapping[str, Path]) -> None:
+    """More cannot be taken in at a glance. Measures wait for each to be declared once, which halves them."""
+    held: dict[Path, int] = {}
+    for path in files.values():
+        held[path.parent] = held.get(path.parent, 0) + (path.name != "__init__.py")
+    assert {str(folder.relative_to(ROOT)): n for folder, n in held.items() if n > 15} == {"biasledger/measures": 30}
+
+
+def _row(module: str, rows: Mapping[str, int]) -> int:
+    while module not in rows:
+        module = module.rpartition(".")[0]
+    return rows[module]
