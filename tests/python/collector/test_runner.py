@@ -46,7 +46,7 @@ class Scripted:
     answer: Callable[[Request], Reply]
     name: str = "scripted"
     kind: str = "scripted"
-    is_simulated: bool = True
+    is_simulated: bool = False
     model: str = "none"
     concurrency: int = 2
     parameters: Mapping[str, Any] = field(default_factory=dict)
