@@ -76,7 +76,7 @@ class Keeper:
             thread.start()
 
     def keep(self, attempted: Attempted) -> None:
-        """Hand in an attempt; after `close` nothing is taken any more."""
+        """Hand in an attempt and go on: what costs nothing to ask for again, or stays at the service; none after `close`."""
         self._put(_Handed(attempted))
 
     def keep_written(self, attempted: Attempted) -> None:
