@@ -120,10 +120,9 @@ def _run(asked: Mapping[str, Any], output: int, ended: int) -> None:
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else int(bool(end.code))
     finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
         os.write(ended, str(code).encode())
-        os._exit(code)
+    # As any program ends, so that what it holds of the system is given back.
+    sys.exit(code)
 
 
 if __name__ == "__main__":

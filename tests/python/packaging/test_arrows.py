@@ -90,7 +90,9 @@ def test_no_folder_holds_more_than_fifteen_modules(files: Mapping[str, Path]) ->
     held: dict[Path, int] = {}
     for path in files.values():
         held[path.parent] = held.get(path.parent, 0) + (path.name != "__init__.py")
-    assert {str(folder.relative_to(ROOT)): n for folder, n in held.items() if n > 15} == {"biasledger/measures": 30}
+    assert {str(folder.relative_to(ROOT)): n for folder, n in held.items() if n > 15} == {
+        "biasledger/measures": 30
+    }
 
 
 def _row(module: str, rows: Mapping[str, int]) -> int:
