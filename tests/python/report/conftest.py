@@ -64,9 +64,9 @@ def drawn(browser: Browser, hostile_report: Path) -> Iterator[Opened]:
         yield opener(hostile_report)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def opened_large(browser: Browser, large_report: Path) -> Iterator[Opened]:
-    """One page for all tests of the large report."""
+    """The large report, of which nothing was looked at."""
     for opener in _opener(browser):
         yield opener(large_report, drawn=False)
 
