@@ -323,11 +323,7 @@ class _Collection:
 
     def _ask(self) -> str | None:
         """Ask what is left; return why not all of it was asked, None if it was."""
-        # The results of a batch stay at the service until all of them are on disk.
-        # What a batch has is there tomorrow, and what is made up costs nothing to ask for again: many may wait to be written,
-        # and no thread waits for the file to have its answer.
-        self._may_wait = self._batches is not None or self._target.is_simulated
-        capacity = MAX_GROUP if self._may_wait else self._target.concurrency
+        capacity = MAX_GROUP if self._can_be_had_again else self._target.concurrency
         keeper = Keeper(self._writer, capacity, self._counts)
         manner = Manner(
             self._state.answer_form(), self._state.started["seed"], self._terms.backoff_seconds, self._meter
@@ -372,10 +368,15 @@ class _Collection:
             self._writer.event("stopped", {"reason": stopped, **counts})
         return stopped
 
+    @property
+    def _can_be_had_again(self) -> bool:
+        """Whether an answer that is lost costs nothing: it is made up, or stays at the service until its batch is on disk."""
+        return self._batches is not None or self._target.is_simulated
+
     def _askers(self, manner: Manner, keeper: Keeper) -> Askers | BatchAskers:
         tasks = _tasks(self._state)
         if self._batches is None:
-            keep = keeper.keep if self._may_wait else keeper.keep_written
+            keep = keeper.keep if self._can_be_had_again else keeper.keep_written
             return Askers(self._target, manner, tasks, keep, keeper.end)
         return BatchAskers(
             self._batches,

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PrivateAttr, field_validator
 
-from collector.answers import replies as answers
+from collector.answers import replies
 from collector.answers.decisions import read_score
 from collector.answers.price_levels import DEFAULT_LEVELS
 from collector.hints import did_you_mean
@@ -193,9 +193,9 @@ class Answer(Section):
 
     def classify(
         self, text: str | None, finish_reason: str | None = None, candidates: Sequence[str] = ()
-    ) -> answers.Answer:
+    ) -> replies.Answer:
         """Say what a reply amounts to; `candidates` are the names in a prompt that asks for a ranking, in the order shown."""
-        return answers.classify(
+        return replies.classify(
             text,
             self.kind,
             self.max_characters,

@@ -15,8 +15,7 @@ from typing import Any
 
 import pytest
 
-from collector.asking import askers as asking
-from collector.asking import pacing, runner
+from collector.asking import askers, pacing, runner
 from collector.asking.costs import CostMeter, Price
 from collector.asking.runner import collect, resume
 from collector.errors import InputError, LedgerError, TargetError
@@ -38,7 +37,7 @@ class Scripted:
     answer: Callable[[Request], Reply] = lambda _: Reply(GOOD)
     name: str = "scripted"
     kind: str = "scripted"
-    is_simulated: bool = True
+    is_simulated: bool = False
     model: str = "m"
     concurrency: int = 2
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -161,7 +160,7 @@ def test_a_finished_run_says_so_and_asks_nobody(small_spec: Path, ledger_path: P
         ({"parameters": {"temperature": 1, "top": [1, 2]}}, "has another top now ([1, 2]) than run"),
         ({"model": "n"}, "has another model now ('n') than run"),
         ({"kind": "other"}, "has another kind now ('other') than run"),
-        ({"is_simulated": False}, "has another simulated now (False) than run"),
+        ({"is_simulated": True}, "has another simulated now (True) than run"),
     ],
 )
 def test_another_target_is_refused(
@@ -351,7 +350,7 @@ def test_questions_that_are_always_refused_do_not_stop_the_others_however_many_t
 
     summary = collect(load_audit(small_spec), Scripted(answer, concurrency=8), ledger_path, trials=25)
     assert (summary.counts, summary.stopped) == ({"ok": 90, "error": 10}, None)
-    assert 90 + 10 * 10 <= summary.n_attempts <= 90 + 10 * asking.MOST_REFUSALS
+    assert 90 + 10 * 10 <= summary.n_attempts <= 90 + 10 * askers.MOST_REFUSALS
 
 
 def test_a_question_is_not_given_up_where_others_are_refused_as_often(
@@ -410,7 +409,7 @@ def test_a_question_may_not_take_for_ever(
         raise TargetError("Too slow.", retryable=True, retry_after_seconds=0.2)
 
     # Tries take no time on this clock, and pauses count as long as they should have been.
-    monkeypatch.setattr(asking, "time", SimpleNamespace(monotonic=lambda: 0.0))
+    monkeypatch.setattr(askers, "time", SimpleNamespace(monotonic=lambda: 0.0))
     target = Scripted(answer, total_timeout_seconds=0.3)
     with pytest.raises(TargetError, match="None of the first"):
         collect(load_audit(small_spec), target, ledger_path, trials=10)

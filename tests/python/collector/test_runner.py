@@ -675,6 +675,34 @@ def test_relevance_is_kept_once(lists_spec: Path, ledger_path: Path, query: Quer
     ]
 
 
+def test_a_made_up_answer_waits_for_no_disk(
+    small_spec: Path, ledger_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It costs nothing to ask for again; a service's would wait here for ever, as of the ninth answer."""
+    from collector.journal import writer as journal
+
+    lock, n_answered = threading.Lock(), 0
+    is_far_ahead = threading.Event()
+    real_sync = os.fsync
+
+    def sync(descriptor: int) -> None:
+        assert not n_answered or is_far_ahead.wait(60)
+        real_sync(descriptor)
+
+    def answer(_: Request) -> Reply:
+        nonlocal n_answered
+        with lock:
+            n_answered += 1
+            if n_answered == 40:
+                is_far_ahead.set()
+        return Reply(GOOD)
+
+    monkeypatch.setattr(journal.os, "fsync", sync)
+    summary = collect(load_audit(small_spec), Scripted(answer, is_simulated=True), ledger_path, trials=20)
+    assert is_far_ahead.is_set()
+    assert summary.counts == {"ok": 80}
+
+
 def test_a_slow_disk_may_lose_one_answer_of_each_connection_and_no_more(
     small_spec: Path, ledger_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
