@@ -38,8 +38,8 @@ BUDGET_POLL_SECONDS = 0.05
 # many refusals, however often others are refused.
 SINGLED_OUT = 1e-9
 MOST_REFUSALS = 30
-# A question that is refused so often is set aside, so that its thread asks others before it comes again.
-REFUSALS_AT_A_TIME = MAX_REFUSALS // 2
+# A question that is refused is set aside while others are asked; with so many aside, no new one is begun.
+MOST_ASIDE = 1000
 
 logger = logging.getLogger(__name__)
 
@@ -208,7 +208,7 @@ class Askers:
         with self._lock:
             if self._stopping.is_set():
                 return None
-            is_new = not (self._aside and self._is_turn_of_aside)
+            is_new = not self._aside or not (self._is_turn_of_aside or len(self._aside) >= MOST_ASIDE)
             task = next(self._tasks, None) if is_new else None
             self._is_turn_of_aside = is_new
             if task is None:
@@ -258,7 +258,7 @@ class Askers:
             self._keep(Attempted(row, error))
             if not has_more or self._stopping.is_set():
                 return
-            if is_refused and asking.n_refusals % REFUSALS_AT_A_TIME == 0:
+            if is_refused:
                 self._set_aside(asking)
                 return
             if pause:

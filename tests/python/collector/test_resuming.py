@@ -353,10 +353,29 @@ def test_questions_that_are_always_refused_do_not_stop_the_others_however_many_t
     assert 90 + 10 * 10 <= summary.n_attempts <= 90 + 10 * askers.MOST_REFUSALS
 
 
+def test_refused_questions_that_follow_one_another_do_not_stop_the_others(
+    small_spec: Path, ledger_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On one connection, the first three that are asked: they are set aside until others were tried."""
+    monkeypatch.setattr(pacing, "MAX_PAUSE_AT_ONCE_SECONDS", 0.001)
+    refused: set[tuple[str, int]] = set()
+
+    def answer(request: Request) -> Reply:
+        if len(refused) < 3:
+            refused.add((request.prompt_text, request.trial))
+        if (request.prompt_text, request.trial) in refused:
+            raise TargetError("Too large.", retryable=True, status=429, retry_after_seconds=0.0)
+        return Reply(GOOD)
+
+    summary = collect(load_audit(small_spec), Scripted(answer, concurrency=1), ledger_path, trials=10)
+    assert (summary.counts, summary.stopped) == ({"ok": 37, "error": 3}, None)
+
+
 def test_a_question_is_not_given_up_where_others_are_refused_as_often(
-    small_spec: Path, ledger_path: Path
+    small_spec: Path, ledger_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Half of all replies are refusals, and one question happens to meet fifteen of them."""
+    monkeypatch.setattr(pacing, "MAX_PAUSE_AT_ONCE_SECONDS", 0.001)
     tries: Counter[tuple[str, int]] = Counter()
     lock = threading.Lock()
 
