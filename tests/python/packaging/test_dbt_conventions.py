@@ -59,7 +59,7 @@ def keyed(manifest: Manifest) -> set[str]:
         for node in manifest["nodes"].values()
         if node["resource_type"] == "test"
         and node.get("attached_node")
-        and (node.get("test_metadata") or {}).get("name") in {"unique", "unique_combination"}
+        and (node.get("test_metadata") or {}).get("name") in {"key", "unique_combination"}
     }
 
 
