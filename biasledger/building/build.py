@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from biasledger import __version__
+from biasledger.building.parsed import parsed_before
 from biasledger.building.readings import register_readings
 from biasledger.building.settings import check_settings
 from biasledger.project import LINKS, check_project, dbt_source, require_project
@@ -198,7 +199,8 @@ def _build_and_publish(
         environment["BIASLEDGER_CLOSED"] = str(LINKS / "seeds")
     with Ledger(ledger).read() as connection:
         erasures_hash = hash_erasures(connection)
-    messages = run_dbt(project, ["build", *options], environment, on_step, rooms=rooms_of(ledger))
+    rooms = rooms_of(ledger)
+    messages = run_dbt(project, ["build", *options], environment, on_step, rooms=rooms, is_closed=is_closed)
     results = _read_json(project / "target" / "run_results.json")
     manifest = _read_json(project / "target" / "manifest.json")
     summary = _summarise(results, manifest, messages, work)
@@ -229,6 +231,7 @@ def run_dbt(
     on_step: OnStep,
     *,
     rooms: Sequence[str] = ROOMS,
+    is_closed: bool = False,
 ) -> list[str]:
     """Run one dbt command in `project`; its log goes to logs/dbt.log, its results to target/run_results.json.
 
@@ -236,6 +239,7 @@ def run_dbt(
         arguments: the command and its options, without --vars.
         environment: what dbt's environment has beside this process's.
         rooms: the rooms whose models are enabled.
+        is_closed: the project is a stranger's, of which nothing is kept for others.
 
     Returns:
         The error messages dbt reported, in order; lines not in dbt's log format (a crash) count as such.
@@ -248,16 +252,19 @@ def run_dbt(
     # changed. Given as a variable too, which nothing reads, other rooms make it parse everything anew.
     given = json.dumps({"rooms": " ".join(rooms)})
     command = [sys.executable, "-c", _RUN_DBT, *_LOG_OPTIONS, *arguments, "--vars", given, *_PLACES]
-    with subprocess.Popen(
-        command,
-        cwd=project,
-        env=_environment({**environment, "BIASLEDGER_ROOMS": " ".join(rooms)}),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        errors="replace",
-    ) as process:
+    with (
+        parsed_before(project, rooms, keeps=not is_closed),
+        subprocess.Popen(
+            command,
+            cwd=project,
+            env=_environment({**environment, "BIASLEDGER_ROOMS": " ".join(rooms)}),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+        ) as process,
+    ):
         assert process.stdout is not None
         messages = _follow(process.stdout, on_step)
     # 1 says that nodes failed, which the results tell; with any other code dbt did not get that far.

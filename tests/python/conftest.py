@@ -13,10 +13,9 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from biasledger.building import build
+from biasledger.building import build, parsed
 from tests.python.audited import make_audited
 from tests.python.docs.shell import blocks, run
-from tests.python.parsing import sharing
 from tests.python.preloaded import Preloaded
 
 # How long an example takes says something about the machine and what else it does.
@@ -61,7 +60,8 @@ def _group(file: str) -> str:
 def _dbt_ready(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch, Preloaded() as processes:
         patch.setattr(build, "subprocess", processes)
-        patch.setattr(build, "run_dbt", sharing(tmp_path_factory.mktemp("parsed"), build.run_dbt))
+        # Also of programs that tests start, and never the user's own.
+        patch.setenv(parsed.CACHE, str(tmp_path_factory.mktemp("parsed")))
         yield
 
 

@@ -34,34 +34,40 @@ _IMPORTED = (
 
 
 class Preloaded:
-    """Starts commands of dbt, from when it is entered until it is left."""
+    """Starts commands of dbt, from when it is entered until it is left; it imports nothing before the first of them."""
 
     def __enter__(self) -> SimpleNamespace:
         """Return what stands for the module `subprocess` where dbt is started."""
-        self._here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        environment = {**os.environ, "PYTHONUTF8": "1"}
-        with there:
-            self._server = subprocess.Popen(
-                [*_SERVER, str(there.fileno())],
-                cwd=_REPOSITORY,
-                env=environment,
-                pass_fds=[there.fileno()],
-                stdin=subprocess.DEVNULL,
-            )
+        self._requests: socket.socket | None = None
         return SimpleNamespace(
             Popen=self._start, PIPE=subprocess.PIPE, STDOUT=subprocess.STDOUT, DEVNULL=subprocess.DEVNULL
         )
 
     def __exit__(self, *_: object) -> None:
-        self._here.close()
-        self._server.wait()
+        if self._requests is not None:
+            self._requests.close()
+            self._server.wait()
+
+    def _serving(self) -> socket.socket:
+        if self._requests is None:
+            self._requests, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            environment = {**os.environ, "PYTHONUTF8": "1"}
+            with there:
+                self._server = subprocess.Popen(
+                    [*_SERVER, str(there.fileno())],
+                    cwd=_REPOSITORY,
+                    env=environment,
+                    pass_fds=[there.fileno()],
+                    stdin=subprocess.DEVNULL,
+                )
+        return self._requests
 
     def _start(self, command: Sequence[str], *, cwd: Path, env: Mapping[str, str], **_: Any) -> _Command:
         reader, writer = os.pipe()
         here, there = socket.socketpair()
         asked = {"arguments": command[_N_BEFORE:], "cwd": str(cwd.resolve()), "env": dict(env)}
         with there:
-            socket.send_fds(self._here, [json.dumps(asked).encode()], [writer, there.fileno()])
+            socket.send_fds(self._serving(), [json.dumps(asked).encode()], [writer, there.fileno()])
         os.close(writer)
         return _Command(os.fdopen(reader, encoding="utf-8", errors="replace"), here)
 

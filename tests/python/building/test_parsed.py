@@ -1,0 +1,86 @@
+"""What dbt parsed of one project serves the next one, of the same user or of a release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from biasledger.building import parsed
+
+ROOMS = ("words",)
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "cache"
+    monkeypatch.setenv(parsed.CACHE, str(folder))
+    return folder
+
+
+def project(folder: Path, content: str = "name: mine") -> Path:
+    folder.mkdir()
+    (folder / "dbt_project.yml").write_text(content, encoding="utf-8")
+    return folder
+
+
+def built(folder: Path, found: bytes, rooms: tuple[str, ...] = ROOMS, *, keeps: bool = True) -> bytes | None:
+    """What dbt finds parsed when it starts; it leaves `found`."""
+    state = folder / parsed.PARSED
+    with parsed.parsed_before(folder, rooms, keeps=keeps):
+        before = state.read_bytes() if state.exists() else None
+        state.parent.mkdir(exist_ok=True)
+        state.write_bytes(found)
+    return before
+
+
+def test_the_next_project_begins_with_what_was_parsed_last(tmp_path: Path, cache: Path) -> None:
+    assert built(project(tmp_path / "a"), b"of a") is None
+    assert built(project(tmp_path / "b"), b"of b") == b"of a"
+    assert built(project(tmp_path / "c"), b"of b") == b"of b"
+    assert [file.stat().st_mode & 0o077 for file in cache.iterdir()] == [0]
+
+
+def test_a_project_goes_on_from_its_own_and_keeps_that_to_itself(tmp_path: Path, cache: Path) -> None:
+    first = project(tmp_path / "a")
+    built(first, b"of a")
+    assert built(first, b"of a, with a model of its own") == b"of a"
+    assert built(project(tmp_path / "b"), b"") == b"of a"
+
+
+def test_another_project_file_or_other_rooms_share_nothing(tmp_path: Path, cache: Path) -> None:
+    built(project(tmp_path / "a"), b"of a")
+    assert built(project(tmp_path / "b", "name: other"), b"of b") is None
+    assert built(project(tmp_path / "c"), b"of c", ("words", "lists")) is None
+
+
+def test_of_a_stranger_s_project_nothing_is_kept(tmp_path: Path, cache: Path) -> None:
+    assert built(project(tmp_path / "a"), b"of a stranger", keeps=False) is None
+    assert built(project(tmp_path / "b"), b"of b") is None
+    assert built(project(tmp_path / "c"), b"of a stranger", keeps=False) == b"of b"
+
+
+def test_where_nothing_was_parsed_a_release_helps_out(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shipped = tmp_path / "installed" / parsed.SHIPPED
+    built(project(tmp_path / "a"), b"shipped")
+    shipped.parent.mkdir()
+    cache.rename(shipped)
+    monkeypatch.setattr(parsed, "dbt_source", lambda: shipped.parent)
+    assert built(project(tmp_path / "b"), b"own") == b"shipped"
+    assert built(project(tmp_path / "c"), b"own") == b"own"
+
+
+def test_a_cache_that_cannot_be_written_stops_no_build(tmp_path: Path, cache: Path) -> None:
+    cache.write_bytes(b"no folder")
+    assert built(project(tmp_path / "a"), b"of a") is None
+    assert (tmp_path / "a" / parsed.PARSED).read_bytes() == b"of a"
+
+
+def test_the_cache_is_the_user_s(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(parsed.CACHE)
+    monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
+    assert parsed.cache_folder() == Path("/somewhere/biasledger")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert parsed.cache_folder() == Path.home() / ".cache" / "biasledger"
