@@ -39,23 +39,11 @@ _TESTS = {"test": "quality test", "unit_test": "unit test"}
 _SHOWN_FAILURES = 3
 _SHOWN_CHARACTERS = 600
 _LOG = Path("logs/dbt.log")
-_RUN_DBT = "from dbt.cli.main import cli; cli(prog_name='dbt')"
-# Events as JSON lines on stdout for _follow, as text in the log for people.
+_RUN_DBT = "biasledger.building.dbt_process"
+# Steps come as JSON lines of that process's own; dbt writes the log, for people.
 _LOG_OPTIONS = (
-    *(
-        "--log-format",
-        "json",
-        "--log-level",
-        "info",
-        "--log-format-file",
-        "text",
-        # Every statement and every look into dbt's cache would be a tenth of a small build.
-        "--log-level-file",
-        "info",
-        "--log-path",
-        str(_LOG.parent),
-    ),
-    *("--no-use-colors", "--no-send-anonymous-usage-stats"),
+    *("--log-level", "none", "--log-format-file", "text", "--log-level-file", "info"),
+    *("--log-path", str(_LOG.parent), "--no-use-colors", "--no-send-anonymous-usage-stats"),
 )
 _PLACES = ("--project-dir", ".", "--profiles-dir", ".", "--target-path", "target")
 
@@ -251,7 +239,7 @@ def run_dbt(
     # dbt keeps what it parsed last time, and renders a package's project file by the environment without noticing that this has
     # changed. Given as a variable too, which nothing reads, other rooms make it parse everything anew.
     given = json.dumps({"rooms": " ".join(rooms)})
-    command = [sys.executable, "-c", _RUN_DBT, *_LOG_OPTIONS, *arguments, "--vars", given, *_PLACES]
+    command = [sys.executable, "-m", _RUN_DBT, *_LOG_OPTIONS, *arguments, "--vars", given, *_PLACES]
     with (
         parsed_before(project, rooms, keeps=not is_closed),
         subprocess.Popen(
@@ -286,22 +274,18 @@ def _follow(lines: IO[str], on_step: OnStep) -> list[str]:
     done = 0
     for line in lines:
         try:
-            event = json.loads(line)
-            info, data = event["info"], event["data"]
+            said = json.loads(line)
+            level, message = said["level"], said["message"]
         except (ValueError, TypeError, KeyError):
             if line.strip():
                 messages.append(line.strip())
             continue
-        if info["name"].startswith("Log") and info["name"].endswith("Result"):
+        if "node" in said:
             done += 1
-            on_step(done, data.get("total") or data.get("num_models") or 0, _step_name(data))
-        elif info["level"] == "error":
-            messages.append(str(info["msg"]).strip())
+            on_step(done, said["total"], said["node"])
+        elif level == "error":
+            messages.append(message.strip())
     return messages
-
-
-def _step_name(data: Mapping[str, Any]) -> str:
-    return str(data.get("node_info", {}).get("node_name", ""))
 
 
 def _build_info(results: Mapping[str, Any], erasures_hash: str) -> BuildInfo:

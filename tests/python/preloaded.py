@@ -20,11 +20,11 @@ from typing import IO, Any
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
 _SERVER = (sys.executable, "-m", "tests.python.preloaded")
-# What `python -c` has as its arguments before those of the command.
+# What `python -m` has as its arguments before those of the command.
 _N_BEFORE = 3
 _BYTES = 1 << 20
 _IMPORTED = (
-    "dbt.cli.main",
+    "biasledger.building.dbt_process",
     "dbt.adapters.duckdb.impl",
     "pandas",
     "scipy.stats",
@@ -112,7 +112,7 @@ def _serve(requests: socket.socket) -> None:
 
 def _run(asked: Mapping[str, Any], output: int, ended: int) -> None:
     """Run a command and say how it ended; does not return."""
-    from dbt.cli.main import cli
+    from biasledger.building import dbt_process
 
     os.chdir(asked["cwd"])
     os.environ.clear()
@@ -122,9 +122,7 @@ def _run(asked: Mapping[str, Any], output: int, ended: int) -> None:
     os.close(output)
     code = 1
     try:
-        cli(asked["arguments"], prog_name="dbt")
-    except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else int(bool(end.code))
+        code = dbt_process.run(asked["arguments"])
     finally:
         os.write(ended, str(code).encode())
     # As any program ends, so that what it holds of the system is given back.
