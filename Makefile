@@ -18,13 +18,14 @@ BIN = $(abspath $(VENV))/bin
 EXPECT_ALARMS = code=0; $(1) || code=$$?; if [ $$code -ne 1 ]; then \
 	echo "expected exit code 1 (alarms) of: $(1), got $$code" >&2; exit 1; fi
 
-.PHONY: help install demo picture test check lint types sql warehouse docs smoke bench fuzz audit clean
+.PHONY: help install demo picture test check check-fast lint types sql warehouse docs smoke bench fuzz audit clean
 
 help:
 	@echo "make demo    audit a simulated model: collect its answers, build the warehouse, print the findings"
 	@echo "make test    run every Python test"
 	@echo "make docs    one HTML page about every table: columns, tests, where each comes from"
 	@echo "make check   what a reviewer would run: lint, types, sql, test, warehouse, smoke"
+	@echo "make check-fast  lint, types and the tests of single functions: under a minute, for while you write"
 	@echo "make bench   measure speed, and how often alarms are wrong: of lists, decisions, prices, stereotypes, and of texts (calibration)"
 	@echo "make picture take the README's picture of the demo's report anew; needs make demo before, and Chromium"
 	@echo "make fuzz    damage specs, files, answers, journals and packs at random for some minutes (TIMES=50: as often as in make test)"
@@ -70,6 +71,18 @@ test: $(INSTALLED)
 
 check: lint types sql test warehouse smoke
 	@echo "make check: everything passed."
+
+# Tests that build no warehouse, start no program and simulate no audits: each file takes a few seconds at most.
+FAST := $(wildcard $(addprefix tests/python/, benchmarks/test_counts.py cli/test_printing.py comparing/test_formats.py \
+	comparing/test_sentences.py explain/test_marks.py packaging/test_arrows.py) \
+	$(addprefix tests/python/collector/test_, answers.py costs.py decisions.py http_replies.py item_answers.py journal.py \
+	json_path.py key_forms.py names.py pacing.py prompts.py rate_headers.py redaction.py replacing.py replay.py short_lists.py \
+	slots.py spec*.py subjects.py targets_file.py typos.py) \
+	$(addprefix tests/python/measures/test_, adjustment.py intervals.py lengths.py markers.py strata.py text_units.py \
+	*_inputs*.py *_tables.py))
+check-fast: lint types
+	@"$(BIN)/python" -m pytest --numprocesses auto --dist loadfile --quiet --durations=0 --durations-min=5 $(FAST)
+	@echo "make check-fast: everything passed; make check runs the rest."
 
 lint: $(INSTALLED)
 	@"$(BIN)/ruff" check .

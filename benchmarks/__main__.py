@@ -238,6 +238,16 @@ def same(context: click.Context, one: Path, other: Path, digits: int | None) -> 
     click.echo("Every public table is the same, but for which build it was.")
 
 
+@main.command()
+@click.option("--against", default=None, metavar="COMMIT", help="Count another commit, too.")
+@click.option("--nodes/--no-nodes", default=True, show_default=True, help="Parse the dbt project as well.")
+def counts(against: str | None, nodes: bool) -> None:
+    """Lines, casts, long joins, import circles, copies of the room list and nodes: how far a change to the code spreads."""
+    from benchmarks.counts import print_counts
+
+    print_counts(against, with_nodes=nodes)
+
+
 if __name__ == "__main__":
     try:
         main()

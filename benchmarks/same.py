@@ -32,6 +32,8 @@ _SHOWN = 3
 def differences(one: Path, other: Path, *, digits: int | None = None) -> list[str]:
     """What two warehouses say differently, one sentence a table; empty where they are the same.
 
+    A table with other columns gets a sentence on them, and its rows are compared in the columns that both have.
+
     Args:
         one, other: the files; neither is changed.
         digits: numbers count as equal that are so when rounded to this many decimals; None compares them to the last bit.
@@ -57,7 +59,8 @@ def differences(one: Path, other: Path, *, digits: int | None = None) -> list[st
                 told.append(
                     f"{table} has other columns: {', '.join(f'{name} {kind}' for name, kind in columns)}"
                 )
-            elif sentence := _rows_that_differ(connection, table, first[table], digits):
+            shared = {name: kind for name, kind in first[table].items() if second[table].get(name) == kind}
+            if shared and (sentence := _rows_that_differ(connection, table, shared, digits)):
                 told.append(sentence)
     return told
 

@@ -349,8 +349,7 @@ def _comparison_case(row: dict[str, Any], suggested: Sequence[Mitigation]) -> Ca
 
 
 def _category(row: dict[str, Any]) -> str:
-    """What the case is about, to count by: an attribute, or a stereotype's category where no groups are "
-    "compared."""
+    """What the case is about, to count by: an attribute, or a stereotype's category where no groups are compared."""
     if row["measure"] == "stereotype_ratio":
         return str(row["subject"])
     return str(row["attribute"])

@@ -20,8 +20,7 @@ _HEADINGS = {FAILED: "Failed", WARNED: "Only warn", ACCEPTED: "Accepted until th
 
 
 def as_text(check: Check) -> str:
-    """For people: the headline, counts by category and measure, a sentence for each alarm, what may be "
-    "tried."""
+    """For people: the headline, counts by category and measure, a sentence for each alarm, what may be tried."""
     lines = [check.headline]
     if check.is_simulated:
         lines.append("Some of the answers are simulated.")
@@ -146,8 +145,7 @@ def _finite(value: float | None) -> float | None:
 
 
 def as_junit(check: Check) -> str:
-    """For pipelines: a suite a run; what could not be judged is skipped, what only warns or was accepted "
-    "passes and says so."""
+    """For pipelines: a suite a run; what could not be judged is skipped, what only warns or was accepted passes and says so."""
     root = ElementTree.Element("testsuites", _counts("biasledger", check.cases))
     cases = sorted(check.cases, key=lambda case: (case.run_id, case.room, case.measure, case.name))
     for run_id, group in groupby(cases, key=lambda case: case.run_id):

@@ -14,6 +14,7 @@ from biasledger.commands.common import (
     next_step,
     warehouse_option,
 )
+from collector.files.replacing import write_whole
 from collector.terminal import print_data, say
 
 
@@ -62,7 +63,7 @@ def check(
         print_data(text)
     else:
         output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_text(text, encoding="utf-8")
+        write_whole(output, text.encode())
         say(f"{result.headline} Written to {output}.")
     if result.n_failed:
         ctx.exit(EXIT_ALARMS)

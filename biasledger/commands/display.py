@@ -109,7 +109,7 @@ def _state_of(run: RunOverview) -> str:
 def dry_run_table(plan: DryRun) -> None:
     """Print one row a template, their total, and what the figures rest on."""
     model = "" if plan.model == plan.target else f" ({plan.model})"
-    console().print(_text(f"{plan.target}{model} would be asked:"), markup=False, highlight=False)
+    console().print(on_one_line(f"{plan.target}{model} would be asked:"), markup=False, highlight=False)
     table = _empty_table()
     for name in ("template", "prompts", "calls", "tokens in", "tokens out", "cost (USD)"):
         table.add_column(name, justify="left" if name == "template" else "right", overflow="fold")
@@ -133,7 +133,7 @@ def dry_run_table(plan: DryRun) -> None:
             f"With every answer as long as its limit of {plan.answer_limit:,} tokens it would be {usd(plan.most_usd)} USD."
         )
     for note in notes:
-        out.print(_text(note), markup=False, highlight=False, soft_wrap=True)
+        out.print(on_one_line(note), markup=False, highlight=False, soft_wrap=True)
 
 
 def tuning_table(tunings: Sequence[Tuning]) -> None:
@@ -162,7 +162,9 @@ def curve_table(tuning: Tuning, *, rows: int = 11) -> None:
         point = tuning.curve[place]
         table.add_row(f"{point.threshold:g}", _rate(point.false_positives), _rate(point.misses))
     out = console()
-    out.print(f"{tuning.measure} {tuning.scheme}".strip(), style="bold", markup=False, highlight=False)
+    out.print(
+        on_one_line(f"{tuning.measure} {tuning.scheme}".strip()), style="bold", markup=False, highlight=False
+    )
     out.print(table)
 
 
@@ -212,7 +214,7 @@ def _empty_table() -> Table:
 def _heading(finding: Finding) -> str:
     simulated = " (simulated)" if finding.is_simulated else ""
     aside = "" if finding.is_current else ", not the current one: raises no alarms"
-    return _text(f"{finding.audit}, asked of {finding.target}{simulated}, run {finding.run_id}{aside}")
+    return on_one_line(f"{finding.audit}, asked of {finding.target}{simulated}, run {finding.run_id}{aside}")
 
 
 def _table(rows: Sequence[Finding]) -> Table:

@@ -17,6 +17,7 @@ from typing import Any
 from biasledger.comparing.baseline_rows import fault_of
 from collector.errors import BiasledgerError, InputError
 from collector.files.plain import open_plain
+from collector.files.replacing import write_whole
 from collector.hashing import canonical_json, hash_of_file, tagged_hash
 
 FORMAT = "biasledger-baseline"
@@ -68,7 +69,7 @@ def write_baseline(path: Path, manifest: dict[str, Any], rows: Iterable[tuple[st
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         # Without a time in its head, the same content gives the same bytes.
-        path.write_bytes(gzip.compress(content, mtime=0))
+        write_whole(path, gzip.compress(content, mtime=0))
     except OSError as error:
         raise BiasledgerError(f"{path} cannot be written: {error.strerror or error}.") from error
     return len(lines)

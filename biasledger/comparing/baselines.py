@@ -143,7 +143,7 @@ def set_baseline(ledger: Path, run: str, *, audit: str | None = None, target: st
 
 
 def _standing(run: RunInfo) -> tuple[bool, bool, datetime, str]:
-    """As the warehouse orders runs: one that was never finished, or kept nothing, takes no other's place."""
+    """As int_run_order ranks built runs: one that was never finished, or kept nothing, takes no other's place."""
     has_answers = run.n_responses > 0
     return (run.is_finished and has_answers, has_answers, run.started_at, run.run_id)
 

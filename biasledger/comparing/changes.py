@@ -70,8 +70,7 @@ class Change:
 
 @dataclass(frozen=True)
 class QualityChange:
-    """What became of one side of the answers' quality; low and high: the 95 % interval of the difference, "
-    "None without one."""
+    """What became of one side of the answers' quality; low and high: the 95 % interval of the difference, None without one."""
 
     name: str
     before: float

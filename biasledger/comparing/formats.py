@@ -34,7 +34,7 @@ def as_text(changes: Changes, *, show_all: bool = False) -> str:
         for one in changes.quality:
             interval = "" if one.low is None else f" (difference {one.low:+.3f} to {one.high:+.3f})"
             lines.append(f"  {one.name}: {one.before:.4g} -> {one.after:.4g}{interval}")
-    return "\n".join([*lines, ""]) + "\n"
+    return "\n".join(map(on_one_line, [*lines, ""])) + "\n"
 
 
 def _table(changes: Sequence[Change]) -> list[str]:

@@ -13,14 +13,7 @@ def known_runs(tables: Tables) -> list[tuple[str, str, str]]:
     count, then newer ones.
     """
     rows = tables.execute(
-        """
-        select run_id, audit, target
-        from {dim_runs}
-        order by
-            is_current desc,
-            started_at > max(started_at) filter (where is_current) over (partition by audit, target),
-            is_finished and n_responses > 0 desc, n_responses > 0 desc, started_at desc, run_id desc
-        """
+        "select run_id, audit, target from {dim_runs} order by run_rank, started_at desc, run_id desc"
     )
     return [(str(run), str(audit), str(target)) for run, audit, target in rows]
 

@@ -17,7 +17,7 @@ from typing import IO, Any, cast
 
 from collector.errors import InputError
 from collector.files.plain import require_plain
-from collector.files.replacing import sync_folder
+from collector.files.replacing import written_whole
 from collector.hashing import READ_BYTES
 
 # 2: cells of the CSV files that a spreadsheet would take for formulas are escaped, summary and report are of the run alone.
@@ -95,15 +95,10 @@ def write_pack(path: Path, folder: str, facts: Mapping[str, Any], files: Mapping
         for name, content in files.items()
     }
     manifest = json_bytes({**facts, "format": FORMAT, "files": listed})
-    new = path.with_name(f".{path.name}.new")
-    with new.open("wb") as file:
+    with written_whole(path) as new, new.open("wb") as file:
         _write_zip(
             file, {f"{folder}/{name}": content for name, content in {**files, MANIFEST: manifest}.items()}
         )
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)
-    sync_folder(path.parent)
     with path.open("rb") as file:
         return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any
 
 from biasledger.querying.formats import Sink, write_csv, write_json, write_markdown
 from biasledger.querying.table import show_table
 from collector.errors import InputError
+from collector.files.replacing import written_whole
 from collector.terminal import Shown, console, drop_output, flush, standard_output
 
 if TYPE_CHECKING:
@@ -89,21 +88,8 @@ def _to_file(result: Result, form: str, output: Path) -> None:
         raise InputError(f"There is no folder {output.parent} to write {output.name} in.")
     if output.is_dir():
         raise InputError(f"{output} is a folder: name the file to write.")
-    with NamedTemporaryFile(
-        "w", encoding="utf-8", newline="", dir=output.parent, prefix=f".{output.name}.", delete=False
-    ) as file:
-        new = Path(file.name)
-        try:
-            _write(result, form, file)
-            file.close()
-            # A temporary file is its owner's alone; this one is a file like any other.
-            mask = os.umask(0)
-            os.umask(mask)
-            new.chmod(0o666 & ~mask)
-            new.replace(output)
-        except BaseException:
-            new.unlink()
-            raise
+    with written_whole(output) as new, new.open("w", encoding="utf-8", newline="") as file:
+        _write(result, form, file)
 
 
 def _write(result: Result, form: str, sink: Any) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 # A single log(x) is of base 10 there, as in DuckDB, and log(10, x) takes other types or is missing.
 _LOG_IS_DECIMAL = frozenset({"redshift"})
 _LOG_WITH_BASE_ALONE = frozenset({"snowflake"})
-# Where nulls are left out anyway, or where nothing could be said of them: `differences` warns of the latter.
+# Elsewhere nulls are left out anyway, or nothing could be said of them.
 _KEEPS_IGNORE_NULLS = frozenset({"spark", "databricks", "clickhouse"})
 _SQL_SERVER_NAMES: dict[type[Expr], str] = {
     exp.Variance: "VAR",

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
 from collector.errors import InputError
-
-_NEEDED = ("jinja2", "vl_convert")
+from collector.files.replacing import write_whole
 
 
 def render(warehouse: Path, run_ids: Sequence[str] = ()) -> str:
@@ -46,12 +44,7 @@ def write_report(warehouse: Path, output: Path, run_ids: Sequence[str] = ()) -> 
     if not output.parent.is_dir():
         raise InputError(f"There is no folder {output.parent} to write {output.name} into.")
     page = render(warehouse, run_ids).encode()
-    unfinished = output.with_name(f".{output.name}.{os.getpid()}")
-    try:
-        unfinished.write_bytes(page)
-        unfinished.replace(output)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    write_whole(output, page)
     return len(page)
 
 
@@ -61,9 +54,5 @@ def require_extra() -> None:
     Raises:
         InputError: it is not; names the extra.
     """
-    missing = [name for name in _NEEDED if find_spec(name) is None]
-    if missing:
-        raise InputError(
-            f"The report needs {' and '.join(missing).replace('vl_convert', 'vl-convert-python')}: "
-            "pip install 'biasledger[report]'."
-        )
+    if find_spec("vl_convert") is None:
+        raise InputError("The report needs vl-convert-python: pip install 'biasledger[report]'.")

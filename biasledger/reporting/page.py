@@ -132,8 +132,9 @@ def _result(source: Source, name: str, **values: Sequence[str]) -> Result:
 
 def _silent(source: Source, run_id: str) -> Sequence[Row]:
     """Declared groups without a usable answer; none in a warehouse of a release that did not look for them."""
-    result = source.ask("runs_silent", run_id=run_id)
-    return result.rows if result else []
+    result = source.ask("runs_quality", run_id=run_id)
+    silent = [row for row in result.rows if row["silence"]] if result else []
+    return sorted(silent, key=lambda row: (row["attribute"], row["group_name"]))
 
 
 def _rows(source: Source, name: str, **values: Sequence[str]) -> Sequence[Row]:

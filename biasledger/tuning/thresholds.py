@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from biasledger.project import settings_file
 from collector.errors import InputError
-from collector.files.replacing import replace_file
+from collector.files.replacing import write_whole
 from collector.hashing import hash_of_file
 
 if TYPE_CHECKING:
@@ -110,12 +110,7 @@ def write_rows(project: Path, rows: Sequence[ThresholdRow]) -> Path:
         raise InputError(f"{path}: its first line should be {','.join(COLUMNS)}.")
     written = {(row.measure, row.audit): list(astuple(row)) for row in rows}
     kept = [written.pop((line[0], line[1]), line) for line in lines]
-    new = path.with_name(f".{SEED}.new")
-    new.write_text(_text([header, *kept, *written.values()]), encoding="utf-8")
-    if path.exists():
-        replace_file(new, path)
-    else:
-        new.replace(path)
+    write_whole(path, _text([header, *kept, *written.values()]).encode())
     return path
 
 

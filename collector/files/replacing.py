@@ -3,7 +3,39 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[Path]:
+    """Give the block a name beside `path`: what it writes there takes the place of `path` when it ends, or goes if it fails.
+
+    What is no file, such as a pipe or a device, is written to as it stands.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    if path.exists() and not path.is_file():
+        yield path
+        return
+    new = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        yield new
+        replace_file(new, path)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all, as `written_whole` does.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    with written_whole(path) as new:
+        new.write_bytes(content)
 
 
 def replace_file(new: Path, path: Path) -> None:

@@ -23,9 +23,9 @@ from collector.answers.price_levels import DEFAULT_LEVELS, is_price_range, read_
 from collector.errors import InputError
 from collector.hashing import READ_BYTES, canonical_json, tagged_hash
 from collector.hints import did_you_mean, quoted
-from collector.importers.source import FORMATS, column_names, open_source, readable
 from collector.ledger.database import Ledger
 from collector.rows import ItemRow, hash_of_items
+from collector.tables.source import FORMATS, column_names, open_source, readable
 
 # What a column is for -> what it may be called, the first that is there counts; case, _, - and spaces do not matter.
 ROLES: Mapping[str, tuple[str, ...]] = {

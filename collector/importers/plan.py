@@ -13,11 +13,11 @@ from collector.answers.replies import storable
 from collector.errors import InputError
 from collector.hints import shown
 from collector.importers.conditions import Conditions
-from collector.importers.source import Source, no_rows, readable
 from collector.spec.markers import AskedProbe, one_sided
 from collector.spec.parts import DECISIONS, MINIMUM_SUBJECTS, MINIMUM_TRIALS, PLAIN
 from collector.spec.prompts import Prompt
 from collector.spec.reading import ALL_PROBES
+from collector.tables.source import Source, no_rows, readable
 
 if TYPE_CHECKING:
     from collector.importers.conditions import Stated

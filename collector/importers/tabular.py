@@ -25,12 +25,12 @@ from collector.importers.conditions import Conditions, conditions_of
 from collector.importers.items import ItemPlan
 from collector.importers.plan import Plan, PlannedAnswer, PlannedPrompt, RowPlan, needed_columns
 from collector.importers.rankings import RankingPlan
-from collector.importers.source import MEMORY_LIMIT, Source, open_source
 from collector.journal.records import Reading
 from collector.ledger.database import Ledger
 from collector.ledger.summary import RunSummary, all_versions, new_run_id
 from collector.rows import SHORT_CHARACTERS, ResponseRow, RunRow, ScoreRow, response_hash, utc_now
 from collector.spec.reading import MATCHED
+from collector.tables.source import MEMORY_LIMIT, Source, open_source
 
 if TYPE_CHECKING:
     from collector.journal.chain import Seal

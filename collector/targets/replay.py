@@ -1,15 +1,14 @@
 """Answers that stand in a file: to try an audit without asking anybody, to read old answers anew, and for tests.
 
-The file is CSV or JSON Lines with a row an answer, found by its prompt's text or by its prompt_id.
+The file is a table with a row an answer, read as imports read one; an answer is found by its prompt's text or by its prompt_id.
 """
 
 from __future__ import annotations
 
-import csv
-import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from pydantic import Field
@@ -18,14 +17,14 @@ from collector.errors import InputError, TargetError
 from collector.files.plain import require_plain
 from collector.hashing import hash_of_file
 from collector.hints import FIRST_LINE_CHARACTERS, no_column, quoted
+from collector.tables.source import FORMATS, column_names, no_rows, open_source, readable
 from collector.targets.base import Reply, Request
 from collector.targets.fields import Concurrency
 from collector.targets.http.session import excerpt
 from collector.validation import NonBlank, Section
 
 KIND = "replay"
-_MAX_FIELD_CHARACTERS = 64 << 20
-_CSV_ENDINGS, _JSON_ENDINGS = {".csv"}, {".jsonl", ".ndjson"}
+_ROWS_AT_ONCE = 1_000
 
 
 class Columns(Section):
@@ -147,113 +146,68 @@ class Replay:
 
 
 def _read(path: Path, columns: Columns) -> _Answers:
+    kind = FORMATS.get(path.suffix.lower())
+    if kind is None:
+        raise InputError(f"{path} should be a file of answers that ends in {', '.join(FORMATS)}.")
+    if not path.exists():
+        raise InputError(f"{path} does not exist; a target's file is named as seen from the targets file.")
+    names = columns.model_dump()
+    found = column_names(path, frozenset(names.values()).__contains__)
+    _require_columns(path, columns, found)
+    held = {role: name for role, name in names.items() if name in found}
     answers: _Answers = defaultdict(dict)
-    n_rows = 0
-    for number, row in _rows(path, columns):
-        n_rows = number
-        replies = answers[_key(path, number, row, columns)]
-        trial = _trial(path, number, row.get(columns.trial)) or len(replies) + 1
-        if trial in replies:
-            raise InputError(f"{path}: row {number} answers trial {trial} of its prompt a second time.")
-        replies[trial] = _reply(path, number, row, columns)
-    if not n_rows:
-        raise InputError(f"{path} has no rows; it should hold a row for each answer.")
+    with (
+        TemporaryDirectory(prefix="biasledger-") as scratch,
+        open_source(path, list(held.values()), kind, Path(scratch)) as source,
+        readable(path, kind),
+    ):
+        rows = source.connection.execute("from source order by row_number")
+        while chunk := rows.fetchmany(_ROWS_AT_ONCE):
+            for number, *cells in chunk:
+                _add(answers, path, number, dict(zip(held, cells, strict=True)))
+    if not answers:
+        raise no_rows(path)
     return dict(answers)
 
 
-def _key(path: Path, number: int, row: Mapping[str, Any], columns: Columns) -> _Key:
-    prompt_id = _text(path, number, row, columns.prompt_id)
-    if prompt_id is not None:
-        return "prompt_id", prompt_id
-    prompt = _text(path, number, row, columns.prompt)
-    assert prompt is not None  # every row has the one or the other
-    if columns.system_prompt in row:
-        return prompt, _text(path, number, row, columns.system_prompt)
-    return prompt, _ANY_SYSTEM_PROMPT
+def _require_columns(path: Path, columns: Columns, found: Sequence[str]) -> None:
+    if not found:
+        raise no_rows(path)
+    if columns.reply not in found:
+        raise InputError(f"{path} has no column {columns.reply!r}{no_column(columns.reply, found)}")
+    if not {columns.prompt, columns.prompt_id} & set(found):
+        raise InputError(
+            f"{path} has neither {columns.prompt!r} nor {columns.prompt_id!r}, which say what was asked; its columns are "
+            f"{quoted(found, FIRST_LINE_CHARACTERS)}."
+        )
 
 
-def _reply(path: Path, number: int, row: Mapping[str, Any], columns: Columns) -> Reply:
-    text = row[columns.reply]
-    if text is not None and not isinstance(text, str):
-        # JSON Lines may hold the answer as JSON.
-        text = json.dumps(text, ensure_ascii=False)
-    return Reply(
-        text=text,
-        finish_reason=_text(path, number, row, columns.finish_reason),
-        model_answered=_text(path, number, row, columns.model),
+def _add(answers: _Answers, path: Path, number: int, row: Mapping[str, str | None]) -> None:
+    """Take in a row, whose cells are called by their roles."""
+    replies = answers[_key(path, number, row)]
+    trial = _trial(path, number, row.get("trial")) or len(replies) + 1
+    if trial in replies:
+        raise InputError(f"{path}: row {number} answers trial {trial} of its prompt a second time.")
+    replies[trial] = Reply(
+        text=row["reply"],
+        finish_reason=row.get("finish_reason") or None,
+        model_answered=row.get("model") or None,
     )
 
 
-def _text(path: Path, number: int, row: Mapping[str, Any], column: str) -> str | None:
-    """Return what a row says in a column that holds text; None where it is empty or absent."""
-    value = row.get(column) or None
-    if value is not None and not isinstance(value, str):
-        raise InputError(f"{path}: row {number} has a {column!r} that is no text.")
-    return value
+def _key(path: Path, number: int, row: Mapping[str, str | None]) -> _Key:
+    if prompt_id := row.get("prompt_id"):
+        return "prompt_id", prompt_id
+    prompt = row.get("prompt")
+    if not prompt:
+        raise InputError(f"{path}: row {number} has no prompt and no prompt_id, which say what was asked.")
+    return prompt, (row["system_prompt"] or None) if "system_prompt" in row else _ANY_SYSTEM_PROMPT
 
 
-def _trial(path: Path, number: int, value: Any) -> int | None:
-    if value is None or value == "":
+def _trial(path: Path, number: int, value: str | None) -> int | None:
+    if not value:
         return None
-    text = str(value).strip()
+    text = value.strip()
     if not text.isdecimal() or int(text) < 1:
         raise InputError(f"{path}: row {number} has the trial {value!r}, which should be a number from 1.")
     return int(text)
-
-
-def _rows(path: Path, columns: Columns) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the rows with their numbers from 1; every row has the columns that have to be there."""
-    ending = path.suffix.lower()
-    if ending not in _CSV_ENDINGS | _JSON_ENDINGS:
-        raise InputError(f"{path} should be a file of answers that ends in .csv, .jsonl or .ndjson.")
-    rows = _csv_rows(path) if ending in _CSV_ENDINGS else _json_rows(path)
-    try:
-        for number, row in enumerate(rows, start=1):
-            _require_columns(path, number, row, columns)
-            yield number, row
-    except FileNotFoundError:
-        raise InputError(
-            f"{path} does not exist; a target's file is named as seen from the targets file."
-        ) from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path} is not UTF-8; save the file as UTF-8.") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
-    except csv.Error as error:
-        raise InputError(f"{path} cannot be read as CSV: {error}.") from None
-
-
-def _csv_rows(path: Path) -> Iterator[dict[str, Any]]:
-    csv.field_size_limit(max(csv.field_size_limit(), _MAX_FIELD_CHARACTERS))
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        yield from csv.DictReader(stream, strict=True)
-
-
-def _json_rows(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8-sig") as stream:
-        for number, line in enumerate(stream, start=1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-            except (ValueError, RecursionError):
-                row = None
-            if not isinstance(row, dict):
-                raise InputError(f"{path}: line {number} is no JSON object.")
-            yield row
-
-
-def _require_columns(path: Path, number: int, row: Mapping[str, Any], columns: Columns) -> None:
-    if None in row or (path.suffix.lower() in _CSV_ENDINGS and None in row.values()):
-        raise InputError(
-            f"{path}: row {number} has {'more' if None in row else 'fewer'} cells than the header; a cell that holds a comma "
-            f"or a line break stands in double quotes."
-        )
-    known = [name for name in row if isinstance(name, str)]
-    if columns.reply not in row:
-        raise InputError(f"{path}: row {number} has no {columns.reply!r}{no_column(columns.reply, known)}")
-    if not row.get(columns.prompt) and not row.get(columns.prompt_id):
-        raise InputError(
-            f"{path}: row {number} has neither {columns.prompt!r} nor {columns.prompt_id!r}, which say what was asked; its "
-            f"columns are {quoted(known, FIRST_LINE_CHARACTERS)}."
-        )

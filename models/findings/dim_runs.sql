@@ -16,7 +16,8 @@ run_order as (
     select
         run_id,
         is_finished,
-        is_current
+        is_current,
+        run_rank
     from {{ ref("int_run_order") }}
 ),
 
@@ -95,6 +96,7 @@ described_runs as (
         cast(runs.is_simulated as boolean) as is_simulated,
         cast(run_order.is_finished as boolean) as is_finished,
         cast(run_order.is_current as boolean) as is_current,
+        cast(run_order.run_rank as bigint) as run_rank,
         cast(runs.started_at as timestamp) as started_at
     from runs
     inner join run_order on runs.run_id = run_order.run_id

@@ -34,19 +34,34 @@ described as (
 
 -- A run that was stopped half-way, or is being collected, takes no other's place before it is finished: what it has not
 -- asked yet could not be an alarm. Where none was finished, what there is counts.
+counting as (
+    select
+        *,
+        row_number() over (
+            partition by audit, target
+            order by is_whole desc, has_answers desc, started_at desc, run_id desc
+        ) as place
+    from described
+),
+
+dated as (
+    select
+        *,
+        started_at > first_value(started_at) over (partition by audit, target order by place) as is_newer
+    from counting
+),
+
 run_order as (
     select
         run_id,
         is_finished,
-        row_number() over (
-            partition by audit, target
-            order by is_whole desc, has_answers desc, started_at desc, run_id desc
-        ) = 1 as is_current,
+        place = 1 as is_current,
+        row_number() over (partition by audit, target order by is_newer, place) as run_rank,
         coalesce(
             last_value(if(is_whole, run_id, null) ignore nulls) over earlier,
             last_value(if(has_answers, run_id, null) ignore nulls) over earlier
         ) as previous_run_id
-    from described
+    from dated
     window
         earlier as (
             partition by audit, target

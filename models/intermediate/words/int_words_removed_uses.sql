@@ -1,15 +1,15 @@
 with
 
-units as (
+unit_groups as (
     select
-        unit_id,
-        unit_key,
         run_id,
         variant,
-        prompt_id,
+        attribute,
+        group_name,
+        unit_id,
+        unit_key,
         n_responses
-    from {{ ref("int_words_units") }}
-    where scheme = 'words'
+    from {{ ref("int_words_unit_groups") }}
 ),
 
 counts as (
@@ -48,19 +48,20 @@ removed_words as (
 
 words_removed_uses as (
     select
-        units.run_id,
-        units.variant,
-        units.prompt_id,
-        units.unit_id,
+        unit_groups.run_id,
+        unit_groups.variant,
+        unit_groups.attribute,
+        unit_groups.group_name,
+        unit_groups.unit_id,
         removed_words.word,
         removed_words.token,
-        units.n_responses,
+        unit_groups.n_responses,
         counts.n_occurrences
     from counts
-    inner join units on counts.unit_key = units.unit_key
+    inner join unit_groups on counts.unit_key = unit_groups.unit_key
     inner join removed_words
         on
-            units.run_id = removed_words.run_id
+            unit_groups.run_id = removed_words.run_id
             and counts.word = removed_words.word
 )
 

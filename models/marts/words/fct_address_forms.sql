@@ -4,7 +4,8 @@ uses as (
     select
         run_id,
         variant,
-        prompt_id,
+        attribute,
+        group_name,
         unit_id,
         token,
         n_responses,
@@ -28,49 +29,23 @@ kinds as (
     from terms
 ),
 
-run_attributes as (
-    select
-        run_id,
-        attribute
-    from {{ ref("int_run_attributes") }}
-    where kind = 'plain'
-),
-
-prompt_groups as (
-    select
-        prompt_groups.run_id,
-        prompt_groups.prompt_id,
-        prompt_groups.attribute,
-        prompt_groups.group_name
-    from {{ ref("int_prompt_groups") }} as prompt_groups
-    inner join run_attributes
-        on
-            prompt_groups.run_id = run_attributes.run_id
-            and prompt_groups.attribute = run_attributes.attribute
-    where prompt_groups.slot = 1
-),
-
 answers as (
     select
-        units.run_id,
-        units.variant,
-        prompt_groups.attribute,
-        prompt_groups.group_name,
-        sum(units.n_responses) as n_answers
-    from {{ ref("int_words_units") }} as units
-    inner join prompt_groups
-        on
-            units.run_id = prompt_groups.run_id
-            and units.prompt_id = prompt_groups.prompt_id
-    where units.scheme = 'words'
-    group by units.run_id, units.variant, prompt_groups.attribute, prompt_groups.group_name
+        run_id,
+        variant,
+        attribute,
+        group_name,
+        sum(n_responses) as n_answers
+    from {{ ref("int_words_unit_groups") }}
+    group by run_id, variant, attribute, group_name
 ),
 
 using_units as (
     select
         uses.run_id,
         uses.variant,
-        uses.prompt_id,
+        uses.attribute,
+        uses.group_name,
         uses.unit_id,
         terms.kind,
         any_value(uses.n_responses) as n_responses,
@@ -80,25 +55,20 @@ using_units as (
         on
             uses.run_id = terms.run_id
             and uses.token = terms.token
-    group by uses.run_id, uses.variant, uses.prompt_id, uses.unit_id, terms.kind
+    group by uses.run_id, uses.variant, uses.attribute, uses.group_name, uses.unit_id, terms.kind
 ),
 
 counted as (
     select
-        using_units.run_id,
-        using_units.variant,
-        prompt_groups.attribute,
-        prompt_groups.group_name,
-        using_units.kind,
-        sum(using_units.n_responses) as n_answers_using,
-        sum(using_units.n_occurrences) as n_occurrences
+        run_id,
+        variant,
+        attribute,
+        group_name,
+        kind,
+        sum(n_responses) as n_answers_using,
+        sum(n_occurrences) as n_occurrences
     from using_units
-    inner join prompt_groups
-        on
-            using_units.run_id = prompt_groups.run_id
-            and using_units.prompt_id = prompt_groups.prompt_id
-    group by
-        using_units.run_id, using_units.variant, prompt_groups.attribute, prompt_groups.group_name, using_units.kind
+    group by run_id, variant, attribute, group_name, kind
 ),
 
 shares as (

@@ -4,7 +4,8 @@ uses as (
     select
         run_id,
         variant,
-        prompt_id,
+        attribute,
+        group_name,
         word,
         token,
         n_responses,
@@ -23,42 +24,15 @@ terms as (
     from {{ ref("int_words_terms") }}
 ),
 
-run_attributes as (
-    select
-        run_id,
-        attribute
-    from {{ ref("int_run_attributes") }}
-    where kind = 'plain'
-),
-
-prompt_groups as (
-    select
-        prompt_groups.run_id,
-        prompt_groups.prompt_id,
-        prompt_groups.attribute,
-        prompt_groups.group_name
-    from {{ ref("int_prompt_groups") }} as prompt_groups
-    inner join run_attributes
-        on
-            prompt_groups.run_id = run_attributes.run_id
-            and prompt_groups.attribute = run_attributes.attribute
-    where prompt_groups.slot = 1
-),
-
 answers as (
     select
-        units.run_id,
-        units.variant,
-        prompt_groups.attribute,
-        prompt_groups.group_name,
-        sum(units.n_responses) as n_answers
-    from {{ ref("int_words_units") }} as units
-    inner join prompt_groups
-        on
-            units.run_id = prompt_groups.run_id
-            and units.prompt_id = prompt_groups.prompt_id
-    where units.scheme = 'words'
-    group by units.run_id, units.variant, prompt_groups.attribute, prompt_groups.group_name
+        run_id,
+        variant,
+        attribute,
+        group_name,
+        sum(n_responses) as n_answers
+    from {{ ref("int_words_unit_groups") }}
+    group by run_id, variant, attribute, group_name
 ),
 
 -- The first reason that holds: the audit's own list, the group's name, what carries it, a form of address.
@@ -79,20 +53,16 @@ reasons as (
 
 counted as (
     select
-        uses.run_id,
-        uses.variant,
-        prompt_groups.attribute,
-        prompt_groups.group_name,
-        uses.word,
-        min(uses.token) as token,
-        sum(uses.n_occurrences * uses.n_responses) as n_occurrences,
-        sum(uses.n_responses) as n_answers_using
+        run_id,
+        variant,
+        attribute,
+        group_name,
+        word,
+        min(token) as token,
+        sum(n_occurrences * n_responses) as n_occurrences,
+        sum(n_responses) as n_answers_using
     from uses
-    inner join prompt_groups
-        on
-            uses.run_id = prompt_groups.run_id
-            and uses.prompt_id = prompt_groups.prompt_id
-    group by uses.run_id, uses.variant, prompt_groups.attribute, prompt_groups.group_name, uses.word
+    group by run_id, variant, attribute, group_name, word
 ),
 
 removed_words as (

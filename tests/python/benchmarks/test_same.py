@@ -53,6 +53,17 @@ def test_builds_and_what_was_removed_since_do_not_count(one: Path, tmp_path: Pat
     )
 
 
+def test_rows_are_compared_in_the_columns_that_both_have(one: Path, tmp_path: Path) -> None:
+    other = made(
+        tmp_path / "other.duckdb",
+        "alter table marts.fct_findings drop column family",
+        "update marts.fct_findings set value = 0.3",
+    )
+    columns, rows = differences(one, other)
+    assert columns == "marts.fct_findings has other columns: family VARCHAR[]"
+    assert "value 0.30000000000000004 and 0.3" in rows
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [

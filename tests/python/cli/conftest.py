@@ -65,7 +65,7 @@ SMALL_DBT_PROJECT = {
         """,
     "models/dim_runs.sql": """
         select
-            run_id, 'products' as audit, 'robot' as target, is_finished, is_current, 12 as n_ok,
+            run_id, 'products' as audit, 'robot' as target, is_finished, is_current, hour as run_rank, 12 as n_ok,
             'model-1' as model_asked, cast(null as varchar) as hides_models,
             timestamp '2026-01-01 08:00:00' + to_hours(hour) as started_at
         from (values ('run-1', true, 1, true), ('run-2', false, 2, false))

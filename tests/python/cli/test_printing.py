@@ -200,6 +200,16 @@ def test_labels_of_groups_and_names_of_models(capsys: pytest.CaptureFixture[str]
     assert not steers(printed)
 
 
+def test_names_in_a_heading_are_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
+    row = Finding(
+        **{name: "[bold]" for name, kind in Finding.__annotations__.items() if kind in ("str", "str | None")},
+        **{name: None for name, kind in Finding.__annotations__.items() if kind == "float | None"},
+        **{name: True for name, kind in Finding.__annotations__.items() if kind == "bool"},
+    )
+    findings_table([row])
+    assert capsys.readouterr().out.startswith("[bold], asked of [bold] (simulated), run [bold]\n")
+
+
 def test_an_error_of_the_database(biasledger: Biasledger, tmp_path: Path) -> None:
     path = tmp_path / "warehouse.duckdb"
     with duckdb.connect(str(path)) as connection:

@@ -20,12 +20,12 @@ from biasledger.packing.archive import read_pack
 from collector.errors import BiasledgerError, InputError, LedgerError
 from collector.files.plain import read_plain
 from collector.files.yaml import MAX_NODES, read_yaml_mapping
-from collector.importers import inspect_log, log_rows, source
-from collector.importers.logs import log_rows as rows_of_log
 from collector.importers.tabular import import_file
 from collector.journal.reader import end_of, read_journal
 from collector.spec.files import SpecFiles
 from collector.spec.loading import load_audit
+from collector.tables import inspect_log, log_rows, source
+from collector.tables.logs import log_rows as rows_of_log
 from collector.targets import load_target
 
 SECRET = "sk-live-0123456789abcdef"

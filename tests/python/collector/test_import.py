@@ -18,13 +18,13 @@ import pytest
 from collector.errors import InputError, LedgerError
 from collector.hashing import hash_of_file
 from collector.importers import tabular
-from collector.importers.source import readable
 from collector.importers.tabular import import_file
 from collector.ledger.database import Ledger
 from collector.ledger.summary import RunSummary
 from collector.rows import response_hash
 from collector.spec.loading import load_audit
 from collector.spec.prompts import Prompt, PromptAttribute
+from collector.tables.source import readable
 from tests.python.collector.conftest import IMPORT_AUDIT, content_of
 
 Query = Callable[[str], list[tuple[Any, ...]]]
@@ -611,7 +611,7 @@ def test_nothing_is_printed_and_nothing_heavy_is_loaded(
     script = f"""
 import sys
 from pathlib import Path
-from collector.importers.source import readable
+from collector.tables.source import readable
 from collector.importers.tabular import import_file
 from collector.spec.loading import load_audit
 spec = Path({str(import_spec)!r})

@@ -14,10 +14,10 @@ import duckdb
 import pytest
 
 from collector.errors import InputError
-from collector.importers.source import open_source, readable
 from collector.importers.tabular import import_file
 from collector.ledger.summary import RunSummary
 from collector.spec.loading import load_audit
+from collector.tables.source import open_source, readable
 
 Query = Callable[[str], list[tuple[Any, ...]]]
 LOGS = Path(__file__).with_name("tool_logs")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from collector.errors import InputError, TargetError
@@ -70,7 +71,7 @@ def test_everything_a_row_may_say(load: Load) -> None:
     )
     reply = target.ask(Request("A", trial=2))
     assert (reply.text, reply.finish_reason, reply.model_answered) == ("x", "length", "m-2")
-    assert target.ask(Request("B")).text == '["Song 1", "Song 2"]'
+    assert target.ask(Request("B")).text == '["Song 1","Song 2"]'
     assert target.ask(Request("C")).text is None
     assert (target.model, target.is_simulated) == ("old-model", True)
 
@@ -89,6 +90,16 @@ def test_columns_may_have_other_names(load: Load) -> None:
     }
 
 
+def test_a_file_is_read_as_imports_read_one(load: Load, tmp_path: Path) -> None:
+    semicolons = load("prompt;reply\nHello, you;one, two\n")
+    assert semicolons.ask(Request("Hello, you")).text == "one, two"
+    tabs = load("prompt\treply\nHello\tone\n", "answers.tsv")
+    assert tabs.ask(Request("Hello")).text == "one"
+    duckdb.sql("select 'Hello' as prompt, 5 as reply").write_parquet(str(tmp_path / "answers.parquet"))
+    (tmp_path / "targets.yml").write_text("targets: {mine: {kind: replay, file: answers.parquet}}")
+    assert load_target(tmp_path / "targets.yml", "mine").ask(Request("Hello")).text == "5"
+
+
 def test_what_is_not_in_the_file_fails_its_question_only(load: Load) -> None:
     target = load("prompt,reply\nHello,one\n")
     for request, told in (
@@ -104,12 +115,25 @@ def test_what_is_not_in_the_file_fails_its_question_only(load: Load) -> None:
 @pytest.mark.parametrize(
     ("content", "file", "told"),
     [
-        ("", "a.csv", "has no rows; it should hold a row for each answer"),
+        ("", "a.csv", "has no rows; it should hold one for each response"),
+        ("", "a.jsonl", "has no rows; it should hold one for each response"),
         ("prompt,reply\n", "a.csv", "has no rows"),
-        ("prompt,answer\nHello,one\n", "a.csv", "row 1 has no 'reply'"),
-        ("text,reply\nHello,one\n", "a.csv", "row 1 has neither 'prompt' nor 'prompt_id'"),
-        ("prompt,reply\nHello\n", "a.csv", "row 1 has fewer cells than the header"),
-        ("prompt,reply\nHello,one,two\n", "a.csv", "row 1 has more cells than the header"),
+        ("prompt,answer\nHello,one\n", "a.csv", "has no column 'reply'"),
+        (
+            "text,reply\nHello,one\n",
+            "a.csv",
+            "has neither 'prompt' nor 'prompt_id', which say what was asked; its columns are 'text', 'reply'",
+        ),
+        (
+            "prompt,reply\nHello\n",
+            "a.csv",
+            "line 2 cannot be read as CSV: Expected Number of Columns: 2 Found: 1",
+        ),
+        (
+            "prompt,reply\nHello,one,two\n",
+            "a.csv",
+            "line 2 cannot be read as CSV: Expected Number of Columns: 2 Found: 3",
+        ),
         ('prompt,reply\n"Hello,one\n', "a.csv", "cannot be read as CSV"),
         (
             "prompt,reply,trial\nHello,one,1\nHello,two,1\n",
@@ -121,20 +145,17 @@ def test_what_is_not_in_the_file_fails_its_question_only(load: Load) -> None:
             "a.csv",
             "row 1 has the trial 'first', which should be a number from 1",
         ),
-        ('{"prompt": "a", "reply": "b"}\n[1]\n', "a.jsonl", "line 2 is no JSON object"),
-        ("{\n", "a.jsonl", "line 1 is no JSON object"),
-        ('{"prompt": "a", "reply": "b", "model": 5}\n', "a.jsonl", "row 1 has a 'model' that is no text"),
-        ('{"prompt": ["a"], "reply": "b"}\n', "a.jsonl", "row 1 has a 'prompt' that is no text"),
-        ('{"prompt_id": 5, "reply": "b"}\n', "a.jsonl", "row 1 has a 'prompt_id' that is no text"),
+        ('{"prompt": "a", "reply": "b"}\n[1]\n', "a.jsonl", "line 2 is a JSON list and no object"),
+        ("{\n", "a.jsonl", "line 1 is not valid JSON"),
         (
-            '{"prompt": "a", "system_prompt": ["a"], "reply": "b"}\n',
+            '{"prompt": "a", "reply": "b"}\n{"reply": "b"}\n',
             "a.jsonl",
-            "row 1 has a 'system_prompt' that is no text",
+            "row 2 has no prompt and no prompt_id",
         ),
         (
             "prompt,reply\nHello,one\n",
             "a.txt",
-            "should be a file of answers that ends in .csv, .jsonl or .ndjson",
+            "should be a file of answers that ends in .csv, .tsv, .jsonl, .ndjson, .parquet",
         ),
     ],
 )
@@ -151,9 +172,9 @@ def test_a_file_that_is_not_there_or_not_utf8(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"a\.csv does not exist"):
         load_target(path, "mine")
     (tmp_path / "a.csv").write_bytes(b"prompt,reply\nHello,\xff\n")
-    with pytest.raises(InputError, match=r"a\.csv is not UTF-8"):
+    with pytest.raises(InputError, match=r"a\.csv: line 2 is not UTF-8; save the file as UTF-8\."):
         load_target(path, "mine")
     (tmp_path / "a.csv").unlink()
     (tmp_path / "a.csv").mkdir()
-    with pytest.raises(InputError, match=r"a\.csv cannot be read"):
+    with pytest.raises(InputError, match=r"a\.csv is not a file"):
         load_target(path, "mine")

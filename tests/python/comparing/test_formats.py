@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
-from biasledger.comparing.changes import Change, Changes
+from biasledger.comparing.changes import Change, Changes, QualityChange
 from biasledger.comparing.formats import as_json, as_text
 
 
@@ -44,3 +45,15 @@ def test_a_bias_that_was_turned_round_is_shown_and_said_to_be() -> None:
     assert "turned round" not in as_text(Changes("one", "two", "plain", [same], []), show_all=True)
     [comparison] = json.loads(as_json([changes]))["comparisons"]
     assert [change["is_reversed"] for change in comparison["changes"]] == [False, True]
+
+
+def test_what_a_model_wrote_forges_no_line_and_turns_no_text() -> None:
+    hostile = "a\u202eb\x1b[2J\nbetter  rank_gap"
+    change = replace(
+        _change(hostile, 0.3, is_reversed=True), subject=hostile, measure=hostile, verdict="worse"
+    )
+    quality = QualityChange(hostile, 0.5, 0.4, None, None)
+    text = as_text(Changes(hostile, hostile, hostile, [change], [quality]))
+    assert not set(text) & {"\u202e", "\x1b"}
+    assert not any(line.startswith("better") for line in text.splitlines())
+    assert text.count(r"a\u202eb\x1b[2J\nbetter") == 6

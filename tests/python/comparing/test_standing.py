@@ -33,11 +33,11 @@ def tables(tmp_path: Path) -> Tables:
                 timestamp '2026-02-01 08:00:00' + to_hours(hour) as started_at
             from (
                 values
-                ('older', 'model', 1, 90, true, false), ('stopped', 'model', 2, 5, false, false),
-                ('whole', 'model', 3, 90, true, true), ('killed', 'model', 4, 5, false, false),
-                ('empty', 'model', 5, 0, true, false), ('first', 'other', 6, 7, false, false),
-                ('second', 'other', 7, 1234, false, true)
-            ) as runs (run_id, target, hour, n_ok, is_finished, is_current)
+                ('older', 'model', 1, 90, true, false, 2), ('stopped', 'model', 2, 5, false, false, 3),
+                ('whole', 'model', 3, 90, true, true, 1), ('killed', 'model', 4, 5, false, false, 4),
+                ('empty', 'model', 5, 0, true, false, 5), ('first', 'other', 6, 7, false, false, 2),
+                ('second', 'other', 7, 1234, false, true, 1)
+            ) as runs (run_id, target, hour, n_ok, is_finished, is_current, run_rank)
             """
         )
     return open_tables(warehouse)

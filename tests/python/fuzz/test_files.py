@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from biasledger.project import init_project
 from collector.errors import BiasledgerError
-from collector.importers.logs import log_rows, write_table
-from collector.importers.source import open_source, readable
 from collector.importers.tabular import import_file
 from collector.ledger.database import Ledger
 from collector.spec.loading import load_audit
+from collector.tables.logs import log_rows, write_table
+from collector.tables.source import open_source, readable
 from collector.targets import load_target
 
 from .conftest import changed, damaged, examples, told

@@ -2,46 +2,28 @@
 
 from __future__ import annotations
 
-import ast
-import graphlib
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from benchmarks.counts import circles, imports, modules
+
 ROOT = Path(__file__).parents[3]
 _ROW = re.compile(r"^\| (`(?:collector|biasledger)[^|]*) \|", re.MULTILINE)
-_PACKAGES = frozenset({"collector", "biasledger"})
 
 
 @pytest.fixture(scope="module")
 def files() -> Mapping[str, Path]:
     """Module -> its file."""
-    found = {}
-    for package in sorted(_PACKAGES):
-        for path in sorted((ROOT / package).rglob("*.py")):
-            parts = path.relative_to(ROOT).with_suffix("").parts
-            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return found
+    return modules(ROOT)
 
 
 @pytest.fixture(scope="module")
-def imported(files: Mapping[str, Path]) -> Mapping[str, set[str]]:
+def imported() -> Mapping[str, set[str]]:
     """Module -> the modules that it imports, anywhere in it and for types alone, too."""
-    return {module: _imports(path, files) - {module} for module, path in files.items()}
-
-
-def _imports(path: Path, files: Mapping[str, Path]) -> set[str]:
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            for alias in node.names:
-                inner = f"{node.module}.{alias.name}"
-                found.add(inner if inner in files else node.module)
-    return found & files.keys()
+    return imports(ROOT)
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +38,7 @@ def rows() -> Mapping[str, int]:
 
 
 def test_nothing_is_imported_in_a_circle(imported: Mapping[str, set[str]]) -> None:
-    graphlib.TopologicalSorter(imported).prepare()
+    assert circles(imported) == []
 
 
 def test_every_package_is_in_the_table(files: Mapping[str, Path], rows: Mapping[str, int]) -> None:

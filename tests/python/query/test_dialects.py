@@ -55,69 +55,50 @@ def test_analyses_are_translated(name: str, dialect: str) -> None:
             "postgres",
             "division by zero is an error in PostgreSQL",
         ),
-        ("select value / n_units from fct_findings", "mysql", "division by zero is null in MySQL"),
-        ("select n_units / n_permutations from fct_findings", "snowflake", "six decimals"),
-        ("select 7 // n_units from fct_findings", "tsql", "by floating point"),
+        ("select value / n_units from fct_findings", "spark", "division by zero is an error in Spark"),
+        ("select 7 // n_units from fct_findings", "postgres", "by floating point"),
         ("select audit from dim_runs order by audit", "postgres", "ordered by the database's collation"),
-        (
-            "select audit from dim_runs where audit = 'A'",
-            "mysql",
-            "takes capital and small letters for equal",
-        ),
-        ("select audit from dim_runs where audit like 'A%'", "sqlite", "LIKE disregards capitals"),
-        ("select count(*) from dim_runs", "snowflake", "in capitals"),
-        ("select approx_count_distinct(word) from fct_marked_words", "trino", "approximate number"),
-        ("from fct_findings using sample 10", "bigquery", "a sample"),
+        ("select approx_count_distinct(word) from fct_marked_words", "postgres", "approximate number"),
+        ("from fct_findings using sample 10", "spark", "a sample"),
         ("select random()", "spark", "a random"),
-        ("select list(word order by word)[1] from fct_marked_words", "bigquery", "counted from 0"),
-        (
-            "select unnest(stereotype_markers) from fct_stereotype_scores",
-            "mysql",
-            "there are no lists or structs",
-        ),
+        ("select list(word order by word)[1] from fct_marked_words", "spark", "counted from 0"),
         ("select {'a': 1}.a", "postgres", "structs are rows"),
         (
             "select * from fct_findings where regexp_matches(audit, '^a.*?b')",
-            "snowflake",
-            "match the whole text",
+            "postgres",
+            "longest match wins",
         ),
         ("select regexp_replace(audit, 'a+', '') from dim_runs", "spark", "Java's expressions"),
-        ("select date_diff('day', started_at, now()) from dim_runs", "redshift", "dates and times"),
+        ("select date_diff('day', started_at, now()) from dim_runs", "postgres", "dates and times"),
         ("select printf('%d', n_units) from fct_findings", "bigquery", "sqlglot does not know this function"),
+        ("select printf('%d', n_units) from fct_findings", "postgres", "sqlglot does not know this function"),
         ("select value as v, v + 1 from fct_findings", "postgres", "new name inside the select"),
-        ("select value as v from fct_findings order by v + 1", "bigquery", "new name inside the select"),
+        ("select value as v from fct_findings order by v + 1", "postgres", "new name inside the select"),
         ("select audit, count(*) from dim_runs group by all", "postgres", "no group by all"),
-        ("select audit from dim_runs order by all", "mysql", "no order by all"),
+        ("select audit from dim_runs order by all", "postgres", "no order by all"),
         ("select * exclude (audit) from dim_runs", "postgres", "no star without some columns"),
-        ("select 1 as a union all by name select 2 as a", "mysql", "no union by name"),
+        ("select 1 as a union all by name select 2 as a", "postgres", "no union by name"),
         ("select * from dim_runs asof join dim_groups using (run_id)", "postgres", "this kind of join"),
         ("select sum(is_current) from dim_runs", "postgres", "adds up no booleans"),
         ("select round(value, 2) from fct_findings", "postgres", "rounds to places only numeric"),
         (
-            "select greatest(value, threshold) from fct_findings",
-            "bigquery",
-            "null wherever one of them is null",
+            "select arg_max(audit, started_at) from dim_runs",
+            "postgres",
+            "arg_max(audit, started_at): PostgreSQL has nothing",
         ),
-        ("select arg_max(audit, started_at) from dim_runs", "postgres", "arg_max: PostgreSQL has nothing"),
+        ("select quantile(value, 0.3) from fct_findings", "spark", "Spark has nothing of that name"),
         ("select try_cast(audit as integer) from dim_runs", "postgres", "a wrong value is an error"),
         ("select any_value(audit) from dim_runs", "postgres", "from version 16 on"),
-        ("select count(*) filter (where is_current) from dim_runs", "mysql", "write sum(case when"),
         ("select string_agg(audit, ', ' order by audit) from dim_runs", "bigquery", "sqlglot says"),
-        ("select string_agg(audit, ', ' order by audit) from dim_runs", "clickhouse", "in no order"),
-        ("select cast(value as integer) from fct_findings", "tsql", "may cut off the decimals"),
         ("select (2 * value)::bigint from fct_findings", "spark", "may cut off the decimals"),
-        ("select cast(value as integer) from fct_findings", "bigquery", "rounds halves away from zero"),
-        ("select concat_ws('-', audit, target) from dim_runs", "redshift", "the whole text is null"),
-        ("select any_value(audit) from dim_runs", "snowflake", "may give a null"),
         ("select log(2, value) from fct_findings", "postgres", "for numeric only"),
-        ("select bool_and(is_current) from dim_runs", "tsql", "bool_and: SQL Server has nothing"),
-        ("select mode(audit) from dim_runs", "postgres", "mode(x): PostgreSQL has nothing"),
-        ("select corr(value, threshold) from fct_findings", "redshift", "corr: Redshift has nothing"),
-        ("select var_pop(value) from fct_findings", "sqlite", "var_pop: SQLite has nothing"),
+        ("select mode(audit) from dim_runs", "postgres", "mode(audit): PostgreSQL has nothing"),
     ],
 )
 def test_what_differs_is_said(sql: str, dialect: str, warning: str) -> None:
-    assert any(warning in one for one in translate(sql, dialect).warnings), translate(sql, dialect).warnings
+    assert any(warning.lower() in one.lower() for one in translate(sql, dialect).warnings), translate(
+        sql, dialect
+    ).warnings
 
 
 @pytest.mark.parametrize(
@@ -125,24 +106,29 @@ def test_what_differs_is_said(sql: str, dialect: str, warning: str) -> None:
     [
         ("select count(*) as n from dim_runs", "postgres"),
         ("select value / nullif(threshold, 0) from fct_findings", "postgres"),
-        ("select value / 2 from fct_findings", "bigquery"),
+        ("select value / 2 from fct_findings", "spark"),
         ("select n_units from fct_findings order by n_units desc", "postgres"),
-        ("select audit from dim_runs order by audit", "bigquery"),
+        ("select audit from dim_runs order by audit", "spark"),
         ("select audit from dim_runs where audit = 'A'", "postgres"),
-        ("select regexp_matches(audit, 'a') from dim_runs", "bigquery"),
         ("select value as v from fct_findings order by v", "postgres"),
-        ("select audit, count(*) from dim_runs group by all", "databricks"),
-        ("with one as (select audit as name from dim_runs) select name from one", "tsql"),
+        ("select audit, count(*) from dim_runs group by all", "spark"),
+        ("with one as (select audit as name from dim_runs) select name from one", "postgres"),
         ("select max(n_ok) from dim_runs where is_current", "spark"),
         ("select cast(n_units as integer), cast(round(value) as integer) from fct_findings", "spark"),
         ("select cast(value as integer), log(value), concat(audit, target) from fct_findings", "postgres"),
-        ("select log(value), concat(audit, target) from fct_findings", "redshift"),
         ("select corr(value, threshold), mode(audit) from fct_findings", "spark"),
     ],
 )
 def test_what_does_not_differ_is_not_said(sql: str, dialect: str) -> None:
-    warnings = [one for one in translate(sql, dialect).warnings if "takes capital" not in one]
-    assert warnings == []
+    assert translate(sql, dialect).warnings == ()
+
+
+@pytest.mark.parametrize("dialect", [name for name in DIALECTS if name not in ("postgres", "spark")])
+def test_of_other_warehouses_one_sentence_says_what_to_look_at(dialect: str) -> None:
+    [warning] = translate("select value / n_units from fct_findings order by value", dialect).warnings
+    assert warning.startswith(
+        f"What differs in {DIALECTS[dialect]} is not looked for, as it is for PostgreSQL and Spark"
+    )
 
 
 @pytest.mark.parametrize(

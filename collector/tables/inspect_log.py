@@ -16,7 +16,7 @@ from typing import Any
 
 from collector.errors import InputError
 from collector.files.plain import open_plain
-from collector.importers.log_rows import (
+from collector.tables.log_rows import (
     LogRow,
     chat_prompt,
     dotted,

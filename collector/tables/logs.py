@@ -12,8 +12,8 @@ from pathlib import Path
 from collector.answers.replies import storable
 from collector.errors import InputError
 from collector.hints import no_column
-from collector.importers import inspect_log, lm_eval_log, promptfoo_log
-from collector.importers.log_rows import LogRow, read_lines, read_object
+from collector.tables import inspect_log, lm_eval_log, promptfoo_log
+from collector.tables.log_rows import LogRow, read_lines, read_object
 
 LOG_FORMATS = ("inspect", "promptfoo", "lm_eval")
 _ARCHIVE, _DOCUMENT, _LINES = ".eval", ".json", ".jsonl"

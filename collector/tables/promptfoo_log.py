@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from collector.errors import InputError
-from collector.importers.log_rows import LogRow, as_text, chat_prompt, dotted, is_chat, read_lines
+from collector.tables.log_rows import LogRow, as_text, chat_prompt, dotted, is_chat, read_lines
 
 _IS_RESULT = {"testIdx", "promptIdx", "vars"}
 _PROVIDER_FAILED = 2

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from collector.errors import InputError
-from collector.importers.log_rows import LogRow, as_text, dotted, read_lines, read_object
+from collector.tables.log_rows import LogRow, as_text, dotted, read_lines, read_object
 
 _IS_SAMPLE = {"doc_id", "doc", "arguments", "resps"}
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl")

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from collector.errors import InputError
 from collector.hashing import READ_BYTES
 from collector.hints import no_column
-from collector.importers.logs import log_rows, write_table
+from collector.tables.logs import log_rows, write_table
 
 if TYPE_CHECKING:
     import duckdb
@@ -193,9 +193,7 @@ def _require_utf8(path: Path) -> None:
             except UnicodeDecodeError as error:
                 # error.object is the block with what the decoder held back of the one before; that part has no line break.
                 line = lines + error.object.count(b"\n", 0, error.start)
-                raise InputError(
-                    f"{path}: line {line} is not UTF-8; save the file as UTF-8 and import it again."
-                ) from None
+                raise InputError(f"{path}: line {line} is not UTF-8; save the file as UTF-8.") from None
             if not block:
                 return
             lines += block.count(b"\n")

@@ -1,0 +1,49 @@
+with
+
+units as (
+    select
+        run_id,
+        variant,
+        prompt_id,
+        unit_id,
+        unit_key,
+        n_responses
+    from {{ ref("int_words_units") }}
+    where scheme = 'words'
+),
+
+run_attributes as (
+    select
+        run_id,
+        attribute
+    from {{ ref("int_run_attributes") }}
+    where kind = 'plain'
+),
+
+prompt_groups as (
+    select
+        run_id,
+        prompt_id,
+        attribute,
+        group_name
+    from {{ ref("int_prompt_groups") }}
+    where slot = 1
+),
+
+unit_groups as (
+    select
+        units.*,
+        prompt_groups.attribute,
+        prompt_groups.group_name
+    from units
+    inner join prompt_groups
+        on
+            units.run_id = prompt_groups.run_id
+            and units.prompt_id = prompt_groups.prompt_id
+    inner join run_attributes
+        on
+            prompt_groups.run_id = run_attributes.run_id
+            and prompt_groups.attribute = run_attributes.attribute
+)
+
+select * from unit_groups
