@@ -1,3 +1,5 @@
+{{ config(access="private") }}
+
 with
 
 contrasts as (
