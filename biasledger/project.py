@@ -7,6 +7,7 @@ an upgrade reaches everyone. In a wheel they lie inside the package, in a checko
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 from collector.errors import BiasledgerError, InputError
 
@@ -25,6 +26,17 @@ def dbt_source() -> Path:
         BiasledgerError: the installation holds no dbt project.
     """
     return _installed(_PACKAGE / "_dbt" / "biasledger", "dbt_project.yml")
+
+
+def dbt_variable(name: str) -> Any:
+    """The value that a variable of the installed dbt project has there.
+
+    Raises:
+        BiasledgerError: the installation holds no dbt project.
+    """
+    import yaml
+
+    return yaml.safe_load((dbt_source() / "dbt_project.yml").read_text(encoding="utf-8"))["vars"][name]
 
 
 def settings_file(name: str, directory: Path = Path()) -> Path:

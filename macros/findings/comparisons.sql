@@ -1,12 +1,6 @@
-{#-
-    What was asked, without how much of it and how it is described: runs that share it may be compared. Fewer trials or subjects are
-    brought to equal sizes, variants are compared by name.
--#}
+{#- What was asked, without how much of it and how it is described: runs that share it may be compared. -#}
 {% macro question_of(spec) -%}
-    md5(cast(json_merge_patch(
-        {{ spec }},
-        '{"trials": null, "subjects": null, "title": null, "source": null, "version": null, "variants": null}'
-    ) as varchar))
+    md5(cast(json_merge_patch({{ spec }}, '{{ tojson(dict.fromkeys(var("beside_the_question"))) }}') as varchar))
 {%- endmacro %}
 
 {#- Why two rows of int_comparable_runs must not be compared, in words; null where they may. -#}
