@@ -27,17 +27,6 @@
     where baseline_rows.part = '{{ part }}'
 {%- endmacro %}
 
-{#-
-    Measures whose expectation depends on how much was answered: accuracies, largest of several, debiased spreads. Two runs of these are
-    compared at equal sizes (int_*_equal_sizes) and never subtracted as they stand.
--#}
-{% macro size_dependent_measures() -%}
-    (
-        'word_divergence', 'separability', 'marked_words', 'snsr', 'snsv', 'unanswered_spread', 'shortfall_spread',
-        'repeat_spread', 'relevance_spread', 'personality_fairness', 'impact_ratio', 'price_spread'
-    )
-{%- endmacro %}
-
 {#- A measure that judges a family of categories, levels or lists says of each member what it is, reads and may be. -#}
 {% macro family_type() -%}
     struct(value double, p_value double, detail varchar, member varchar, interval_low double, interval_high double)[]

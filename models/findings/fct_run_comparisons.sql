@@ -61,7 +61,7 @@ run_comparisons as (
         cast(alpha as double) as alpha,
         cast(baseline_n_units as bigint) as baseline_n_units,
         cast(n_units as bigint) as n_units,
-        cast(measure in {{ size_dependent_measures() }} as boolean) as is_at_equal_sizes,
+        cast(is_at_equal_sizes as boolean) as is_at_equal_sizes,
         cast(is_reversed as boolean) as is_reversed,
         cast(is_excepted as boolean) as is_excepted,
         cast(is_baseline as boolean) as is_baseline,
