@@ -6,6 +6,8 @@ an upgrade reaches everyone. In a wheel they lie inside the package, in a checko
 
 import os
 import shutil
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,15 +30,17 @@ def dbt_source() -> Path:
     return _installed(_PACKAGE / "_dbt" / "biasledger", "dbt_project.yml")
 
 
-def dbt_variable(name: str) -> Any:
-    """The value that a variable of the installed dbt project has there.
+def dbt_variables() -> Mapping[str, Any]:
+    """The variables of the installed dbt project."""
+    return _variables(dbt_source() / "dbt_project.yml")
 
-    Raises:
-        BiasledgerError: the installation holds no dbt project.
-    """
+
+@cache
+def _variables(path: Path) -> Mapping[str, Any]:
     import yaml
 
-    return yaml.safe_load((dbt_source() / "dbt_project.yml").read_text(encoding="utf-8"))["vars"][name]
+    variables: Mapping[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8")).get("vars", {})
+    return variables
 
 
 def settings_file(name: str, directory: Path = Path()) -> Path:

@@ -23,7 +23,7 @@ from typing import IO, TYPE_CHECKING, Any
 from biasledger import __version__
 from biasledger.building.readings import register_readings
 from biasledger.building.settings import check_settings
-from biasledger.project import LINKS, check_project, dbt_variable, require_project
+from biasledger.project import LINKS, check_project, dbt_variables, require_project
 from biasledger.publishing.standing import Standing, forget_standing, inputs_of, read_standing, remember
 from biasledger.publishing.work import forget_what_is_gone, locked, work_file
 from collector.errors import BiasledgerError
@@ -304,7 +304,7 @@ def _build_info(results: Mapping[str, Any], erasures_hash: str) -> BuildInfo:
         build_id=results["metadata"]["invocation_id"],
         built_at=datetime.fromisoformat(results["metadata"]["generated_at"]).replace(tzinfo=None),
         biasledger_version=__version__,
-        engine_version=dbt_variable("engine_version"),
+        engine_version=dbt_variables().get("engine_version"),
         erasures_hash=erasures_hash,
     )
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from biasledger.comparing.baseline_file import read_baseline, write_baseline
 from biasledger.comparing.run_names import Baseline, find_run
-from biasledger.project import dbt_variable
+from biasledger.project import dbt_variables
 from collector.errors import BiasledgerError, InputError
 from collector.ledger.database import Ledger, RunInfo
 
@@ -260,7 +260,7 @@ def import_baseline(ledger: Path, file: Path) -> Baseline:
 
 def _different(one: dict[str, Any], other: dict[str, Any]) -> str:
     """Which parts of two specs differ, in words; empty where the same was asked."""
-    keys = sorted((one.keys() | other.keys()) - set(dbt_variable("beside_the_question")))
+    keys = sorted((one.keys() | other.keys()) - set(dbt_variables()["beside_the_question"]))
     different = [key for key in keys if one.get(key) != other.get(key)]
     return f"its {', '.join(different)} differ{'s' if len(different) == 1 else ''}" if different else ""
 

@@ -106,9 +106,9 @@ def require_engine(pack: Pack) -> None:
         InputError: it is not; names the version to install.
     """
     from biasledger.packing.judged import read_judged
-    from biasledger.project import dbt_variable
+    from biasledger.project import dbt_variables
 
-    here = str(dbt_variable("engine_version"))
+    here = str(dbt_variables()["engine_version"])
     there = read_judged(pack).engine_version
     if there == here:
         return
