@@ -30,7 +30,7 @@ _SHOWN = 3
 
 
 def differences(one: Path, other: Path, *, digits: int | None = None) -> list[str]:
-    """What two warehouses say differently, one sentence a table; empty where they are the same.
+    """What two warehouses say differently, a sentence a table, and one of its columns where it has others; empty where they are the same.
 
     Args:
         one, other: the files; neither is changed.
@@ -57,7 +57,8 @@ def differences(one: Path, other: Path, *, digits: int | None = None) -> list[st
                 told.append(
                     f"{table} has other columns: {', '.join(f'{name} {kind}' for name, kind in columns)}"
                 )
-            elif sentence := _rows_that_differ(connection, table, first[table], digits):
+            shared = {name: kind for name, kind in first[table].items() if second[table].get(name) == kind}
+            if sentence := _rows_that_differ(connection, table, shared, digits):
                 told.append(sentence)
     return told
 
