@@ -30,7 +30,7 @@ _SHOWN = 3
 
 
 def differences(one: Path, other: Path, *, digits: int | None = None) -> list[str]:
-    """What two warehouses say differently, a sentence a table, and one of its columns where it has others; empty where they are the same.
+    """What two warehouses say differently: a sentence a table, and one where it has other columns; empty where they are the same.
 
     Args:
         one, other: the files; neither is changed.
