@@ -31,11 +31,6 @@ runs as (
     from {{ ref("dim_runs") }}
 ),
 
-live_exceptions as (
-    select *
-    from {{ ref("int_findings_exceptions") }}
-),
-
 joined as (
     select
         measured.* exclude (settled_by, n_units),
@@ -183,17 +178,7 @@ settled as (
 excepted as (
     select
         settled.*,
-        settled.status = 'alarm' and exists (
-            select 1
-            from live_exceptions
-            where
-                live_exceptions.audit = settled.audit
-                and live_exceptions.target in (settled.target, '*')
-                and live_exceptions.measure = settled.measure
-                and live_exceptions.attribute = settled.attribute
-                and live_exceptions.group_name = settled.group_name
-                and live_exceptions.subject in (settled.subject, '*')
-        ) as is_excepted
+        settled.status = 'alarm' and {{ is_live_exception("settled") }} as is_excepted
     from settled
 ),
 

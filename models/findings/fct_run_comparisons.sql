@@ -5,25 +5,10 @@ judged as (
     from {{ ref("int_run_comparisons") }}
 ),
 
-live_exceptions as (
-    select *
-    from {{ ref("int_findings_exceptions") }}
-),
-
 excepted as (
     select
         judged.*,
-        judged.verdict = 'worse' and exists (
-            select 1
-            from live_exceptions
-            where
-                live_exceptions.audit = judged.audit
-                and live_exceptions.target in (judged.target, '*')
-                and live_exceptions.measure = judged.measure
-                and live_exceptions.attribute = judged.attribute
-                and live_exceptions.group_name = judged.group_name
-                and live_exceptions.subject in (judged.subject, '*')
-        ) as is_excepted
+        judged.verdict = 'worse' and {{ is_live_exception("judged") }} as is_excepted
     from judged
 ),
 
