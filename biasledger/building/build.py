@@ -24,7 +24,7 @@ from biasledger import __version__
 from biasledger.building.parsed import parsed_before
 from biasledger.building.readings import register_readings
 from biasledger.building.settings import check_settings
-from biasledger.project import LINKS, check_project, dbt_source, require_project
+from biasledger.project import LINKS, check_project, dbt_variables, require_project
 from biasledger.publishing.standing import Standing, forget_standing, inputs_of, read_standing, remember
 from biasledger.publishing.work import forget_what_is_gone, locked, work_file
 from collector.errors import BiasledgerError
@@ -289,17 +289,13 @@ def _follow(lines: IO[str], on_step: OnStep) -> list[str]:
 
 
 def _build_info(results: Mapping[str, Any], erasures_hash: str) -> BuildInfo:
-    import yaml
-
     from biasledger.publishing.warehouse import BuildInfo
 
-    with (dbt_source() / "dbt_project.yml").open(encoding="utf-8") as file:
-        variables = yaml.safe_load(file).get("vars", {})
     return BuildInfo(
         build_id=results["metadata"]["invocation_id"],
         built_at=datetime.fromisoformat(results["metadata"]["generated_at"]).replace(tzinfo=None),
         biasledger_version=__version__,
-        engine_version=variables.get("engine_version"),
+        engine_version=dbt_variables().get("engine_version"),
         erasures_hash=erasures_hash,
     )
 

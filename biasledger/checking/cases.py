@@ -176,7 +176,10 @@ def read_check(warehouse: Path, *, run: str | None = None, holds_out_for_group: 
         runs = [name for name, _, _ in looked_at]
         rows = tables.records(
             """
-            select findings.*, measures.room
+            select
+                run_id, audit, target, variant, findings.measure, scheme, attribute, group_name, reference_group, subject, status,
+                severity, scope, explanation, statement, caution, advice, value, threshold, p_value_adjusted, is_excepted,
+                is_simulated, measures.room
             from {fct_findings} as findings
             inner join {dim_measures} as measures on findings.measure = measures.measure
             where list_contains(?, findings.run_id) and findings.severity <> 'none'

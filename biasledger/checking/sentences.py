@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 Row = Mapping[str, Any]
 
-_TAIL = re.compile(r"; (?:adjusted p|anything past|nothing past|[-+.\d]+ beyond chance).*$", re.DOTALL)
-_LEFT_IN = "words that name a group left in"  # how a finding tells `remove: none`
 _SCOPES = {
     "names": "; it speaks of these names alone",
     "wording": "; it speaks of this wording alone",
@@ -79,26 +76,22 @@ def _certainty(p_value: float | None) -> str:
     return f" (by chance alone, at most one audit in {odds // step * step:,} would show this)"
 
 
-def _detail(row: Row) -> str:
-    """What the finding says of itself, without its p."""
-    return _TAIL.sub("", str(row["explanation"] or "")).rstrip(". ")
-
-
 def _sentence(row: Row) -> str:
-    """The measure's sentence about this row; what the finding says of itself where a measure has none."""
+    """The measure's sentence about this row; what the finding states where a measure has none."""
     value = row["value"] or 0.0
     directions = {up: up if value > 0 else down for up, down in _OPPOSITES.items()}
-    return _SENTENCES.get(row["measure"], "{detail}").format(
+    return _SENTENCES.get(row["measure"], "{statement}").format(
         group=_words(row["group_name"]),
         reference=_words(row["reference_group"]),
         attribute=_words(row["attribute"]),
         subject=row["subject"],
         wording=row["group_name"],
         about=f", in the category {row['subject']}" if row["subject"] else "",
-        detail=_detail(row),
+        statement=row["statement"],
         size=abs(value),
         percent=100 * abs(value),
-        removed="left in" if _LEFT_IN in _detail(row) else "taken out",
+        # All that a reader of words has to bear in mind.
+        removed="left in" if row["caution"] else "taken out",
         **directions,
     )
 
@@ -157,7 +150,7 @@ _SENTENCES = {
     ),
     "answer_gap": (
         "questions about {group} get no usable answer {more} often than those about {reference}, by {percent:.0f} of every "
-        "100: {detail}"
+        "100: {statement}"
     ),
     "position_bias": (
         "who is shown first wins {more} often than by chance, by {percent:.0f} of every 100 rankings, whoever that is"
@@ -168,13 +161,13 @@ _SENTENCES = {
     ),
     "price_share": (
         "of the items at one price level {group} people get a {larger} share than of all items, by {percent:.0f} "
-        "percentage points: {detail}"
+        "percentage points: {statement}"
     ),
     "price_spread": (
-        "what place is mentioned by the way changes the price: {detail}, which is {size:.2f} price levels beyond chance"
+        "what place is mentioned by the way changes the price: {statement}, which is {size:.2f} price levels beyond chance"
     ),
     "category_association": (
-        "some kinds of place go to {group} rather than to {reference} people, or the other way round: {detail}"
+        "some kinds of place go to {group} rather than to {reference} people, or the other way round: {statement}"
     ),
     "stereotype_ratio": (
         "in the category {subject}, {percent:.0f} of 100 telling words are those of the stereotype; without a leaning "
@@ -189,7 +182,7 @@ _SENTENCES = {
         "{percent:.0f} of 100 telling words change sides"
     ),
     "marker_association": (
-        "texts about {group} and {reference} people are described with different sorts of words: {detail}"
+        "texts about {group} and {reference} people are described with different sorts of words: {statement}"
     ),
     "negative_regard_gap": (
         "texts about {group} people read {more} negative than those about {reference} ones{about}, by {percent:.0f} of "

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from biasledger.comparing.baseline_file import read_baseline, write_baseline
 from biasledger.comparing.run_names import Baseline, find_run
+from biasledger.project import dbt_variables
 from collector.errors import BiasledgerError, InputError
 from collector.ledger.database import Ledger, RunInfo
 
 if TYPE_CHECKING:
     import duckdb
 
-# What may differ between two runs that are compared: how much was asked, and how it is described.
-_FREE = ("trials", "subjects", "title", "source", "version", "variants")
 # Texts get numbers in the order of their keys, which are hashes, so that draws are the same as where the run was collected;
 # words get numbers in no order.
 _EXPORTS = {
@@ -261,7 +260,7 @@ def import_baseline(ledger: Path, file: Path) -> Baseline:
 
 def _different(one: dict[str, Any], other: dict[str, Any]) -> str:
     """Which parts of two specs differ, in words; empty where the same was asked."""
-    keys = sorted((one.keys() | other.keys()) - set(_FREE))
+    keys = sorted((one.keys() | other.keys()) - set(dbt_variables()["beside_the_question"]))
     different = [key for key in keys if one.get(key) != other.get(key)]
     return f"its {', '.join(different)} differ{'s' if len(different) == 1 else ''}" if different else ""
 

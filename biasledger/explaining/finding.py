@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     import duckdb
 
 _SHOWN_IDS = 5
-# `key_of` of the dbt project over these columns is a finding's threshold_hash.
-_HASHED = ("measure", "audit", "attribute", "threshold", "clear_threshold", "alpha", "min_units", "severity")
 
 
 @dataclass(frozen=True)
@@ -37,15 +35,23 @@ def read_judgement(connection: duckdb.DuckDBPyConnection, finding_id: str) -> Ju
     """Find a finding by its id or the beginning of it.
 
     Raises:
-        InputError: no finding has such an id, or several begin so.
+        InputError: no finding has such an id, or several begin so; or the warehouse was built by an older version.
     """
     finding = _one(connection, finding_id)
+    if "member" not in finding:
+        raise InputError(
+            "The warehouse was built by an older version, whose findings do not say what they speak of: run `biasledger build`."
+        )
     (run,) = rows(connection, "select * from marts.dim_runs where run_id = $run_id", finding)
     (measure,) = rows(connection, "select * from marts.dim_measures where measure = $measure", finding)
-    hashed = ", ".join(f"coalesce(cast({column} as varchar), chr(30))" for column in _HASHED)
     thresholds = rows(
         connection,
-        f"select * from settings.thresholds where md5(concat_ws(chr(31), {hashed})) = $threshold_hash",
+        """
+        select * from settings.thresholds
+        where
+            measure = $measure and audit = $threshold_audit and attribute = $threshold_attribute
+            and threshold = $threshold and alpha = $alpha and min_units = $min_units
+        """,
         finding,
     )
     exceptions = rows(

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from biasledger.explaining.rows import Row
 
 _PROMPT_CHARACTERS = 600
+# Before the sentence; of what is not judged that says so itself.
 _VERDICTS = {
     "alarm": "Alarm",
     "clear": "Clear",
     "inconclusive": "Inconclusive, which is no pass",
-    "insufficient_data": "Too few data to judge",
 }
 # Where no letters can be bold or underlined.
 _SIGNS: Mapping[Role, tuple[str, str]] = {"first": ("«", "»"), "second": ("‹", "›")}
@@ -110,8 +110,9 @@ def _side_as_json(side: ShownSide) -> dict[str, Any]:
 def _verdict(finding: Row) -> str:
     only = ", only a warning" if finding["status"] == "alarm" and finding["severity"] != "error" else ""
     accepted = ", accepted" if finding["is_excepted"] else ""
-    explanation = (finding["explanation"] or "").removeprefix("Not judged: ")
-    return f"{_VERDICTS[finding['status']]}{only}{accepted}: {explanation}"
+    if finding["status"] not in _VERDICTS:
+        return str(finding["explanation"])
+    return f"{_VERDICTS[finding['status']]}{only}{accepted}: {finding['explanation']}"
 
 
 def _show_verdict(out: Console, explanation: Explanation) -> None:
@@ -141,7 +142,7 @@ def _show_judgement(out: Console, explanation: Explanation) -> None:
         "interval": f"{_number(finding['interval_low'])} to {_number(finding['interval_high'])} (95 %), on the scale of clear",
         "by chance": _null(finding),
         "p": _p(finding),
-        "rests on": _units(finding, row),
+        "rests on": _units(finding),
         "published": _published(finding),
     }
     if finding["advice"]:
@@ -185,9 +186,10 @@ def _p(finding: Row) -> str:
     return f"{finding['p_value']:.2g}; {held} over the run's findings of severity {finding['severity']}"
 
 
-def _units(finding: Row, row: Row | None) -> str:
-    is_few = row is not None and finding["status"] == "insufficient_data"
-    least = f", at least {row['min_units']} are needed" if row is not None and is_few else ""
+def _units(finding: Row) -> str:
+    least = (
+        f", at least {finding['min_units']} are needed" if finding["status"] == "insufficient_data" else ""
+    )
     return f"{_number(finding['n_units'])} {finding['settled_by']}{least}"
 
 

@@ -105,13 +105,10 @@ def require_engine(pack: Pack) -> None:
     Raises:
         InputError: it is not; names the version to install.
     """
-    import yaml
-
     from biasledger.packing.judged import read_judged
-    from biasledger.project import dbt_source
+    from biasledger.project import dbt_variables
 
-    with (dbt_source() / "dbt_project.yml").open(encoding="utf-8") as file:
-        here = str(yaml.safe_load(file)["vars"]["engine_version"])
+    here = str(dbt_variables()["engine_version"])
     there = read_judged(pack).engine_version
     if there == here:
         return

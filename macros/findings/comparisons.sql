@@ -1,12 +1,6 @@
-{#-
-    What was asked, without how much of it and how it is described: runs that share it may be compared. Fewer trials or subjects are
-    brought to equal sizes, variants are compared by name.
--#}
+{#- What was asked, without how much of it and how it is described: runs that share it may be compared. -#}
 {% macro question_of(spec) -%}
-    md5(cast(json_merge_patch(
-        {{ spec }},
-        '{"trials": null, "subjects": null, "title": null, "source": null, "version": null, "variants": null}'
-    ) as varchar))
+    md5(cast(json_merge_patch({{ spec }}, '{{ tojson(dict.fromkeys(var("beside_the_question"))) }}') as varchar))
 {%- endmacro %}
 
 {#- Why two rows of int_comparable_runs must not be compared, in words; null where they may. -#}
@@ -31,17 +25,6 @@
     inner join {{ ref("stg_ledger__baseline_rows") }} as baseline_rows
         on imported_baselines.file_hash = baseline_rows.file_hash
     where baseline_rows.part = '{{ part }}'
-{%- endmacro %}
-
-{#-
-    Measures whose expectation depends on how much was answered: accuracies, largest of several, debiased spreads. Two runs of these are
-    compared at equal sizes (int_*_equal_sizes) and never subtracted as they stand.
--#}
-{% macro size_dependent_measures() -%}
-    (
-        'word_divergence', 'separability', 'marked_words', 'snsr', 'snsv', 'unanswered_spread', 'shortfall_spread',
-        'repeat_spread', 'relevance_spread', 'personality_fairness', 'impact_ratio', 'price_spread'
-    )
 {%- endmacro %}
 
 {#- A measure that judges a family of categories, levels or lists says of each member what it is, reads and may be. -#}

@@ -31,11 +31,6 @@ runs as (
     from {{ ref("dim_runs") }}
 ),
 
-live_exceptions as (
-    select *
-    from {{ ref("int_findings_exceptions") }}
-),
-
 joined as (
     select
         measured.* exclude (settled_by, n_units),
@@ -44,7 +39,7 @@ joined as (
         if(is_few, coalesce(measured.n_sufficient, measured.n_units), measured.n_units) as n_units,
         -- Of a family, the most certain member past the threshold is judged or, where none is, the most certain one.
         list_filter(
-            measured.family, lambda member: abs(member.value) >= findings_thresholds.threshold
+            measured.family, lambda one: abs(one.value) >= findings_thresholds.threshold
         )[1] as member_past_threshold,
         measures.side,
         if(
@@ -57,39 +52,27 @@ joined as (
         runs.spec_hash,
         runs.is_simulated,
         runs.is_current,
-        findings_thresholds.threshold,
-        findings_thresholds.clear_threshold,
-        findings_thresholds.published_threshold,
-        findings_thresholds.alpha,
-        findings_thresholds.severity,
-        findings_thresholds.scope,
-        findings_thresholds.threshold_hash,
+        findings_thresholds.* exclude (finding_id),
         not coalesce(measured.is_same_by_construction, false)
-        and (is_few or measured.p_value is null) as is_insufficient,
-        findings_thresholds.min_units
+        and (is_few or measured.p_value is null) as is_insufficient
     from measured
     inner join runs on measured.run_id = runs.run_id
     inner join measures on measured.measure = measures.measure
-    inner join findings_thresholds
-        on
-            measured.run_id = findings_thresholds.run_id
-            and measured.variant = findings_thresholds.variant
-            and measured.measure = findings_thresholds.measure
-            and measured.scheme = findings_thresholds.scheme
-            and measured.attribute = findings_thresholds.attribute
-            and measured.group_name = findings_thresholds.group_name
-            and measured.reference_group = findings_thresholds.reference_group
-            and measured.subject = findings_thresholds.subject
+    inner join findings_thresholds on measured.finding_id = findings_thresholds.finding_id
 ),
 
 thresholded as (
     select
-        * replace (
+        * exclude (member_past_threshold)
+        replace (
             coalesce(member_past_threshold.value, value) as value,
             coalesce(member_past_threshold.p_value, p_value) as p_value,
             coalesce(member_past_threshold.detail, detail) as detail,
             coalesce(member_past_threshold.detail, detail_without_alarm) as detail_without_alarm
-        )
+        ),
+        coalesce(member_past_threshold, family[1]) as judged_member,
+        -- Of a family the widest member decides whether it clears, and no value.
+        if(family is null, value, 0) as centre
     from joined
 ),
 
@@ -108,8 +91,8 @@ adjusted as (
         -- Of some measures the low values are the worse ones, of some the large ones in either direction.
         if(side = 'lower', value <= threshold, abs(value) >= threshold) as is_past_threshold,
         -- Of a family, the ends of the member that is judged; a family without such ends has no interval of the value.
-        if(family is null, interval_low, coalesce(member_past_threshold, family[1]).interval_low) as value_low,
-        if(family is null, interval_high, coalesce(member_past_threshold, family[1]).interval_high) as value_high
+        if(family is null, interval_low, judged_member.interval_low) as value_low,
+        if(family is null, interval_high, judged_member.interval_high) as value_high
     from holm_steps
 ),
 
@@ -171,7 +154,7 @@ estimated as (
                         case side
                             when 'upper' then interval_high - centre
                             when 'lower' then centre - interval_low
-                            else greatest(interval_high, -interval_low) - abs(centre)
+                            else greatest(interval_high - centre, centre - interval_low)
                         end
                     ) / abs(abs(centre) - clear_threshold),
                     1 / coalesce(width_power, 0.5)
@@ -195,27 +178,22 @@ settled as (
 excepted as (
     select
         settled.*,
-        settled.status = 'alarm' and exists (
-            select 1
-            from live_exceptions
-            where
-                live_exceptions.audit = settled.audit
-                and live_exceptions.target in (settled.target, '*')
-                and live_exceptions.measure = settled.measure
-                and live_exceptions.attribute = settled.attribute
-                and live_exceptions.group_name = settled.group_name
-                and live_exceptions.subject in (settled.subject, '*')
-        ) as is_excepted
+        settled.status = 'alarm' and {{ is_live_exception("settled") }} as is_excepted
     from settled
+),
+
+-- What was measured, in a clause: the sentence says what became of it.
+stated as (
+    select
+        *,
+        if(status = 'alarm', detail, detail_without_alarm) as statement,
+        statement || coalesce(printf('; %.3f beyond chance', round(beyond_chance, 3) + 0), '') as clause
+    from excepted
 ),
 
 findings as (
     select
-        cast(
-            {{ key_of([
-                "run_id", "variant", "measure", "scheme", "attribute", "group_name", "reference_group", "subject",
-            ]) }} as varchar
-        ) as finding_id,
+        cast(finding_id as varchar) as finding_id,
         cast(run_id as varchar) as run_id,
         cast(variant as varchar) as variant,
         cast(audit as varchar) as audit,
@@ -226,6 +204,8 @@ findings as (
         cast(group_name as varchar) as group_name,
         cast(reference_group as varchar) as reference_group,
         cast(subject as varchar) as subject,
+        cast(coalesce(judged_member.member, member) as varchar) as member,
+        cast(reference_member as varchar) as reference_member,
         cast(status as varchar) as status,
         cast(severity as varchar) as severity,
         cast(scope as varchar) as scope,
@@ -239,14 +219,14 @@ findings as (
                             when is_few and n_units is not null
                                 then printf('it rests on %d %s, at least %d are needed', n_units, settled_by, min_units)
                             else coalesce(
-                                detail_without_alarm,
+                                clause,
                                 'labels cannot be permuted, as no template was asked about both groups'
                             )
                         end
                     )
                 when 'alarm'
                     then
-                        upper(detail[1]) || detail[2:]
+                        upper(clause[1]) || clause[2:]
                         -- What was counted and not estimated has no p to speak of.
                         || if(p_value_adjusted > 0, printf('; adjusted p %.2g', p_value_adjusted), '')
                         || case
@@ -258,14 +238,14 @@ findings as (
                         end
                 when 'clear'
                     then
-                        upper(detail_without_alarm[1]) || detail_without_alarm[2:] || '; '
+                        upper(clause[1]) || clause[2:] || '; '
                         || if(
                             is_same_by_construction,
                             'the prompts are the same for both groups, and so was every answer',
                             coalesce(ruled_out, 'anything past the threshold') || ' is ruled out'
                         )
                 else
-                    upper(detail_without_alarm[1]) || detail_without_alarm[2:]
+                    upper(clause[1]) || clause[2:]
                     || if(
                         is_past_threshold and is_doubtful and p_value_adjusted < alpha,
                         printf(
@@ -281,11 +261,17 @@ findings as (
                 case when status <> 'insufficient_data' then ' ' || {{ scope_sentence("scope") }} || '.' end, ''
             ) as varchar
         ) as explanation,
+        cast(statement as varchar) as statement,
+        cast(caution as varchar) as caution,
         cast(spec_hash as varchar) as spec_hash,
         cast(reading_hash as varchar) as reading_hash,
         cast(threshold_hash as varchar) as threshold_hash,
+        cast(threshold_audit as varchar) as threshold_audit,
+        cast(threshold_attribute as varchar) as threshold_attribute,
         cast('{{ var("engine_version") }}' as varchar) as engine_version,
         cast(value as double) as value,
+        cast(value_low as double) as value_low,
+        cast(value_high as double) as value_high,
         cast(threshold as double) as threshold,
         cast(clear_threshold as double) as clear_threshold,
         cast(alpha as double) as alpha,
@@ -298,6 +284,7 @@ findings as (
         cast(published_value as double) as published_value,
         cast(published_threshold as double) as published_threshold,
         cast(n_units as bigint) as n_units,
+        cast(min_units as integer) as min_units,
         cast(n_units_needed as bigint) as n_units_needed,
         cast(settled_by as varchar) as settled_by,
         cast(
@@ -337,7 +324,7 @@ findings as (
         cast(is_excepted as boolean) as is_excepted,
         cast(is_simulated as boolean) as is_simulated,
         cast(is_current as boolean) as is_current
-    from excepted
+    from stated
 )
 
 select * from findings

@@ -5,25 +5,10 @@ judged as (
     from {{ ref("int_run_comparisons") }}
 ),
 
-live_exceptions as (
-    select *
-    from {{ ref("int_findings_exceptions") }}
-),
-
 excepted as (
     select
         judged.*,
-        judged.verdict = 'worse' and exists (
-            select 1
-            from live_exceptions
-            where
-                live_exceptions.audit = judged.audit
-                and live_exceptions.target in (judged.target, '*')
-                and live_exceptions.measure = judged.measure
-                and live_exceptions.attribute = judged.attribute
-                and live_exceptions.group_name = judged.group_name
-                and live_exceptions.subject in (judged.subject, '*')
-        ) as is_excepted
+        judged.verdict = 'worse' and {{ is_live_exception("judged") }} as is_excepted
     from judged
 ),
 
@@ -61,7 +46,7 @@ run_comparisons as (
         cast(alpha as double) as alpha,
         cast(baseline_n_units as bigint) as baseline_n_units,
         cast(n_units as bigint) as n_units,
-        cast(measure in {{ size_dependent_measures() }} as boolean) as is_at_equal_sizes,
+        cast(is_at_equal_sizes as boolean) as is_at_equal_sizes,
         cast(is_reversed as boolean) as is_reversed,
         cast(is_excepted as boolean) as is_excepted,
         cast(is_baseline as boolean) as is_baseline,

@@ -42,7 +42,6 @@ measured as (
         gaps.adjusted_gap,
         gaps.adjusted_low,
         gaps.adjusted_high,
-        gaps.adjusted_standard_error,
         gaps.null_mean,
         gaps.null_sd,
         gaps.p_value,
@@ -77,7 +76,6 @@ answers_findings as (
         attribute,
         group_name,
         reference_group,
-        '' as subject,
         case scheme
             when 'refused'
                 then printf(
@@ -91,20 +89,14 @@ answers_findings as (
         end || if(unit = 'trial', ', asked in these words', '') as detail,
         case
             when isnan(p_value) then 'labels cannot be permuted, as no question was asked about both groups'
-            else detail
         end as detail_without_alarm,
         reading_hash,
-        {{ double_or_null("adjusted_gap") }} as value,
-        {{ double_or_null("p_value") }} as p_value,
-        {{ double_or_null("null_mean") }} as null_mean,
-        {{ double_or_null("null_sd") }} as null_sd,
-        {{ double_or_null("adjusted_standard_error") }} as standard_error,
-        {{ double_or_null("adjusted_low") }} as interval_low,
-        {{ double_or_null("adjusted_high") }} as interval_high,
-        {{ double_or_null("adjusted_gap") }} as centre,
-        -- The arm that decides whether a finding clears.
-        {{ double_or_null("greatest(adjusted_high - adjusted_gap, adjusted_gap - adjusted_low)") }} as half_width,
-        cast(null as double) as published_value,
+        adjusted_gap as value,
+        p_value,
+        null_mean,
+        null_sd,
+        adjusted_low as interval_low,
+        adjusted_high as interval_high,
         cast(
             case
                 when is_by_name then n_names

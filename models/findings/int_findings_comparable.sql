@@ -2,41 +2,31 @@
 
 with
 
-measured as (
-    select *
-    from {{ ref("int_findings_measured") }}
-),
-
--- What is compared at equal sizes is measured anew for that, and is no family then.
-singles as (
-    select
-        run_id,
-        variant,
-        measure,
-        scheme,
-        attribute,
-        group_name,
-        reference_group,
-        subject,
-        '' as member,
-        value,
-        value - interval_low as arm_low,
-        interval_high - value as arm_high,
-        n_units
-    from measured
-    where
-        (family is null or measure in {{ size_dependent_measures() }})
-        and value is not null
-),
-
+-- What judges no family is the only member of one. What is compared at equal sizes is measured anew for that, and is no
+-- family then.
 families as (
     select
-        * exclude (family, value, interval_low, interval_high),
-        unnest(family) as one
-    from measured
-    where
-        family is not null
-        and measure not in {{ size_dependent_measures() }}
+        findings.*,
+        unnest(
+            if(
+                findings.family is null or measures.is_at_equal_sizes,
+                cast(
+                    [
+                        {
+                            'value': findings.value,
+                            'p_value': findings.p_value,
+                            'detail': findings.detail,
+                            'member': '',
+                            'interval_low': findings.interval_low,
+                            'interval_high': findings.interval_high
+                        }
+                    ] as {{ family_type() }}
+                ),
+                findings.family
+            )
+        ) as one
+    from {{ ref("int_findings_measured") }} as findings
+    inner join {{ ref("dim_measures") }} as measures on findings.measure = measures.measure
 ),
 
 members as (
@@ -87,8 +77,6 @@ imported as (
 ),
 
 comparable as (
-    select * from singles
-    union all by name
     select * from members
     union all by name
     select * from without_refusals

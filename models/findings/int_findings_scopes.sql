@@ -4,14 +4,11 @@ with
 
 findings as (
     select
+        finding_id,
         run_id,
-        variant,
-        measure,
-        scheme,
         attribute,
         group_name,
         reference_group,
-        subject,
         scope,
         groups_compared
     from {{ ref("int_findings_measured") }}
@@ -26,7 +23,8 @@ group_carriers as (
 -- by all of them; whose group nobody knows stands for no group.
 joined as (
     select
-        findings.*,
+        findings.finding_id,
+        findings.scope,
         group_carriers.n_carriers,
         group_carriers.is_named,
         coalesce(
@@ -43,33 +41,19 @@ joined as (
 
 counted as (
     select
-        run_id,
-        variant,
-        measure,
-        scheme,
-        attribute,
-        group_name,
-        reference_group,
-        subject,
+        finding_id,
         any_value(scope) as stated_scope,
         bool_or(is_named) as is_named,
         coalesce(
             min(n_carriers) filter (where is_compared), min(n_carriers) filter (where not is_unknown)
         ) as n_carriers
     from joined
-    group by run_id, variant, measure, scheme, attribute, group_name, reference_group, subject
+    group by finding_id
 ),
 
 findings_scopes as (
     select
-        run_id,
-        variant,
-        measure,
-        scheme,
-        attribute,
-        group_name,
-        reference_group,
-        subject,
+        finding_id,
         n_carriers,
         coalesce(
             stated_scope,

@@ -4,14 +4,11 @@ with
 
 findings as (
     select
+        finding_id,
         run_id,
         variant,
         measure,
-        scheme,
         attribute,
-        group_name,
-        reference_group,
-        subject,
         is_crossed
     from {{ ref("int_findings_measured") }}
 ),
@@ -36,14 +33,9 @@ thresholds as (
 -- The most specific row wins: one that names the audit, then one that names the attribute, then one for intersections.
 findings_thresholds as (
     select
-        findings.run_id,
-        findings.variant,
-        findings.measure,
-        findings.scheme,
-        findings.attribute,
-        findings.group_name,
-        findings.reference_group,
-        findings.subject,
+        findings.finding_id,
+        thresholds.audit as threshold_audit,
+        thresholds.attribute as threshold_attribute,
         thresholds.threshold,
         coalesce(thresholds.clear_threshold, thresholds.threshold) as clear_threshold,
         thresholds.published_threshold,
@@ -62,16 +54,7 @@ findings_thresholds as (
         ]) }} as threshold_hash
     from findings
     inner join runs on findings.run_id = runs.run_id
-    inner join scopes
-        on
-            findings.run_id = scopes.run_id
-            and findings.variant = scopes.variant
-            and findings.measure = scopes.measure
-            and findings.scheme = scopes.scheme
-            and findings.attribute = scopes.attribute
-            and findings.group_name = scopes.group_name
-            and findings.reference_group = scopes.reference_group
-            and findings.subject = scopes.subject
+    inner join scopes on findings.finding_id = scopes.finding_id
     inner join thresholds
         on
             findings.measure = thresholds.measure
@@ -82,9 +65,7 @@ findings_thresholds as (
             )
     qualify
         row_number() over (
-            partition by
-                findings.run_id, findings.variant, findings.measure, findings.scheme, findings.attribute,
-                findings.group_name, findings.reference_group, findings.subject
+            partition by findings.finding_id
             order by
                 thresholds.audit = runs.audit desc,
                 thresholds.attribute = findings.attribute desc,

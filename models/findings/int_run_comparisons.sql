@@ -15,7 +15,8 @@ pairs as (
 measures as (
     select
         measure,
-        side
+        side,
+        is_at_equal_sizes
     from {{ ref("dim_measures") }}
 ),
 
@@ -45,6 +46,7 @@ tolerated as (
         pairs.is_imported,
         pairs.is_current,
         measures.side,
+        measures.is_at_equal_sizes,
         findings_thresholds.severity,
         findings_thresholds.alpha,
         findings_thresholds.min_units,
@@ -53,15 +55,7 @@ tolerated as (
     inner join pairs on run_values.pair_key = pairs.pair_key
     inner join measures on run_values.measure = measures.measure
     inner join findings_thresholds
-        on
-            pairs.run_id = findings_thresholds.run_id
-            and pairs.variant = findings_thresholds.variant
-            and run_values.measure = findings_thresholds.measure
-            and run_values.scheme = findings_thresholds.scheme
-            and run_values.attribute = findings_thresholds.attribute
-            and run_values.group_name = findings_thresholds.group_name
-            and run_values.reference_group = findings_thresholds.reference_group
-            and run_values.subject = findings_thresholds.subject
+        on {{ finding_id("pairs", "run_values") }} = findings_thresholds.finding_id
     inner join tolerances
         on
             tolerances.measure in (run_values.measure, '*')

@@ -61,27 +61,18 @@ run_findings as (
         '(model)' as attribute,
         changed_runs.other_model as group_name,
         changed_runs.reference_model as reference_group,
-        '' as subject,
         printf(
             'of %d answers %s: the run does not describe a single model',
             changed_runs.n_answers, changed_runs.answers_by_model
         ) as detail,
-        detail as detail_without_alarm,
         run_readings.reading_hash,
         cast(1 - changed_runs.n_reference_answers / changed_runs.n_answers as double) as value,
         cast(0 as double) as p_value,
-        cast(null as double) as null_mean,
-        cast(null as double) as null_sd,
-        cast(null as double) as standard_error,
         value as interval_low,
         value as interval_high,
-        cast(null as double) as centre,
-        cast(null as double) as half_width,
-        cast(null as double) as published_value,
         changed_runs.n_answers as n_units,
         0 as n_permutations,
-        0 as seed,
-        false as is_crossed
+        0 as seed
     from changed_runs
     inner join run_readings on changed_runs.run_id = run_readings.run_id
 )

@@ -9,9 +9,10 @@ pairs as (
 ),
 
 comparable as (
-    select *
-    from {{ ref("int_findings_comparable") }}
-    where measure not in {{ size_dependent_measures() }}
+    select findings.*
+    from {{ ref("int_findings_comparable") }} as findings
+    inner join {{ ref("dim_measures") }} as measures on findings.measure = measures.measure
+    where not measures.is_at_equal_sizes
 ),
 
 equal_sizes as (

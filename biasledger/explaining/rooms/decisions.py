@@ -35,11 +35,9 @@ def evidence(case: Case) -> Evidence:
         n=50,
     )
     if case.finding["measure"] == "impact_ratio":
-        rated = [row for row in rates.rows if row["impact_ratio"] is not None]
-        if not rated:
-            return Evidence([rates])
-        lower, higher = rated[0]["group_name"], rated[-1]["group_name"]
-        return Evidence(_filled(rates, labels), _apart(case, lower, higher), first="what was decided")
+        lower, higher = case.finding["member"], case.finding["reference_member"]
+        sides = _apart(case, lower, higher) if lower else []
+        return Evidence(_filled(rates, labels), sides, first="what was decided")
     gap = case.behind(
         "fct_decision_gaps",
         "the gap",

@@ -186,7 +186,7 @@ def _quality(case: Case) -> Evidence:
     )
     if not table.rows:
         return Evidence([table])
-    names = dict.fromkeys((table.rows[0]["group_name"], table.rows[-1]["group_name"]))
+    names = [name for name in (case.finding["member"], case.finding["reference_member"]) if name]
     if case.finding["measure"] == "unanswered_spread":
         sides = [
             Side(

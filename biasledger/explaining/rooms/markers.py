@@ -108,11 +108,9 @@ def _association(case: Case) -> Evidence:
     )
     group, reference = case.finding["group_name"], case.finding["reference_group"]
     sides = [Side(name, None, prompt_ids=case.prompts_of(name)) for name in (group, reference)]
-    if not contrasts.rows:
-        return Evidence([contrasts], sides)
-    value = case.finding["value"] or 0.0
-    chosen = min(contrasts.rows, key=lambda row: abs(row["difference"] - value))["list"]
-    return Evidence([contrasts], sides, first=f"marker of the list {chosen}", marker_list=chosen)
+    judged = case.finding["member"]
+    meaning = f"marker of the list {judged}" if judged else ""
+    return Evidence([contrasts], sides, first=meaning, marker_list=judged)
 
 
 def _regard(case: Case) -> Evidence:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from biasledger.explaining.case import CONTRAST, RUN, Case
 from biasledger.explaining.evidence import Evidence, Pick, RowsBehind, Side
 from biasledger.explaining.marks import Mark
 
-_LEVEL = re.compile(r" of the items at (\$+) ")
 _ALL = f"{RUN} and attribute = $attribute and domain = '(all)'"
 _MEANS = (
     "price_rank, group_name, mean_price_level, interval_low, interval_high, compared_with, adjusted_gap, p_value_adjusted, "
@@ -31,14 +28,7 @@ def _share(case: Case) -> Evidence:
         order="group_name, price_level",
         n=50,
     )
-    own = [row for row in levels.rows if row["group_name"] == case.finding["group_name"]]
-    if not own:
-        return Evidence([levels])
-    # The level judged is the one that the sentence names; where it names none, the one that lies farthest from chance.
-    named = _LEVEL.search(case.finding["explanation"] or "")
-    farthest = max(own, key=lambda row: (abs(row["excess"] or 0.0), -row["price_level"]))
-    level = len(named[1]) if named else farthest["price_level"]
-    return _with_items(case, [levels], f"price_level = {level}", f"of price level {level}")
+    return _with_member(case, levels, "repeat('$', price_level) = $member", "of price level")
 
 
 def _gap(case: Case) -> Evidence:
@@ -74,9 +64,9 @@ def _spread(case: Case) -> Evidence:
         order="price_rank",
         n=50,
     )
-    if not spread.rows:
+    if case.finding["member"] is None:
         return Evidence([spread, means])
-    groups = (spread.rows[0]["dearest_group"], spread.rows[0]["cheapest_group"])
+    groups = (case.finding["member"], case.finding["reference_member"])
     condition = (
         "price_level = (select max(price_level) from marts.fct_recommended_items where run_id = $run_id)"
     )
@@ -92,28 +82,20 @@ def _category(case: Case) -> Evidence:
         "p_value_adjusted, is_associated",
         order="p_value_adjusted, abs(difference - null_mean) / nullif(null_sd, 0) desc nulls last, category",
     )
-    if not associations.rows:
-        return Evidence([associations])
-    value = case.finding["value"] or 0.0
-    # Of the family the most certain member past the threshold is the one judged.
-    chosen = min(associations.rows, key=lambda row: abs(row["adjusted_difference"] - value))["category"]
-    if chosen.startswith("("):
-        members = case.rows(
-            f"""
-            select category from marts.fct_category_associations
-            where {CONTRAST} and list_contains(string_split(category_set, ', '), $set)
-            order by category
-            """,
-            set=chosen.strip("()"),
-        )
-        names = [row["category"] for row in members]
-    else:
-        names = [chosen]
-    quoted = ", ".join("'" + name.replace("'", "''") + "'" for name in names)
-    condition = (
-        f"list_has_any(list_transform(categories, lambda one: lower(one)), [{quoted}])" if names else "false"
-    )
-    return _with_items(case, [associations], condition, f"of category {chosen}")
+    # A member is a category, or in brackets a set of them.
+    sets = "list_transform(string_split(category_set, ', '), lambda one: '(' || one || ')')"
+    categories = f"""
+        select lower(category) from marts.fct_category_associations
+        where {CONTRAST} and (category = $member or list_contains({sets}, $member))
+    """
+    condition = f"list_has_any(list_transform(categories, lambda one: lower(one)), array({categories}))"
+    return _with_member(case, associations, condition, "of category")
+
+
+def _with_member(case: Case, table: RowsBehind, condition: str, kind: str) -> Evidence:
+    """Items of the level or category that is judged; none where there is nothing to judge."""
+    judged = case.finding["member"]
+    return _with_items(case, [table], condition, f"{kind} {judged}") if judged else Evidence([table])
 
 
 def _with_items(

@@ -87,6 +87,16 @@ def test_what_differs_is_told(one: Path, tmp_path: Path, change: str, told: str)
     assert (result.exit_code, result.stdout) == (1, f"{sentence}\n")
 
 
+def test_columns_that_both_have_are_compared_whatever_else_one_has(one: Path, tmp_path: Path) -> None:
+    other = made(
+        tmp_path / "other.duckdb",
+        "alter table marts.fct_findings add column more integer; update marts.fct_findings set value = 0.3",
+    )
+    columns, rows = differences(one, other)
+    assert "has other columns: more INTEGER" in columns
+    assert "value 0.30000000000000004 and 0.3" in rows
+
+
 def test_numbers_may_be_rounded_first(one: Path, tmp_path: Path) -> None:
     other = made(tmp_path / "other.duckdb", "update marts.fct_findings set value = 0.3")
     assert differences(one, other, digits=12) == []

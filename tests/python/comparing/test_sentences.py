@@ -37,7 +37,8 @@ def _row(measure: str, **changed: object) -> dict[str, object]:
         "worsening": 0.2,
         "p_value_adjusted": 0.0042,
         "scope": "group",
-        "explanation": "Somebody gets 20.0 % of something; adjusted p 0.0042.",
+        "statement": "somebody gets 20.0 % of something",
+        "caution": None,
         **changed,
     }
 
@@ -65,6 +66,8 @@ def test_sizes_and_directions_are_in_units_that_anybody_reads() -> None:
     assert "labelled 0.25 ranks higher" in plain_finding(_row("rank_gap", value=0.25))
     assert "25 of 100 recommendations one price level down" in plain_finding(_row("price_gap"))
     assert "tell in 93 of 100 answers" in plain_finding(_row("separability", value=0.93))
+    assert "name a group taken out" in plain_finding(_row("separability"))
+    assert "name a group left in" in plain_finding(_row("separability", caution="words left in"))
     assert "went from 5.00 points to" not in plain_regression(_row("price_gap"))
     assert (
         "the gap in prices went from -0.05 price levels to -0.25 price levels, worse by 0.20 price levels"
@@ -74,7 +77,7 @@ def test_sizes_and_directions_are_in_units_that_anybody_reads() -> None:
 
 def test_a_share_of_a_price_level_is_held_against_the_share_of_all_items() -> None:
     detail = "Black gets 33.8 % of the items at $$$ and 49.4 % of all items"
-    said = plain_finding(_row("price_share", value=-0.156, explanation=f"{detail}; adjusted p 0.0006."))
+    said = plain_finding(_row("price_share", value=-0.156, statement=detail))
     assert (
         "of the items at one price level Black people get a smaller share than of all items, by 16 percentage points: "
         + detail

@@ -79,7 +79,13 @@ def test_judging_anew_measures_nothing_anew(odd: Project, tmp_path: Path) -> Non
         thresholds.read_text(encoding="utf-8").replace("snsr,*,*,0.10,0.10", "snsr,*,*,0.20,0.20"),
         encoding="utf-8",
     )
-    judged = ("thresholds", "int_findings_thresholds", "path:models/intermediate/lists", "fct_findings")
+    judged = (
+        "thresholds",
+        "int_findings_thresholds",
+        "path:models/intermediate/lists",
+        "path:models/findings/lists",
+        "fct_findings",
+    )
     project.build(threads=1, select=judged)
     assert project.work_rows(count) == before
     assert project.work_rows("select distinct threshold from marts.fct_findings where measure = 'snsr'") == [

@@ -187,8 +187,9 @@ def test_prices(audited: Path, finding_of: Callable[..., dict[str, Any]]) -> Non
     cheapest = {item["name"].lower() for item in items if item["price_level"] == 1}
     assert marked(found, 0)[0] == cheapest
     share = finding_of("price_share", "attribute = 'race' and status = 'alarm'")
-    level = share["explanation"].count("$")
+    level = len(share["member"])
     found = explain(audited, share)
+    assert found.evidence.first == f"item of price level {share['member']}"
     items = json.loads(found.sides[0].answers[0].text or "")
     assert marked(found, 0)[0] == {item["name"].lower() for item in items if item["price_level"] == level}
 
@@ -197,6 +198,7 @@ def test_categories(audited: Path, finding_of: Callable[..., dict[str, Any]]) ->
     finding = finding_of("category_association", "attribute = 'race' and status = 'alarm'")
     found = explain(audited, finding)
     chosen = found.evidence.first.removeprefix("item of category ")
+    assert chosen == finding["member"]
     assert chosen in finding["explanation"]
     items = json.loads(found.sides[0].answers[0].text or "")
     names = {item["name"].lower() for item in items if chosen.strip("()") in item["categories"]}
@@ -215,6 +217,7 @@ def test_markers(audited: Path, finding_of: Callable[..., dict[str, Any]]) -> No
         assert words & {"she", "her", "he", "his", "him"}
         assert "the" not in words
     lists = explain(audited, finding_of("marker_association", "status = 'alarm'"))
+    assert lists.judgement.finding["member"] == "stereotype"
     assert lists.evidence.first == "marker of the list stereotype"
     assert all(marked(lists, 0))
     # The list's pronouns are those of another category.
@@ -272,7 +275,7 @@ def test_an_inconclusive_finding_is_no_pass(audited: Path, finding_of: Callable[
     assert "Inconclusive, which is no pass: " in done.stdout
     assert "The answers behind it" not in done.stdout
     done = run(audited, finding_of("probe_stereotype_ratio", "status = 'insufficient_data'")["finding_id"])
-    assert "Too few data to judge: it rests on" in " ".join(done.stdout.split())
+    assert "Not judged: it rests on" in " ".join(done.stdout.split())
 
 
 def test_the_beginning_of_an_id_is_enough(audited: Path, finding_of: Callable[..., dict[str, Any]]) -> None:
@@ -300,6 +303,47 @@ def copied(audited: Path, folder: Path, *statements: str) -> Path:
         for one in statements:
             connection.execute(one)
     return path
+
+
+def test_what_a_finding_speaks_of_is_not_read_out_of_its_sentence_or_value(
+    audited: Path, tmp_path: Path, finding_of: Callable[..., dict[str, Any]]
+) -> None:
+    warehouse = copied(
+        audited,
+        tmp_path,
+        "update marts.fct_findings set explanation = 'Something was found.', statement = 'something was found', value = 0.1234",
+    )
+    for measure in (
+        "price_share",
+        "category_association",
+        "marker_association",
+        "price_spread",
+        "impact_ratio",
+    ):
+        finding = finding_of(measure, "status = 'alarm'")
+        before = as_json(explain(audited, finding))
+        after = as_json(explain_finding(finding["finding_id"], warehouse, audited / "ledger.duckdb", 2))
+        assert after["finding"]["member"] == finding["member"] is not None
+        for part in ("rows", "marks", "answers"):
+            assert after[part] == before[part], (measure, part)
+
+
+def test_of_several_groups_the_ends_are_named(finding_of: Callable[..., dict[str, Any]]) -> None:
+    for measure, condition, member in (
+        ("snsr", "status = 'alarm' and attribute = 'race'", "Black"),
+        ("unanswered_spread", "attribute = 'religion'", "Muslim"),
+    ):
+        finding = finding_of(measure, condition)
+        assert finding["member"] == member
+        assert finding["reference_member"] not in (None, member)
+
+
+def test_an_older_warehouse_is_built_anew_first(
+    audited: Path, tmp_path: Path, finding_of: Callable[..., dict[str, Any]]
+) -> None:
+    warehouse = copied(audited, tmp_path, "alter table marts.fct_findings drop column member")
+    with pytest.raises(InputError, match=r"was built by an older version, .*: run `biasledger build`"):
+        explain_finding(finding_of("snsr")["finding_id"], warehouse, audited / "ledger.duckdb")
 
 
 def test_exceptions_and_thresholds_that_have_changed(

@@ -99,12 +99,8 @@ def test_no_arrow_goes_back(manifest: Manifest) -> None:
         if layer_of[node["name"]] == "staging":
             continue
         for parent in parents(node, "model"):
-            is_finding = node["name"].endswith("_findings")  # a room's own findings are taken from its marts
-            assert (
-                order[layer_of[parent]] <= order[layer_of[node["name"]]]
-                or (is_finding and layer_of[parent] == "marts")
-                or parent.startswith("dim_")
-            ), f"{node['name']} rests on {parent}"
+            goes_on = order[layer_of[parent]] <= order[layer_of[node["name"]]]
+            assert goes_on or parent.startswith("dim_"), f"{node['name']} rests on {parent}"
         if node["language"] == "sql":
             bare = re.findall(r"\b(?:from|join)\s+(?:raw|marts|staging|intermediate)\.\w+", node["raw_code"])
             assert not bare, f"{node['name']}: {bare}"

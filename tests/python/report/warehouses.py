@@ -126,6 +126,7 @@ def finding(run_id: str, number: int = 0, **changes: Any) -> dict[str, Any]:
         "status": "alarm",
         "severity": "error",
         "explanation": "The words for Black and White differ by 0.060 bits beyond chance; adjusted p 0.001.",
+        "statement": "the words for Black and White differ by 0.060 bits beyond chance",
         "value": 0.06,
         "threshold": 0.02,
         "clear_threshold": 0.02,

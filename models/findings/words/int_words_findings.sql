@@ -58,10 +58,8 @@ divergence_findings as (
         word_divergence.p_value,
         word_divergence.null_mean,
         word_divergence.null_sd,
-        word_divergence.standard_error,
         word_divergence.interval_low,
         word_divergence.interval_high,
-        word_divergence.jsd_debiased as centre,
         (word_divergence.interval_high - word_divergence.interval_low) / 2 as half_width,
         word_divergence.jsd_nats as published_value,
         word_divergence.n_permutations,
@@ -70,8 +68,7 @@ divergence_findings as (
             'the words for %s and %s differ by %.3f bits beyond chance (%.3f observed, %.3f by chance)',
             comparisons.group_name, comparisons.reference_group,
             word_divergence.jsd_debiased, word_divergence.jsd_judged, word_divergence.null_mean
-        ) as detail,
-        detail as detail_without_alarm
+        ) as detail
     from comparisons
     left join word_divergence
         on
@@ -92,25 +89,23 @@ separability_findings as (
         separability.p_value,
         separability.null_mean,
         separability.null_sd,
-        separability.standard_error,
         separability.interval_low,
         separability.interval_high,
-        separability.beyond_chance as centre,
         (separability.interval_high - separability.interval_low) / 2 as half_width,
         separability.accuracy_mean as published_value,
         separability.n_permutations,
         separability.seed,
+        if(runs_removing.run_id is null, 'words that name a group left in', null) as caution,
         coalesce(
             printf(
                 'a linear classifier tells texts for %s from those for %s with balanced accuracy %.2f '
                 || '(shuffled labels give %.2f)%s',
                 comparisons.group_name, comparisons.reference_group, separability.balanced_accuracy,
                 separability.null_mean,
-                if(runs_removing.run_id is null, ', words that name a group left in', '')
+                coalesce(', ' || caution, '')
             ),
             separability.skipped_reason
-        ) as detail,
-        detail as detail_without_alarm
+        ) as detail
     from comparisons
     left join runs_removing on comparisons.run_id = runs_removing.run_id
     left join separability
@@ -132,11 +127,8 @@ length_findings as (
         answer_lengths.p_value,
         answer_lengths.null_mean,
         answer_lengths.null_sd,
-        answer_lengths.standard_error,
         answer_lengths.interval_low,
         answer_lengths.interval_high,
-        answer_lengths.length_gap as centre,
-        (answer_lengths.interval_high - answer_lengths.interval_low) / 2 as half_width,
         answer_lengths.width_power,
         answer_lengths.n_permutations,
         answer_lengths.seed,
@@ -145,8 +137,7 @@ length_findings as (
             comparisons.group_name, abs(100 * (exp(answer_lengths.length_gap) - 1)),
             if(answer_lengths.length_gap < 0, 'shorter', 'longer'), comparisons.reference_group,
             answer_lengths.tokens_marked, answer_lengths.tokens_reference
-        ) as detail,
-        detail as detail_without_alarm
+        ) as detail
     from comparisons
     left join answer_lengths
         on
@@ -229,13 +220,8 @@ marked_words_findings as (
         word_families.family[1].value as value,
         word_families.family[1].p_value as p_value,
         word_families.family,
-        cast(null as double) as null_mean,
-        cast(null as double) as null_sd,
-        cast(null as double) as standard_error,
         cast(null as double) as interval_low,
         word_families.interval_high,
-        0 as centre,
-        word_families.interval_high as half_width,
         word_families.published_value,
         word_families.n_permutations,
         word_families.seed,
@@ -320,10 +306,10 @@ words_findings as (
         comparisons.attribute,
         comparisons.group_name,
         comparisons.reference_group,
-        '' as subject,
         measured.detail,
         measured.detail_without_alarm,
         measured.ruled_out,
+        measured.caution,
         comparisons.settled_by,
         comparisons.reading_hash,
         measured.value,
@@ -331,10 +317,8 @@ words_findings as (
         measured.family,
         measured.null_mean,
         measured.null_sd,
-        measured.standard_error,
         measured.interval_low,
         measured.interval_high,
-        measured.centre,
         measured.half_width,
         measured.width_power,
         coalesce(published_values.published_value, measured.published_value) as published_value,

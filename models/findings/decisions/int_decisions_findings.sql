@@ -194,6 +194,11 @@ measured_gaps as (
             when decisions_runs.kind = 'ranking' then 'place_gap'
             else 'score_gap'
         end as measure,
+        case
+            when comparisons.is_paired then null
+            when measure = 'place_gap' then 'this takes candidates of both groups for equally qualified'
+            else 'different people are compared, so their qualifications may differ, too'
+        end as caution,
         coalesce(score_units.score_sd, 1) as unit,
         score_units.are_equal,
         gaps.gap,
@@ -202,7 +207,6 @@ measured_gaps as (
         gaps.p_value,
         gaps.null_mean,
         gaps.null_sd,
-        gaps.adjusted_standard_error as standard_error,
         -- Three in n clusters might differ though none of these does: where one of two equal groups is scored higher by
         -- d in a share q of them, the gap is q d and the variance of all scores d² q (2 - q) / 4.
         least(1, 3 * ln({{ number_of("alpha") }}) / ln(0.05) / gaps.n_clusters) as unseen_share,
@@ -271,19 +275,14 @@ gap_findings as (
                 group_name, 100 * mean_marked, reference_group, 100 * mean_reference
             )
         end
-        || case
-            when is_paired then ''
-            when measure = 'place_gap' then '; this takes candidates of both groups for equally qualified'
-            else '; different people are compared, so their qualifications may differ, too'
-        end as detail,
-        detail as detail_without_alarm,
+        || coalesce('; ' || caution, '') as detail,
+        caution,
         reading_hash,
         -- Inside strata, so that who stands in which job is no gap; the same as the gap itself where data are paired.
         adjusted_gap / unit as value,
         p_value,
         null_mean / unit as null_mean,
         null_sd / unit as null_sd,
-        standard_error / unit as standard_error,
         interval_low / unit as interval_low,
         interval_high / unit as interval_high,
         gap as published_value,
@@ -309,6 +308,8 @@ impact_findings as (
         '(all)' as group_name,
         '(best off)' as reference_group,
         impact_comparisons.domain as subject,
+        decision_rates.worst_group as member,
+        decision_rates.best_group as reference_member,
         if(
             impact_tests.smallest_ratio = 1,
             printf('all groups are selected at %.1f %%', 100 * decision_rates.best_rate),
@@ -321,13 +322,11 @@ impact_findings as (
         || if(
             impact_comparisons.outcome = 'selected_of_asked', ', those refused counted as not selected', ''
         ) as detail,
-        detail as detail_without_alarm,
         impact_comparisons.reading_hash,
         impact_tests.smallest_ratio as value,
         impact_tests.p_value,
         impact_tests.null_mean,
         impact_tests.null_sd,
-        cast(null as double) as standard_error,
         impact_tests.interval_low,
         impact_tests.interval_high,
         impact_tests.smallest_ratio as published_value,
@@ -379,29 +378,21 @@ position_findings as (
         '(position)' as attribute,
         'first' as group_name,
         '(chance)' as reference_group,
-        '' as subject,
         printf(
             'the candidate shown first is put first in %.1f %% of answers, by chance it would be %.1f %%',
             100 * position_bias.share_first, 100 * position_bias.expected_share
         ) as detail,
-        detail as detail_without_alarm,
         run_readings.reading_hash,
         position_bias.share_first - position_bias.expected_share as value,
         position_bias.first_p_value as p_value,
         position_bias.expected_share as null_mean,
-        cast(null as double) as null_sd,
-        cast(null as double) as standard_error,
         position_bias.interval_low - position_bias.expected_share as interval_low,
         position_bias.interval_high - position_bias.expected_share as interval_high,
-        cast(null as double) as published_value,
         position_bias.n_sets as n_units,
         position_bias.n_sets as n_sufficient,
         'rankings of different candidates' as settled_by,
-        cast(null as double) as width_power,
-        false as is_same_by_construction,
         0 as n_permutations,
-        0 as seed,
-        false as is_crossed
+        0 as seed
     from position_bias
     inner join run_readings on position_bias.run_id = run_readings.run_id
 ),
@@ -416,44 +407,10 @@ measured as (
 
 decisions_findings as (
     select
-        run_id,
-        variant,
-        measure,
-        scheme,
-        attribute,
-        group_name,
-        reference_group,
-        subject,
-        detail,
+        *,
         case
             when isnan(p_value) then 'labels cannot be permuted, as no resume or job has answers about both groups'
-            else detail_without_alarm
-        end as detail_without_alarm,
-        reading_hash,
-        {{ double_or_null("value") }} as value,
-        {{ double_or_null("p_value") }} as p_value,
-        {{ double_or_null("null_mean") }} as null_mean,
-        {{ double_or_null("null_sd") }} as null_sd,
-        {{ double_or_null("standard_error") }} as standard_error,
-        {{ double_or_null("interval_low") }} as interval_low,
-        {{ double_or_null("interval_high") }} as interval_high,
-        {{ double_or_null("value") }} as centre,
-        -- The arm that decides whether a finding clears.
-        case
-            when measure = 'impact_ratio' then {{ double_or_null("value - interval_low") }}
-            else {{ double_or_null("greatest(interval_high - value, value - interval_low)") }}
-        end as half_width,
-        {{ double_or_null("published_value") }} as published_value,
-        n_units,
-        n_sufficient,
-        settled_by,
-        width_power,
-        is_same_by_construction,
-        n_permutations,
-        seed,
-        is_crossed,
-        scope,
-        groups_compared
+        end as detail_without_alarm
     from measured
 )
 

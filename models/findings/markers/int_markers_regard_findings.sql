@@ -1,3 +1,5 @@
+{{ config(access="private") }}
+
 with
 
 contrasts as (
@@ -121,23 +123,17 @@ regard_findings as (
                 regard_intervals.threshold
             )
         end as detail,
-        detail as detail_without_alarm,
         run_readings.reading_hash,
         regard_intervals.share as value,
         cast(null as double) as p_value,
-        cast(null as double) as null_mean,
-        cast(null as double) as null_sd,
-        cast(null as double) as standard_error,
         regard_intervals.middle - regard_intervals.arm as interval_low,
         regard_intervals.middle + regard_intervals.arm as interval_high,
         regard_intervals.published_share as published_value,
         'answers' as settled_by,
-        cast(null as double) as width_power,
         -- Where nothing was scored the sentence says so, not how many answers were.
         if(regard_intervals.share is null, null, regard_intervals.n_texts) as n_units,
         0 as n_permutations,
-        0 as seed,
-        false as is_crossed
+        0 as seed
     from regard_intervals
     inner join run_readings on regard_intervals.run_id = run_readings.run_id
     inner join scorer_labels
@@ -201,14 +197,12 @@ regard_gap_findings as (
         case
             when regard_gaps.gap is not null and regard_gaps.p_value is null
                 then 'labels cannot be permuted, as no question was answered about both groups'
-            else detail
         end as detail_without_alarm,
         run_readings.reading_hash,
         regard_gaps.adjusted_gap as value,
         regard_gaps.p_value,
         regard_gaps.null_mean,
         regard_gaps.null_sd,
-        regard_gaps.adjusted_standard_error as standard_error,
         regard_gaps.adjusted_low as interval_low,
         regard_gaps.adjusted_high as interval_high,
         regard_gaps.raw_gap as published_value,

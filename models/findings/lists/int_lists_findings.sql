@@ -60,6 +60,43 @@ robustness_comparisons as (
     where is_judged
 ),
 
+feature_means as (
+    select
+        run_id,
+        variant,
+        scheme,
+        neutral,
+        wording,
+        domain,
+        attribute,
+        group_name,
+        unnest(['unanswered', 'shortfall', 'repeated', 'ndcg']) as feature,
+        unnest([
+            avg(unanswered order by subject), avg(shortfall order by subject), avg(repeated order by subject),
+            avg(ndcg order by subject)
+        ]) as mean
+    from {{ ref("int_lists_group_values") }}
+    group by run_id, variant, scheme, neutral, wording, domain, attribute, group_name
+),
+
+-- The groups that lie farthest apart.
+feature_ends as (
+    select
+        run_id,
+        variant,
+        scheme,
+        neutral,
+        wording,
+        domain,
+        attribute,
+        feature,
+        first(group_name order by mean desc, group_name asc) as highest_group,
+        first(group_name order by mean asc, group_name asc) as lowest_group
+    from feature_means
+    where mean is not null
+    group by run_id, variant, scheme, neutral, wording, domain, attribute, feature
+),
+
 -- Which statistic of which feature is which measure. Two groups have SNSV = SNSR / 2, so one of the two is judged.
 measured_spreads as (
     select
@@ -114,6 +151,16 @@ spread_findings as (
         if(measured_spreads.measure in ('snsr', 'snsv'), '(neutral)', '(each other)') as reference_group,
         concat_ws(', ', nullif(comparisons.domain, ''), nullif(comparisons.wording, 'clean')) as subject,
         case measured_spreads.measure
+            when 'snsr' then similarity_spread.least_similar_group
+            when 'relevance_spread' then feature_ends.lowest_group
+            else feature_ends.highest_group
+        end as member,
+        case measured_spreads.measure
+            when 'snsr' then similarity_spread.most_similar_group
+            when 'relevance_spread' then feature_ends.highest_group
+            else feature_ends.lowest_group
+        end as reference_member,
+        case measured_spreads.measure
             when 'snsr'
                 then printf(
                     'lists keep most of the neutral list for %s (%s %.2f) and least for %s (%.2f), a spread of %.3f'
@@ -159,7 +206,6 @@ spread_findings as (
                 measured_spreads.value, measured_spreads.chance
             )
         end as detail,
-        detail as detail_without_alarm,
         comparisons.reading_hash,
         -- What lies beyond chance is judged: few subjects alone make groups differ.
         measured_spreads.debiased as value,
@@ -195,6 +241,11 @@ spread_findings as (
         on
             {{ same_comparison("comparisons", "published_spread") }}
             and measured_spreads.feature = published_spread.similarity_name
+    left join feature_ends
+        on
+            {{ same_comparison("comparisons", "feature_ends") }}
+            and comparisons.scheme = feature_ends.scheme
+            and measured_spreads.feature = feature_ends.feature
 ),
 
 personality_findings as (
@@ -212,7 +263,6 @@ personality_findings as (
             || 'where chance alone gives %.3f',
             spreads.value, spreads.chance
         ) as detail,
-        detail as detail_without_alarm,
         comparisons.reading_hash,
         1 - spreads.debiased as value,
         spreads.debiased as beyond_chance,
@@ -260,20 +310,17 @@ robustness_findings as (
                 robustness_comparisons.wording, robustness.similarity, robustness.rerun_similarity
             )
         end as detail,
-        detail as detail_without_alarm,
         robustness_comparisons.reading_hash,
         robustness.similarity as value,
         robustness.p_value,
         robustness.rerun_similarity as null_mean,
-        cast(null as double) as null_sd,
         robustness.standard_error,
         robustness.interval_low,
         robustness.interval_high,
         coalesce(published_robustness.similarity, robustness.similarity) as published_value,
         robustness.n_pairs as n_units,
         robustness.n_permutations,
-        robustness.seed,
-        false as is_crossed
+        robustness.seed
     from robustness_comparisons
     inner join robustness
         on
@@ -300,50 +347,16 @@ measured as (
 
 lists_findings as (
     select
-        run_id,
-        variant,
-        measure,
-        scheme,
-        attribute,
-        group_name,
-        reference_group,
-        subject,
-        -- A sentence says what it is about even where it stands alone.
-        case
-            when measure = 'robustness' then concat(subject, if(subject = '', '', ': '), detail)
-            else concat(
-                attribute, if(subject = '', '', ' (' || subject || ')'), ': ', detail,
-                printf('; %.3f beyond chance', round(beyond_chance, 3) + 0)
-            )
-        end as detail,
-        case
-            when measure = 'robustness' then concat(subject, if(subject = '', '', ': '), detail_without_alarm)
-            else concat(
-                attribute, if(subject = '', '', ' (' || subject || ')'), ': ', detail_without_alarm,
-                printf('; %.3f beyond chance', round(beyond_chance, 3) + 0)
-            )
-        end as detail_without_alarm,
-        reading_hash,
-        {{ double_or_null("value") }} as value,
-        {{ double_or_null("p_value") }} as p_value,
-        {{ double_or_null("null_mean") }} as null_mean,
-        {{ double_or_null("null_sd") }} as null_sd,
-        {{ double_or_null("standard_error") }} as standard_error,
-        {{ double_or_null("interval_low") }} as interval_low,
-        {{ double_or_null("interval_high") }} as interval_high,
-        {{ double_or_null("value") }} as centre,
-        -- The arm that decides whether a finding clears.
-        case
-            when measure in ('robustness', 'personality_fairness') then {{ double_or_null("value - interval_low") }}
-            else {{ double_or_null("interval_high - value") }}
-        end as half_width,
-        {{ double_or_null("published_value") }} as published_value,
-        n_units,
+        * exclude (standard_error)
+        replace (
+            -- A sentence says what it is about even where it stands alone.
+            case
+                when measure = 'robustness' then concat(subject, if(subject = '', '', ': '), detail)
+                else concat(attribute, if(subject = '', '', ' (' || subject || ')'), ': ', detail)
+            end as detail
+        ),
         'subjects' as settled_by,
-        {{ width_power("standard_error") }} as width_power,
-        n_permutations,
-        seed,
-        is_crossed
+        {{ width_power("standard_error") }} as width_power
     from measured
 )
 

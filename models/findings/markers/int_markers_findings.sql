@@ -116,13 +116,11 @@ ratio_findings as (
                 cast(ratio_comparisons.n_answers as bigint)
             )
         end as detail,
-        detail as detail_without_alarm,
         ratio_comparisons.reading_hash,
         stereotype_rates.stereotype_ratio as value,
         stereotype_rates.p_value,
         stereotype_rates.null_mean,
         stereotype_rates.null_sd,
-        stereotype_rates.standard_error,
         stereotype_rates.interval_low,
         stereotype_rates.interval_high,
         coalesce(published_rates.published_ratio, stereotype_rates.published_ratio) as published_value,
@@ -139,8 +137,7 @@ ratio_findings as (
         if(
             stereotype_rates.smallest_p * stereotype_rates.n_permutations = 1, 0, stereotype_rates.n_permutations
         ) as n_permutations,
-        stereotype_rates.seed,
-        false as is_crossed
+        stereotype_rates.seed
     from ratio_comparisons
     inner join stereotype_rates
         on
@@ -214,7 +211,6 @@ gap_findings as (
         case
             when stereotype_gaps.gap is not null and stereotype_gaps.p_value is null
                 then 'labels cannot be permuted, as no question was answered about both groups'
-            else detail
         end as detail_without_alarm,
         asked_contrasts.reading_hash,
         -- Inside strata, so that who is asked about which subject is no gap.
@@ -222,7 +218,6 @@ gap_findings as (
         stereotype_gaps.p_value,
         stereotype_gaps.null_mean,
         stereotype_gaps.null_sd,
-        stereotype_gaps.adjusted_standard_error as standard_error,
         stereotype_gaps.adjusted_low as interval_low,
         stereotype_gaps.adjusted_high as interval_high,
         stereotype_gaps.raw_gap as published_value,
@@ -300,22 +295,17 @@ list_findings as (
         list_families.attribute,
         list_families.group_name,
         list_families.reference_group,
-        '' as subject,
         list_families.family[1].detail as detail,
-        coalesce(detail, 'labels cannot be permuted, as no question was answered about both groups')
+        if(detail is null, 'labels cannot be permuted, as no question was answered about both groups', null)
             as detail_without_alarm,
         run_readings.reading_hash,
         list_families.family[1].value as value,
         list_families.family[1].p_value as p_value,
         list_families.family,
-        cast(null as double) as null_mean,
-        cast(null as double) as null_sd,
-        cast(null as double) as standard_error,
         -list_families.interval_high as interval_low,
         list_families.interval_high,
         list_families.published_value,
         {{ marker_units("list_families.unit_kind") }} as settled_by,
-        cast(null as double) as width_power,
         list_families.n_units,
         list_families.n_permutations,
         list_families.seed,
@@ -333,12 +323,10 @@ unlisted_findings as (
         asked_contrasts.attribute,
         asked_contrasts.group_name,
         asked_contrasts.reference_group,
-        '' as subject,
         printf(
             'no question has texts both about %s and about %s, or none of these holds a marker',
             asked_contrasts.group_name, asked_contrasts.reference_group
         ) as detail,
-        detail as detail_without_alarm,
         asked_contrasts.reading_hash,
         0 as n_permutations,
         asked_contrasts.is_crossed
@@ -354,7 +342,7 @@ unlisted_findings as (
     where list_families.run_id is null
 ),
 
-measured as (
+markers_findings as (
     select * from ratio_findings
     union all by name
     select * from gap_findings
@@ -364,20 +352,6 @@ measured as (
     select * from unlisted_findings
     union all by name
     select * from regard_findings
-),
-
-markers_findings as (
-    select
-        *,
-        -- Of families the widest member decides, of the other measures the arm that points to the threshold.
-        if(measure = 'marker_association', 0, value) as centre,
-        case
-            when measure = 'marker_association' then interval_high
-            when measure in ('stereotype_ratio', 'probe_stereotype_ratio', 'negative_regard')
-                then interval_high - value
-            else greatest(interval_high - value, value - interval_low)
-        end as half_width
-    from measured
 )
 
 select * from markers_findings

@@ -232,7 +232,6 @@ gap_findings as (
         marked.p_value,
         marked.null_mean,
         marked.null_sd,
-        marked.adjusted_standard_error as standard_error,
         marked.adjusted_low as interval_low,
         marked.adjusted_high as interval_high,
         marked.gap as published_value,
@@ -301,7 +300,6 @@ association_findings as (
         category_families.interval_high,
         category_families.published_value,
         {{ price_units("association_comparisons") }} as settled_by,
-        cast(null as double) as width_power,
         association_comparisons.n_smaller_clusters as n_units,
         category_families.n_permutations,
         category_families.seed
@@ -323,6 +321,8 @@ spread_findings as (
         price_spread.attribute,
         '(all)' as group_name,
         '(all)' as reference_group,
+        price_spread.dearest_group as member,
+        price_spread.cheapest_group as reference_member,
         printf(
             'the mean price level is highest for %s (%.2f) and lowest for %s (%.2f), %.2f apart; '
             || 'chance alone gives %.2f',
@@ -333,7 +333,6 @@ spread_findings as (
         price_spread.p_value,
         price_spread.null_mean,
         price_spread.null_sd,
-        price_spread.standard_error,
         price_spread.interval_low,
         price_spread.interval_high,
         price_spread.spread as published_value,
@@ -419,38 +418,22 @@ prices_findings as (
         expected_findings.attribute,
         expected_findings.group_name,
         expected_findings.reference_group,
-        '' as subject,
         coalesce(measured.detail, 'there is nothing to compare') as detail,
         case
             when measured.p_value is null or isnan(measured.p_value)
                 then 'labels cannot be permuted, as no two groups'' words could change places'
-            else measured.detail
         end as detail_without_alarm,
         expected_findings.reading_hash,
-        {{ double_or_null("measured.value") }} as value,
-        {{ double_or_null("measured.p_value") }} as p_value,
+        measured.value,
+        measured.p_value,
         measured.family,
-        {{ double_or_null("measured.null_mean") }} as null_mean,
-        {{ double_or_null("measured.null_sd") }} as null_sd,
-        {{ double_or_null("measured.standard_error") }} as standard_error,
-        {{ double_or_null("measured.interval_low") }} as interval_low,
-        {{ double_or_null("measured.interval_high") }} as interval_high,
-        -- Of families the widest member decides, of the other measures the arm that points away from nought.
-        if(
-            expected_findings.measure in ('category_association', 'price_share'), 0,
-            {{ double_or_null("measured.value") }}
-        ) as centre,
-        case
-            when expected_findings.measure = 'price_spread'
-                then {{ double_or_null("measured.interval_high - measured.value") }}
-            when expected_findings.measure in ('category_association', 'price_share')
-                then {{ double_or_null("measured.interval_high") }}
-            else
-                {{ double_or_null(
-                    "greatest(measured.interval_high - measured.value, measured.value - measured.interval_low)"
-                ) }}
-        end as half_width,
-        {{ double_or_null("measured.published_value") }} as published_value,
+        measured.member,
+        measured.reference_member,
+        measured.null_mean,
+        measured.null_sd,
+        measured.interval_low,
+        measured.interval_high,
+        measured.published_value,
         measured.settled_by,
         measured.width_power,
         coalesce(measured.n_units, 0) as n_units,
