@@ -26,7 +26,7 @@ optional as (
 measured as (
     select * from optional
     union all by name
-    {% for room in env_var("BIASLEDGER_ROOMS", "words lists decisions prices markers").split() %}
+    {% for room in rooms() %}
         select * from {{ ref("int_" ~ room ~ "_findings") }}
         {% if not loop.last %}
             union all by name
