@@ -6,7 +6,10 @@ an upgrade reaches everyone. In a wheel they lie inside the package, in a checko
 
 import os
 import shutil
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from collector.errors import BiasledgerError, InputError
 
@@ -25,6 +28,19 @@ def dbt_source() -> Path:
         BiasledgerError: the installation holds no dbt project.
     """
     return _installed(_PACKAGE / "_dbt" / "biasledger", "dbt_project.yml")
+
+
+def dbt_variables() -> Mapping[str, Any]:
+    """The variables of the installed dbt project."""
+    return _variables(dbt_source() / "dbt_project.yml")
+
+
+@cache
+def _variables(path: Path) -> Mapping[str, Any]:
+    import yaml
+
+    variables: Mapping[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8")).get("vars", {})
+    return variables
 
 
 def settings_file(name: str, directory: Path = Path()) -> Path:

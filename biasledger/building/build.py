@@ -23,15 +23,15 @@ from typing import IO, TYPE_CHECKING, Any
 from biasledger import __version__
 from biasledger.building.readings import register_readings
 from biasledger.building.settings import check_settings
-from biasledger.project import LINKS, check_project, dbt_source, require_project
+from biasledger.project import LINKS, check_project, dbt_variables, require_project
 from biasledger.publishing.standing import Standing, forget_standing, inputs_of, read_standing, remember
 from biasledger.publishing.work import forget_what_is_gone, locked, work_file
+from biasledger.rooms import room_names
 from collector.errors import BiasledgerError
 
 if TYPE_CHECKING:
     from biasledger.publishing.warehouse import BuildInfo
 
-ROOMS = ("words", "lists", "decisions", "prices", "markers")
 _FAILED = {"error", "fail", "runtime error", "partial success"}
 _DONE = {"success", "pass", "warn"}
 _TESTS = {"test": "quality test", "unit_test": "unit test"}
@@ -210,11 +210,11 @@ def _build_and_publish(
 
 
 def rooms_of(ledger: Path) -> list[str]:
-    """The rooms that the ledger's runs are read in; all of them where it has no run."""
+    """The rooms that the ledger's runs are read in, in their order; all of them where it has no run."""
     from collector.ledger.database import Ledger
 
     parts = Ledger(ledger).parts_read()
-    return [room for room in ROOMS if room in parts] or list(ROOMS)
+    return [room for room in room_names() if room in parts] or list(room_names())
 
 
 def seen_from(project: Path, path: Path) -> str:
@@ -228,7 +228,7 @@ def run_dbt(
     environment: Mapping[str, str],
     on_step: OnStep,
     *,
-    rooms: Sequence[str] = ROOMS,
+    rooms: Sequence[str],
 ) -> list[str]:
     """Run one dbt command in `project`; its log goes to logs/dbt.log, its results to target/run_results.json.
 
@@ -246,7 +246,7 @@ def run_dbt(
     (project / "target" / "run_results.json").unlink(missing_ok=True)
     # dbt keeps what it parsed last time, and renders a package's project file by the environment without noticing that this has
     # changed. Given as a variable too, which nothing reads, other rooms make it parse everything anew.
-    given = json.dumps({"rooms": " ".join(rooms)})
+    given = json.dumps({"built_rooms": " ".join(rooms)})
     command = [sys.executable, "-c", _RUN_DBT, *_LOG_OPTIONS, *arguments, "--vars", given, *_PLACES]
     with subprocess.Popen(
         command,
@@ -298,17 +298,13 @@ def _step_name(data: Mapping[str, Any]) -> str:
 
 
 def _build_info(results: Mapping[str, Any], erasures_hash: str) -> BuildInfo:
-    import yaml
-
     from biasledger.publishing.warehouse import BuildInfo
 
-    with (dbt_source() / "dbt_project.yml").open(encoding="utf-8") as file:
-        variables = yaml.safe_load(file).get("vars", {})
     return BuildInfo(
         build_id=results["metadata"]["invocation_id"],
         built_at=datetime.fromisoformat(results["metadata"]["generated_at"]).replace(tzinfo=None),
         biasledger_version=__version__,
-        engine_version=variables.get("engine_version"),
+        engine_version=dbt_variables().get("engine_version"),
         erasures_hash=erasures_hash,
     )
 

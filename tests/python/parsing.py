@@ -12,8 +12,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from biasledger.building import build
-
 _PARSED = Path("target/partial_parse.msgpack")
 _READ_FIRST = ("dbt_project.yml", "profiles.yml")
 
@@ -24,7 +22,7 @@ def sharing(folder: Path, run_dbt: Callable[..., list[str]]) -> Callable[..., li
     def run(
         project: Path,
         *arguments: Any,
-        rooms: Sequence[str] = build.ROOMS,
+        rooms: Sequence[str],
     ) -> list[str]:
         read = [(project / name).read_bytes() for name in _READ_FIRST if (project / name).is_file()]
         read.append(" ".join(rooms).encode())
