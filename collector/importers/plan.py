@@ -17,7 +17,7 @@ from collector.importers.source import Source, no_rows, readable
 from collector.spec.markers import AskedProbe, one_sided
 from collector.spec.parts import DECISIONS, MINIMUM_SUBJECTS, MINIMUM_TRIALS, PLAIN
 from collector.spec.prompts import Prompt
-from collector.spec.reading import ALL_PROBES
+from collector.spec.rooms.markers import ALL_PROBES
 
 if TYPE_CHECKING:
     from collector.importers.conditions import Stated

@@ -30,7 +30,7 @@ from collector.journal.records import Reading
 from collector.ledger.database import Ledger
 from collector.ledger.summary import RunSummary, all_versions, new_run_id
 from collector.rows import SHORT_CHARACTERS, ResponseRow, RunRow, ScoreRow, response_hash, utc_now
-from collector.spec.reading import MATCHED
+from collector.spec.rooms.lists import MATCHED
 
 if TYPE_CHECKING:
     from collector.journal.chain import Seal
