@@ -19,7 +19,8 @@ import biasledger.reporting.rooms
 import biasledger.rooms
 import collector.spec.rooms
 from biasledger.project import dbt_variables
-from biasledger.rooms import all_rooms, room_names
+from biasledger.rooms import all_rooms, module_of, room_names
+from collector.errors import InputError
 
 ROOT = Path(__file__).parents[3]
 COPIED = ("biasledger", "collector", "models", "macros", "seeds", "analyses", "tests/dbt")
@@ -149,6 +150,13 @@ def test_a_part_and_a_sentence_are_one_room_s() -> None:
     for found in ("parts", "sentences", "units"):
         names = [name for room in all_rooms() for name in getattr(room, found)]
         assert len(names) == len(set(names)), found
+
+
+def test_a_room_of_another_version_is_no_traceback() -> None:
+    with pytest.raises(
+        InputError, match="has nothing on 'smells': use the version that the warehouse was built with"
+    ):
+        module_of("biasledger.explaining.rooms", "smells")
 
 
 def test_no_other_file_lists_the_rooms() -> None:
