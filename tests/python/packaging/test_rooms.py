@@ -44,6 +44,21 @@ OWN_FILES = {
             problems=lambda audit: iter(()),
         )
         """,
+    "collector/targets/simulator/lengths.py": """
+        from pydantic import Field
+        from collector.targets.simulator.manner import Manner, Shares
+        from collector.validation import Section
+
+        class Settings(Section):
+            longer: Shares = Field(default_factory=dict)
+
+        def answer(asked, question):
+            return "long " * (1 + len(list(question.stated(question.planted.longer, question.prompt))))
+
+        MANNER = Manner(
+            place=0, asked=lambda prompt: "at length" in prompt or None, answer=answer, settings=Settings
+        )
+        """,
     "biasledger/rooms/lengths.py": """
         from biasledger.rooms import Room
 
@@ -101,6 +116,8 @@ TOLD = """
     from biasledger.querying.tables import described_tables
     from biasledger.rooms import module_of, room_names
     from collector.spec.loading import load_audit
+    from collector.targets.base import Request
+    from collector.targets.simulator.target import Simulator
 
     for package in ("explaining", "reporting"):
         module_of(f"biasledger.{package}.rooms", "lengths")
@@ -109,6 +126,7 @@ TOLD = """
         "reading": load_audit(Path(sys.argv[1])).reading_document()["lengths"],
         "last_table": described_tables()[-1].name,
         "has_sentence": "length" in _sentences(),
+        "planted": Simulator(longer={"Ann": 1.0}).ask(Request("Tell Ann at length.")).text,
     }))
     """
 
@@ -207,6 +225,7 @@ def test_a_new_room_is_its_own_files_and_three_edits(tmp_path: Path) -> None:
         "reading": {"shortest": 3},
         "last_table": "fct_lengths",
         "has_sentence": True,
+        "planted": "long long ",
     }
     options = ["parse", "--profiles-dir", ".", "--log-path", str(tmp_path / "logs")]
     _run(tmp_path, "from dbt.cli.main import cli; cli(prog_name='dbt')", *options)
@@ -235,7 +254,8 @@ def _edit(project: Path) -> None:
         lines = path.read_text(encoding="utf-8").splitlines()
         row = next(line for line in lines if line.startswith("length_gap,"))
         path.write_text(
-            "\n".join([*lines, row.replace("length_gap,words", "length,lengths"), ""]), encoding="utf-8"
+            "\n".join([*lines, row.replace("length_gap,", "length,").replace(",words,", ",lengths,"), ""]),
+            encoding="utf-8",
         )
 
 
