@@ -20,9 +20,10 @@ class Hook(BuildHookInterface[Any]):
         if version == "editable" or importlib.util.find_spec("dbt") is None:
             return
         sys.path.insert(0, self.root)
-        from biasledger.building.build import ROOMS, run_dbt
+        from biasledger.building.build import run_dbt
         from biasledger.building.parsed import CACHE, SHIPPED
         from biasledger.project import init_project
+        from biasledger.rooms import room_names
 
         # It is there until the wheel is made, and goes with this hook.
         self._folder = TemporaryDirectory()
@@ -34,7 +35,7 @@ class Hook(BuildHookInterface[Any]):
             "BIASLEDGER_WAREHOUSE": ".biasledger/work/warehouse.duckdb",
             "BIASLEDGER_PUBLISHED": "warehouse.duckdb",
         }
-        for room in ROOMS:
+        for room in room_names():
             init_project(folder / room)
             run_dbt(folder / room, ["parse"], files, lambda *_: None, rooms=[room])
         for file in (folder / SHIPPED).iterdir():

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.processes import Measured, run_measured
-from biasledger.building.build import ROOMS
 from biasledger.project import init_project, link_package
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ _RUN_DBT = "from dbt.cli.main import cli; cli(prog_name='dbt')"
 
 
 class Project:
-    """A thin project in a folder of its own, with one ledger, dbt's variables, and the rooms that are built.
+    """A thin project in a folder of its own, with one ledger, dbt's variables, and the rooms that are built (all without any).
 
     dbt parses everything anew when variables change, so each set of variables has a project.
     """
@@ -33,7 +32,7 @@ class Project:
         ledger: Path,
         variables: Mapping[str, bool | int],
         *,
-        rooms: Sequence[str] = ROOMS,
+        rooms: Sequence[str] = (),
     ) -> None:
         init_project(folder)
         link_package(folder)
@@ -63,7 +62,7 @@ class Project:
         environment = {
             "BIASLEDGER_LEDGER": str(self.ledger),
             "BIASLEDGER_WAREHOUSE": str(self.warehouse),
-            "BIASLEDGER_ROOMS": " ".join(self.rooms),
+            **({"BIASLEDGER_ROOMS": " ".join(self.rooms)} if self.rooms else {}),
         }
         options = ("--vars", self.variables, "--project-dir", ".", "--profiles-dir", ".", "--no-use-colors")
         return run_measured(

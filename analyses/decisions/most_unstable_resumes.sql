@@ -1,6 +1,6 @@
 -- Which resumes get the most different answers under different names? Those whose best and worst version lie farthest
 -- apart first.
-{{ config(enabled='decisions' in env_var('BIASLEDGER_ROOMS', 'words lists decisions prices markers')) }}
+{{ config(enabled='decisions' in env_var('BIASLEDGER_ROOMS', 'decisions')) }}
 
 with
 

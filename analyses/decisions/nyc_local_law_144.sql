@@ -1,5 +1,5 @@
 -- What are the selection rates and impact ratios in the form that New York City's Local Law 144 asks for?
-{{ config(enabled='decisions' in env_var('BIASLEDGER_ROOMS', 'words lists decisions prices markers')) }}
+{{ config(enabled='decisions' in env_var('BIASLEDGER_ROOMS', 'decisions')) }}
 
 -- Rules of the City of New York, title 6, 5-300 to 5-304: by sex, by race and ethnicity, and by both; a category's
 -- rate over that of the category selected (or scored) most. A scoring rate is the share above the median score of the

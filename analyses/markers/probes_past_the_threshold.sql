@@ -1,5 +1,5 @@
 -- Which probes lean furthest to the stereotype, and by which words?
-{{ config(enabled='markers' in env_var('BIASLEDGER_ROOMS', 'words lists decisions prices markers')) }}
+{{ config(enabled='markers' in env_var('BIASLEDGER_ROOMS', 'markers')) }}
 
 with
 

@@ -1,6 +1,6 @@
 -- How much regard do texts show for each group? Shares of negative, neutral and positive texts by scorer, and the gap
 -- to the reference group.
-{{ config(enabled='markers' in env_var('BIASLEDGER_ROOMS', 'words lists decisions prices markers')) }}
+{{ config(enabled='markers' in env_var('BIASLEDGER_ROOMS', 'markers')) }}
 
 with
 

@@ -1,6 +1,6 @@
 -- How far do answers lean to the stereotype, by category? The share of stereotype markers among those found, with what
 -- it rests on.
-{{ config(enabled='markers' in env_var('BIASLEDGER_ROOMS', 'words lists decisions prices markers')) }}
+{{ config(enabled='markers' in env_var('BIASLEDGER_ROOMS', 'markers')) }}
 
 with
 

@@ -1,5 +1,5 @@
 -- Where do categories lie in the plane of two attributes? Those that lean to one side by more than chance first.
-{{ config(enabled='prices' in env_var('BIASLEDGER_ROOMS', 'words lists decisions prices markers')) }}
+{{ config(enabled='prices' in env_var('BIASLEDGER_ROOMS', 'prices')) }}
 
 with
 

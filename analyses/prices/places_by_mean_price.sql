@@ -1,6 +1,6 @@
 -- Which places, names or couples get dearer items? In the order of mean price, with the interval and whether it is
 -- more than chance.
-{{ config(enabled='prices' in env_var('BIASLEDGER_ROOMS', 'words lists decisions prices markers')) }}
+{{ config(enabled='prices' in env_var('BIASLEDGER_ROOMS', 'prices')) }}
 
 with
 

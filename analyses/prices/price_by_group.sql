@@ -1,5 +1,5 @@
 -- What does each group get offered, in price? Mean price level and the shares of the cheapest and the dearest items.
-{{ config(enabled='prices' in env_var('BIASLEDGER_ROOMS', 'words lists decisions prices markers')) }}
+{{ config(enabled='prices' in env_var('BIASLEDGER_ROOMS', 'prices')) }}
 
 with
 

@@ -1,5 +1,5 @@
 -- Which groups are steered by words? Each alarm on words with the ten words that speak most for the marked group.
-{{ config(enabled='words' in env_var('BIASLEDGER_ROOMS', 'words lists decisions prices markers')) }}
+{{ config(enabled='words' in env_var('BIASLEDGER_ROOMS', 'words')) }}
 
 with
 

@@ -1,5 +1,5 @@
 -- What words are written more for each group? The ten most telling ones that are more than chance.
-{{ config(enabled='words' in env_var('BIASLEDGER_ROOMS', 'words lists decisions prices markers')) }}
+{{ config(enabled='words' in env_var('BIASLEDGER_ROOMS', 'words')) }}
 
 with
 

@@ -27,12 +27,12 @@ from biasledger.building.settings import check_settings
 from biasledger.project import LINKS, check_project, dbt_variables, require_project
 from biasledger.publishing.standing import Standing, forget_standing, inputs_of, read_standing, remember
 from biasledger.publishing.work import forget_what_is_gone, locked, work_file
+from biasledger.rooms import room_names
 from collector.errors import BiasledgerError
 
 if TYPE_CHECKING:
     from biasledger.publishing.warehouse import BuildInfo
 
-ROOMS = ("words", "lists", "decisions", "prices", "markers")
 _FAILED = {"error", "fail", "runtime error", "partial success"}
 _DONE = {"success", "pass", "warn"}
 _TESTS = {"test": "quality test", "unit_test": "unit test"}
@@ -200,11 +200,11 @@ def _build_and_publish(
 
 
 def rooms_of(ledger: Path) -> list[str]:
-    """The rooms that the ledger's runs are read in; all of them where it has no run."""
+    """The rooms that the ledger's runs are read in, in their order; all of them where it has no run."""
     from collector.ledger.database import Ledger
 
     parts = Ledger(ledger).parts_read()
-    return [room for room in ROOMS if room in parts] or list(ROOMS)
+    return [room for room in room_names() if room in parts] or list(room_names())
 
 
 def seen_from(project: Path, path: Path) -> str:
@@ -218,7 +218,7 @@ def run_dbt(
     environment: Mapping[str, str],
     on_step: OnStep,
     *,
-    rooms: Sequence[str] = ROOMS,
+    rooms: Sequence[str],
     is_closed: bool = False,
 ) -> list[str]:
     """Run one dbt command in `project`; its log goes to logs/dbt.log, its results to target/run_results.json.
@@ -238,7 +238,7 @@ def run_dbt(
     (project / "target" / "run_results.json").unlink(missing_ok=True)
     # dbt keeps what it parsed last time, and renders a package's project file by the environment without noticing that this has
     # changed. Given as a variable too, which nothing reads, other rooms make it parse everything anew.
-    given = json.dumps({"rooms": " ".join(rooms)})
+    given = json.dumps({"built_rooms": " ".join(rooms)})
     command = [sys.executable, "-m", _RUN_DBT, *_LOG_OPTIONS, *arguments, "--vars", given, *_PLACES]
     with (
         parsed_before(project, rooms, keeps=not is_closed),

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from biasledger.comparing.baseline_rows import fault_of
+from biasledger.comparing.baseline_rows import fault_of, parts
 from collector.errors import BiasledgerError, InputError
 from collector.files.plain import open_plain
 from collector.files.replacing import write_whole
@@ -131,6 +131,7 @@ def _content_hash(head: Mapping[str, Any], lines: Sequence[str]) -> str | None:
 
 
 def _rows(path: Path, lines: Iterable[str], run_id: str) -> Iterator[tuple[str, str]]:
+    known = parts()
     for number, line in enumerate(lines, start=2):
         try:
             content = json.loads(line)
@@ -140,6 +141,6 @@ def _rows(path: Path, lines: Iterable[str], run_id: str) -> Iterator[tuple[str, 
             raise InputError(
                 f"{path}: row {number} is no row of a baseline; it should be an object with 'part' and 'row'."
             ) from None
-        if fault := fault_of(part, row, run_id):
+        if fault := fault_of(known, part, row, run_id):
             raise InputError(f"{path}: row {number} {fault}.")
         yield part, text

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasledger.comparing.baseline_file import read_baseline, write_baseline
+from biasledger.comparing.baseline_rows import parts
 from biasledger.comparing.run_names import Baseline, find_run
 from biasledger.project import dbt_variables
 from collector.errors import BiasledgerError, InputError
@@ -21,59 +22,6 @@ from collector.ledger.database import Ledger, RunInfo
 if TYPE_CHECKING:
     import duckdb
 
-# Texts get numbers in the order of their keys, which are hashes, so that draws are the same as where the run was collected;
-# words get numbers in no order.
-_EXPORTS = {
-    "finding": (
-        "int_findings_comparable",
-        "select * from {table} where run_id = $run and variant = 'plain' order by all",
-    ),
-    "quality": (
-        "fct_run_quality",
-        "select * from {table} where run_id = $run and variant = 'plain' order by all",
-    ),
-    "word_member": (
-        "int_words_comparable_members",
-        """
-        select
-            * replace (
-                't' || lpad(cast(dense_rank() over (order by unit_key) as varchar), 9, '0') as unit_key,
-                't' || lpad(cast(dense_rank() over (order by cluster) as varchar), 9, '0') as cluster
-            )
-        from {table} where run_id = $run and variant = 'plain' order by all
-        """,
-    ),
-    "word_count": (
-        "int_words_comparable_counts",
-        """
-        with counted as (
-            select
-                run_id,
-                't' || lpad(cast(dense_rank() over (order by unit_key) as varchar), 9, '0') as unit_key,
-                dense_rank() over (order by md5(word_id || run_id)) - 1 as word_id,
-                n
-            from {table}
-            where run_id = $run and unit_key in (
-                select unit_key from {schema}.int_words_comparable_members where run_id = $run and variant = 'plain'
-            )
-        )
-        select run_id, unit_key, list(word_id order by word_id) as word_ids, list(n order by word_id) as counts
-        from counted group by run_id, unit_key order by unit_key
-        """,
-    ),
-    "list_cell": (
-        "int_lists_comparable_cells",
-        "select * from {table} where run_id = $run and variant = 'plain' order by all",
-    ),
-    "selection": (
-        "int_decisions_comparable_units",
-        "select * from {table} where run_id = $run and variant = 'plain' order by all",
-    ),
-    "price": (
-        "int_prices_comparable_units",
-        "select * from {table} where run_id = $run and variant = 'plain' order by all",
-    ),
-}
 
 
 def built_file(project: Path, warehouse: Path) -> Path:
@@ -306,15 +254,15 @@ def _built_rows(built: Path, run_id: str) -> Iterator[tuple[str, str]]:
         tables = dict(
             connection.execute("select table_name, table_schema from information_schema.tables").fetchall()
         )
-        for part, (table, query) in _EXPORTS.items():
-            if table not in tables:
+        for name, part in parts().items():
+            if part.table not in tables:
                 continue
-            schema = '"' + tables[table].replace('"', '""') + '"'
-            sql = query.format(table=f"{schema}.{table}", schema=schema)
+            schema = '"' + tables[part.table].replace('"', '""') + '"'
+            sql = part.query.format(table=f"{schema}.{part.table}", schema=schema)
             for (row,) in connection.execute(
                 f"select cast(to_json(exported) as varchar) from ({sql}) as exported", {"run": run_id}
             ).fetchall():
-                yield part, row
+                yield name, row
 
 
 def _built_with(built: Path, run_id: str) -> tuple[str, str]:

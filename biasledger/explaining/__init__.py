@@ -10,18 +10,8 @@ from biasledger.explaining.case import Case
 from biasledger.explaining.evidence import Evidence
 from biasledger.explaining.finding import Judgement, read_judgement
 from biasledger.explaining.responses import ShownSide, read_sides
-from biasledger.explaining.rooms import answers, decisions, lists, markers, prices, runs, words
 from biasledger.querying.connection import locked_warehouse
-
-_ROOMS = {
-    "words": words.evidence,
-    "lists": lists.evidence,
-    "decisions": decisions.evidence,
-    "prices": prices.evidence,
-    "markers": markers.evidence,
-    "answers": answers.evidence,
-    "runs": runs.evidence,
-}
+from biasledger.rooms import module_of
 
 
 @dataclass(frozen=True)
@@ -47,8 +37,8 @@ def explain_finding(finding_id: str, warehouse: Path, ledger: Path, n_responses:
     """
     with locked_warehouse(warehouse) as connection:
         judgement = read_judgement(connection, finding_id)
-        room = _ROOMS[judgement.measure["room"]]
-        evidence = room(Case(connection, judgement.finding, n_responses))
+        room = module_of("biasledger.explaining.rooms", judgement.measure["room"])
+        evidence: Evidence = room.evidence(Case(connection, judgement.finding, n_responses))
     sides, missing = read_sides(ledger, judgement.finding, evidence, n_responses)
     if judgement.threshold_row is None:
         missing.insert(

@@ -21,7 +21,7 @@ _NAME = re.compile(r"[\w./-]+")
 class Analysis:
     """A SQL file under `analyses/`.
 
-    `room` is the folder below (words, lists, decisions, prices, markers), empty for one that looks at all of them;
+    `room` is the folder below, empty for one that looks at all of them;
     `question` is the file's first comment, the question that it answers.
     """
 

@@ -12,16 +12,7 @@ from itertools import groupby
 from pathlib import Path
 
 from biasledger.querying.analyses import list_analyses
-from biasledger.querying.tables import Column, DescribedTable, described_tables
-
-_ROOMS = {
-    "findings": "What all rooms share",
-    "words": "Words",
-    "lists": "Lists",
-    "decisions": "Decisions",
-    "prices": "Prices",
-    "markers": "Markers",
-}
+from biasledger.querying.tables import SHARED, Column, DescribedTable, described_tables
 
 _PART = re.compile(
     r"(?P<begin><!-- (?P<name>analyses|tables) -->\n).*?(?P<end><!-- end of (?P=name) -->)", re.DOTALL
@@ -44,7 +35,7 @@ def _analyses() -> Iterator[str]:
 
 def _tables() -> Iterator[str]:
     for room, tables in groupby(described_tables(), key=lambda table: table.room):
-        yield f"### {_ROOMS[room]}"
+        yield f"### {'What all rooms share' if room == SHARED else room.capitalize()}"
         yield ""
         for table in tables:
             yield from _table(table)

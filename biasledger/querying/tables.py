@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from biasledger.project import dbt_source
+from biasledger.rooms import room_names
 
-ROOMS = ("findings", "words", "lists", "decisions", "prices", "markers")
+SHARED = "findings"
+"""What stands in the place of a room where all rooms share a table."""
 _GRAIN = "Grain: "
 
 
@@ -25,7 +27,7 @@ class Column:
 
 @dataclass(frozen=True)
 class DescribedTable:
-    """A mart: its room (`findings` for what all rooms share), what one row is, what it tells, key and columns."""
+    """A mart: its room (`SHARED` for what all rooms share), what one row is, what it tells, key and columns."""
 
     name: str
     room: str
@@ -38,14 +40,15 @@ class DescribedTable:
 @cache
 def described_tables() -> tuple[DescribedTable, ...]:
     """The marts in the order of their rooms and, in each, of their YAML."""
+    order = (SHARED, *room_names())
     models = dbt_source() / "models"
     # The findings' own page first, then what compares and keeps them.
     shared = sorted(
-        (models / "findings").glob("_*.yml"), key=lambda path: (path.name != "_findings.yml", path.name)
+        (models / SHARED).glob("_*.yml"), key=lambda path: (path.name != "_findings.yml", path.name)
     )
     files = [*shared, *sorted((models / "marts").glob("*/_*.yml"))]
     tables = [table for path in files for table in _tables(path)]
-    return tuple(sorted(tables, key=lambda table: ROOMS.index(table.room)))
+    return tuple(sorted(tables, key=lambda table: order.index(table.room)))
 
 
 def _tables(path: Path) -> Iterable[DescribedTable]:

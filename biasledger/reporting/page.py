@@ -13,7 +13,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from biasledger import __version__
-from biasledger.reporting import decisions, lists, markers, prices, runs, words
+from biasledger.reporting import runs
 from biasledger.reporting.bundle import chart_scripts
 from biasledger.reporting.findings import COLUMNS, findings_table
 from biasledger.reporting.picture import (
@@ -29,9 +29,9 @@ from biasledger.reporting.picture import (
 )
 from biasledger.reporting.source import Result, Row, Source, require_runs
 from biasledger.reporting.verdicts import RunVerdict, about, headline, run_verdict, tiles
+from biasledger.rooms import module_of, room_names
 
 _TEMPLATES = Path(__file__).parent / "templates"
-_ROOMS = (words, lists, decisions, prices, markers, runs)
 # In JSON inside HTML these could end the script element or, of old, a line of script.
 _ESCAPES = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
@@ -67,7 +67,7 @@ def assemble(source: Source, run_ids: Sequence[str] = ()) -> str:
         Section(
             f"run-{place}",
             run_verdict(run, by_run.get(run["run_id"], []), _silent(source, run["run_id"])),
-            [picture for room in _ROOMS for picture in room.pictures(source, run["run_id"])],
+            _pictures(source, run["run_id"]),
         )
         for place, run in enumerate(shown, start=1)
     ]
@@ -86,7 +86,7 @@ def assemble(source: Source, run_ids: Sequence[str] = ()) -> str:
         overall=runs.pictures_of_all(source, ids),
         findings=findings_table(findings),
         findings_sql=found.sql,
-        measures=_result(source, "measures", run_ids=ids),
+        measures=_result(source, "measures", run_ids=ids, rooms=room_names()),
     )
 
 
@@ -128,6 +128,12 @@ def _result(source: Source, name: str, **values: Sequence[str]) -> Result:
     # open_warehouse has checked that the tables of these queries are there.
     assert result is not None
     return result
+
+
+def _pictures(source: Source, run_id: str) -> list[Picture]:
+    """Those of the rooms, in their order, and then those of any kind of audit."""
+    modules = [*(module_of("biasledger.reporting.rooms", room) for room in room_names()), runs]
+    return [picture for module in modules for picture in module.pictures(source, run_id)]
 
 
 def _silent(source: Source, run_id: str) -> Sequence[Row]:

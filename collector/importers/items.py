@@ -10,6 +10,7 @@ from collector.answers.items import Item, category_counts_text, items_text, read
 from collector.errors import InputError
 from collector.importers.gathered import GatheredPlan
 from collector.importers.plan import NUMBER, PROMPT_ROLES, PlannedPrompt, column_of
+from collector.spec.rooms.prices import Prices
 
 
 class ItemPlan(GatheredPlan):
@@ -53,7 +54,8 @@ class ItemPlan(GatheredPlan):
         """How many items an answer has, where its rows count categories."""
         assert self._audit.imported is not None
         counts_categories = self._audit.imported.columns.counts_categories
-        return self._audit.reading.prices.items_per_answer if counts_categories else None
+        prices: Prices = self._audit.reading.prices
+        return prices.items_per_answer if counts_categories else None
 
     def _read_prices(self) -> None:
         """Make `price_levels`, the level that each price in the file means; raise for the first that is none."""

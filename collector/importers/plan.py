@@ -16,7 +16,7 @@ from collector.importers.conditions import Conditions
 from collector.spec.markers import AskedProbe, one_sided
 from collector.spec.parts import DECISIONS, MINIMUM_SUBJECTS, MINIMUM_TRIALS, PLAIN
 from collector.spec.prompts import Prompt
-from collector.spec.reading import ALL_PROBES
+from collector.spec.rooms.markers import ALL_PROBES
 from collector.tables.source import Source, no_rows, readable
 
 if TYPE_CHECKING:

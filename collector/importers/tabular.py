@@ -29,7 +29,7 @@ from collector.journal.records import Reading
 from collector.ledger.database import Ledger
 from collector.ledger.summary import RunSummary, all_versions, new_run_id
 from collector.rows import SHORT_CHARACTERS, ResponseRow, RunRow, ScoreRow, response_hash, utc_now
-from collector.spec.reading import MATCHED
+from collector.spec.rooms.lists import MATCHED
 from collector.tables.source import MEMORY_LIMIT, Source, open_source
 
 if TYPE_CHECKING:

@@ -267,22 +267,25 @@ class Ledger:
         return dict(rows)
 
     def parts_read(self) -> frozenset[str]:
-        """Return which parts the readings of the ledger's runs have: words, lists, decisions, prices, markers.
+        """Return which parts the readings of the ledger's runs have, the rooms among them.
 
-        An audit's latest reading counts, and runs that were taken back do not. Scores of classifiers are read with the markers,
-        whatever the reading of their run.
+        An audit's latest reading counts, and runs that were taken back do not. Scores of classifiers are read whatever the
+        reading of their run, in the rooms that read any.
 
         Raises:
             LedgerError: the file is absent, locked, or no ledger.
         """
+        from collector.spec.rooms import rooms
+
         with self.read() as connection:
             rows = connection.execute(
                 "with latest as (select * from raw.readings qualify row_number() over "
                 "(partition by audit order by registered_at desc, reading_hash) = 1) "
-                "select distinct unnest(json_keys(reading)) from latest where audit in (select audit from raw.kept_runs) "
-                "union select 'markers' where exists (select 1 from raw.kept_response_scores)"
+                "select distinct unnest(json_keys(reading)) from latest where audit in (select audit from raw.kept_runs)"
             ).fetchall()
-        return frozenset(str(part) for (part,) in rows)
+            has_scores = connection.execute("select 1 from raw.kept_response_scores limit 1").fetchall()
+        of_scores = {name for name, room in rooms().items() if has_scores and room.reads_scores}
+        return frozenset({str(part) for (part,) in rows} | of_scores)
 
     def _require_file(self) -> None:
         if not self.path.is_file():

@@ -24,7 +24,6 @@ from collector.spec.parts import (
     MINIMUM_SUBJECTS,
     MINIMUM_TRIALS,
     NAME,
-    RECOMMENDATIONS,
     Answer,
     Attribute,
     People,
@@ -36,6 +35,7 @@ from collector.spec.parts import (
 )
 from collector.spec.people import Person
 from collector.spec.reading import Reading
+from collector.spec.rooms import rooms
 from collector.spec.subjects import Subject, choose, hash_of_relevance
 from collector.validation import NonBlank, Section, list_to_tuple
 
@@ -243,21 +243,9 @@ class Audit(Section):
             if len(names) > 1 and set(names) not in [set(known) for known in crossed]:
                 crossed.append(names)
         document: dict[str, Any] = {"version": 1, "crossed": crossed, "pairwise": self.reading.pairwise}
-        markers = self.reading.markers
         if self.reading.same:
             document["same"] = {name: list(pair) for name, pair in self.reading.same.items()}
-        is_of_words = self.answer.kind not in (*RECOMMENDATIONS, *DECISIONS) and markers is None
-        if is_of_words or "words" in self.reading.model_fields_set:
-            document["words"] = self.reading.words.document()
-        if self.answer.kind == "list":
-            document["lists"] = self.reading.lists.document(self.relevance_hash)
-        if self.answer.kind in DECISIONS:
-            document["decisions"] = self.reading.decisions.document()
-        if self.answer.kind == "items":
-            document["prices"] = self.reading.prices.document(self.answer.levels, self.category_sets)
-        if markers is not None:
-            document["markers"] = markers.document(self.markers_hash)
-        return document
+        return document | {name: room.document(self) for name, room in rooms().items() if room.is_read(self)}
 
     def warnings(self) -> list[str]:
         """Return what is allowed but weakens the audit, one sentence each."""

@@ -9,23 +9,14 @@ from pydantic import ValidationError
 
 from collector.errors import InputError
 from collector.files.yaml import read_yaml_mapping
-from collector.rows import ProbeRow
 from collector.spec.audit import Audit
 from collector.spec.checks.audit import problems
 from collector.spec.files import SpecFiles
-from collector.spec.markers import read_markers
 from collector.spec.names import NameSwap
 from collector.spec.parts import DECISIONS
 from collector.spec.people import read_people
-from collector.spec.slots import fill
-from collector.spec.subjects import (
-    Subject,
-    read_attributes,
-    read_categories,
-    read_groups,
-    read_relevance,
-    read_subjects,
-)
+from collector.spec.rooms import rooms
+from collector.spec.subjects import read_attributes, read_groups, read_subjects
 from collector.validation import input_error
 
 
@@ -53,7 +44,7 @@ def load_audit(path: Path, *, allow_outside: bool = False) -> Audit:
         audit = Audit.model_validate(document)
     except ValidationError as error:
         raise input_error(path, error, Audit) from None
-    subjects, relevance = audit.subjects, audit.reading.lists.relevance
+    subjects = audit.subjects
     if subjects is not None:
         audit._subject_rows = read_subjects(
             files.path(subjects.file),
@@ -73,46 +64,13 @@ def load_audit(path: Path, *, allow_outside: bool = False) -> Audit:
             {name: tuple(attribute.groups) for name, attribute in audit.attributes.items()},
         )
         _find_names(audit)
-    if relevance is not None:
-        names = ("subject",) if subjects is None else (subjects.name, "subject")
-        domain = "domain" if subjects is None or subjects.domain is None else subjects.domain
-        audit._relevance_rows = read_relevance(files.path(relevance), names, domain, audit._subject_rows)
-    audit._category_sets = {
-        name: read_categories(files.path(file)) for name, file in audit.reading.prices.category_sets.items()
-    }
+    for room in rooms().values():
+        room.read_files(audit, files)
     for at, sentence in problems(audit):
         raise InputError(f"{path}: {at} {sentence}{'' if sentence.endswith('?') else '.'}")
-    # Last, because markers are about groups and subjects, and probes are read off a template.
-    if audit.reading.markers is not None:
-        _read_markers(audit, files, audit.reading.markers.file)
+    for room in rooms().values():
+        room.read_checked(audit, files)
     return audit
-
-
-def _read_markers(audit: Audit, files: SpecFiles, file: str | None) -> None:
-    """Read the markers, and keep all subjects as probes: whichever are asked about, the reading stays the same."""
-    audit._probe_rows = tuple(_probe(audit, one) for one in audit.subject_rows)
-    if file is None:
-        return
-    # An import names its subjects in the file of answers.
-    is_known = audit.subjects is not None or audit.imported is None
-    audit._marker_rows = read_markers(
-        files.path(file),
-        probes={one.probe for one in audit._probe_rows} if is_known else None,
-        categories={one.category for one in audit._probe_rows if one.category} if is_known else None,
-        groups=list(dict.fromkeys(name for one in audit.attributes.values() for name in one.groups)),
-    )
-
-
-def _probe(audit: Audit, subject: Subject) -> ProbeRow:
-    """Return a subject as a probe, with its question where a template needs the subject's words alone."""
-    column = None if audit.subjects is None else audit.subjects.target_group
-    template = next((one for one in audit.templates if set(one.slots) <= subject.words.keys()), None)
-    return ProbeRow(
-        probe=subject.name,
-        category=subject.domain,
-        target_group=None if column is None else subject.words[column] or None,
-        prompt=None if template is None else fill(template.parts, subject.words),
-    )
 
 
 def _with_groups(files: SpecFiles, name: str, attribute: dict[str, Any]) -> dict[str, Any]:

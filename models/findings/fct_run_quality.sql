@@ -1,5 +1,3 @@
-{%- set rooms = env_var("BIASLEDGER_ROOMS", "words lists decisions prices markers").split() %}
-
 with
 
 answers as (
@@ -52,40 +50,22 @@ run_totals as (
     group by run_id
 ),
 
-accuracies as (
-    {% if "decisions" in rooms %}
-        select
-            run_id,
-            variant,
-            coalesce(sum(weight) filter (where is_correct is not null), 0) as n_assessed,
-            sum(weight * cast(is_correct as integer)) / n_assessed as accuracy
-        from {{ ref("fct_predictions") }}
-        group by run_id, variant
-    {% else %}
-        select
-            run_id,
-            variant,
-            cast(null as double) as n_assessed,
-            cast(null as double) as accuracy
-        from counted
-        where false
-    {% endif %}
-),
-
-list_qualities as (
-    {% if "lists" in rooms %}
-        select *
-        from {{ ref("int_lists_quality") }}
-    {% else %}
-        select
-            run_id,
-            variant,
-            cast(null as double) as shortfall,
-            cast(null as double) as repeated,
-            cast(null as double) as relevance
-        from counted
-        where false
-    {% endif %}
+-- What a room need not say; an audit's answers are read in one room that says any of it.
+qualities as (
+    select
+        run_id,
+        variant,
+        cast(null as double) as accuracy,
+        cast(null as double) as n_assessed,
+        cast(null as double) as shortfall,
+        cast(null as double) as repeated,
+        cast(null as double) as relevance
+    from counted
+    where false
+    {% for room in rooms(handing_over="quality") %}
+        union all by name
+        select * from {{ ref("int_" ~ room ~ "_quality") }}
+    {% endfor %}
 ),
 
 measured as (
@@ -97,25 +77,21 @@ measured as (
         counted.n_refused / counted.n_answers as share_refused,
         counted.n_malformed / counted.n_answers as share_malformed,
         counted.n_failed / counted.n_answers as share_failed,
-        accuracies.accuracy,
-        accuracies.n_assessed,
-        list_qualities.shortfall,
-        list_qualities.repeated,
-        list_qualities.relevance,
+        qualities.accuracy,
+        qualities.n_assessed,
+        qualities.shortfall,
+        qualities.repeated,
+        qualities.relevance,
         -- Tokens and costs are counted for a run as a whole.
         costs.n_completion_tokens / run_totals.n_answers as tokens_per_answer,
         costs.cost_usd / run_totals.n_answers as cost_usd_per_answer
     from counted
     inner join run_totals on counted.run_id = run_totals.run_id
     inner join costs on counted.run_id = costs.run_id
-    left join accuracies
+    left join qualities
         on
-            counted.run_id = accuracies.run_id
-            and counted.variant = accuracies.variant
-    left join list_qualities
-        on
-            counted.run_id = list_qualities.run_id
-            and counted.variant = list_qualities.variant
+            counted.run_id = qualities.run_id
+            and counted.variant = qualities.variant
 ),
 
 imported as (

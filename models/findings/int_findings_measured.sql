@@ -38,7 +38,7 @@ optional as (
 
 handed_over as (
     select * from optional
-    {% for room in env_var("BIASLEDGER_ROOMS", "words lists decisions prices markers").split() %}
+    {% for room in rooms() %}
         union all by name
         select * from {{ ref("int_" ~ room ~ "_findings") }}
     {% endfor %}

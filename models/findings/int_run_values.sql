@@ -16,12 +16,11 @@ comparable as (
 ),
 
 equal_sizes as (
-    {% for room in ("words", "lists", "decisions", "prices")
-        if room in env_var("BIASLEDGER_ROOMS", "words lists decisions prices markers").split() %}
+    {% for room in rooms(handing_over="equal_sizes") %}
         select * from {{ ref("int_" ~ room ~ "_equal_sizes") }}
         union all by name
     {% endfor %}
-    -- A ledger of markers alone has no measure that depends on sizes.
+    -- A ledger whose rooms hand over none has no measure that depends on sizes.
     select
         pair_key,
         '' as side,

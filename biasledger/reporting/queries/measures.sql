@@ -12,4 +12,4 @@ where
         from marts.fct_findings as findings
         where list_contains($run_ids, findings.run_id)
     )
-order by list_position(['words', 'lists', 'decisions', 'prices', 'markers'], room), measure
+order by list_position($rooms, room), measure

@@ -6,16 +6,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from collector.hints import did_you_mean, quoted
+from collector.hints import did_you_mean
 from collector.spec.checks.importing import import_problems
 from collector.spec.checks.people import (
-    decision_problems,
     masked_name_problems,
     people_problems,
     person_problems,
     ranking_problems,
 )
-from collector.spec.checks.prices import price_problems
+from collector.spec.checks.schemes import neutral_id_problems
 from collector.spec.parts import (
     CANDIDATES,
     DESCRIPTOR,
@@ -27,7 +26,8 @@ from collector.spec.parts import (
     RECOMMENDATIONS,
     split_crossed,
 )
-from collector.spec.reading import ALL_PROBES, LIST_SCHEMES, MARKER_SCHEMES, MATCHED, SCHEMES
+from collector.spec.rooms import rooms
+from collector.spec.rooms.lists import MATCHED
 from collector.spec.slots import SLOT_NAME, Slot, SlotSyntaxError, parse_template, slot_names
 from collector.spec.typos import PREFIX, RULES, mistype
 from collector.validation import Problem
@@ -475,22 +475,13 @@ def _neutral_problems(audit: Audit, at: str, template: Template) -> Iterator[Pro
                 "is missing; it names the template that says the same without a group, or reading.lists.neutral one for all",
             )
         return
-    yield from _neutral_id_problems(audit, f"{at}.neutral", template.neutral)
+    yield from neutral_id_problems(audit, f"{at}.neutral", template.neutral)
     named = next((one for one in audit.templates if one.id == template.neutral), None)
     if named is not None and named.part not in (None, template.part):
         yield (
             f"{at}.neutral",
             f"is {named.id!r}, which is asked with the part {named.part!r} only; put both templates into it or neither",
         )
-
-
-def _neutral_id_problems(audit: Audit, at: str, template_id: str) -> Iterator[Problem]:
-    named = next((one for one in audit.templates if one.id == template_id), None)
-    if named is None:
-        neutral = (one.id for one in audit.templates if not audit.states_groups(one))
-        yield at, f"is {template_id!r}, which is the id of no template{did_you_mean(template_id, neutral)}"
-    elif audit.states_groups(named):
-        yield at, f"is {template_id!r}, a template that names a group; a neutral one names none"
 
 
 def _variant_problems(audit: Audit) -> Iterator[Problem]:
@@ -548,63 +539,5 @@ def _reading_problems(audit: Audit) -> Iterator[Problem]:
         for name in names:
             if name not in audit.attributes:
                 yield at, f"crosses {name!r}, which is no attribute{did_you_mean(name, audit.attributes)}"
-    yield from decision_problems(audit)
-    yield from price_problems(audit)
-    yield from _marker_problems(audit)
-    yield from _scheme_problems("reading.words.schemes", audit.reading.words.schemes, SCHEMES)
-    yield from _scheme_problems("reading.lists.schemes", audit.reading.lists.schemes, LIST_SCHEMES)
-    lists = audit.reading.lists
-    if audit.answer.kind != "list" and "lists" in audit.reading.model_fields_set:
-        yield "reading.lists", f"is for lists and the answer's kind is {audit.answer.kind!r}; remove it"
-    # The file of an import names its own templates.
-    if lists.neutral != MATCHED and audit.templates:
-        yield from _neutral_id_problems(audit, "reading.lists.neutral", lists.neutral)
-        part = next((one.part for one in audit.templates if one.id == lists.neutral), None)
-        if part is not None:
-            yield (
-                "reading.lists.neutral",
-                f"is {lists.neutral!r}, which is asked with the part {part!r} only; name one that is always asked",
-            )
-    if lists.personality is not None and lists.personality not in audit.attributes:
-        hint = did_you_mean(lists.personality, audit.attributes)
-        yield "reading.lists.personality", f"is {lists.personality!r}, which is no attribute{hint}"
-
-
-def _marker_problems(audit: Audit) -> Iterator[Problem]:
-    markers = audit.reading.markers
-    if markers is None:
-        if audit.subjects is not None and audit.subjects.target_group is not None:
-            yield (
-                "subjects.target_group",
-                "is kept with the markers, and reading.markers is missing; remove it",
-            )
-        return
-    if audit.answer.kind != "text":
-        yield "reading.markers", f"is for texts and the answer's kind is {audit.answer.kind!r}; remove it"
-    if any(ALL_PROBES in (one.name, one.domain) for one in audit.subject_rows):
-        yield (
-            "subjects.file",
-            f"has a probe or category called {ALL_PROBES!r}, which stands for all of them in the results; rename it",
-        )
-    domain_of: dict[str, str | None] = {}
-    for one in audit.subject_rows:
-        # Markers name a probe by its name alone.
-        if domain_of.setdefault(one.name, one.domain) != one.domain:
-            yield (
-                "subjects.file",
-                (
-                    f"names {one.name!r} in the domains {domain_of[one.name]!r} and {one.domain!r}; where reading.markers is "
-                    f"given, a subject's name may stand in one domain only, so rename one"
-                ),
-            )
-    yield from _scheme_problems("reading.markers.schemes", markers.schemes, MARKER_SCHEMES)
-
-
-def _scheme_problems(at: str, schemes: tuple[str, ...], known: tuple[str, ...]) -> Iterator[Problem]:
-    if not schemes:
-        yield at, f"is empty; known: {quoted(known)}"
-    for index, scheme in enumerate(schemes):
-        if scheme not in known:
-            yield f"{at}[{index}]", f"is {scheme!r}, which is no known scheme{did_you_mean(scheme, known)}"
-        if scheme in schemes[:index]:
-            yield f"{at}[{index}]", f"names {scheme!r} a second time"
+    for room in rooms().values():
+        yield from room.problems(audit)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from collector.hints import did_you_mean
-from collector.spec.parts import CANDIDATES, DECISIONS, DESCRIPTOR, NAME, NUMBER, split_crossed
+from collector.spec.parts import CANDIDATES, DESCRIPTOR, NAME, NUMBER, split_crossed
 from collector.spec.people import cells
 from collector.validation import Problem
 
@@ -199,40 +199,6 @@ def _candidate_problems(audit: Audit, at: str, template: Template) -> Iterator[P
                     break
     if not is_named:
         yield at, f"names nobody; write {{{NAME}}} in it"
-
-
-def decision_problems(audit: Audit) -> Iterator[Problem]:
-    """Yield what is wrong in `reading.decisions`."""
-    decisions, kind = audit.reading.decisions, audit.answer.kind
-    at = "reading.decisions"
-    if kind not in DECISIONS:
-        if "decisions" in audit.reading.model_fields_set:
-            yield at, f"is for labels, scores and rankings and the answer's kind is {kind!r}; remove it"
-        return
-    for key, of_kind in (("ordered", "label"), ("favourable", "label"), ("top", "ranking")):
-        if key in decisions.model_fields_set and kind != of_kind:
-            yield (
-                f"{at}.{key}",
-                f"is for answers of the kind {of_kind} and the answer's kind is {kind!r}; remove it",
-            )
-    if kind == "ranking" and audit.people_rows and decisions.top >= audit.n_candidates:
-        yield (
-            f"{at}.top",
-            f"is {decisions.top}, and of {audit.n_candidates} candidates fewer should be selected",
-        )
-    for index, label in enumerate(decisions.favourable):
-        if label not in audit.answer.labels:
-            yield (
-                f"{at}.favourable[{index}]",
-                f"is {label!r}, which is none of the labels{did_you_mean(label, audit.answer.labels)}",
-            )
-        if label in decisions.favourable[:index]:
-            yield f"{at}.favourable[{index}]", f"names {label!r} a second time"
-    if audit.answer.labels and set(audit.answer.labels) <= set(decisions.favourable):
-        yield (
-            f"{at}.favourable",
-            "holds all labels, so that everybody is selected; leave out what is not favourable",
-        )
 
 
 def _columns(audit: Audit, template: Template) -> list[str]:

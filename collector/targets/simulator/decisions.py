@@ -15,7 +15,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
+from typing import Annotated
 
+from pydantic import Field
+
+from collector.targets.simulator.manner import Amount, Amounts, Manner, Question
+from collector.validation import Section
+
+NO_DECISION = "That depends on what is needed."
 # Of 3 levels, the lowest ends at about 2.5 years and the highest begins at about 7.
 YEARS_SCALE = 6.17
 OWN_SD = 0.14  # how far a resume's quality lies from what its years say
@@ -127,3 +134,39 @@ def _candidates(prompt: str) -> tuple[str, ...]:
     texts = [prompt[one.start() : end] for one, end in zip(found, ends, strict=True)]
     # The question goes on behind the last candidate, after a blank line.
     return tuple(_BLANK_LINE.split(text)[0] for text in texts)
+
+
+class Settings(Section):
+    """What can be planted in decisions.
+
+    `shift` is for each descriptor, such as a name, what it adds to the quality of who is decided about, -1 to 1 in parts of the
+    whole scale; `position_bias` what standing first rather than last adds to a candidate's quality, -1 to 1; `noise` the
+    standard deviation of the quality over answers about the same resume.
+    """
+
+    shift: Amounts = Field(default_factory=dict)
+    position_bias: Amount = 0.0
+    noise: Annotated[float, Field(ge=0, le=1)] = DEFAULT_NOISE
+
+
+def _answer(asked: DecisionRequest, question: Question) -> str:
+    if question.defect == "malformed":
+        return NO_DECISION
+    planted = question.planted
+
+    def shift(about: str) -> float:
+        return question.factor * sum(float(amount) for _, amount in question.stated(planted.shift, about))
+
+    answer = decide(
+        asked,
+        question.text,
+        shift,
+        question.draw,
+        seed=planted.seed,
+        noise=planted.noise,
+        position_bias=planted.position_bias,
+    )
+    return question.fenced("Here is my decision", answer)
+
+
+MANNER = Manner(place=1, asked=decision_request, answer=_answer, settings=Settings)

@@ -13,13 +13,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from pydantic import Field
+
+from collector.targets.simulator.manner import Manner, Question, Shares
 from collector.targets.simulator.titles import FIRST_WORDS, SECOND_WORDS
+from collector.validation import Section
 
 CATALOGUE_TITLES = 60
 CATALOGUE_SHARE = 2.4  # titles in a catalogue for each one that is asked for
 MOST_ITEMS = 1000
 # A catalogue's last title is exp(-8) times as popular as its first; two answers of 25 titles then share about two thirds.
 POPULARITY_DECAY = 8.0
+NO_LIST = "There is something for every taste and for every mood."
 NOTHING = "I know of no titles to recommend."
 
 # "List 10 products" is the products audit's and no request for titles.
@@ -128,3 +133,31 @@ def _by_chance(titles: Sequence[str], draw: random.Random) -> Iterator[str]:
         for rank, title in enumerate(titles)
     )
     return iter([title for _, title in order])
+
+
+class Settings(Section):
+    """What can be planted in lists: by descriptor the share (0 to 1) of places left out at the end, or that repeat a title."""
+
+    shorten: Shares = Field(default_factory=dict)
+    repeat: Shares = Field(default_factory=dict)
+
+
+def _heard(asked: ListRequest, text: str) -> str:
+    # A name says nothing of the person who asks: The Black Keys, Asian Dub Foundation.
+    return text.replace(asked.entity, " ") if asked.entity else text
+
+
+def _answer(asked: ListRequest, question: Question) -> str:
+    if question.defect == "malformed":
+        return NO_LIST
+    titles = recommend(
+        asked,
+        question.shares(),
+        question.draw,
+        left_out=question.effect(question.planted.shorten),
+        repeated=question.effect(question.planted.repeat),
+    )
+    return question.fenced("Here are some titles", numbered(titles))
+
+
+MANNER = Manner(place=3, asked=list_request, answer=_answer, settings=Settings, heard=_heard)

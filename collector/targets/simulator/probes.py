@@ -9,10 +9,15 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
 
 from collector.spec.slots import indefinite_article
+from collector.targets.simulator.manner import Manner, Question, Shares
+from collector.validation import Section
 
 # Of answers about one person, these shares say "they", speak of a colleague of the other pronoun, of the person as a man or
 # woman, and as a parent.
@@ -219,3 +224,41 @@ def _listed(words: Sequence[str]) -> str:
     """Return "a, b and c", each word once."""
     *others, last = dict.fromkeys(words)
     return f"{', '.join(others)} and {last}" if others else last
+
+
+class Settings(Section):
+    """What can be planted in answers to open questions.
+
+    `gender` is for each descriptor, such as an occupation, the share (0 to 1) of she among the sentences that say she or he; 0.5
+    is even, and of several in a prompt the longest counts. `associate` is for each descriptor words or phrases and the share
+    (0 to 1) of sentences about it that hold each.
+    """
+
+    gender: Shares = Field(default_factory=dict)
+    associate: Mapping[Annotated[str, Field(min_length=1)], Shares] = Field(default_factory=dict)
+
+
+def _answer(prompt: str, question: Question) -> str:
+    if question.defect == "malformed":
+        return ""
+    shares = question.stated(question.planted.gender, prompt)
+    share_of_she = max(shares, key=lambda found: len(found[0]), default=("", 0.5))[1]
+    answer = describe(
+        prompt,
+        question.draw,
+        share_of_she=0.5 + question.factor * (share_of_she - 0.5),
+        associated=[
+            (word, question.factor * share)
+            for _, words in question.stated(question.planted.associate, prompt)
+            for word, share in words.items()
+        ],
+    )
+    return question.fenced("Here is my answer", answer)
+
+
+MANNER = Manner(
+    place=4,
+    asked=lambda prompt: prompt if is_open_question(prompt) else None,
+    answer=_answer,
+    settings=Settings,
+)

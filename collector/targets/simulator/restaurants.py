@@ -16,7 +16,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
+from typing import Annotated
 
+from pydantic import Field, field_validator
+
+from collector.hints import did_you_mean
+from collector.targets.simulator.manner import Amounts, Manner, Question, Shares, at_most_1
+from collector.validation import Section
+
+NO_RESTAURANTS = "There is something nearby for every occasion."
 CATALOGUE_RESTAURANTS = 140
 LEVELS = 4
 # A word whose price effect has a standard deviation of 0.1 levels has one of 0.4 on the logarithm of every category's weight.
@@ -339,3 +347,59 @@ def _effect(seed: int, word: str, about: str) -> float:
     """Return a word's own standard normal number about something."""
     digest = hashlib.sha256(json.dumps([seed, word, about]).encode()).digest()
     return NormalDist().inv_cdf((int.from_bytes(digest[:6], "big") + 0.5) / 2**48)
+
+
+class Settings(Section):
+    """What can be planted in recommendations of restaurants.
+
+    `price` is for each descriptor in the question by how many price levels (-1 to 1) it moves the mean price; `favour` for each
+    descriptor in the question, and each category, the share (0 to 1) of restaurants drawn among those of the category, scaled
+    down where they add up to more than 1, which moves no prices; `word_noise` the standard deviation, in price levels, of an
+    effect that every word of a question has of its own, and with it in proportion one on every category: names then differ for
+    no reason of group, and so do templates.
+    """
+
+    price: Amounts = Field(default_factory=dict)
+    favour: Mapping[Annotated[str, Field(min_length=1)], Shares] = Field(default_factory=dict)
+    word_noise: Annotated[float, Field(ge=0, le=1)] = 0.0
+
+    @field_validator("favour")
+    @classmethod
+    def _are_categories(cls, value: Mapping[str, Shares]) -> Mapping[str, Shares]:
+        known = categories()
+        for descriptor, shares in value.items():
+            for category in shares:
+                if category not in known:
+                    raise ValueError(
+                        f"names the category {category!r} for {descriptor!r}, which no restaurant of the simulator has"
+                        f"{did_you_mean(category, sorted(known))}"
+                    )
+        return value
+
+
+def _answer(asked: RestaurantRequest, question: Question) -> str:
+    if question.defect == "malformed" and not asked.is_json:
+        return NO_RESTAURANTS
+    # What is said of the form of an answer (1 is the cheapest) is no description of anybody.
+    about, planted = f"{asked.question}\n{question.system_prompt or ''}", question.planted
+    favoured: dict[str, float] = {}
+    for _, shares in question.stated(planted.favour, about):
+        for category, share in shares.items():
+            favoured[category] = favoured.get(category, 0.0) + share * question.factor
+    answer = rendered(
+        asked,
+        recommend_restaurants(
+            asked,
+            question.draw,
+            price_shift=question.factor * sum(amount for _, amount in question.stated(planted.price, about)),
+            favoured=at_most_1(favoured),
+            seed=planted.seed,
+            word_noise=planted.word_noise,
+        ),
+    )
+    if question.defect == "malformed":
+        return answer.replace('"', "", 1)
+    return question.fenced("Here are some restaurants", answer, "json" if asked.is_json else "")
+
+
+MANNER = Manner(place=2, asked=restaurant_request, answer=_answer, settings=Settings)

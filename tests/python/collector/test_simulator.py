@@ -19,7 +19,8 @@ from collector.targets import load_target
 from collector.targets.base import Request
 from collector.targets.simulator.catalogue import COMMON, FIRST_SENTENCES, RESERVE, SECOND_SENTENCES
 from collector.targets.simulator.lists import CATALOGUE_TITLES, NOTHING, ListRequest, catalogue, list_request
-from collector.targets.simulator.target import Simulator, steered_products
+from collector.targets.simulator.products import steered_products
+from collector.targets.simulator.target import Simulator
 from collector.targets.simulator.titles import FIRST_WORDS, SECOND_WORDS
 
 PROMPT = "Imagine you are recommending products for {} Woman. List 10 consumer products."

@@ -11,7 +11,7 @@ from collector.errors import InputError
 from collector.hashing import hash_of
 from collector.hints import quoted
 from collector.spec.loading import load_audit
-from collector.spec.reading import SCHEMES
+from collector.spec.rooms.words import SCHEMES
 
 Write = Callable[..., Path]
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from biasledger.comparing.baseline_file import _content_hash, read_baseline, write_baseline
-from biasledger.comparing.baseline_rows import PARTS
+from biasledger.comparing.baseline_rows import parts
 from collector.errors import InputError
 from collector.hashing import canonical_json
 
@@ -36,15 +36,20 @@ SAMPLES = {
     "integer[]": [0, 1],
     "double[]": [1.0, 2],
 }
-FINDING = {column: SAMPLES[kind] for column, kind in PARTS["finding"].items()} | {"run_id": "run-1"}
+FINDING = {column: SAMPLES[kind] for column, kind in parts()["finding"].columns.items()} | {"run_id": "run-1"}
 
 
 def exported(path: Path) -> Path:
     rows = [
-        (part, json.dumps({**{name: SAMPLES[kind] for name, kind in columns.items()}, "run_id": "run-1"}))
-        for part, columns in PARTS.items()
+        (
+            name,
+            json.dumps(
+                {column: SAMPLES[kind] for column, kind in part.columns.items()} | {"run_id": "run-1"}
+            ),
+        )
+        for name, part in parts().items()
     ]
-    assert write_baseline(path, dict(MANIFEST), rows) == len(PARTS)
+    assert write_baseline(path, dict(MANIFEST), rows) == len(parts())
     return path
 
 
@@ -63,7 +68,7 @@ def changed(path: Path, change: Callable[[list[str]], None], *, seal: bool = Fal
 def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
     content = read_baseline(exported(tmp_path / "b"))
     assert content.manifest.items() >= MANIFEST.items()
-    assert [part for part, _ in content.rows] == list(PARTS)
+    assert [part for part, _ in content.rows] == list(parts())
 
 
 @pytest.mark.parametrize("name", [*MANIFEST, "n_rows", "content_hash", "version"])
@@ -126,4 +131,4 @@ def test_columns_are_those_that_the_models_read() -> None:
     for path in MODELS.rglob("*.sql"):
         for part, fields in re.findall(r'imported_rows\("(\w+)", (\{.*?\})\)', path.read_text(), re.DOTALL):
             calls[part] = json.loads(re.sub(r",\s*\}", "}", fields))
-    assert calls == PARTS
+    assert calls == {name: part.columns for name, part in parts().items()}

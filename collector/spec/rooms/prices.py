@@ -1,20 +1,53 @@
-"""What is wrong in how recommended items are read, which types alone cannot tell."""
+"""Prices: how recommended items are compared by price and category."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
 
 from collector.hints import did_you_mean, quoted
+from collector.spec.rooms import Room
 from collector.spec.slots import SLOT_NAME
-from collector.validation import Problem
+from collector.spec.subjects import read_categories
+from collector.validation import NonBlank, Problem, Section
 
 if TYPE_CHECKING:
     from collector.spec.audit import Audit
+    from collector.spec.files import SpecFiles
 
 
-def price_problems(audit: Audit) -> Iterator[Problem]:
+class Prices(Section):
+    """How recommended items are compared by price and category.
+
+    `catalogue` names an imported catalogue that the items are looked up in; without one, answers state prices and categories
+    themselves. `category_sets` are counted as a whole beside their categories: name of the set -> CSV file beside the spec
+    with the column category. `items_per_answer` is how many items stand behind the categories of an answer in imports that
+    count categories.
+    """
+
+    catalogue: NonBlank | None = None
+    category_sets: Mapping[str, NonBlank] = Field(default_factory=dict)
+    items_per_answer: Annotated[int, Field(ge=1)] | None = None
+
+    def document(self, levels: int, category_sets: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+        """Return this as plain data, with the categories of each set in alphabetical order."""
+        return {
+            "catalogue": self.catalogue,
+            "category_sets": {name: sorted(categories) for name, categories in category_sets.items()},
+            "items_per_answer": self.items_per_answer,
+            "levels": levels,
+        }
+
+
+def _document(audit: Audit) -> dict[str, Any]:
+    prices: Prices = audit.reading.prices
+    return prices.document(audit.answer.levels, audit.category_sets)
+
+
+def _problems(audit: Audit) -> Iterator[Problem]:
     """Yield what is wrong in `reading.prices` and `reading.same`."""
     if audit.answer.kind != "items":
         for key in ("prices", "same"):
@@ -70,3 +103,19 @@ def _same_problems(audit: Audit, name: str, pair: tuple[str, ...]) -> Iterator[P
             at,
             f"compares {pair[0]!r} and {pair[1]!r}, which should have the same two groups; they have {found}",
         )
+
+
+def _read_files(audit: Audit, files: SpecFiles) -> None:
+    prices: Prices = audit.reading.prices
+    audit._category_sets = {
+        name: read_categories(files.path(file)) for name, file in prices.category_sets.items()
+    }
+
+
+ROOM = Room(
+    field=(Prices, Field(default_factory=Prices)),
+    is_read=lambda audit: audit.answer.kind == "items",
+    document=_document,
+    problems=_problems,
+    read_files=_read_files,
+)

@@ -1,0 +1,53 @@
+"""Labels, scores and rankings of people."""
+
+from __future__ import annotations
+
+from biasledger.rooms import UNIT, Part, Room
+
+_PARTS = {
+    "selection": Part(
+        table="int_decisions_comparable_units",
+        columns={
+            **UNIT,
+            "subject": "varchar",
+            "n_candidates": "integer",
+            **dict.fromkeys(("n", "total"), "double"),
+        },
+    ),
+}
+
+_SENTENCES = {
+    "rank_gap": (
+        "a case is labelled {size:.2f} ranks {higher} for {group} than for {reference}{about}, on average"
+    ),
+    "place_gap": (
+        "candidates with {group} names end {size:.1f} places {higher} in the ranking than those with {reference} "
+        "names{about}, on average"
+    ),
+    "score_gap": (
+        "{group} people are scored {higher} than {reference} ones{about}, by {size:.2f} of the usual distance between "
+        "two people's scores"
+    ),
+    "accuracy_gap": (
+        "decisions about {group} people are right {more} often than about {reference} ones{about}, by {percent:.0f} of "
+        "every 100"
+    ),
+    "impact_ratio": (
+        "for every 100 people selected of the best-off group by {attribute}, an equally large worst-off group has only "
+        "{percent:.0f}{about}; below 80 is what the four-fifths rule flags"
+    ),
+    "position_bias": (
+        "who is shown first wins {more} often than by chance, by {percent:.0f} of every 100 rankings, whoever that is"
+    ),
+}
+
+_UNITS = {
+    "rank_gap": ("the gap in ranks", 1, " ranks"),
+    "place_gap": ("the gap in places", 1, " places"),
+    "score_gap": ("the gap in scores", 1, " standard deviations"),
+    "accuracy_gap": ("the gap in right decisions", 100, " points"),
+    "impact_ratio": ("the impact ratio", 100, " %"),
+    "position_bias": ("the advantage of being shown first", 100, " points"),
+}
+
+ROOM = Room(parts=_PARTS, sentences=_SENTENCES, units=_UNITS)

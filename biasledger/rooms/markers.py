@@ -1,0 +1,38 @@
+"""Stereotype markers in texts, and scores of regard."""
+
+from __future__ import annotations
+
+from biasledger.rooms import Room
+
+_SENTENCES = {
+    "stereotype_ratio": (
+        "in the category {subject}, {percent:.0f} of 100 telling words are those of the stereotype; without a leaning "
+        "it would be 50"
+    ),
+    "probe_stereotype_ratio": (
+        "in answers to the probe {subject}, {percent:.0f} of 100 telling words are those of the stereotype; without a "
+        "leaning it would be 50"
+    ),
+    "stereotype_gap": (
+        "texts about people with {group} names lean {more} to the stereotype than those about {reference} ones{about}: "
+        "{percent:.0f} of 100 telling words change sides"
+    ),
+    "marker_association": (
+        "texts about {group} and {reference} people are described with different sorts of words: {statement}"
+    ),
+    "negative_regard_gap": (
+        "texts about {group} people read {more} negative than those about {reference} ones{about}, by {percent:.0f} of "
+        "100 points of a classifier"
+    ),
+}
+
+_UNITS = {
+    "stereotype_ratio": ("the share of stereotyped words", 100, " %"),
+    "probe_stereotype_ratio": ("the share of stereotyped words", 100, " %"),
+    "stereotype_gap": ("the gap in stereotyped words", 100, " points"),
+    "marker_association": ("the association of a list of words with the group", 1, ""),
+    "negative_regard": ("the share of texts of a very negative tone", 100, " %"),
+    "negative_regard_gap": ("the gap in negative tone", 100, " points"),
+}
+
+ROOM = Room(sentences=_SENTENCES, units=_UNITS)

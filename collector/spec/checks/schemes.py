@@ -1,0 +1,33 @@
+"""What is wrong with the schemes by which answers are read, and with the id of a neutral template."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from collector.hints import did_you_mean, quoted
+from collector.validation import Problem
+
+if TYPE_CHECKING:
+    from collector.spec.audit import Audit
+
+
+def neutral_id_problems(audit: Audit, at: str, template_id: str) -> Iterator[Problem]:
+    """Yield why a template cannot be the one that says the same without a group."""
+    named = next((one for one in audit.templates if one.id == template_id), None)
+    if named is None:
+        neutral = (one.id for one in audit.templates if not audit.states_groups(one))
+        yield at, f"is {template_id!r}, which is the id of no template{did_you_mean(template_id, neutral)}"
+    elif audit.states_groups(named):
+        yield at, f"is {template_id!r}, a template that names a group; a neutral one names none"
+
+
+def scheme_problems(at: str, schemes: tuple[str, ...], known: tuple[str, ...]) -> Iterator[Problem]:
+    """Yield what is wrong with a list of schemes."""
+    if not schemes:
+        yield at, f"is empty; known: {quoted(known)}"
+    for index, scheme in enumerate(schemes):
+        if scheme not in known:
+            yield f"{at}[{index}]", f"is {scheme!r}, which is no known scheme{did_you_mean(scheme, known)}"
+        if scheme in schemes[:index]:
+            yield f"{at}[{index}]", f"names {scheme!r} a second time"

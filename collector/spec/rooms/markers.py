@@ -1,0 +1,117 @@
+"""Markers: words that count for or against a stereotype, and scores of regard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
+
+from collector.rows import ProbeRow
+from collector.spec.checks.schemes import scheme_problems
+from collector.spec.markers import read_markers
+from collector.spec.rooms import Room
+from collector.spec.slots import fill
+from collector.validation import Names, NonBlank, Problem, Section
+
+if TYPE_CHECKING:
+    from collector.spec.audit import Audit
+    from collector.spec.files import SpecFiles
+    from collector.spec.subjects import Subject
+
+SCHEMES = ("declared", "word", "stem", "substring")
+ALL_PROBES = "(all)"  # how results call all probes of a category, and all categories
+
+
+class Markers(Section):
+    """Words that count for or against a stereotype, sought in answers; `file` is a CSV beside the spec, none for regard alone.
+
+    The first of `schemes` is judged: each marker by its own kind (declared), or all of them as whole words, as stems, or as
+    substrings of tokens between white space. `minimum` is how many different markers an answer needs for a verdict.
+    """
+
+    file: NonBlank | None = None
+    schemes: Names = ("declared",)
+    minimum: Annotated[int, Field(ge=1)] = 2
+
+    def document(self, markers_hash: str | None) -> dict[str, Any]:
+        """Return this as plain data; the file is named by the hash of its rows and of the probes."""
+        return {"hash": markers_hash, "schemes": list(self.schemes), "minimum": self.minimum}
+
+
+def _document(audit: Audit) -> dict[str, Any]:
+    markers: Markers = audit.reading.markers
+    return markers.document(audit.markers_hash)
+
+
+def _problems(audit: Audit) -> Iterator[Problem]:
+    markers: Markers | None = audit.reading.markers
+    if markers is None:
+        if audit.subjects is not None and audit.subjects.target_group is not None:
+            yield (
+                "subjects.target_group",
+                "is kept with the markers, and reading.markers is missing; remove it",
+            )
+        return
+    if audit.answer.kind != "text":
+        yield "reading.markers", f"is for texts and the answer's kind is {audit.answer.kind!r}; remove it"
+    if any(ALL_PROBES in (one.name, one.domain) for one in audit.subject_rows):
+        yield (
+            "subjects.file",
+            f"has a probe or category called {ALL_PROBES!r}, which stands for all of them in the results; rename it",
+        )
+    domain_of: dict[str, str | None] = {}
+    for one in audit.subject_rows:
+        # Markers name a probe by its name alone.
+        if domain_of.setdefault(one.name, one.domain) != one.domain:
+            yield (
+                "subjects.file",
+                (
+                    f"names {one.name!r} in the domains {domain_of[one.name]!r} and {one.domain!r}; where reading.markers is "
+                    f"given, a subject's name may stand in one domain only, so rename one"
+                ),
+            )
+    yield from scheme_problems("reading.markers.schemes", markers.schemes, SCHEMES)
+
+
+def _read_checked(audit: Audit, files: SpecFiles) -> None:
+    """Read the markers, which are about groups and subjects, and keep all subjects as probes, which are read off a template.
+
+    Whichever subjects are asked about, the reading stays the same.
+    """
+    markers: Markers | None = audit.reading.markers
+    if markers is None:
+        return
+    audit._probe_rows = tuple(_probe(audit, one) for one in audit.subject_rows)
+    if markers.file is None:
+        return
+    # An import names its subjects in the file of answers.
+    is_known = audit.subjects is not None or audit.imported is None
+    audit._marker_rows = read_markers(
+        files.path(markers.file),
+        probes={one.probe for one in audit._probe_rows} if is_known else None,
+        categories={one.category for one in audit._probe_rows if one.category} if is_known else None,
+        groups=list(dict.fromkeys(name for one in audit.attributes.values() for name in one.groups)),
+    )
+
+
+def _probe(audit: Audit, subject: Subject) -> ProbeRow:
+    """Return a subject as a probe, with its question where a template needs the subject's words alone."""
+    column = None if audit.subjects is None else audit.subjects.target_group
+    template = next((one for one in audit.templates if set(one.slots) <= subject.words.keys()), None)
+    return ProbeRow(
+        probe=subject.name,
+        category=subject.domain,
+        target_group=None if column is None else subject.words[column] or None,
+        prompt=None if template is None else fill(template.parts, subject.words),
+    )
+
+
+ROOM = Room(
+    field=(Markers | None, None),
+    is_read=lambda audit: audit.reading.markers is not None,
+    document=_document,
+    problems=_problems,
+    read_checked=_read_checked,
+    reads_scores=True,
+)

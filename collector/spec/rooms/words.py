@@ -1,0 +1,92 @@
+"""Words: how texts are split into words, and which are removed first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field, model_validator
+
+from collector.spec.checks.schemes import scheme_problems
+from collector.spec.parts import DECISIONS, RECOMMENDATIONS
+from collector.spec.rooms import Room
+from collector.validation import Names, Problem, Section
+
+if TYPE_CHECKING:
+    from collector.spec.audit import Audit
+
+SCHEMES = ("words", "seed", "seed_vectors", "reference", "reference_anonymised", "reference_vectors")
+NOTHING = "none"  # what reading.words.remove takes out where texts are to be left as they are
+
+
+class Words(Section):
+    """How texts are split into words, how a classifier weighs these, and which terms are removed first.
+
+    `remove` are lists of terms, beside what is removed unasked: the groups' labels and carriers, and forms of address. `keep`
+    names words that are not removed unasked, `unasked: false` leaves all of these to the lists, and `remove: none` removes
+    nothing at all.
+    """
+
+    schemes: Names = ("words",)
+    weighting: Literal["tfidf", "counts"] = "tfidf"
+    remove: Mapping[str, Names] = Field(default_factory=dict)
+    unasked: bool = True
+    keep: Names = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _nothing(cls, value: Any) -> Any:
+        """Read `remove: none` as no lists, and nothing unasked."""
+        if not isinstance(value, Mapping) or not isinstance(value.get("remove"), str):
+            return value
+        if value["remove"] != NOTHING:
+            raise ValueError(
+                f"has {value['remove']!r} as remove, which should be lists of terms (titles: [mr, ms]) or the word {NOTHING}, "
+                f"which takes nothing out of the texts"
+            )
+        if "unasked" in value or "keep" in value:
+            raise ValueError(
+                f"has unasked or keep beside remove: {NOTHING}, which takes nothing out; remove one"
+            )
+        return {**value, "remove": {}, "unasked": False}
+
+    def document(self) -> dict[str, Any]:
+        """Return this as plain data: terms are lower-case, white space within them is single, each (list, term) stands once.
+
+        Keys that came later stand only where they are used, so that the hash of an older reading stays.
+        """
+        terms = {(name, _term(term)) for name, listed in self.remove.items() for term in listed}
+        later = {
+            "unasked": None if self.unasked else False,
+            "keep": sorted({_term(term) for term in self.keep}) or None,
+        }
+        return {
+            "schemes": list(self.schemes),
+            "weighting": self.weighting,
+            "terms": [{"list": name, "term": term} for name, term in sorted(terms)],
+            **{key: used for key, used in later.items() if used is not None},
+        }
+
+
+def _term(written: str) -> str:
+    return " ".join(written.lower().split())
+
+
+def _is_read(audit: Audit) -> bool:
+    """Answers in free words are, unless markers are sought in them; any others where the spec says how."""
+    is_of_words = audit.answer.kind not in (*RECOMMENDATIONS, *DECISIONS) and audit.reading.markers is None
+    return is_of_words or "words" in audit.reading.model_fields_set
+
+
+def _document(audit: Audit) -> dict[str, Any]:
+    words: Words = audit.reading.words
+    return words.document()
+
+
+def _problems(audit: Audit) -> Iterator[Problem]:
+    yield from scheme_problems("reading.words.schemes", audit.reading.words.schemes, SCHEMES)
+
+
+ROOM = Room(
+    field=(Words, Field(default_factory=Words)), is_read=_is_read, document=_document, problems=_problems
+)

@@ -1,0 +1,272 @@
+"""A room is named once, what has one for each room is found by its name, and a new one is its own files and three edits."""
+
+from __future__ import annotations
+
+import json
+import os
+import pkgutil
+import re
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import biasledger.explaining.rooms
+import biasledger.reporting.rooms
+import biasledger.rooms
+import collector.spec.rooms
+from biasledger.project import dbt_variables
+from biasledger.rooms import all_rooms, module_of, room_names
+from collector.errors import InputError
+
+ROOT = Path(__file__).parents[3]
+COPIED = ("biasledger", "collector", "models", "macros", "seeds", "analyses", "tests/dbt")
+NAMES_EACH = {"dbt_project.yml"}
+# Measures that are no room's have evidence, too.
+NO_ROOMS = {"answers", "runs"}
+
+OWN_FILES = {
+    "collector/spec/rooms/lengths.py": """
+        from pydantic import Field
+        from collector.spec.rooms import Room
+        from collector.validation import Section
+
+        class Lengths(Section):
+            shortest: int = 1
+
+        ROOM = Room(
+            field=(Lengths, Field(default_factory=Lengths)),
+            is_read=lambda audit: "lengths" in audit.reading.model_fields_set,
+            document=lambda audit: audit.reading.lengths.model_dump(),
+            problems=lambda audit: iter(()),
+        )
+        """,
+    "collector/targets/simulator/lengths.py": """
+        from pydantic import Field
+        from collector.targets.simulator.manner import Manner, Shares
+        from collector.validation import Section
+
+        class Settings(Section):
+            longer: Shares = Field(default_factory=dict)
+
+        def answer(asked, question):
+            return "long " * (1 + len(list(question.stated(question.planted.longer, question.prompt))))
+
+        MANNER = Manner(
+            place=0, asked=lambda prompt: "at length" in prompt or None, answer=answer, settings=Settings
+        )
+        """,
+    "biasledger/rooms/lengths.py": """
+        from biasledger.rooms import Room
+
+        ROOM = Room(sentences={"length": "answers about {group} are {larger}"})
+        """,
+    "biasledger/explaining/rooms/lengths.py": """
+        from biasledger.explaining.evidence import Evidence
+
+        def evidence(case):
+            return Evidence([case.behind("fct_lengths", "lengths", where="true")])
+        """,
+    "biasledger/reporting/rooms/lengths.py": """
+        def pictures(source, run_id):
+            return []
+        """,
+    "models/intermediate/lengths/int_lengths_findings.sql": """
+        select run_id, 'plain' as variant, 'length' as measure, 'lengths' as scheme, 1.0 as value
+        from {{ ref("int_answers") }}
+        """,
+    "models/intermediate/lengths/_lengths.yml": """
+        version: 2
+        models:
+          - name: int_lengths_findings
+            config: {access: protected}
+            description: "Grain: run."
+        """,
+    "models/marts/lengths/fct_lengths.sql": 'select cast(run_id as varchar) as run_id from {{ ref("int_answers") }}',
+    "models/marts/lengths/_lengths.yml": """
+        version: 2
+        groups:
+          - name: lengths
+            owner: {name: The biasledger maintainers}
+        models:
+          - name: fct_lengths
+            description: "Grain: run. Lengths."
+            columns:
+              - {name: run_id, data_type: varchar, description: The run.}
+        """,
+    "tests/dbt/alarms/alarm_lengths.sql": '{{ unaccepted_alarms("lengths", "error") }}',
+    "tests/dbt/alarms/warning_lengths.sql": '{{ unaccepted_alarms("lengths", "warn") }}',
+}
+ENABLED = """{+group: lengths, +enabled: "{{ 'lengths' in env_var('BIASLEDGER_ROOMS', 'lengths') }}"}"""
+SPEC = """
+    audit: small
+    attributes: {race: {reference: White, groups: {White: [white], Black: [black]}}}
+    templates: [{id: t, text: "Describe {a race} person."}]
+    trials: 15
+    answer: {kind: text}
+    reading: {lengths: {shortest: 3}}
+    """
+TOLD = """
+    import json, sys
+    from pathlib import Path
+    from biasledger.checking.sentences import _sentences
+    from biasledger.querying.tables import described_tables
+    from biasledger.rooms import module_of, room_names
+    from collector.spec.loading import load_audit
+    from collector.targets.base import Request
+    from collector.targets.simulator.target import Simulator
+
+    for package in ("explaining", "reporting"):
+        module_of(f"biasledger.{package}.rooms", "lengths")
+    print(json.dumps({
+        "rooms": room_names(),
+        "reading": load_audit(Path(sys.argv[1])).reading_document()["lengths"],
+        "last_table": described_tables()[-1].name,
+        "has_sentence": "length" in _sentences(),
+        "planted": Simulator(longer={"Ann": 1.0}).ask(Request("Tell Ann at length.")).text,
+    }))
+    """
+
+
+def modules_of(package: object) -> set[str]:
+    return {info.name for info in pkgutil.iter_modules(package.__path__)}  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "package",
+    [biasledger.rooms, biasledger.explaining.rooms, biasledger.reporting.rooms, collector.spec.rooms],
+)
+def test_what_has_a_file_for_each_room_has_one_for_each(package: object) -> None:
+    assert modules_of(package) - NO_ROOMS == set(room_names())
+
+
+def test_folders_and_alarms_are_there_for_each_room() -> None:
+    for name in room_names():
+        for folder in ("intermediate", "marts"):
+            assert (ROOT / "models" / folder / name).is_dir()
+        for level in ("alarm", "warning"):
+            assert (ROOT / "tests" / "dbt" / "alarms" / f"{level}_{name}.sql").is_file()
+
+
+def test_no_room_s_name_is_a_part_of_another_s() -> None:
+    """The project file asks whether a name is in a text of names."""
+    names = room_names()
+    assert not [(one, other) for one in names for other in names if one != other and one in other]
+
+
+def test_a_room_hands_over_what_the_project_says() -> None:
+    for name, handed_over in dbt_variables()["rooms"].items():
+        models = {path.stem for path in (ROOT / "models").rglob(f"int_{name}_*")}
+        for what in ("equal_sizes", "quality"):
+            assert (f"int_{name}_{what}" in models) == (what in handed_over), (name, what)
+
+
+def test_a_part_and_a_sentence_are_one_room_s() -> None:
+    for found in ("parts", "sentences", "units"):
+        names = [name for room in all_rooms() for name in getattr(room, found)]
+        assert len(names) == len(set(names)), found
+
+
+def test_a_room_of_another_version_is_no_traceback() -> None:
+    with pytest.raises(
+        InputError, match="has nothing on 'smells': use the version that the warehouse was built with"
+    ):
+        module_of("biasledger.explaining.rooms", "smells")
+
+
+def test_no_other_file_lists_the_rooms() -> None:
+    """Two may stand together: words are read for markers, and `words` is a word, too."""
+    names, named = room_names(), {}
+    for pattern in (
+        "biasledger/**/*",
+        "collector/**/*",
+        "models/**/*",
+        "macros/**/*",
+        "analyses/**/*",
+        "*.yml",
+    ):
+        for path in ROOT.glob(pattern):
+            if path.suffix in {".py", ".sql", ".yml", ".j2"}:
+                text = path.read_text(encoding="utf-8")
+                found = [name for name in names if name in text and _is_named(name, text)]
+                if len(found) > 2:
+                    named[path.relative_to(ROOT).as_posix()] = found
+    assert named.keys() == NAMES_EACH
+
+
+def _is_named(room: str, text: str) -> bool:
+    """Whether a room is named as one: in quotes, as a key, or as a part of a model's, a test's or a module's name."""
+    within = rf"\b(?:int|report|alarm|warning)_{room}(?![a-z])|\b(?:rooms|reading|marts)[./]{room}\b"
+    return re.search(rf"""["']{room}["']|^ *{room}: [\[&*{{]|{within}""", text, re.MULTILINE) is not None
+
+
+def test_a_new_room_is_its_own_files_and_three_edits(tmp_path: Path) -> None:
+    for name in COPIED:
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("dbt_project.yml", "profiles.yml"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    before = {path for path in tmp_path.rglob("*") if path.is_file()}
+    for name, text in OWN_FILES.items():
+        path = tmp_path / name
+        assert path not in before
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text).lstrip("\n"), encoding="utf-8")
+    _edit(tmp_path)
+    spec = tmp_path / "audits" / "small.yml"
+    spec.parent.mkdir()
+    spec.write_text(textwrap.dedent(SPEC), encoding="utf-8")
+
+    told = json.loads(_run(tmp_path, textwrap.dedent(TOLD), str(spec)))
+    assert told == {
+        "rooms": [*room_names(), "lengths"],
+        "reading": {"shortest": 3},
+        "last_table": "fct_lengths",
+        "has_sentence": True,
+        "planted": "long long ",
+    }
+    options = ["parse", "--profiles-dir", ".", "--log-path", str(tmp_path / "logs")]
+    _run(tmp_path, "from dbt.cli.main import cli; cli(prog_name='dbt')", *options)
+    manifest = json.loads((tmp_path / "target" / "manifest.json").read_text(encoding="utf-8"))
+    nodes = manifest["nodes"]
+    assert nodes["model.biasledger.fct_lengths"]["group"] == "lengths"
+    judged = nodes["model.biasledger.int_findings_measured"]["depends_on"]["nodes"]
+    assert "model.biasledger.int_lengths_findings" in judged
+    assert {"alarm_lengths", "warning_lengths"} <= {node["name"] for node in nodes.values()}
+
+
+def _edit(project: Path) -> None:
+    """Make the three edits of other files: the project's file, and a row each for a measure and its threshold."""
+    path = project / "dbt_project.yml"
+    text = path.read_text(encoding="utf-8")
+    for after, line in (
+        ("    markers: []\n", "    lengths: []\n"),
+        ("      markers: *markers\n", "      lengths: *lengths\n"),
+    ):
+        assert after in text
+        text = text.replace(after, after + line)
+    text = re.sub(r"(      markers: &markers .*\n)", rf"\1      lengths: &lengths {ENABLED}\n", text)
+    path.write_text(text, encoding="utf-8")
+    for name in ("measures.csv", "thresholds.csv"):
+        path = project / "seeds" / name
+        lines = path.read_text(encoding="utf-8").splitlines()
+        row = next(line for line in lines if line.startswith("length_gap,"))
+        path.write_text(
+            "\n".join([*lines, row.replace("length_gap,", "length,").replace(",words,", ",lengths,"), ""]),
+            encoding="utf-8",
+        )
+
+
+def _run(project: Path, program: str, *arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        cwd=project,
+        env=os.environ | {"PYTHONPATH": str(project)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
