@@ -7,14 +7,17 @@ from functools import partial
 import numpy as np
 
 from benchmarks.verdicts import Case
-from biasledger.measures.decisions import Gap, gap
+from biasledger.measures.decisions.gaps import (
+    Gap,
+    gap,
+)
+from biasledger.measures.decisions.units import Units as GapUnits
+from biasledger.measures.engine.resampling import Design, Floats
 from biasledger.measures.lists import spread
 from biasledger.measures.markers import RatioUnits, stereotype_ratio
-from biasledger.measures.mean_prices import mean_prices, price_spread
-from biasledger.measures.prices import ALL_SETS, Units, level_shares
-from biasledger.measures.questions import balanced_by_question
-from biasledger.measures.resampling import Design, Floats
-from biasledger.measures.units import Units as GapUnits
+from biasledger.measures.prices.items import ALL_SETS, Units, level_shares
+from biasledger.measures.prices.means import mean_prices, price_spread
+from biasledger.measures.prices.questions import balanced_by_question
 
 ALPHA = 0.05
 _DRAWS = 199
@@ -154,7 +157,7 @@ def _regard_by_both(seed: int, *, name_effect: float, question_effect: float, sh
     result = gap(units, lowest=0, highest=1, n_permutations=_DRAWS, alpha=ALPHA, seed=seed)
     assert result.test is not None
     holds_nothing = result.adjusted_low <= 0 <= result.adjusted_high
-    return bool(result.test.p_value < ALPHA and abs(result.adjusted) >= _REGARD_GAP and not holds_nothing)
+    return bool(result.test.p_value < ALPHA and abs(result.adjusted_gap) >= _REGARD_GAP and not holds_nothing)
 
 
 CASES = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-from biasledger.measures import associations
-from biasledger.measures.prices import Units
-from biasledger.measures.resampling import Design
+from biasledger.measures.engine.resampling import Design
+from biasledger.measures.prices import associations
+from biasledger.measures.prices.items import Units
 
 ITEMS = 360
 SHARES = np.array([0.2, 0.5, 0.2, 0.1])

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biasledger.measures import associations
-from biasledger.measures.associations import associations as measured_associations
-from biasledger.measures.mean_prices import mean_prices
-from biasledger.measures.prices import ALL_SETS, Units, level_shares
-from biasledger.measures.questions import balanced_by_question, sums_of_sets
-from biasledger.measures.resampling import Design
+from biasledger.measures.engine.resampling import Design
+from biasledger.measures.prices import associations
+from biasledger.measures.prices.associations import associations as measured_associations
+from biasledger.measures.prices.items import ALL_SETS, Units, level_shares
+from biasledger.measures.prices.means import mean_prices
+from biasledger.measures.prices.questions import balanced_by_question, sums_of_sets
 
 from .simulated_prices import tilted
 

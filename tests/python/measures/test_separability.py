@@ -14,16 +14,16 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from benchmarks.verdicts.words import named, unbalanced, unequal
-from biasledger.measures import separability as module
-from biasledger.measures.resampling import Design
-from biasledger.measures.separability import (
+from biasledger.measures.engine.resampling import Design
+from biasledger.measures.words import separability as module
+from biasledger.measures.words.separability import (
     TOLERANCE,
     Moved,
     assign_folds,
     out_of_fold_predictions,
     separability,
 )
-from biasledger.measures.text_units import judged_texts
+from biasledger.measures.words.units import judged_texts
 from tests.python.measures.simulated_texts import corpus, counts_matrix, spelling, texts
 
 

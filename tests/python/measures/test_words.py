@@ -14,18 +14,20 @@ from scipy.spatial.distance import jensenshannon
 from scipy.stats import binom
 
 from benchmarks.verdicts.words import judge, lengths, named, repeats
-from biasledger.measures.resampling import Design, group_sums, two_sample_jackknife
-from biasledger.measures.text_units import Units, judged_texts
-from biasledger.measures.words import (
-    Others,
-    audit_log_odds,
+from biasledger.measures.engine.resampling import Design, group_sums, two_sample_jackknife
+from biasledger.measures.words.divergence import (
     divergence,
     divergence_by_units,
     divergence_parts,
+)
+from biasledger.measures.words.log_odds import (
+    Others,
+    audit_log_odds,
     informative_log_odds,
     marked_words,
     marked_words_by_units,
 )
+from biasledger.measures.words.units import Units, judged_texts
 from tests.python.measures.simulated_texts import corpus, counts_matrix, word_shares
 
 COUNTS = hnp.arrays(np.float64, (2, 6), elements=st.integers(0, 30)).filter(
