@@ -7,10 +7,7 @@ from functools import partial
 import numpy as np
 
 from benchmarks.verdicts import Case
-from biasledger.measures.decisions.gaps import (
-    Gap,
-    gap,
-)
+from biasledger.measures.decisions.gaps import Gap, gap
 from biasledger.measures.decisions.impact_ratios import impact_test
 from biasledger.measures.decisions.positions import position_test
 from biasledger.measures.decisions.units import LEAST_NAMES, Units

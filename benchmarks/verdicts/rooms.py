@@ -7,10 +7,7 @@ from functools import partial
 import numpy as np
 
 from benchmarks.verdicts import Case
-from biasledger.measures.decisions.gaps import (
-    Gap,
-    gap,
-)
+from biasledger.measures.decisions.gaps import Gap, gap
 from biasledger.measures.decisions.units import Units as GapUnits
 from biasledger.measures.engine.resampling import Design, Floats
 from biasledger.measures.lists import spread

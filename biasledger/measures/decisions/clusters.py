@@ -12,12 +12,7 @@ from numpy.typing import NDArray
 
 from biasledger.measures.decisions.units import Moves, Units
 from biasledger.measures.engine.intervals import NO_VARIANCE, share_limits, t_quantile
-from biasledger.measures.engine.resampling import (
-    Floats,
-    Integers,
-    Labels,
-    group_totals,
-)
+from biasledger.measures.engine.resampling import Floats, Integers, Labels, group_totals
 
 
 @dataclass(frozen=True)

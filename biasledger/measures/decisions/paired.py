@@ -9,9 +9,7 @@ import pandas as pd
 import scipy
 
 from biasledger.measures.comparisons import Comparison, Draws, table
-from biasledger.measures.engine.resampling import (
-    Integers,
-)
+from biasledger.measures.engine.resampling import Integers
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,7 @@ from scipy import special
 
 from biasledger.measures.comparisons import Comparison, table
 from biasledger.measures.engine.intervals import NO_VARIANCE, t_quantile
-from biasledger.measures.engine.resampling import (
-    Floats,
-    Integers,
-)
+from biasledger.measures.engine.resampling import Floats, Integers
 
 
 @dataclass(frozen=True)

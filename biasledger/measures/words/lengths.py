@@ -8,10 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasledger.measures.decisions.gaps import (
-    Gap,
-    gap,
-)
+from biasledger.measures.decisions.gaps import Gap, gap
 from biasledger.measures.decisions.units import Units
 from biasledger.measures.engine.resampling import Integers
 from biasledger.measures.schema import prefixed

@@ -15,14 +15,8 @@ from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from statsmodels.stats.proportion import proportion_confint
 
 from biasledger.measures.decisions.gaps import gap
-from biasledger.measures.decisions.impact_ratios import (
-    group_impact_ratios,
-    impact_test,
-)
-from biasledger.measures.decisions.paired import (
-    cochran_q,
-    mcnemar,
-)
+from biasledger.measures.decisions.impact_ratios import group_impact_ratios, impact_test
+from biasledger.measures.decisions.paired import cochran_q, mcnemar
 from biasledger.measures.decisions.positions import position_test
 from biasledger.measures.decisions.units import Units
 from biasledger.measures.engine.resampling import permuted_labels
@@ -108,7 +102,14 @@ class TestGapValues:
         scores = gap_of(
             replace(units, total=10 * units.total + 5 * units.n), lowest=5, highest=25, n_permutations=199
         )
-        for name in ("gap", "standard_error", "interval_low", "interval_high", "adjusted", "adjusted_high"):
+        for name in (
+            "gap",
+            "standard_error",
+            "interval_low",
+            "interval_high",
+            "adjusted_gap",
+            "adjusted_high",
+        ):
             assert getattr(scores, name) == pytest.approx(10 * getattr(ranks, name), abs=1e-12)
         assert scores.test.p_value == ranks.test.p_value
 

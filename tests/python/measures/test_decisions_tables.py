@@ -17,11 +17,7 @@ from biasledger.measures.decisions.impact_ratios import (
     impact_test,
     impact_tests,
 )
-from biasledger.measures.decisions.paired import (
-    cochran_q,
-    mcnemar,
-    paired_tests,
-)
+from biasledger.measures.decisions.paired import cochran_q, mcnemar, paired_tests
 from biasledger.measures.decisions.positions import Rankings, position_test, position_tests
 from biasledger.measures.decisions.units import Units
 from biasledger.measures.engine.resampling import stable_seed

@@ -15,11 +15,7 @@ from scipy.stats import binom
 
 from benchmarks.verdicts.words import judge, lengths, named, repeats
 from biasledger.measures.engine.resampling import Design, group_sums, two_sample_jackknife
-from biasledger.measures.words.divergence import (
-    divergence,
-    divergence_by_units,
-    divergence_parts,
-)
+from biasledger.measures.words.divergence import divergence, divergence_by_units, divergence_parts
 from biasledger.measures.words.log_odds import (
     Others,
     audit_log_odds,

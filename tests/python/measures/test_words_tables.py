@@ -10,11 +10,7 @@ import pytest
 
 from biasledger.measures.engine.resampling import Design
 from biasledger.measures.words.divergence import divergence
-from biasledger.measures.words.judged import (
-    divergences,
-    separabilities,
-    word_statistics,
-)
+from biasledger.measures.words.judged import divergences, separabilities, word_statistics
 from biasledger.measures.words.separability import separability
 from tests.python.measures.simulated_texts import comparison, corpus, counts_matrix
 from tests.python.measures.tables import assert_typed
