@@ -52,7 +52,7 @@ def read_price_comparisons(
             has_items = counts.sum(axis=(1, 2, 3)) > 0
             if not has_items.any():
                 continue
-            units = prices.Units(Design(given.labels, given.strata), given.clusters, counts, n_groups)
+            units = prices.ItemCounts(Design(given.labels, given.strata), given.clusters, counts, n_groups)
             if bool(row["has_reference"]) and n_groups == _CONTRAST:
                 weighted, _ = balanced_by_question(
                     given.labels, of_questions, of_questions.sum(axis=3), sets, n_sets
@@ -73,7 +73,7 @@ def read_association_comparisons(
     totals: duckdb.DuckDBPyRelation,
     *,
     done: frozenset[str],
-) -> Iterator[Comparison[associations.Units]]:
+) -> Iterator[Comparison[associations.CategoryCounts]]:
     """Each comparison not yet done that has items, in the order of its key; units without items are left out.
 
     comparisons: a row a contrast of two groups: comparison_key, variant, attribute, group_name, reference_group, n_blocks,
@@ -99,7 +99,9 @@ def read_association_comparisons(
             has_items = n_items.sum(axis=1) > 0
             if not has_items.any():
                 continue
-            units = associations.Units(Design(given.labels, given.strata), given.clusters, counts, n_items)
+            units = associations.CategoryCounts(
+                Design(given.labels, given.strata), given.clusters, counts, n_items
+            )
             if has_questions:
                 items_of_questions, counts_of_questions = of_questions
                 one_set = np.zeros(items_of_questions.shape[2], dtype=np.int64)

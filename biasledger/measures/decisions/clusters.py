@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from biasledger.measures.decisions.units import Moves, Units
+from biasledger.measures.decisions.units import Units
 from biasledger.measures.engine.intervals import NO_VARIANCE, share_limits, t_quantile
-from biasledger.measures.engine.resampling import Floats, Integers, Labels, group_totals
+from biasledger.measures.engine.resampling import Floats, Integers, Labels, Moves, group_totals
 
 
 @dataclass(frozen=True)

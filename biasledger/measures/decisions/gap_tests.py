@@ -13,12 +13,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from biasledger.measures.decisions.units import Moves, Units
+from biasledger.measures.decisions.units import Units
 from biasledger.measures.engine.intervals import NO_VARIANCE
 from biasledger.measures.engine.resampling import (
     Floats,
     Integers,
     Labels,
+    Moves,
     PermutationResult,
     permutation_tests,
 )

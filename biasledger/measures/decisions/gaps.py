@@ -25,9 +25,9 @@ from biasledger.measures.decisions.clusters import (
     stratified,
 )
 from biasledger.measures.decisions.gap_tests import gap_test
-from biasledger.measures.decisions.units import LEAST_NAMES, Moves, Units
+from biasledger.measures.decisions.units import LEAST_NAMES, Units
 from biasledger.measures.engine.intervals import NO_VARIANCE, t_quantile
-from biasledger.measures.engine.resampling import Design, Integers, PermutationResult
+from biasledger.measures.engine.resampling import Design, Integers, Moves, PermutationResult
 
 
 @dataclass(frozen=True)

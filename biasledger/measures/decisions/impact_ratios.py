@@ -18,13 +18,14 @@ from biasledger.measures.decisions.clusters import (
     half_widths,
     names_excess,
 )
-from biasledger.measures.decisions.units import LEAST_NAMES, Moves, Units
+from biasledger.measures.decisions.units import LEAST_NAMES, Units
 from biasledger.measures.engine.intervals import NO_VARIANCE, t_quantile
 from biasledger.measures.engine.resampling import (
     Design,
     Floats,
     Integers,
     Labels,
+    Moves,
     PermutationResult,
     group_totals,
     permutation_test,

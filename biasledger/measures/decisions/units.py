@@ -12,33 +12,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from biasledger.measures.engine.resampling import Design, Floats, Integers
+from biasledger.measures.engine.resampling import Design, Floats, Integers, Moves
 
 LEAST_NAMES = 5
 """Names a group from which on names are judged, too: of 5 against 5 there are 252 arrangements, of 2 against 2 six."""
-
-
-@dataclass(frozen=True)
-class Moves:
-    """What moves as a whole when labels are permuted.
-
-    design: the label of each such unit, and inside what it may move. of_row: (n_rows,), the unit of each row.
-    """
-
-    design: Design
-    of_row: Integers
-
-    def sums(self, values: Floats) -> Floats:
-        """Sum of one value a row over each unit's rows, (n_units,)."""
-        sums = np.bincount(self.of_row, weights=values, minlength=self.design.n_units)
-        return np.asarray(sums, dtype=np.float64)
-
-    def by_place(self, values: Floats, places: Integers) -> sparse.csr_array:
-        """The same by unit and place, (n_units, n_places); places: (n_rows,) from 0."""
-        shape = self.design.n_units, int(places.max(initial=-1)) + 1
-        return sparse.csr_array(sparse.coo_array((values, (self.of_row, places)), shape=shape))
 
 
 @dataclass(frozen=True)

@@ -81,6 +81,36 @@ class Design:
 
 
 @dataclass(frozen=True)
+class Moves:
+    """What moves as a whole when labels are permuted.
+
+    design: the label of each such unit, and inside what it may move. of_row: (n_rows,), the unit of each row.
+    """
+
+    design: Design
+    of_row: Integers
+
+    @classmethod
+    def alone(cls, design: Design) -> Moves:
+        """Every row moves by itself."""
+        return cls(design, np.arange(design.n_units))
+
+    def of_rows(self, labels: Labels) -> Labels:
+        """Labels of units (b, n_units) as those of their rows (b, n_rows)."""
+        return labels[:, self.of_row]
+
+    def sums(self, values: Floats) -> Floats:
+        """Sum of one value a row over each unit's rows, (n_units,)."""
+        sums = np.bincount(self.of_row, weights=values, minlength=self.design.n_units)
+        return np.asarray(sums, dtype=np.float64)
+
+    def by_place(self, values: Floats, places: Integers) -> sparse.csr_array:
+        """The same by unit and place, (n_units, n_places); places: (n_rows,) from 0."""
+        shape = self.design.n_units, int(places.max(initial=-1)) + 1
+        return sparse.csr_array(sparse.coo_array((values, (self.of_row, places)), shape=shape))
+
+
+@dataclass(frozen=True)
 class PermutationResult:
     """A statistic against its permutation null.
 

@@ -179,7 +179,7 @@ def price_sizes(pairs: Iterable[CountPair]) -> pd.DataFrame:
 
     def reading(pair: CountPair, units: CountUnits, seed: int) -> Reading | None:
         counts, n_groups = units.counts[:, np.newaxis], np.unique(units.groups).size
-        rows = items.Units(_design(units), _numbers(units.clusters), counts, n_groups)
+        rows = items.ItemCounts(_design(units), _numbers(units.clusters), counts, n_groups)
         return price_reading(rows, alpha=pair.alpha, seed=seed)
 
     return _count_sizes(pairs, "price_spread", reading)

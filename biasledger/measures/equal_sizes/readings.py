@@ -23,7 +23,7 @@ from biasledger.measures.prices import items as prices
 from biasledger.measures.prices.means import price_spread
 from biasledger.measures.words.divergence import divergence
 from biasledger.measures.words.log_odds import marked_words
-from biasledger.measures.words.separability import Moved, separability
+from biasledger.measures.words.separability import separability
 from biasledger.measures.words.units import trials_or_prompts
 
 N_PERMUTATIONS = 199
@@ -175,7 +175,7 @@ def word_readings(units: WordUnits, *, seed: int, alpha: float) -> dict[str, Rea
             seed=stable_seed(seed, "separability"),
             weighting=units.weighting,
             stop_after=None,
-            moved=None if units.prompts is None else Moved(rows.of_unit, rows.units),
+            moved=None if units.prompts is None else rows.moves,
         )
         if not np.isnan(told_apart.beyond_chance):
             arm = _Z * told_apart.standard_error
@@ -246,7 +246,7 @@ def impact_reading(units: Units, *, alpha: float, seed: int) -> Reading | None:
     )
 
 
-def price_reading(units: prices.Units, *, alpha: float, seed: int) -> Reading | None:
+def price_reading(units: prices.ItemCounts, *, alpha: float, seed: int) -> Reading | None:
     """How far groups' mean price levels lie apart, chance taken off; None where too few groups have items."""
     result = price_spread(units, n_permutations=N_PERMUTATIONS, alpha=alpha, seed=seed, stop_after=None)
     if result is None or result.test is None:

@@ -1,6 +1,6 @@
 """Associations of categories of recommended items with one of two groups: differences, ratios, and their tests.
 
-Units, clusters and blocks are those of prices; data sets are pooled.
+CategoryCounts, clusters and blocks are those of prices; data sets are pooled.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _MARKED, _REFERENCE = 1, 0
 
 
 @dataclass(frozen=True)
-class Units:
+class CategoryCounts:
     """The units of one contrast; label 1 is the marked group, 0 its reference.
 
     weighted, weighted_totals: both by balanced_by_question, as for prices: what is judged; None where counts are judged as they
@@ -70,10 +70,10 @@ class Units:
         if (self.weighted is None) != (self.weighted_totals is None):
             raise ValueError("counts and totals are both weighted, or neither")
 
-    def keep(self, is_kept: NDArray[np.bool_]) -> Units:
+    def keep(self, is_kept: NDArray[np.bool_]) -> CategoryCounts:
         """Some of the units."""
         design = Design(self.design.labels[is_kept], self.design.strata[is_kept])
-        return Units(
+        return CategoryCounts(
             design,
             self.clusters[is_kept],
             self.counts[is_kept],
@@ -132,7 +132,7 @@ class Association:
 
 
 def associations(
-    units: Units, *, n_permutations: int, alpha: float, seed: int, stop_after: int | None = 50
+    units: CategoryCounts, *, n_permutations: int, alpha: float, seed: int, stop_after: int | None = 50
 ) -> list[Association]:
     """The association of each category that any item carries, in the order of their numbers.
 
@@ -218,7 +218,7 @@ def associations(
     ]
 
 
-def category_associations(comparisons: Iterable[Comparison[Units]]) -> pd.DataFrame:
+def category_associations(comparisons: Iterable[Comparison[CategoryCounts]]) -> pd.DataFrame:
     """A row a comparison and category that any item carries: its Association."""
     return table(
         Association,
@@ -284,7 +284,7 @@ def _statistic(features: Floats) -> FamilyStatistic:
     return lambda labels: _differences(group_sums(labels, features, 2))
 
 
-def _holders(units: Units, categories: Integers) -> Integers:
+def _holders(units: CategoryCounts, categories: Integers) -> Integers:
     """Clusters with items of each category."""
     _, clusters = np.unique(units.clusters, return_inverse=True)
     sums = np.zeros((int(clusters.max(initial=-1)) + 1, categories.size))

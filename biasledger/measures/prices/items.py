@@ -38,7 +38,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class Units:
+class ItemCounts:
     """The units of one comparison.
 
     design: each unit's group, 0 … n_groups - 1, and the stratum inside which labels may move. clusters: (n_units,), the
@@ -84,7 +84,7 @@ class Units:
         """Number of price levels."""
         return int(self.counts.shape[3])
 
-    def keep(self, is_kept: NDArray[np.bool_]) -> Units:
+    def keep(self, is_kept: NDArray[np.bool_]) -> ItemCounts:
         """Some of the units."""
         design = Design(self.design.labels[is_kept], self.design.strata[is_kept])
         weighted = None if self.weighted is None else self.weighted[is_kept]
@@ -150,7 +150,7 @@ def split_by_group(labels: Labels, features: Floats, n_groups: int) -> Floats:
     return parts
 
 
-def shared_sets(units: Units, counts: Floats) -> NDArray[np.bool_]:
+def shared_sets(units: ItemCounts, counts: Floats) -> NDArray[np.bool_]:
     """The sets in which every group that has items in any has some, (n_sets,); counts: the units' own, or weighted."""
     items = split_by_group(units.design.labels, counts.sum(axis=3), units.n_groups).sum(axis=0)
     has_items = items > NO_VARIANCE
@@ -193,7 +193,7 @@ class LevelShare:
 
 
 def level_shares(
-    units: Units, *, n_permutations: int, alpha: float, seed: int, stop_after: int | None = 50
+    units: ItemCounts, *, n_permutations: int, alpha: float, seed: int, stop_after: int | None = 50
 ) -> list[LevelShare]:
     """Each group's share of each price level's items, of ALL_SETS and of each set; none for a level that nobody got.
 
@@ -255,7 +255,7 @@ def level_shares(
 
 
 @dataclass(frozen=True)
-class PriceComparison(Comparison[Units]):
+class PriceComparison(Comparison[ItemCounts]):
     """The groups of one attribute; has_reference: whether label 0 is the reference."""
 
     has_reference: bool = False
@@ -293,7 +293,7 @@ class _Shares:
         return self.of_level - self.of_all
 
 
-def _shares(sums: StratumSums, units: Units, is_shared: NDArray[np.bool_]) -> _Shares:
+def _shares(sums: StratumSums, units: ItemCounts, is_shared: NDArray[np.bool_]) -> _Shares:
     """The shares that sums of counts make, with the leading axes of `sums` in front."""
     observed, expected = (
         items.reshape(*items.shape[:-1], units.n_sets, units.n_levels)
@@ -316,7 +316,7 @@ def _shares(sums: StratumSums, units: Units, is_shared: NDArray[np.bool_]) -> _S
 
 
 def _excess_limits(
-    units: Units, is_shared: NDArray[np.bool_], observed: _Shares, alpha: float
+    units: ItemCounts, is_shared: NDArray[np.bool_], observed: _Shares, alpha: float
 ) -> tuple[Floats, Floats, Floats]:
     """Standard errors of the excess, and the ends of its intervals."""
     deleted = DeleteGroups.of(units.clusters, units.design.labels)
@@ -339,7 +339,7 @@ def _excess_limits(
 
 
 def _share_tests(
-    units: Units,
+    units: ItemCounts,
     is_shared: NDArray[np.bool_],
     n_permutations: int,
     alpha: float,
@@ -367,7 +367,7 @@ def _share_tests(
     )  # fmt: skip
 
 
-def _holders(units: Units, is_shared: NDArray[np.bool_]) -> Integers:
+def _holders(units: ItemCounts, is_shared: NDArray[np.bool_]) -> Integers:
     """Clusters that hold items of a level, in any shared set and in each, (1 + n_sets, n_levels)."""
     _, clusters = np.unique(units.clusters, return_inverse=True)
     sums = np.zeros((int(clusters.max()) + 1, units.n_sets, units.n_levels))
@@ -379,7 +379,7 @@ def _holders(units: Units, is_shared: NDArray[np.bool_]) -> Integers:
     )
 
 
-def clusters_with_items(units: Units) -> Integers:
+def clusters_with_items(units: ItemCounts) -> Integers:
     """Clusters that give a group items, of any set and of each, (n_groups, 1 + n_sets)."""
     _, clusters = np.unique(units.clusters, return_inverse=True)
     items = split_by_group(units.design.labels, units.counts.sum(axis=3), units.n_groups)

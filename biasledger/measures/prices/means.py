@@ -35,8 +35,8 @@ from biasledger.measures.engine.spreads import beyond_chance, chance_of, lower_e
 from biasledger.measures.engine.strata import StratumSums, without_each
 from biasledger.measures.prices.items import (
     ALL_SETS,
+    ItemCounts,
     PriceComparison,
-    Units,
     clusters_with_items,
     group_sums,
     over_sets,
@@ -110,7 +110,7 @@ class PriceSpread:
 
 
 def mean_prices(
-    units: Units,
+    units: ItemCounts,
     *,
     has_reference: bool,
     n_permutations: int,
@@ -195,7 +195,7 @@ def mean_prices(
 
 
 def price_spread(
-    units: Units, *, n_permutations: int, alpha: float, seed: int, stop_after: int | None = 50
+    units: ItemCounts, *, n_permutations: int, alpha: float, seed: int, stop_after: int | None = 50
 ) -> PriceSpread | None:
     """How far the groups' mean price levels lie apart; None where no set holds items of two groups or more, and of all.
 
@@ -276,7 +276,7 @@ def _range(means: Floats) -> Floats:
     return np.asarray(means.max(axis=-1, keepdims=True) - means.min(axis=-1, keepdims=True))
 
 
-def _without_group_effects(units: Units) -> Floats:
+def _without_group_effects(units: ItemCounts) -> Floats:
     """_features of one block, each unit's items less what its group adds to its stratum's mean price level in their set.
 
     What is left of a stratum's units is lengthened by what fitting the groups took from them. Where nothing is left to tell
@@ -339,7 +339,7 @@ def _gaps(means: Floats, has_reference: bool, counts: NDArray[np.bool_] | None =
     return with_mean_over_sets(gaps, -1, is_shared)
 
 
-def _jackknifed_means(units: Units) -> tuple[Floats, Floats, DeleteGroups]:
+def _jackknifed_means(units: ItemCounts) -> tuple[Floats, Floats, DeleteGroups]:
     """Means (n_groups, n_sets), and the same without each delete-group, (n_left_out, n_groups, n_sets)."""
     deleted = DeleteGroups.of(units.clusters, units.design.labels)
     parts = split_by_group(units.design.labels, _features(units.counts), units.n_groups)
@@ -361,7 +361,7 @@ class _AdjustedGaps:
     left: Floats
 
 
-def _adjusted_gaps(units: Units, has_reference: bool, seed: int) -> _AdjustedGaps:
+def _adjusted_gaps(units: ItemCounts, has_reference: bool, seed: int) -> _AdjustedGaps:
     """Every gap less its permutation mean, undone of attenuation; NaN where no label could move.
 
     The jackknife takes permutation means for linear in the labels, which they nearly are.
@@ -400,7 +400,7 @@ def _adjusted_gaps(units: Units, has_reference: bool, seed: int) -> _AdjustedGap
     return result
 
 
-def _compared(units: Units, has_reference: bool) -> list[tuple[list[int], Units]]:
+def _compared(units: ItemCounts, has_reference: bool) -> list[tuple[list[int], ItemCounts]]:
     """Labels whose gaps are taken among the same units, and these: each group beside the reference, or all groups."""
     if not has_reference:
         return [(list(range(units.n_groups)), units)]
@@ -452,7 +452,12 @@ def _half_widths(
 
 
 def _gap_tests(
-    units: Units, has_reference: bool, n_permutations: int, alpha: float, seed: int, stop_after: int | None
+    units: ItemCounts,
+    has_reference: bool,
+    n_permutations: int,
+    alpha: float,
+    seed: int,
+    stop_after: int | None,
 ) -> list[FamilyResult] | None:
     """A family of the groups' gaps for ALL_SETS and one for each set, features in the order of labels."""
     if has_reference:
@@ -467,7 +472,7 @@ def _gap_tests(
     )  # fmt: skip
 
 
-def _gap_statistic(units: Units, has_reference: bool) -> FamilyStatistic:
+def _gap_statistic(units: ItemCounts, has_reference: bool) -> FamilyStatistic:
     """Gaps of arrangements, (b, n_units) to (b, n_groups · (1 + n_sets)).
 
     ALL_SETS are never more than those that are shared as observed: others would make its null one of other prices.
@@ -481,7 +486,7 @@ def _gap_statistic(units: Units, has_reference: bool) -> FamilyStatistic:
     return gaps
 
 
-def _apart(units: Units) -> tuple[Design, FamilyStatistic]:
+def _apart(units: ItemCounts) -> tuple[Design, FamilyStatistic]:
     """Every group beside a reference of its own, in strata of its own: labels then move inside each pair alone."""
     pairs = [pair for _, pair in _compared(units, has_reference=True)]
     sizes = [pair.design.n_units for pair in pairs]

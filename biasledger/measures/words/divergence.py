@@ -18,7 +18,7 @@ from biasledger.measures.engine.resampling import (
     stable_seed,
     two_sample_jackknife,
 )
-from biasledger.measures.words.units import Units
+from biasledger.measures.words.units import MovedTexts
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def divergence(
 
 
 def divergence_by_units(
-    judged: Sequence[Units],
+    judged: Sequence[MovedTexts],
     *,
     n_permutations: int,
     seed: int,

@@ -21,7 +21,7 @@ from biasledger.measures.words.divergence import divergence, divergence_by_units
 from biasledger.measures.words.lengths import Lengths, length_gap
 from biasledger.measures.words.log_odds import WordTest, marked_words, marked_words_by_units
 from biasledger.measures.words.published import PublishedAccuracy, five_fold_accuracy, one_split_accuracy
-from biasledger.measures.words.separability import Moved, Separability, carriers_test, separability
+from biasledger.measures.words.separability import Separability, carriers_test, separability
 from biasledger.measures.words.texts import Texts
 from biasledger.measures.words.units import judged_texts
 
@@ -200,7 +200,7 @@ def judged_separability(comparison: Comparison[Texts], seed: int) -> Separabilit
         n_permutations=comparison.n_permutations,
         seed=seed,
         weighting=texts.weighting,
-        moved=Moved(rows.of_unit, rows.units) if texts.moves_prompts else None,
+        moved=rows.moves if texts.moves_prompts else None,
     )
     if result.test is None or judged.carriers is None or not texts.is_pair:
         return result

@@ -23,7 +23,7 @@ from biasledger.measures.engine.resampling import (
     group_sums,
     stable_seed,
 )
-from biasledger.measures.words.units import Units
+from biasledger.measures.words.units import MovedTexts
 
 SMOOTHING = 0.5
 
@@ -166,7 +166,7 @@ class WordTest:
 
 
 def marked_words_by_units(
-    judged: Sequence[Units],
+    judged: Sequence[MovedTexts],
     *,
     n_permutations: int,
     alpha: float,

@@ -37,6 +37,7 @@ from biasledger.measures.engine.resampling import (
     Floats,
     Integers,
     Labels,
+    Moves,
     PermutationResult,
     permutation_test,
 )
@@ -74,18 +75,6 @@ class Separability:
     test: PermutationResult | None
 
 
-@dataclass(frozen=True)
-class Moved:
-    """Which unit each text is of, (n_texts,), and how the units' labels move."""
-
-    of_unit: Integers
-    design: Design
-
-    def of_texts(self, unit_labels: Labels) -> Labels:
-        """Labels of units (b, n_units) as those of their texts (b, n_texts)."""
-        return unit_labels[:, self.of_unit]
-
-
 def separability(
     features: sparse.csr_array,
     design: Design,
@@ -98,7 +87,7 @@ def separability(
     min_units: int = 2,
     z: float = 1.959964,
     stop_after: int | None = 50,
-    moved: Moved | None = None,
+    moved: Moves | None = None,
 ) -> Separability:
     """Cross-validated accuracy of a linear SVM, its permutation null and its interval.
 
@@ -125,7 +114,7 @@ def separability(
     accuracies = np.array([correct[folds == fold].mean() for fold in np.unique(folds)])
     balanced = float(balanced_accuracy_score(design.labels, predicted))
     test, error, low, high, beyond = None, np.nan, np.nan, np.nan, balanced
-    units = moved or Moved(np.arange(design.n_units), design)
+    units = moved or Moves.alone(design)
     if n_permutations > 0 and units.design.within(_folds_of_units(units, folds)).can_move():
         test = _ridge_test(features, design, folds, n_permutations, seed, stop_after, moved, training)
         scale = _Scale.of(test.null_mean, n_groups)
@@ -203,14 +192,14 @@ def carriers_test(
 
 
 def _splits(
-    design: Design, clusters: Integers, moved: Moved | None, n_folds: int, seed: int
+    design: Design, clusters: Integers, moved: Moves | None, n_folds: int, seed: int
 ) -> tuple[Integers, list[Booleans]]:
     """The fold of each text and, for each fold, the texts to learn from: no copies of the held-out ones."""
     if moved is None:
         folds = assign_folds(design, clusters, n_folds=n_folds, seed=seed)
         return folds, [folds != fold for fold in np.unique(folds)]
     units = np.arange(moved.design.n_units)
-    folds = assign_folds(moved.design, units, n_folds=n_folds, seed=seed)[moved.of_unit]
+    folds = assign_folds(moved.design, units, n_folds=n_folds, seed=seed)[moved.of_row]
     return folds, [(folds != fold) & ~np.isin(clusters, clusters[folds == fold]) for fold in np.unique(folds)]
 
 
@@ -219,9 +208,9 @@ def _can_learn(labels: Labels, training: list[Booleans]) -> bool:
     return all(np.unique(labels[learnt]).size == n_groups for learnt in training)
 
 
-def _folds_of_units(moved: Moved, folds: Integers) -> Integers:
+def _folds_of_units(moved: Moves, folds: Integers) -> Integers:
     of_units = np.empty(moved.design.n_units, dtype=np.int64)
-    of_units[moved.of_unit] = folds
+    of_units[moved.of_row] = folds
     return of_units
 
 
@@ -361,7 +350,7 @@ def _ridge_test(
     n_permutations: int,
     seed: int,
     stop_after: int | None,
-    moved: Moved | None = None,
+    moved: Moves | None = None,
     training: list[Booleans] | None = None,
 ) -> PermutationResult:
     """Balanced accuracy of a kernel ridge classifier against labels permuted inside stratum and fold.
@@ -370,13 +359,13 @@ def _ridge_test(
     MAX_UNITS_FOR_P texts are thinned to that many, evenly over strata and folds: the power is ample there.
     """
     kept = _thin(design, folds)
-    units = moved or Moved(np.arange(design.n_units), design)
+    units = moved or Moves.alone(design)
     movable = units.design.within(_folds_of_units(units, folds))
     if moved is None:
         movable = Design(movable.labels[kept], movable.strata[kept])
-        units = Moved(np.arange(kept.size), movable)
+        units = Moves.alone(movable)
     else:
-        units = Moved(moved.of_unit[kept], movable)
+        units = Moves(movable, moved.of_row[kept])
     names = np.unique(folds)
     learnt = [mask[kept] for mask in training or [folds != fold for fold in names]]
     folds, kernel = folds[kept], _text_kernel(features[kept])
@@ -388,7 +377,7 @@ def _ridge_test(
     ]
 
     def balanced_accuracy(unit_labels: Labels) -> Floats:
-        labels = units.of_texts(unit_labels)
+        labels = units.of_rows(unit_labels)
         scores = np.empty((n_groups, *labels.shape))
         for hat, (training, held_out) in zip(hats, members, strict=True):
             for group in range(n_groups):

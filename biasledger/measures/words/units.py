@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from biasledger.measures.comparisons import Comparison
-from biasledger.measures.engine.resampling import Design, Floats, Integers, stable_seed
+from biasledger.measures.engine.resampling import Design, Floats, Integers, Moves, stable_seed
 from biasledger.measures.words.texts import Texts
 
 MIN_CARRIERS = 5
@@ -26,7 +26,7 @@ MAX_TRIALS = 200_000
 
 
 @dataclass(frozen=True)
-class Units:
+class MovedTexts:
     """What moves as a whole: word counts (n_units, n_words) and how labels may move. name: trials, prompts or carriers."""
 
     name: str
@@ -36,13 +36,12 @@ class Units:
 
 @dataclass(frozen=True)
 class TextRows:
-    """A row a trial, for classifiers: which unit each row is of, and rows of one text share a cluster."""
+    """A row a trial, for classifiers: how rows move, and rows of one text share a cluster."""
 
     features: sparse.csr_array
     design: Design
     clusters: Integers
-    of_unit: Integers
-    units: Design
+    moves: Moves
 
 
 @dataclass(frozen=True)
@@ -50,12 +49,12 @@ class JudgedTexts:
     """A comparison's trials at equal lengths, what moves first, and names or wordings where there are enough of them."""
 
     rows: TextRows
-    first: Units
-    carriers: Units | None
+    first: MovedTexts
+    carriers: MovedTexts | None
     row_carriers: Integers
 
     @property
-    def all_units(self) -> list[Units]:
+    def all_units(self) -> list[MovedTexts]:
         """Everything that a finding is judged by: of several p the largest counts."""
         return [self.first] if self.carriers is None else [self.first, self.carriers]
 
@@ -87,27 +86,25 @@ def judged_texts(comparison: Comparison[Texts]) -> JudgedTexts:
 
 def trials_or_prompts(
     raw: sparse.csr_array, design: Design, clusters: Integers, prompts: Integers | None, seed: int
-) -> tuple[TextRows, Units]:
+) -> tuple[TextRows, MovedTexts]:
     """Trials at equal lengths and what moves first: they themselves, or prompts, (n_trials,) the prompt that each answers.
 
     Prompts are brought to equal lengths with all their answers, so that a prompt with fewer answers weighs no less.
     """
     features = equal_lengths(raw, design, seed)
     if prompts is None:
-        return TextRows(features, design, clusters, np.arange(design.n_units), design), Units(
-            "trials", features, design
-        )
+        rows = TextRows(features, design, clusters, Moves.alone(design))
+        return rows, MovedTexts("trials", features, design)
     of_unit, units = _blocks(design, np.column_stack([design.strata, prompts]))
-    return TextRows(features, design, clusters, of_unit, units), _summed(
-        "prompts", raw, of_unit, units, stable_seed(seed, "prompts")
-    )
+    rows = TextRows(features, design, clusters, Moves(units, of_unit))
+    return rows, _summed("prompts", raw, of_unit, units, stable_seed(seed, "prompts"))
 
 
 def equal_lengths(features: sparse.csr_array, design: Design, seed: int) -> sparse.csr_array:
     """Word counts in which every group has units of the same lengths in every stratum.
 
     In each stratum the units of each group are ranked by length; each keeps as many words as the shortest of those of its rank in
-    any group, every word with the same chance. Units of strata with one group alone are left as they are.
+    any group, every word with the same chance. MovedTexts of strata with one group alone are left as they are.
     """
     lengths = np.asarray(features.sum(axis=1), dtype=np.float64).ravel()
     kept = np.divide(common_lengths(lengths, design), lengths, out=np.ones_like(lengths), where=lengths > 0)
@@ -166,7 +163,7 @@ def _blocks(design: Design, codes: Integers) -> tuple[Integers, Design]:
     return of_unit.astype(np.int64).ravel(), Design(design.labels[first], design.strata[first])
 
 
-def _summed(name: str, raw: sparse.csr_array, of_unit: Integers, design: Design, seed: int) -> Units:
+def _summed(name: str, raw: sparse.csr_array, of_unit: Integers, design: Design, seed: int) -> MovedTexts:
     n_rows = of_unit.size
     membership = sparse.csr_array(
         (np.ones(n_rows), (of_unit, np.arange(n_rows))), shape=(design.n_units, n_rows)
@@ -174,4 +171,4 @@ def _summed(name: str, raw: sparse.csr_array, of_unit: Integers, design: Design,
     summed = sparse.csr_array(membership @ raw)
     summed.sort_indices()
     summed.indices, summed.indptr = summed.indices.astype(np.int32), summed.indptr.astype(np.int32)
-    return Units(name, equal_lengths(summed, design, seed), design)
+    return MovedTexts(name, equal_lengths(summed, design, seed), design)

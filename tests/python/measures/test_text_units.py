@@ -93,8 +93,8 @@ class TestWhatMoves:
         assert judged.first.name == "prompts"
         assert judged.first.design.n_units == 12
         assert judged.first.design.can_move()
-        assert judged.rows.of_unit.size == 180
-        assert np.bincount(judged.rows.of_unit).tolist() == [15] * 12
+        assert judged.rows.moves.of_row.size == 180
+        assert np.bincount(judged.rows.moves.of_row).tolist() == [15] * 12
 
     @pytest.mark.parametrize(("n_names", "are_judged"), [(4, False), (5, True)])
     def test_names_are_judged_from_five_a_group_on(self, n_names, are_judged):

@@ -23,7 +23,7 @@ from biasledger.measures.words.log_odds import (
     marked_words,
     marked_words_by_units,
 )
-from biasledger.measures.words.units import Units, judged_texts
+from biasledger.measures.words.units import MovedTexts, judged_texts
 from tests.python.measures.simulated_texts import corpus, counts_matrix, word_shares
 
 COUNTS = hnp.arrays(np.float64, (2, 6), elements=st.integers(0, 30)).filter(
@@ -288,7 +288,7 @@ class TestDivergence:
 
 
 class TestSeveralUnits:
-    def units(self, seed: int, effect: float, sd: float) -> list[Units]:
+    def units(self, seed: int, effect: float, sd: float) -> list[MovedTexts]:
         judged = judged_texts(named(seed, 8, 3, sd=sd, effect=effect))
         assert judged.carriers is not None
         return judged.all_units
