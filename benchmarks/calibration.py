@@ -24,10 +24,11 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.processes import PACKAGE_PARENT, BenchmarkError
 from benchmarks.warehouses import Project, schema_of
-from biasledger.measures.published import five_fold_accuracy
-from biasledger.measures.resampling import Design, Integers, Labels
-from biasledger.measures.separability import separability
-from biasledger.measures.words import divergence, marked_words
+from biasledger.measures.engine.resampling import Design, Integers, Labels
+from biasledger.measures.words.divergence import divergence
+from biasledger.measures.words.log_odds import marked_words
+from biasledger.measures.words.published import five_fold_accuracy
+from biasledger.measures.words.separability import separability
 from biasledger.project import dbt_source
 from collector.importers.tabular import import_file
 from collector.spec.loading import load_audit

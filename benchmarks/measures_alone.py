@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.processes import StepClock
 from benchmarks.warehouses import words_comparisons
-from biasledger.measures.words_tables import divergences, separabilities, word_statistics
+from biasledger.measures.words.judged import divergences, separabilities, word_statistics
 
 
 def main(warehouse: str, n_permutations: int) -> None:
@@ -33,7 +33,7 @@ def main(warehouse: str, n_permutations: int) -> None:
             divergences(comparisons)
         with clock.step("classifier"):
             table = separabilities(comparisons)
-    marked = {comparison.key: comparison.name[2] for comparison in comparisons}
+    marked = {comparison.key: comparison.name[4] for comparison in comparisons}
     accuracy = dict(zip(table["comparison_key"].map(marked), table["accuracy_mean"], strict=True))
     print(json.dumps({"wall": clock.wall, "cpu": clock.cpu, "accuracy": accuracy}))
 

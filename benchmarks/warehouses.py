@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import duckdb
 
     from biasledger.measures.comparisons import Comparison
+    from biasledger.measures.words.texts import Texts
 
 WORDS_PATH = ("+fct_marked_words", "+fct_word_divergence", "+fct_separability")
 _RUN_DBT = "from dbt.cli.main import cli; cli(prog_name='dbt')"
@@ -72,7 +73,7 @@ class Project:
         )
 
 
-def words_comparisons(connection: duckdb.DuckDBPyConnection) -> list[Comparison]:
+def words_comparisons(connection: duckdb.DuckDBPyConnection) -> list[Comparison[Texts]]:
     """All comparisons of words in an open warehouse, in the order of their keys."""
     from biasledger.model_inputs.words import read_comparisons
 

@@ -7,9 +7,11 @@ from functools import partial
 import numpy as np
 
 from benchmarks.verdicts import Case
-from biasledger.measures.decisions import Gap, gap, impact_test, position_test
-from biasledger.measures.resampling import Design
-from biasledger.measures.units import LEAST_NAMES, Units
+from biasledger.measures.decisions.gaps import Gap, gap
+from biasledger.measures.decisions.impact_ratios import impact_test
+from biasledger.measures.decisions.positions import position_test
+from biasledger.measures.decisions.units import LEAST_NAMES, Units
+from biasledger.measures.engine.resampling import Design
 
 _RANK_THRESHOLD, _SHARE_THRESHOLD = 0.05, 0.1
 _N_RESUMES = 120
@@ -27,7 +29,7 @@ def _is_alarm(result: Gap, threshold: float, *, least_names: int = 0) -> bool:
         result.test is not None
         and result.n_cases >= _LEAST_UNITS
         and not 0 < result.n_names < least_names
-        and abs(result.adjusted) >= threshold
+        and abs(result.adjusted_gap) >= threshold
         and result.test.p_value < 0.05
         and not result.adjusted_low <= 0 <= result.adjusted_high
     )

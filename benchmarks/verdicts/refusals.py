@@ -11,9 +11,9 @@ from collections.abc import Callable
 import numpy as np
 
 from benchmarks.verdicts import Case
-from biasledger.measures.decisions import gap
-from biasledger.measures.resampling import Design, Floats, Integers
-from biasledger.measures.units import Units
+from biasledger.measures.decisions.gaps import gap
+from biasledger.measures.decisions.units import Units
+from biasledger.measures.engine.resampling import Design, Floats, Integers
 
 _THRESHOLD, _ALPHA, _PERMUTATIONS = 0.05, 0.05, 499
 Refusals = Callable[[np.random.Generator, Integers, Integers], Floats]
@@ -46,7 +46,7 @@ def _alarms(
         names=names,
     )
     found = gap(units, lowest=0.0, highest=1.0, n_permutations=_PERMUTATIONS, alpha=_ALPHA, seed=seed + 1)
-    if found.test is None or found.test.p_value >= _ALPHA or abs(found.adjusted) < _THRESHOLD:
+    if found.test is None or found.test.p_value >= _ALPHA or abs(found.adjusted_gap) < _THRESHOLD:
         return False
     return not found.adjusted_low <= 0 <= found.adjusted_high
 

@@ -7,14 +7,14 @@ from functools import partial
 import numpy as np
 
 from benchmarks.verdicts import Case
-from biasledger.measures.decisions import Gap, gap
+from biasledger.measures.decisions.gaps import Gap, gap
+from biasledger.measures.decisions.units import Units
+from biasledger.measures.engine.resampling import Design, Floats
 from biasledger.measures.lists import spread
 from biasledger.measures.markers import RatioUnits, stereotype_ratio
-from biasledger.measures.mean_prices import mean_prices, price_spread
-from biasledger.measures.prices import ALL_SETS, Units, level_shares
-from biasledger.measures.questions import balanced_by_question
-from biasledger.measures.resampling import Design, Floats
-from biasledger.measures.units import Units as GapUnits
+from biasledger.measures.prices.items import ALL_SETS, ItemCounts, level_shares
+from biasledger.measures.prices.means import mean_prices, price_spread
+from biasledger.measures.prices.questions import balanced_by_question
 
 ALPHA = 0.05
 _DRAWS = 199
@@ -49,7 +49,7 @@ def _tilted(tilts: Floats) -> Floats:
     return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
 
 
-def _answered_by_question(seed: int, *, shift: float, refused: float) -> Units:
+def _answered_by_question(seed: int, *, shift: float, refused: float) -> ItemCounts:
     """Two groups of 20 names and six questions, cheap to dear; group 1 is refused in some of the three cheaper ones.
 
     shift: of group 1's tilt; refused: the share of its answers to the cheaper questions that are refused.
@@ -62,7 +62,7 @@ def _answered_by_question(seed: int, *, shift: float, refused: float) -> Units:
     items = (rng.multinomial(20, _tilted(tilts)) * is_answered[..., np.newaxis]).astype(float)[:, np.newaxis]
     weighted, _ = balanced_by_question(labels, items, items.sum(axis=3), np.zeros(6, dtype=np.int64), 1)
     design = Design(labels, np.zeros(labels.size, dtype=np.int64))
-    return Units(design, np.arange(labels.size), items.sum(axis=2, keepdims=True), 2, weighted)
+    return ItemCounts(design, np.arange(labels.size), items.sum(axis=2, keepdims=True), 2, weighted)
 
 
 def _price_gap_p(seed: int, *, shift: float, refused: float) -> bool:
@@ -77,14 +77,14 @@ def _price_share_p(seed: int, *, shift: float, refused: float) -> bool:
     return any(row.p_value_adjusted < ALPHA for row in rows if row.label == 1 and row.set_id == ALL_SETS)
 
 
-def _places(seed: int, *, shift: float) -> Units:
+def _places(seed: int, *, shift: float) -> ItemCounts:
     """Six words in 18 templates; word 1 is dearer by a tilt."""
     rng = np.random.default_rng(seed)
     labels = np.tile(np.arange(6, dtype=np.int8), 18)
     templates = np.repeat(np.arange(18), 6)
     tilts = rng.normal(0, 0.3, 18)[templates] + shift * (labels == 1)
     counts = rng.multinomial(20, _tilted(tilts)).astype(float)[:, np.newaxis, np.newaxis]
-    return Units(Design(labels, templates), templates, counts, 6)
+    return ItemCounts(Design(labels, templates), templates, counts, 6)
 
 
 def _price_spread_alarms(seed: int, *, shift: float) -> bool:
@@ -121,7 +121,7 @@ def _regard_of_names(seed: int, *, n_names: int, share: float) -> Gap:
     is_disliked = (rng.random(labels.size) < share) & (labels == 1)
     base = rng.beta(1, 19, labels.size)
     scores = np.clip(base + is_disliked * _REGARD_GAP / share, 0.0, 1.0)
-    units = GapUnits(
+    units = Units(
         Design(labels, np.zeros(labels.size, dtype=np.int64)),
         np.arange(labels.size),
         np.full(labels.size, 5.0),
@@ -144,7 +144,7 @@ def _regard_by_both(seed: int, *, name_effect: float, question_effect: float, sh
     of_questions = rng.normal(0, question_effect, (2, n_questions))[labels]
     scores = np.clip(0.4 + of_names + of_questions + rng.normal(0, 0.1, (labels.size, n_questions)), 0, 1)
     names, questions = (index.ravel() for index in np.indices(scores.shape))
-    units = GapUnits(
+    units = Units(
         Design(labels[names], questions),
         questions,
         np.ones(scores.size),
@@ -154,7 +154,7 @@ def _regard_by_both(seed: int, *, name_effect: float, question_effect: float, sh
     result = gap(units, lowest=0, highest=1, n_permutations=_DRAWS, alpha=ALPHA, seed=seed)
     assert result.test is not None
     holds_nothing = result.adjusted_low <= 0 <= result.adjusted_high
-    return bool(result.test.p_value < ALPHA and abs(result.adjusted) >= _REGARD_GAP and not holds_nothing)
+    return bool(result.test.p_value < ALPHA and abs(result.adjusted_gap) >= _REGARD_GAP and not holds_nothing)
 
 
 CASES = (

@@ -14,12 +14,14 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.verdicts import Case
 from biasledger.measures.comparisons import Comparison
-from biasledger.measures.resampling import Design, Floats, Labels
-from biasledger.measures.separability import Separability
-from biasledger.measures.separability import separability as told_apart
-from biasledger.measures.text_units import judged_texts
-from biasledger.measures.words import divergence_by_units, marked_words_by_units
-from biasledger.measures.words_tables import judged_separability
+from biasledger.measures.engine.resampling import Design, Floats, Labels
+from biasledger.measures.words.divergence import divergence_by_units
+from biasledger.measures.words.judged import judged_separability
+from biasledger.measures.words.log_odds import marked_words_by_units
+from biasledger.measures.words.separability import Separability
+from biasledger.measures.words.separability import separability as told_apart
+from biasledger.measures.words.texts import Texts
+from biasledger.measures.words.units import judged_texts
 
 N_PERMUTATIONS = 199
 ALPHA = 0.05
@@ -58,7 +60,7 @@ class Judged:
         return self.word_p < ALPHA
 
 
-def comparison(answers: Sequence[Answer], counts: Floats, seed: int) -> Comparison:
+def comparison(answers: Sequence[Answer], counts: Floats, seed: int) -> Comparison[Texts]:
     """A comparison as the models read it: a row a distinct answer to a prompt, from a row a trial; counts (n_texts, n_words)."""
     given = Counter(answers)
     rows = np.array(list(given), dtype=np.int64)
@@ -71,11 +73,9 @@ def comparison(answers: Sequence[Answer], counts: Floats, seed: int) -> Comparis
     n_texts = Counter(prompt.tolist())
     is_fixed = np.array([n_texts[one] == 1 for one in prompt.tolist()])
     total = np.asarray(n_answers @ features).ravel()
-    return Comparison(
-        key="simulated",
+    texts = Texts(
         kind="against_reference",
         scheme="words",
-        name=("plain", "attribute", "group", "reference"),
         features=features,
         n_answers=n_answers,
         words=np.array([f"word{number:05d}" for number in range(features.shape[1])]),
@@ -90,13 +90,12 @@ def comparison(answers: Sequence[Answer], counts: Floats, seed: int) -> Comparis
         classes=carrier,
         order=np.arange(len(rows)),
         weighting="tfidf",
-        n_permutations=N_PERMUTATIONS,
-        alpha=ALPHA,
-        seed=seed,
     )
+    name = ("words", texts.kind, "plain", "attribute", "group", "reference")
+    return Comparison("simulated", name, texts, N_PERMUTATIONS, ALPHA, seed)
 
 
-def judge(simulated: Comparison) -> Judged:
+def judge(simulated: Comparison[Texts]) -> Judged:
     """Both measures of words of one comparison."""
     units = judged_texts(simulated).all_units
     bits = divergence_by_units(units, n_permutations=N_PERMUTATIONS, seed=simulated.seed)
@@ -114,7 +113,7 @@ def judge(simulated: Comparison) -> Judged:
 
 def repeats(
     seed: int, marked: float, reference: float, *, own: float = 0.0, n_subjects: int = 12, n_trials: int = 15
-) -> Comparison:
+) -> Comparison[Texts]:
     """Two fixed answers, of which each group gets the first with its chance; own: how far each prompt's chance lies from it.
 
     own is the share of variance that prompts have (Beta); 0 where all prompts of a group have its own chance.
@@ -133,7 +132,7 @@ def repeats(
     return comparison(answers, counts, seed)
 
 
-def named(seed: int, n_names: int, n_subjects: int, *, sd: float, effect: float = 0.0) -> Comparison:
+def named(seed: int, n_names: int, n_subjects: int, *, sd: float, effect: float = 0.0) -> Comparison[Texts]:
     """Every name of two groups asked about every subject; each name has words of its own, the log-odds of all with that sd."""
     rng = np.random.default_rng([7, seed])
     answers, counts = [], []
@@ -149,7 +148,7 @@ def named(seed: int, n_names: int, n_subjects: int, *, sd: float, effect: float 
 
 def lengths(
     seed: int, n_marked: int, n_reference: int, *, times_shorter: float, effect: float = 0.0
-) -> Comparison:
+) -> Comparison[Texts]:
     """Answers of gamma-distributed lengths around 90 words to one prompt a group in each of three templates."""
     rng = np.random.default_rng([8, seed])
     answers, counts = [], []

@@ -1,68 +1,89 @@
-"""One comparison of groups: the units' features, their labels, and how labels may move."""
+"""One comparison of groups, whatever is compared, and the table that a measure makes of many."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any, Generic, TypedDict, TypeVar, cast
 
-import numpy as np
-from numpy.typing import NDArray
-from scipy import sparse
+import pandas as pd
 
-from biasledger.measures.resampling import Design, Floats, Integers, stable_seed
+from biasledger.measures.engine.resampling import stable_seed
+from biasledger.measures.schema import columns, frame, row
+
+Units = TypeVar("Units")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """All that a measure of words needs of one comparison.
+class Comparison(Generic[Units]):
+    """The groups of one attribute in one run, or in two.
 
-    key: identifies the comparison and everything its numbers depend on. kind: against_reference, pairwise
-    (label 1 is the marked group, 0 the reference) or all_groups (labels 0 … k - 1). name: what the comparison
-    is about, the same in every run, from which seeds are made. features: word counts (n_texts, n_words) of each distinct
-    answer to a prompt, once; words names the columns, in alphabetical order. n_answers: (n_texts,) how often each answer was
-    given, or its weight. prior: the words' counts in the run's whole corpus; prior_total: all its tokens. clusters: units
-    of one text share a number. classes: the words that stood in the prompts for the group, numbered in their order; order:
-    positions of the texts in the order of their collection. The published procedures depend on both. weighting: how the
-    classifier weighs words, tfidf or counts.
-
-    What moves: n_trials (n_texts,), how many observations each text is; prompts (n_texts,), the prompt that it answers, all
-    of whose answers move as one unit where moves_prompts; carrier_strata (n_texts,), inside which names or wordings change
-    places: all other attributes.
+    key: identifies the comparison and everything its numbers depend on. name: what it is about, the same in every run,
+    from which seeds are made. units: what is compared, as its measure takes it. n_permutations: 0 for no test. alpha: one
+    minus the confidence of intervals.
     """
 
     key: str
-    kind: str
-    scheme: str
     name: tuple[str, ...]
-    features: sparse.csr_array
-    n_answers: Floats
-    words: NDArray[np.str_]
-    prior: Floats
-    prior_total: float
-    design: Design
-    clusters: Integers
-    prompts: Integers
-    moves_prompts: bool
-    n_trials: Floats
-    carrier_strata: Integers
-    classes: Integers
-    order: Integers
-    weighting: str
+    units: Units
+    n_permutations: int = 0
+    alpha: float = 0.05
+    seed: int = 0
+
+    def seed_for(self, *measure: str) -> int:
+        """The seed of a measure's draws: the same for the same question in every run."""
+        return stable_seed(self.seed, *measure, *self.name)
+
+
+Compared = TypeVar("Compared", bound=Comparison[Any])
+
+
+class Draws(TypedDict):
+    """How a comparison is judged: permutations, one minus the confidence, and the seed of the measure's draws."""
+
     n_permutations: int
     alpha: float
     seed: int
 
-    @property
-    def is_pair(self) -> bool:
-        """Whether exactly two groups are compared and both have units."""
-        return self.kind != "all_groups" and self.design.count(0) > 0 and self.design.count(1) > 0
 
-    @property
-    def counted_features(self) -> sparse.csr_array:
-        """Word counts (n_texts, n_words) of each distinct answer as often as it was given: what the sources count."""
-        counted = self.features.copy()
-        counted.data = counted.data * np.repeat(self.n_answers, np.diff(counted.indptr))
-        return counted
+def table(
+    kind: type[Result],
+    comparisons: Iterable[Compared],
+    measure: Callable[[Compared, Draws], Result | Iterable[Result] | None],
+    *seeds: str,
+    key: str = "comparison_key",
+) -> pd.DataFrame:
+    """Rows of what a measure says of each comparison: its key first, then the columns of `kind`, and the seed of what is drawn.
 
-    def seed_for(self, measure: str) -> int:
-        """The seed of a measure's draws: the same for the same question in every run."""
-        return stable_seed(self.seed, measure, self.scheme, self.kind, *self.name)
+    measure: one result of a comparison, several, or None. seeds: what the measure's seeds are made from, beside what the
+    comparison is about. key: the name of the column of keys.
+
+    Raises:
+        ValueError: what the measure refuses; names the comparison.
+    """
+    types = {key: "str", **columns(kind)}
+    if "n_permutations" in types:
+        types.setdefault("seed", "int64")
+    rows = []
+    for one in comparisons:
+        draws = Draws(n_permutations=one.n_permutations, alpha=one.alpha, seed=one.seed_for(*seeds))
+        with named_errors(one.key):
+            given = measure(one, draws)
+            results = [given] if given is None or isinstance(given, kind) else cast("Iterable[Result]", given)
+            rows += [
+                {key: one.key, "seed": draws["seed"], **row(result)}
+                for result in results
+                if result is not None
+            ]
+    return frame(types, rows)
+
+
+@contextmanager
+def named_errors(key: str) -> Iterator[None]:
+    """Put the comparison's key in front of every ValueError that the block raises."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"comparison {key}: {error}") from error

@@ -6,14 +6,23 @@ is the mean of a group's column over the subjects present in it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from biasledger.measures.intervals import NO_VARIANCE, rule_of_three, share_limits, t_half_widths, t_quantile
-from biasledger.measures.jackknife import DeleteGroups
-from biasledger.measures.resampling import (
+from biasledger.measures.comparisons import Comparison, Draws, table
+from biasledger.measures.engine.intervals import (
+    NO_VARIANCE,
+    rule_of_three,
+    share_limits,
+    t_half_widths,
+    t_quantile,
+)
+from biasledger.measures.engine.jackknife import DeleteGroups
+from biasledger.measures.engine.resampling import (
     Design,
     Floats,
     Integers,
@@ -22,11 +31,15 @@ from biasledger.measures.resampling import (
     group_totals,
     permutation_test,
     permutation_tests,
+    stable_seed,
 )
-from biasledger.measures.spreads import beyond_chance, chance_of, lower_end
+from biasledger.measures.engine.spreads import beyond_chance, chance_of, lower_end
 
 STATISTICS = ("range", "sd", "mean_absolute_deviation")
 """Over the groups' means: SNSR, SNSV and what PAFS is one minus of."""
+
+SIMILARITIES = ("jaccard", "serp", "prag", "serp_code", "prag_code")
+"""Features that get every statistic; the others (shares, ndcg) get their range alone."""
 
 _LARGEST = np.array([1.0, 0.5, 0.5])
 _MAX_GROUPS = 128
@@ -293,6 +306,72 @@ def noise_floor(
     }
 
 
+@dataclass(frozen=True)
+class Lists:
+    """The groups of one attribute in one run, domain and wording, compared over the same subjects.
+
+    features: values of each list, (n_subjects, n_groups), 0 to 1, NaN where it is absent. reruns: similarities of the same
+    question asked again, (n_subjects, n_reruns), for those features that have them.
+    """
+
+    features: Mapping[str, Floats]
+    reruns: Mapping[str, Floats]
+
+
+@dataclass(frozen=True)
+class FeatureSpread:
+    """One statistic of one feature, with its noise floor.
+
+    n_subjects: subjects with two lists or more, which are those whose values can be permuted; n_smallest_group: those of
+    them with a list for the group that has fewest. n_cells: lists.
+    """
+
+    feature: str
+    statistic: str
+    n_subjects: int
+    n_smallest_group: int
+    n_cells: int
+    spread: Spread
+    noise_floor: float
+    noise_floor_high: float
+    seed: int
+
+
+def spreads(comparisons: Iterable[Comparison[Lists]]) -> pd.DataFrame:
+    """A row a comparison, feature and statistic: its FeatureSpread; no row for a feature that no list has."""
+    return table(FeatureSpread, comparisons, _feature_spreads)
+
+
+def _feature_spreads(comparison: Comparison[Lists], draws: Draws) -> Iterator[FeatureSpread]:
+    for feature, values in comparison.units.features.items():
+        present = ~np.isnan(values)
+        if not present.any():
+            continue
+        draws = {**draws, "seed": comparison.seed_for(feature)}
+        results = spread(values, **draws)
+        reruns = comparison.units.reruns.get(feature, np.empty((0, 0)))
+        n_groups = int(present.any(axis=0).sum())
+        floors = noise_floor(reruns, n_groups, seed=stable_seed(draws["seed"], "noise_floor"))
+        for name in STATISTICS if feature in SIMILARITIES else STATISTICS[:1]:
+            yield FeatureSpread(
+                feature,
+                name,
+                int((present.sum(axis=1) >= 2).sum()),
+                _smallest_group(present),
+                int(present.sum()),
+                results[name],
+                floors[name].mean,
+                floors[name].high,
+                draws["seed"],
+            )
+
+
+def _smallest_group(present: NDArray[np.bool_]) -> int:
+    """Subjects that can be permuted and have a list for the group with fewest; groups without any list are left out."""
+    of_groups = present[present.sum(axis=1) >= 2].sum(axis=0)
+    return int(of_groups[present.any(axis=0)].min(initial=len(present)))
+
+
 def robustness(
     similarities: Floats,
     rerun_similarities: Floats,
@@ -329,6 +408,24 @@ def robustness(
         _sign_flip_test(perturbed, rerun, n_permutations, seed, stop_after)
         if n_pairs > 1 and n_permutations > 0
         else None,
+    )
+
+
+@dataclass(frozen=True)
+class PerturbedLists:
+    """What robustness takes: similarities of perturbed lists to clean ones and of reruns, (n_subjects,), NaN where absent."""
+
+    similarities: Floats
+    rerun_similarities: Floats
+
+
+def robustness_tests(comparisons: Iterable[Comparison[PerturbedLists]]) -> pd.DataFrame:
+    """A row a comparison, whose name starts with its similarity: its Robustness."""
+    return table(
+        Robustness,
+        comparisons,
+        lambda one, draws: robustness(**vars(one.units), **draws),
+        key="robustness_key",
     )
 
 

@@ -11,12 +11,15 @@ itself.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
-from biasledger.measures.intervals import share_limits
-from biasledger.measures.resampling import (
+from biasledger.measures.comparisons import Comparison, table
+from biasledger.measures.engine.intervals import share_limits
+from biasledger.measures.engine.resampling import (
     Design,
     Floats,
     Integers,
@@ -106,6 +109,16 @@ def stereotype_ratio(units: RatioUnits, *, n_permutations: int, alpha: float, se
     return StereotypeRatio(n_units, float(units.n.sum()), ratio, error, low, high, smallest_p, test)
 
 
+def stereotype_ratios(comparisons: Iterable[Comparison[RatioUnits]]) -> pd.DataFrame:
+    """A row a comparison, the texts about one probe or category: its StereotypeRatio."""
+    return table(
+        StereotypeRatio,
+        comparisons,
+        lambda one, draws: stereotype_ratio(one.units, **draws),
+        "stereotype_ratio",
+    )
+
+
 def _interval(units: RatioUnits, ratio: float, alpha: float) -> tuple[float, float, float]:
     """Standard error of the mean over clusters, which count by their units' weights, and the interval's ends."""
     _, clusters = np.unique(units.clusters, return_inverse=True)
@@ -138,7 +151,7 @@ def _all_exchanges(deviations: Floats) -> PermutationResult:
         float(ratios.std()),
         reached / ratios.size,
         ratios.size,
-        stopped_early=False,
+        is_stopped_early=False,
     )
 
 

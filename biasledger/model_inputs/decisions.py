@@ -7,13 +7,13 @@ from typing import Any
 
 import duckdb
 import numpy as np
-from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
-from biasledger.measures.decisions_tables import Block, GapComparison, ImpactComparison, Positions
-from biasledger.measures.resampling import Design, Integers
-from biasledger.measures.units import Units
-from biasledger.model_inputs.relations import floats, integers, records, rows_by_key
+from biasledger.measures.comparisons import Comparison, named_errors
+from biasledger.measures.decisions.gaps import GapComparison
+from biasledger.measures.decisions.positions import Rankings
+from biasledger.measures.decisions.units import Units
+from biasledger.measures.engine.resampling import Design, Integers
+from biasledger.model_inputs.relations import Columns, RowsByKey, described, floats, integers, pending
 
 _MAX_GROUPS = 128
 
@@ -31,27 +31,15 @@ def read_gap_comparisons(
     Raises:
         ValueError: a unit comes twice, a value is missing, or a label or count is not what it can be; names the comparison.
     """
+    name = ("variant", "outcome", "domain", "attribute", "comparison", "group_name", "reference_group")
     for row, units in _units_of(comparisons, members, done):
-        yield GapComparison(
-            key=row["comparison_key"],
-            name=tuple(
-                str(row[part])
-                for part in (
-                    "variant", "outcome", "domain", "attribute", "comparison", "group_name", "reference_group",
-                )
-            ),
-            units=units,
-            lowest=float(row["outcome_lowest"]),
-            highest=float(row["outcome_highest"]),
-            n_permutations=int(row["n_permutations"]),
-            alpha=float(row["alpha"]),
-            seed=int(row["seed"]),
-        )  # fmt: skip
+        lowest, highest = float(row["outcome_lowest"]), float(row["outcome_highest"])
+        yield GapComparison(units=units, lowest=lowest, highest=highest, **described(row, *name))
 
 
 def read_impact_comparisons(
     comparisons: duckdb.DuckDBPyRelation, members: duckdb.DuckDBPyRelation, *, done: frozenset[str]
-) -> Iterator[ImpactComparison]:
+) -> Iterator[Comparison[Units]]:
     """Each comparison not yet done, in the order of its key.
 
     comparisons: a row a comparison, n_candidates as for gaps. members: comparison_key, unit_id, label (0 … k - 1),
@@ -61,28 +49,21 @@ def read_impact_comparisons(
         ValueError: a unit comes twice, a value is missing, or a label or count is not what it can be; names the comparison.
     """
     for row, units in _units_of(comparisons, members, done):
-        yield ImpactComparison(
-            key=row["comparison_key"],
-            name=tuple(str(row[part]) for part in ("variant", "domain", "attribute")),
-            units=units,
-            n_permutations=int(row["n_permutations"]),
-            alpha=float(row["alpha"]),
-            seed=int(row["seed"]),
-        )
+        yield Comparison(units=units, **described(row, "variant", "domain", "attribute"))
 
 
-def read_blocks(blocks: duckdb.DuckDBPyRelation, *, done: frozenset[str]) -> Iterator[Block]:
-    """Each block not yet done, in the order of its key; blocks: block_key, subject_id, label (0 the reference), value.
+def read_blocks(blocks: duckdb.DuckDBPyRelation, *, done: frozenset[str]) -> Iterator[Comparison[Integers]]:
+    """Answers (0 or 1) about the same subjects, (n_subjects, n_groups), column 0 the reference, of each block not yet done.
+
+    blocks: block_key, subject_id, label (0 the reference), value.
 
     Raises:
         ValueError: a subject lacks a group or has one twice, or a value is neither 0 nor 1; names the block.
     """
-    columns = blocks.order("block_key, subject_id, label").fetchnumpy()
-    for key, inside in _pending(columns["block_key"], done):
+    for key, rows in RowsByKey(blocks, "block_key", "subject_id", "label").without(done):
         name = f"block {key}"
-        subjects = np.unique(columns["subject_id"][inside], return_inverse=True)[1]
-        labels = integers(columns["label"][inside], f"{name}: label")
-        values = integers(columns["value"][inside], f"{name}: value")
+        subjects = np.unique(rows["subject_id"], return_inverse=True)[1]
+        labels, values = (integers(rows[column], f"{name}: {column}") for column in ("label", "value"))
         n_subjects, n_groups = int(subjects.max()) + 1, int(labels.max()) + 1
         # Sorted by subject and label, complete subjects have exactly these.
         if not (
@@ -96,10 +77,12 @@ def read_blocks(blocks: duckdb.DuckDBPyRelation, *, done: frozenset[str]) -> Ite
             )
         if not np.isin(values, (0, 1)).all():
             raise ValueError(f"{name}: a value is neither 0 nor 1")
-        yield Block(key, values.reshape(n_subjects, n_groups))
+        yield Comparison(key, (), values.reshape(n_subjects, n_groups))
 
 
-def read_positions(positions: duckdb.DuckDBPyRelation, *, done: frozenset[str]) -> Iterator[Positions]:
+def read_positions(
+    positions: duckdb.DuckDBPyRelation, *, done: frozenset[str]
+) -> Iterator[Comparison[Rankings]]:
     """Each set of rankings not yet done, in the order of its key; positions: position_key, response_id, set_id, slot,
     is_top, weight.
 
@@ -108,74 +91,57 @@ def read_positions(positions: duckdb.DuckDBPyRelation, *, done: frozenset[str]) 
     Raises:
         ValueError: a response has a slot twice, or not exactly one candidate at the top; names the set.
     """
-    columns = positions.order("position_key, response_id, slot").fetchnumpy()
-    for key, inside in _pending(columns["position_key"], done):
+    for key, rows in RowsByKey(positions, "position_key", "response_id", "slot").without(done):
         name = f"rankings {key}"
         _, starts, responses, sizes = np.unique(
-            columns["response_id"][inside], return_index=True, return_inverse=True, return_counts=True
+            rows["response_id"], return_index=True, return_inverse=True, return_counts=True
         )
-        slots = integers(columns["slot"][inside], f"{name}: slot")
+        slots = integers(rows["slot"], f"{name}: slot")
         if ((np.diff(responses) == 0) & (np.diff(slots) == 0)).any():
             raise ValueError(f"{name}: a response has a slot twice; each needs one row")
-        tops = np.flatnonzero(integers(columns["is_top"][inside], f"{name}: is_top"))
+        tops = np.flatnonzero(integers(rows["is_top"], f"{name}: is_top"))
         if not np.array_equal(responses[tops], np.arange(sizes.size)):
             raise ValueError(f"{name}: every response needs exactly one slot with is_top")
-        n_answers = integers(columns["weight"][inside][tops], f"{name}: weight")
-        sets = integers(columns["set_id"][inside][tops], f"{name}: set_id")
-        yield Positions(key, tops - starts, sizes, n_answers, sets)
+        n_answers = integers(rows["weight"][tops], f"{name}: weight")
+        sets = integers(rows["set_id"][tops], f"{name}: set_id")
+        yield Comparison(key, (), Rankings(tops - starts, sizes, n_answers, sets))
 
 
 def _units_of(
     comparisons: duckdb.DuckDBPyRelation, members: duckdb.DuckDBPyRelation, done: frozenset[str]
 ) -> Iterator[tuple[dict[str, Any], Units]]:
-    """Comparisons not yet done, with their units in the order of unit_id.
-
-    Linear algebra runs on one thread, so that sums never depend on the machine's cores.
-    """
-    pending = [
-        row for row in records(comparisons.order("comparison_key")) if row["comparison_key"] not in done
-    ]
-    if not pending:
-        return
-    columns = members.order("comparison_key, unit_id").fetchnumpy()
-    members_of = rows_by_key(columns["comparison_key"], [row["comparison_key"] for row in pending])
-    with threadpool_limits(limits=1):
-        for row in pending:
-            name = f"comparison {row['comparison_key']}"
-            inside = {column: values[members_of[row["comparison_key"]]] for column, values in columns.items()}
-            unit_ids, labels, strata, clusters = (
-                integers(inside[column], f"{name}: {column}")
-                for column in ("unit_id", "label", "stratum_id", "cluster_id")
-            )
-            if np.unique(unit_ids).size != unit_ids.size:
-                raise ValueError(f"{name}: a unit comes twice; each needs one row")
-            if not unit_ids.size:
-                raise ValueError(f"{name}: it has no units")
-            if labels.min() < 0 or labels.max() >= _MAX_GROUPS:
-                raise ValueError(f"{name}: labels lie from 0 to {_MAX_GROUPS - 1}")
-            try:
-                units = Units(
-                    Design(labels.astype(np.int8), strata),
-                    clusters,
-                    floats(inside["n"]),
-                    floats(inside["total"]),
-                    floats(inside["n_candidates"]) if "n_candidates" in inside else int(row["n_candidates"]),
-                    wholes=_optional(inside, "whole_id"),
-                    names=_optional(inside, "name_id"),
-                    name_strata=_optional(inside, "name_stratum_id"),
-                )
-            except ValueError as error:
-                raise ValueError(f"{name}: {error}") from error
-            yield row, units
+    """Comparisons not yet done, with their units in the order of unit_id."""
+    members_of = RowsByKey(members, "comparison_key", "unit_id")
+    for row in pending(comparisons, done):
+        with named_errors(row["comparison_key"]):
+            units = _units(members_of[row["comparison_key"]], row)
+        yield row, units
 
 
-def _optional(inside: dict[str, NDArray[Any]], column: str) -> Integers | None:
+def _units(rows: Columns, comparison: dict[str, Any]) -> Units:
+    unit_ids, labels, strata, clusters = (
+        integers(rows[column], column) for column in ("unit_id", "label", "stratum_id", "cluster_id")
+    )
+    if np.unique(unit_ids).size != unit_ids.size:
+        raise ValueError("a unit comes twice; each needs one row")
+    if not unit_ids.size:
+        raise ValueError("it has no units")
+    if labels.min() < 0 or labels.max() >= _MAX_GROUPS:
+        raise ValueError(f"labels lie from 0 to {_MAX_GROUPS - 1}")
+    return Units(
+        Design(labels.astype(np.int8), strata),
+        clusters,
+        floats(rows["n"]),
+        floats(rows["total"]),
+        floats(rows["n_candidates"]) if "n_candidates" in rows else int(comparison["n_candidates"]),
+        wholes=_optional(rows, "whole_id"),
+        names=_optional(rows, "name_id"),
+        name_strata=_optional(rows, "name_stratum_id"),
+    )
+
+
+def _optional(rows: Columns, column: str) -> Integers | None:
     """A column's whole numbers; None where there is no such column, or a row has none: names of some people say nothing."""
-    if column not in inside or np.ma.getmaskarray(np.ma.asarray(inside[column])).any():
+    if column not in rows or np.ma.getmaskarray(np.ma.asarray(rows[column])).any():
         return None
-    return integers(inside[column], column)
-
-
-def _pending(sorted_keys: NDArray[Any], done: frozenset[str]) -> Iterator[tuple[str, slice]]:
-    keys = [str(key) for key in np.unique(np.asarray(sorted_keys).astype(str)) if str(key) not in done]
-    yield from rows_by_key(sorted_keys, keys).items()
+    return integers(rows[column], column)

@@ -13,12 +13,12 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from threadpoolctl import threadpool_limits
 
-from biasledger.measures.equal_sizes import WordUnits
-from biasledger.measures.equal_sizes_tables import Cells, CountPair, CountUnits, ListPair, PairName, WordPair
-from biasledger.measures.resampling import Floats
-from biasledger.model_inputs.relations import records
+from biasledger.measures.comparisons import Comparison
+from biasledger.measures.engine.resampling import Floats
+from biasledger.measures.equal_sizes.pairs import Cells, CountPair, CountUnits, ListPair, WordPair
+from biasledger.measures.equal_sizes.readings import WordUnits
+from biasledger.model_inputs.relations import pending
 
 _Rows = dict[str, NDArray[Any]]
 _Question = tuple[Any, ...]
@@ -37,27 +37,12 @@ def read_word_pairs(
     members: run_id, variant, scheme, attribute, group_name, reference_group, weighting, unit_key, label, stratum, cluster,
     prompt, n_trials, moves_prompts, a row a text and contrast; counts: run_id, unit_key, word_id, n.
     """
-    pending = _pending(pairs, done)
-    features = _Features(counts)
+    comparable, features = _pending(pairs, done), _Features(counts)
     columns = ("scheme", "attribute", "group_name", "reference_group")
-    for pair, question, sides in _questions(pending, members, columns, order="unit_key"):
-        scheme, attribute, group_name, reference_group = question
-        yield WordPair(
-            PairName(
-                pair["pair_key"],
-                scheme,
-                attribute,
-                group_name,
-                reference_group,
-                "",
-                float(pair["alpha"]),
-                int(pair["seed"]),
-            ),
-            (
-                _word_units(sides[0], features.of(pair["baseline_run_id"])),
-                _word_units(sides[1], features.of(pair["run_id"])),
-            ),
-        )
+    for pair, question, sides in _questions(comparable, members, columns, order="unit_key"):
+        before, after = features.of(pair["baseline_run_id"]), features.of(pair["run_id"])
+        units = _word_units(sides[0], before), _word_units(sides[1], after)
+        yield Comparison(units=units, **_described(pair, *question, ""))
 
 
 def read_list_pairs(
@@ -74,20 +59,11 @@ def read_list_pairs(
         scheme, attribute, subject, similarity, is_personality, feature = question
         groups = np.unique(np.concatenate([side["group_name"].astype(str) for side in sides]))
         yield ListPair(
-            PairName(
-                pair["pair_key"],
-                scheme,
-                attribute,
-                "(all)",
-                "",
-                subject,
-                float(pair["alpha"]),
-                int(pair["seed"]),
-            ),
-            feature,
-            similarity,
-            bool(is_personality),
-            (_cells(sides[0], groups), _cells(sides[1], groups)),
+            units=(_cells(sides[0], groups), _cells(sides[1], groups)),
+            feature=feature,
+            similarity=similarity,
+            is_personality=bool(is_personality),
+            **_described(pair, scheme, attribute, "(all)", "", subject),
         )
 
 
@@ -102,15 +78,16 @@ def read_selection_pairs(
     for pair, (attribute, subject), sides in _questions(
         _pending(pairs, done), units, columns, order="unit_key, group_name"
     ):
-        name = PairName(
-            pair["pair_key"], "selected", attribute, "(all)", "(best off)", subject, float(pair["alpha"]), int(pair["seed"])
-        )  # fmt: skip
 
         def counted(side: _Rows) -> CountUnits:
             n, total = (side[column].astype(np.float64) for column in ("n", "total"))
             return _count_units(side, np.column_stack([total, n - total])[:, np.newaxis])
 
-        yield CountPair(name, (counted(sides[0]), counted(sides[1])), int(sides[1]["n_candidates"].max()))
+        yield CountPair(
+            units=(counted(sides[0]), counted(sides[1])),
+            n_candidates=int(sides[1]["n_candidates"].max()),
+            **_described(pair, "selected", attribute, "(all)", "(best off)", subject),
+        )
 
 
 def read_price_pairs(
@@ -124,68 +101,57 @@ def read_price_pairs(
     for pair, (attribute,), sides in _questions(
         _pending(pairs, done), units, ("attribute",), order="unit_key, domain, level"
     ):
-        name = PairName(
-            pair["pair_key"],
-            "items",
-            attribute,
-            "(all)",
-            "(all)",
-            "",
-            float(pair["alpha"]),
-            int(pair["seed"]),
-        )
         # A domain that one of the runs did not ask about says nothing of a change.
         domains = np.intersect1d(sides[0]["domain"].astype(str), sides[1]["domain"].astype(str))
         n_levels = int(max(side["n_levels"].max() for side in sides))
         if domains.size:
             yield CountPair(
-                name, (_priced(sides[0], domains, n_levels), _priced(sides[1], domains, n_levels))
+                units=(_priced(sides[0], domains, n_levels), _priced(sides[1], domains, n_levels)),
+                **_described(pair, "items", attribute, "(all)", "(all)", ""),
             )
 
 
+def _described(pair: dict[str, Any], *question: str) -> dict[str, Any]:
+    """Key, name, alpha and seed of a pair's comparison; question: as `Question`."""
+    alpha, seed = float(pair["alpha"]), int(pair["seed"])
+    return {"key": pair["pair_key"], "name": question, "alpha": alpha, "seed": seed}
+
+
 def _pending(pairs: duckdb.DuckDBPyRelation, done: frozenset[str]) -> list[dict[str, Any]]:
-    return [
-        pair
-        for pair in records(pairs.order("pair_key"))
-        if pair["incomparable_because"] is None and pair["pair_key"] not in done
-    ]
+    return [pair for pair in pending(pairs, done, "pair_key") if pair["incomparable_because"] is None]
 
 
-def _runs(pending: Sequence[dict[str, Any]]) -> str:
+def _runs(comparable: Sequence[dict[str, Any]]) -> str:
     """The pairs' runs as a list in SQL; empty lists are not valid, so there is always a name."""
-    names = sorted({pair[column] for pair in pending for column in ("baseline_run_id", "run_id")} | {""})
+    names = sorted({pair[column] for pair in comparable for column in ("baseline_run_id", "run_id")} | {""})
     quoted = (name.replace("'", "''") for name in names)
     return ", ".join(f"'{name}'" for name in quoted)
 
 
 def _questions(
-    pending: Sequence[dict[str, Any]],
+    comparable: Sequence[dict[str, Any]],
     rows: duckdb.DuckDBPyRelation,
     columns: Sequence[str],
     *,
     order: str,
 ) -> Iterator[tuple[dict[str, Any], _Question, _Sides]]:
-    """Each pair's questions that both sides have, with each side's rows in the given order.
-
-    Linear algebra runs on one thread, so that sums never depend on the machine's cores.
-    """
-    if not pending:
+    """Each pair's questions that both sides have, with each side's rows in the given order."""
+    if not comparable:
         return
-    needed = rows.filter(f"run_id in ({_runs(pending)})")
+    needed = rows.filter(f"run_id in ({_runs(comparable)})")
     names = ", ".join(("run_id", "variant", *columns))
     table = needed.order(f"{names}, {order}").fetchnumpy()
     keys = [table[name] for name in ("run_id", "variant", *columns)]
     slices = _slices(keys)
-    with threadpool_limits(limits=1):
-        for pair in pending:
-            before = slices.get((pair["baseline_run_id"], pair["baseline_variant"]), {})
-            after = slices.get((pair["run_id"], pair["variant"]), {})
-            for question in sorted(before.keys() & after.keys()):
-                one, other = (
-                    {name: np.ma.getdata(column)[side[question]] for name, column in table.items()}
-                    for side in (before, after)
-                )
-                yield pair, question, (one, other)
+    for pair in comparable:
+        before = slices.get((pair["baseline_run_id"], pair["baseline_variant"]), {})
+        after = slices.get((pair["run_id"], pair["variant"]), {})
+        for question in sorted(before.keys() & after.keys()):
+            one, other = (
+                {name: np.ma.getdata(column)[side[question]] for name, column in table.items()}
+                for side in (before, after)
+            )
+            yield pair, question, (one, other)
 
 
 def _slices(keys: Sequence[NDArray[Any]]) -> dict[tuple[str, str], dict[_Question, slice]]:

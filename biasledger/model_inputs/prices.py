@@ -8,19 +8,16 @@ from typing import Any
 
 import duckdb
 import numpy as np
-from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
-from biasledger.measures import associations, prices
-from biasledger.measures.errors import named_errors
-from biasledger.measures.prices_tables import AssociationComparison, PriceComparison
-from biasledger.measures.questions import balanced_by_question, sums_of_sets
-from biasledger.measures.resampling import Design, Floats, Integers, Labels
-from biasledger.model_inputs.relations import integers, records, rows_by_key
+from biasledger.measures.comparisons import Comparison, named_errors
+from biasledger.measures.engine.resampling import Design, Floats, Integers, Labels
+from biasledger.measures.prices import associations
+from biasledger.measures.prices import items as prices
+from biasledger.measures.prices.questions import balanced_by_question, sums_of_sets
+from biasledger.model_inputs.relations import Columns, RowsByKey, described, integers, pending
 
 _LARGEST_LABEL = 127
 _CONTRAST = 2
-_Columns = Mapping[str, NDArray[Any]]
 
 
 def read_price_comparisons(
@@ -29,7 +26,7 @@ def read_price_comparisons(
     items: duckdb.DuckDBPyRelation,
     *,
     done: frozenset[str],
-) -> Iterator[PriceComparison]:
+) -> Iterator[prices.PriceComparison]:
     """Each comparison not yet done that has items, in the order of its key; units without items are left out.
 
     comparisons: a row a comparison: comparison_key, variant, attribute, n_groups, has_reference, n_blocks (2 where groups
@@ -55,21 +52,17 @@ def read_price_comparisons(
             has_items = counts.sum(axis=(1, 2, 3)) > 0
             if not has_items.any():
                 continue
-            units = prices.Units(Design(given.labels, given.strata), given.clusters, counts, n_groups)
+            units = prices.ItemCounts(Design(given.labels, given.strata), given.clusters, counts, n_groups)
             if bool(row["has_reference"]) and n_groups == _CONTRAST:
                 weighted, _ = balanced_by_question(
                     given.labels, of_questions, of_questions.sum(axis=3), sets, n_sets
                 )
                 units = replace(units, weighted=weighted)
             units = units.keep(has_items)
-        yield PriceComparison(
-            key=row["comparison_key"],
-            name=tuple(str(row[part]) for part in ("variant", "attribute")),
+        yield prices.PriceComparison(
             units=units,
             has_reference=bool(row["has_reference"]),
-            n_permutations=int(row["n_permutations"]),
-            alpha=float(row["alpha"]),
-            seed=int(row["seed"]),
+            **described(row, "variant", "attribute"),
         )
 
 
@@ -80,7 +73,7 @@ def read_association_comparisons(
     totals: duckdb.DuckDBPyRelation,
     *,
     done: frozenset[str],
-) -> Iterator[AssociationComparison]:
+) -> Iterator[Comparison[associations.CategoryCounts]]:
     """Each comparison not yet done that has items, in the order of its key; units without items are left out.
 
     comparisons: a row a contrast of two groups: comparison_key, variant, attribute, group_name, reference_group, n_blocks,
@@ -106,7 +99,9 @@ def read_association_comparisons(
             has_items = n_items.sum(axis=1) > 0
             if not has_items.any():
                 continue
-            units = associations.Units(Design(given.labels, given.strata), given.clusters, counts, n_items)
+            units = associations.CategoryCounts(
+                Design(given.labels, given.strata), given.clusters, counts, n_items
+            )
             if has_questions:
                 items_of_questions, counts_of_questions = of_questions
                 one_set = np.zeros(items_of_questions.shape[2], dtype=np.int64)
@@ -115,21 +110,15 @@ def read_association_comparisons(
                 )
                 units = replace(units, weighted=weighted[:, :, 0], weighted_totals=weighted_items[:, :, 0])
             units = units.keep(has_items)
-        yield AssociationComparison(
-            key=row["comparison_key"],
-            name=tuple(str(row[part]) for part in ("variant", "attribute", "group_name", "reference_group")),
-            units=units,
-            n_permutations=int(row["n_permutations"]),
-            alpha=float(row["alpha"]),
-            seed=int(row["seed"]),
-        )
+        name = ("variant", "attribute", "group_name", "reference_group")
+        yield Comparison(units=units, **described(row, *name))
 
 
-def _n_questions(columns: _Columns) -> int:
+def _n_questions(columns: Columns) -> int:
     return int(integers(columns["question_id"], "question_id").max(initial=-1)) + 1
 
 
-def _sets_of_questions(columns: _Columns, n_sets: int) -> Integers:
+def _sets_of_questions(columns: Columns, n_sets: int) -> Integers:
     """The set of each question, (n_questions,)."""
     questions, sets = (integers(columns[name], name) for name in ("question_id", "set_id"))
     if sets.size and (sets.min() < 0 or sets.max() >= n_sets):
@@ -151,7 +140,7 @@ class _Members:
     clusters: Integers
 
     @classmethod
-    def of(cls, columns: _Columns) -> _Members:
+    def of(cls, columns: Columns) -> _Members:
         unit_ids, labels, strata, clusters = (
             integers(columns[name], name) for name in ("unit_id", "label", "stratum_id", "cluster_id")
         )
@@ -161,7 +150,7 @@ class _Members:
             raise ValueError(f"labels lie from 0 to {_LARGEST_LABEL}")
         return cls(unit_ids, labels.astype(np.int8), strata, clusters)
 
-    def array(self, columns: _Columns, axes: Mapping[str, tuple[int, int]], count: str) -> Floats:
+    def array(self, columns: Columns, axes: Mapping[str, tuple[int, int]], count: str) -> Floats:
         """Counts as an array of units × axes, 0 where there is no row; axes: the first number of each, and how many."""
         counts = np.zeros((self.unit_ids.size, *(size for _, size in axes.values())))
         unit_ids = integers(columns["unit_id"], "unit_id")
@@ -187,25 +176,13 @@ def _read(
     members: duckdb.DuckDBPyRelation,
     counted: Sequence[duckdb.DuckDBPyRelation],
     done: frozenset[str],
-) -> Iterator[tuple[dict[str, Any], _Members, list[_Columns]]]:
-    """Comparisons not yet done, each with its units and its rows of every counted relation.
-
-    Linear algebra runs on one thread, so that sums never depend on the machine's cores.
-    """
-    rows = records(comparisons.order("comparison_key"))
-    pending = [row for row in rows if row["comparison_key"] not in done]
-    if not pending:
-        return
-    keys = [row["comparison_key"] for row in pending]
-    tables = [relation.order("comparison_key, unit_id").fetchnumpy() for relation in (members, *counted)]
-    rows_of = [rows_by_key(table["comparison_key"], keys) for table in tables]
-    with threadpool_limits(limits=1):
-        for row in pending:
-            key = row["comparison_key"]
-            of_members, *of_counted = (
-                {name: column[inside[key]] for name, column in table.items()}
-                for table, inside in zip(tables, rows_of, strict=True)
-            )
-            with named_errors(key):
-                units = _Members.of(of_members)
-            yield row, units, list(of_counted)
+) -> Iterator[tuple[dict[str, Any], _Members, list[Columns]]]:
+    """Comparisons not yet done, each with its units and its rows of every counted relation."""
+    members_of, *counted_of = (
+        RowsByKey(relation, "comparison_key", "unit_id") for relation in (members, *counted)
+    )
+    for row in pending(comparisons, done):
+        key = row["comparison_key"]
+        with named_errors(key):
+            units = _Members.of(members_of[key])
+        yield row, units, [rows_of[key] for rows_of in counted_of]

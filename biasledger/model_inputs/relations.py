@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any
 
 import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from biasledger.measures.resampling import Floats, Integers
+from biasledger.measures.engine.resampling import Floats, Integers
 
-_SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
+Columns = Mapping[str, NDArray[Any]]
 
 
 def records(relation: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:
@@ -19,11 +20,49 @@ def records(relation: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:
     return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
 
 
-def rows_by_key(sorted_keys: NDArray[Any], keys: Sequence[str]) -> dict[str, slice]:
-    """Where each key's rows lie in a sorted column of keys; an empty slice for a key without rows."""
-    column = np.asarray(sorted_keys).astype(str)
-    first, last = (np.searchsorted(column, keys, side) for side in _SIDES)
-    return {key: slice(int(start), int(stop)) for key, start, stop in zip(keys, first, last, strict=True)}
+def pending(
+    comparisons: duckdb.DuckDBPyRelation, done: frozenset[str], key: str = "comparison_key"
+) -> list[dict[str, Any]]:
+    """The comparisons that are not done yet, in the order of their keys."""
+    return [row for row in records(comparisons.order(key)) if row[key] not in done]
+
+
+def described(row: Mapping[str, Any], *name: str, key: str = "comparison_key") -> dict[str, Any]:
+    """What a `Comparison` says beside its units: key, name (from these columns), permutations, alpha and seed."""
+    return {
+        "key": row[key],
+        "name": tuple(str(row[part]) for part in name),
+        "n_permutations": int(row["n_permutations"]),
+        "alpha": float(row["alpha"]),
+        "seed": int(row["seed"]),
+    }
+
+
+class RowsByKey:
+    """A relation's rows by key, as columns, read when the first are asked for; `key` and `order`: what they are sorted by."""
+
+    def __init__(self, relation: duckdb.DuckDBPyRelation, key: str, *order: str) -> None:
+        self._sorted = relation.order(", ".join((key, *order)))
+        self._key = key
+
+    @cached_property
+    def _columns(self) -> dict[str, NDArray[Any]]:
+        return self._sorted.fetchnumpy()
+
+    @cached_property
+    def _keys(self) -> NDArray[np.str_]:
+        return np.asarray(self._columns[self._key]).astype(np.str_)
+
+    def __getitem__(self, key: str) -> Columns:
+        """The rows of a key in their order; no rows for a key that has none."""
+        inside = slice(np.searchsorted(self._keys, key, "left"), np.searchsorted(self._keys, key, "right"))
+        return {name: column[inside] for name, column in self._columns.items()}
+
+    def without(self, done: frozenset[str]) -> Iterator[tuple[str, Columns]]:
+        """Each key that is not done yet with its rows, in the order of keys."""
+        for key in np.unique(self._keys):
+            if str(key) not in done:
+                yield str(key), self[str(key)]
 
 
 def integers(column: NDArray[Any], name: str) -> Integers:

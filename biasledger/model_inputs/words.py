@@ -9,11 +9,11 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from threadpoolctl import threadpool_limits
 
 from biasledger.measures.comparisons import Comparison
-from biasledger.measures.resampling import Design, Floats
-from biasledger.model_inputs.relations import records, rows_by_key
+from biasledger.measures.engine.resampling import Design, Floats
+from biasledger.measures.words.texts import Texts
+from biasledger.model_inputs.relations import Columns, RowsByKey, described, records
 
 _Corpus = tuple[str, str, str]
 
@@ -25,78 +25,70 @@ def read_comparisons(
     vocabulary: duckdb.DuckDBPyRelation,
     *,
     done: frozenset[str],
-) -> Iterator[Comparison]:
+) -> Iterator[Comparison[Texts]]:
     """Each comparison not yet done, with its units' features, in the order of its key.
 
     comparisons: a row a comparison; members: its texts with label, stratum, cluster and what they move with; features: text ×
-    word counts;
-    vocabulary: the words by word_id.
-    Linear algebra runs on one thread: dbt runs models side by side, and sums then never depend on the machine's cores.
+    word counts; vocabulary: the words by word_id.
     """
     rows = records(comparisons.order("comparison_key"))
     pending = [row for row in rows if row["comparison_key"] not in done]
     if not pending:
         return
-    units = members.order("comparison_key, unit_id").fetchnumpy()
-    members_of = rows_by_key(units["comparison_key"], [row["comparison_key"] for row in rows])
+    members_of = RowsByKey(members, "comparison_key", "unit_id")
     matrix = _feature_matrix(features)
     spelling = np.asarray(
         [word for (word,) in vocabulary.order("word_id").select("word").fetchall()], dtype=np.str_
     )
-    corpora = _corpora(
-        [(_corpus_of(row), *_counted(units, members_of[row["comparison_key"]])) for row in rows], matrix
+    corpora = _corpora([(_corpus_of(row), members_of[row["comparison_key"]]) for row in rows], matrix)
+    name = ("scheme", "comparison", "variant", "attribute", "group_name", "reference_group")
+    for row in pending:
+        texts = _texts(row, members_of[row["comparison_key"]], matrix, spelling, corpora[_corpus_of(row)])
+        yield Comparison(units=texts, **described(row, *name))
+
+
+def _texts(
+    row: dict[str, Any],
+    members: Columns,
+    matrix: sparse.csr_array,
+    spelling: NDArray[np.str_],
+    corpus: Floats,
+) -> Texts:
+    numbers = {
+        column: members[column].astype(np.int64)
+        for column in ("stratum_id", "cluster_id", "prompt_id", "carrier_stratum_id", "carrier_id")
+    }
+    selected = matrix[members["unit_id"]]
+    words = np.flatnonzero(np.bincount(selected.indices, minlength=selected.shape[1]))
+    return Texts(
+        kind=row["comparison"],
+        scheme=row["scheme"],
+        features=sparse.csr_array(selected[:, words]),
+        n_answers=members["n_responses"].astype(np.float64),
+        words=spelling[words],
+        prior=corpus[words],
+        prior_total=float(corpus.sum()),
+        design=Design(members["label"].astype(np.int8), numbers["stratum_id"]),
+        clusters=numbers["cluster_id"],
+        prompts=numbers["prompt_id"],
+        moves_prompts=bool(row["moves_prompts"]),
+        n_trials=members["n_trials"].astype(np.float64),
+        carrier_strata=numbers["carrier_stratum_id"],
+        classes=numbers["carrier_id"],
+        order=np.argsort(members["first_seq"], kind="stable"),
+        weighting=row["weighting"],
     )
-    with threadpool_limits(limits=1):
-        for row in pending:
-            inside = members_of[row["comparison_key"]]
-            selected = matrix[units["unit_id"][inside]]
-            words = np.flatnonzero(np.bincount(selected.indices, minlength=selected.shape[1]))
-            corpus = corpora[_corpus_of(row)]
-            yield Comparison(
-                key=row["comparison_key"],
-                kind=row["comparison"],
-                scheme=row["scheme"],
-                name=tuple(
-                    str(row[part]) for part in ("variant", "attribute", "group_name", "reference_group")
-                ),
-                features=sparse.csr_array(selected[:, words]),
-                n_answers=units["n_responses"][inside].astype(np.float64),
-                words=spelling[words],
-                prior=corpus[words],
-                prior_total=float(corpus.sum()),
-                design=Design(
-                    units["label"][inside].astype(np.int8), units["stratum_id"][inside].astype(np.int64)
-                ),
-                clusters=units["cluster_id"][inside].astype(np.int64),
-                prompts=units["prompt_id"][inside].astype(np.int64),
-                moves_prompts=bool(row["moves_prompts"]),
-                n_trials=units["n_trials"][inside].astype(np.float64),
-                carrier_strata=units["carrier_stratum_id"][inside].astype(np.int64),
-                classes=units["carrier_id"][inside].astype(np.int64),
-                order=np.argsort(units["first_seq"][inside], kind="stable"),
-                weighting=row["weighting"],
-                n_permutations=int(row["n_permutations"]),
-                alpha=float(row["alpha"]),
-                seed=int(row["seed"]),
-            )
 
 
-def _corpora(
-    comparisons: list[tuple[_Corpus, NDArray[Any], Floats]], matrix: sparse.csr_array
-) -> dict[_Corpus, Floats]:
+def _corpora(comparisons: list[tuple[_Corpus, Columns]], matrix: sparse.csr_array) -> dict[_Corpus, Floats]:
     """Word counts of each run, variant and scheme: every text that any of its comparisons holds, as often as it was given."""
     answers_of: dict[_Corpus, Floats] = {}
-    for corpus, unit_ids, n_answers in comparisons:
-        answers_of.setdefault(corpus, np.zeros(matrix.shape[0]))[unit_ids] = n_answers
+    for corpus, texts in comparisons:
+        answers_of.setdefault(corpus, np.zeros(matrix.shape[0]))[texts["unit_id"]] = texts["n_responses"]
     return {
         corpus: np.asarray(n_answers @ matrix, dtype=np.float64).ravel()
         for corpus, n_answers in answers_of.items()
     }
-
-
-def _counted(units: dict[str, NDArray[Any]], inside: slice) -> tuple[NDArray[Any], Floats]:
-    """A comparison's texts and how often each was given."""
-    return units["unit_id"][inside], units["n_responses"][inside].astype(np.float64)
 
 
 def _corpus_of(row: dict[str, Any]) -> _Corpus:

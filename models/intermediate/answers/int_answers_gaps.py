@@ -1,13 +1,12 @@
-from biasledger.measures.decisions_tables import gaps
-from biasledger.model_inputs.cache import computed_keys
+from biasledger.measures.decisions.gaps import gaps
 from biasledger.model_inputs.decisions import read_gap_comparisons
+from biasledger.model_inputs.models import new_rows
 
 
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
-    comparisons = read_gap_comparisons(
+    relations = (
         dbt.ref("int_answers_gap_comparisons").filter("n_events > 0"),
         dbt.ref("int_answers_gap_members"),
-        done=computed_keys(dbt, session),
     )
-    return gaps(comparisons)
+    return new_rows(dbt, session, gaps, read_gap_comparisons, *relations)

@@ -1,13 +1,9 @@
-from biasledger.measures.equal_sizes_tables import selection_sizes
-from biasledger.model_inputs.cache import computed_keys
+from biasledger.measures.equal_sizes.pairs import selection_sizes
 from biasledger.model_inputs.equal_sizes import read_selection_pairs
+from biasledger.model_inputs.models import new_rows
 
 
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
-    pairs = read_selection_pairs(
-        dbt.ref("int_run_pairs"),
-        dbt.ref("int_decisions_comparable_units"),
-        done=computed_keys(dbt, session, "pair_key"),
-    )
-    return selection_sizes(pairs)
+    relations = dbt.ref("int_run_pairs"), dbt.ref("int_decisions_comparable_units")
+    return new_rows(dbt, session, selection_sizes, read_selection_pairs, *relations)

@@ -1,13 +1,9 @@
-from biasledger.measures.decisions_tables import impact_ratios
-from biasledger.model_inputs.cache import computed_keys
+from biasledger.measures.decisions.impact_ratios import impact_ratios
 from biasledger.model_inputs.decisions import read_impact_comparisons
+from biasledger.model_inputs.models import new_rows
 
 
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
-    comparisons = read_impact_comparisons(
-        dbt.ref("int_decisions_impact_comparisons"),
-        dbt.ref("int_decisions_impact_members"),
-        done=computed_keys(dbt, session),
-    )
-    return impact_ratios(comparisons)
+    relations = dbt.ref("int_decisions_impact_comparisons"), dbt.ref("int_decisions_impact_members")
+    return new_rows(dbt, session, impact_ratios, read_impact_comparisons, *relations)

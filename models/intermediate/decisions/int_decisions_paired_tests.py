@@ -1,9 +1,8 @@
-from biasledger.measures.decisions_tables import paired_tests
-from biasledger.model_inputs.cache import computed_keys
+from biasledger.measures.decisions.paired import paired_tests
 from biasledger.model_inputs.decisions import read_blocks
+from biasledger.model_inputs.models import new_rows
 
 
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
-    blocks = read_blocks(dbt.ref("int_decisions_blocks"), done=computed_keys(dbt, session, "block_key"))
-    return paired_tests(blocks)
+    return new_rows(dbt, session, paired_tests, read_blocks, dbt.ref("int_decisions_blocks"))

@@ -1,11 +1,8 @@
-from biasledger.measures.decisions_tables import position_tests
-from biasledger.model_inputs.cache import computed_keys
+from biasledger.measures.decisions.positions import position_tests
 from biasledger.model_inputs.decisions import read_positions
+from biasledger.model_inputs.models import new_rows
 
 
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
-    positions = read_positions(
-        dbt.ref("int_decisions_positions"), done=computed_keys(dbt, session, "position_key")
-    )
-    return position_tests(positions)
+    return new_rows(dbt, session, position_tests, read_positions, dbt.ref("int_decisions_positions"))

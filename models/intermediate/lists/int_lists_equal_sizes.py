@@ -1,13 +1,9 @@
-from biasledger.measures.equal_sizes_tables import list_sizes
-from biasledger.model_inputs.cache import computed_keys
+from biasledger.measures.equal_sizes.pairs import list_sizes
 from biasledger.model_inputs.equal_sizes import read_list_pairs
+from biasledger.model_inputs.models import new_rows
 
 
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
-    pairs = read_list_pairs(
-        dbt.ref("int_run_pairs"),
-        dbt.ref("int_lists_comparable_cells"),
-        done=computed_keys(dbt, session, "pair_key"),
-    )
-    return list_sizes(pairs)
+    relations = dbt.ref("int_run_pairs"), dbt.ref("int_lists_comparable_cells")
+    return new_rows(dbt, session, list_sizes, read_list_pairs, *relations)

@@ -1,13 +1,9 @@
-from biasledger.measures.lists_tables import robustness_tests
-from biasledger.model_inputs.cache import computed_keys
+from biasledger.measures.lists import robustness_tests
 from biasledger.model_inputs.lists import read_robustness_comparisons
+from biasledger.model_inputs.models import new_rows
 
 
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
-    comparisons = read_robustness_comparisons(
-        dbt.ref("int_lists_robustness_comparisons"),
-        dbt.ref("int_lists_robustness_cells"),
-        done=computed_keys(dbt, session, "robustness_key"),
-    )
-    return robustness_tests(comparisons)
+    relations = dbt.ref("int_lists_robustness_comparisons"), dbt.ref("int_lists_robustness_cells")
+    return new_rows(dbt, session, robustness_tests, read_robustness_comparisons, *relations)

@@ -1,13 +1,9 @@
-from biasledger.measures.decisions_tables import gaps
-from biasledger.model_inputs.cache import computed_keys
+from biasledger.measures.decisions.gaps import gaps
 from biasledger.model_inputs.decisions import read_gap_comparisons
+from biasledger.model_inputs.models import new_rows
 
 
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
-    comparisons = read_gap_comparisons(
-        dbt.ref("int_markers_gap_comparisons"),
-        dbt.ref("int_markers_gap_members"),
-        done=computed_keys(dbt, session),
-    )
-    return gaps(comparisons)
+    relations = dbt.ref("int_markers_gap_comparisons"), dbt.ref("int_markers_gap_members")
+    return new_rows(dbt, session, gaps, read_gap_comparisons, *relations)

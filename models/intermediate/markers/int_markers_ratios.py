@@ -1,13 +1,9 @@
-from biasledger.measures.markers_tables import stereotype_ratios
-from biasledger.model_inputs.cache import computed_keys
+from biasledger.measures.markers import stereotype_ratios
 from biasledger.model_inputs.markers import read_ratio_comparisons
+from biasledger.model_inputs.models import new_rows
 
 
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
-    comparisons = read_ratio_comparisons(
-        dbt.ref("int_markers_ratio_comparisons"),
-        dbt.ref("int_markers_ratio_members"),
-        done=computed_keys(dbt, session),
-    )
-    return stereotype_ratios(comparisons)
+    relations = dbt.ref("int_markers_ratio_comparisons"), dbt.ref("int_markers_ratio_members")
+    return new_rows(dbt, session, stereotype_ratios, read_ratio_comparisons, *relations)

@@ -1,14 +1,13 @@
-from biasledger.measures.prices_tables import spreads
-from biasledger.model_inputs.cache import computed_keys
+from biasledger.measures.prices.means import spreads
+from biasledger.model_inputs.models import new_rows
 from biasledger.model_inputs.prices import read_price_comparisons
 
 
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
-    comparisons = read_price_comparisons(
+    relations = (
         dbt.ref("int_prices_comparisons"),
         dbt.ref("int_prices_members"),
         dbt.ref("int_prices_levels_of_units"),
-        done=computed_keys(dbt, session),
     )
-    return spreads(comparisons)
+    return new_rows(dbt, session, spreads, read_price_comparisons, *relations)

@@ -1,15 +1,14 @@
-from biasledger.measures.words_tables import separabilities
-from biasledger.model_inputs.cache import computed_keys
+from biasledger.measures.words.judged import separabilities
+from biasledger.model_inputs.models import new_rows
 from biasledger.model_inputs.words import read_comparisons
 
 
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
-    comparisons = read_comparisons(
+    relations = (
         dbt.ref("int_words_comparisons"),
         dbt.ref("int_words_members"),
         dbt.ref("int_words_features"),
         dbt.ref("int_words_vocabulary"),
-        done=computed_keys(dbt, session),
     )
-    return separabilities(comparisons)
+    return new_rows(dbt, session, separabilities, read_comparisons, *relations)

@@ -13,8 +13,9 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks import corpus, plain_script, speed
 from benchmarks.processes import BenchmarkError, run_measured
-from biasledger.measures.published import five_fold_accuracy
-from biasledger.measures.words import audit_log_odds, divergence_parts
+from biasledger.measures.words.divergence import divergence_parts
+from biasledger.measures.words.log_odds import audit_log_odds
+from biasledger.measures.words.published import five_fold_accuracy
 
 
 @pytest.fixture(scope="module")

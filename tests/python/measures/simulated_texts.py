@@ -6,7 +6,8 @@ import numpy as np
 from scipy import sparse
 
 from biasledger.measures.comparisons import Comparison
-from biasledger.measures.resampling import Design, Floats, Integers
+from biasledger.measures.engine.resampling import Design, Floats, Integers
+from biasledger.measures.words.texts import Texts
 
 
 def word_shares(n_words: int, effect: float = 0.0, n_affected: int = 10) -> tuple[Floats, Floats]:
@@ -71,17 +72,15 @@ def comparison(
     n_trials: Floats | None = None,
     n_permutations: int = 99,
     key: str = "key",
-) -> Comparison:
+) -> Comparison[Texts]:
     """A comparison whose corpus is its own texts; prompts are given where all of a prompt's answers move as one."""
     units = np.arange(design.n_units)
     answers = np.ones(design.n_units) if n_trials is None else n_trials
     total = np.asarray(answers @ features).ravel()
-    return Comparison(
-        key=key,
+    found = Texts(
         kind=kind,
         scheme=scheme,
         weighting=weighting,
-        name=("plain", "race", "Black", "White"),
         features=features,
         n_answers=answers,
         words=np.array(spelling(features.shape[1])),
@@ -95,7 +94,6 @@ def comparison(
         carrier_strata=np.zeros(design.n_units, dtype=np.int64) if carrier_strata is None else carrier_strata,
         classes=design.labels.astype(np.int64) if classes is None else classes,
         order=units if order is None else order,
-        n_permutations=n_permutations,
-        alpha=0.05,
-        seed=1,
     )
+    name = (scheme, kind, "plain", "race", "Black", "White")
+    return Comparison(key, name, found, n_permutations, seed=1)

@@ -7,9 +7,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from biasledger.measures.adjustment import attenuation, drawn_means, sizes_stay, unattenuated
-from biasledger.measures.resampling import Design
-from biasledger.measures.strata import StratumSums
+from biasledger.measures.engine.adjustment import attenuation, drawn_means, sizes_stay, unattenuated
+from biasledger.measures.engine.resampling import Design
+from biasledger.measures.engine.strata import StratumSums
 
 
 def design_of(labels, strata) -> Design:

@@ -14,16 +14,12 @@ from statsmodels.stats.contingency_tables import cochrans_q
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from statsmodels.stats.proportion import proportion_confint
 
-from biasledger.measures.decisions import (
-    cochran_q,
-    gap,
-    group_impact_ratios,
-    impact_test,
-    mcnemar,
-    position_test,
-)
-from biasledger.measures.resampling import permuted_labels
-from biasledger.measures.units import Units
+from biasledger.measures.decisions.gaps import gap
+from biasledger.measures.decisions.impact_ratios import group_impact_ratios, impact_test
+from biasledger.measures.decisions.paired import cochran_q, mcnemar
+from biasledger.measures.decisions.positions import position_test
+from biasledger.measures.decisions.units import Units
+from biasledger.measures.engine.resampling import permuted_labels
 from tests.python.measures.simulated_decisions import Rankings, levels, people, units_of, versions
 
 
@@ -106,7 +102,14 @@ class TestGapValues:
         scores = gap_of(
             replace(units, total=10 * units.total + 5 * units.n), lowest=5, highest=25, n_permutations=199
         )
-        for name in ("gap", "standard_error", "interval_low", "interval_high", "adjusted", "adjusted_high"):
+        for name in (
+            "gap",
+            "standard_error",
+            "interval_low",
+            "interval_high",
+            "adjusted_gap",
+            "adjusted_high",
+        ):
             assert getattr(scores, name) == pytest.approx(10 * getattr(ranks, name), abs=1e-12)
         assert scores.test.p_value == ranks.test.p_value
 
@@ -171,7 +174,7 @@ class TestGapErrors:
         everything = np.ones(n_units, dtype=bool)
         assert result.gap == pytest.approx(slow_gap(units, everything))
         assert result.standard_error == pytest.approx(slow_jackknife_error(units, slow_gap, not paired))
-        assert result.adjusted == pytest.approx(slow_adjusted_gap(units, everything))
+        assert result.adjusted_gap == pytest.approx(slow_adjusted_gap(units, everything))
         assert result.adjusted_standard_error == pytest.approx(
             slow_jackknife_error(units, slow_adjusted_gap, not paired)
         )
@@ -183,7 +186,7 @@ class TestGapErrors:
         ):
             result = gap_of(units, highest=highest)
             assert (
-                result.adjusted, result.adjusted_standard_error, result.adjusted_low, result.adjusted_high,
+                result.adjusted_gap, result.adjusted_standard_error, result.adjusted_low, result.adjusted_high,
             ) == pytest.approx(
                 (result.gap, result.standard_error, result.interval_low, result.interval_high)
             )  # fmt: skip
@@ -194,10 +197,10 @@ class TestGapErrors:
         result = gap_of(people(np.tile([0, 1], 100), selected, jobs))
         ratio = result.adjusted_standard_error / result.standard_error
         assert ratio < 0.75
-        assert result.adjusted_high - result.adjusted == pytest.approx(
+        assert result.adjusted_high - result.adjusted_gap == pytest.approx(
             ratio * (result.interval_high - result.gap)
         )
-        assert result.adjusted - result.adjusted_low == pytest.approx(
+        assert result.adjusted_gap - result.adjusted_low == pytest.approx(
             ratio * (result.gap - result.interval_low)
         )
 
@@ -277,8 +280,8 @@ class TestGapTest:
         )
         result = gap_of(people(labels, selected, jobs), n_permutations=1999, stop_after=None)
         assert result.gap == pytest.approx(40 / 100 - 42 / 100)
-        assert result.adjusted == pytest.approx((-0.3 - 0.4) / 2)
-        assert result.test.observed == pytest.approx(result.adjusted)
+        assert result.adjusted_gap == pytest.approx((-0.3 - 0.4) / 2)
+        assert result.test.observed == pytest.approx(result.adjusted_gap)
         assert result.test.null_mean == pytest.approx(0.0, abs=0.01)
         assert result.test.p_value == 1 / 2000
 
@@ -316,7 +319,7 @@ class TestGapTest:
         units = versions(levels(np.random.default_rng(11), 60, 0.2))
         stopped = gap_of(units, highest=2.0, n_permutations=1999)
         full = gap_of(units, highest=2.0, n_permutations=1999, stop_after=None)
-        assert stopped.test.stopped_early
+        assert stopped.test.is_stopped_early
         assert stopped.test.n_permutations < 1999 == full.test.n_permutations
         assert stopped.test.p_value == pytest.approx(full.test.p_value, abs=0.15)
         assert (stopped.gap, stopped.interval_low) == (full.gap, full.interval_low)
@@ -520,7 +523,7 @@ class TestGapByName:
         )
         one, other = (gap_of(units, highest=2.0, n_permutations=499) for units in (fine, coarse))
         assert one.p_case == other.p_case
-        assert one.adjusted == pytest.approx(other.adjusted)
+        assert one.adjusted_gap == pytest.approx(other.adjusted_gap)
 
     def test_what_cannot_be_is_refused(self):
         units = units_of([0, 1, 0, 1], [0, 0, 1, 1], [0, 0, 1, 1], 1, 1)
@@ -566,7 +569,7 @@ class TestMissingAnswersOfPairs:
     def test_resumes_never_treated_differently_leave_what_the_rule_of_three_leaves(self, missing):
         result = gap_of(paired_but_for(np.repeat([[0.0], [1.0]], 6, axis=0).repeat(2, axis=1), missing))
         bound = 3 / (12 - len(missing))
-        assert (result.adjusted, result.adjusted_standard_error) == (0.0, 0.0)
+        assert (result.adjusted_gap, result.adjusted_standard_error) == (0.0, 0.0)
         assert (result.adjusted_low, result.adjusted_high) == pytest.approx((-bound, bound))
         assert result.width_power == 1.0
 
@@ -577,8 +580,8 @@ class TestMissingAnswersOfPairs:
         some = gap_of(paired_but_for(outcomes, missing), highest=2.0)
         whole = gap_of(paired_but_for(outcomes[is_whole], []), highest=2.0)
         assert whole.adjusted_standard_error > 0
-        assert (some.adjusted, some.adjusted_low, some.adjusted_high) == pytest.approx(
-            (whole.adjusted, whole.adjusted_low, whole.adjusted_high)
+        assert (some.adjusted_gap, some.adjusted_low, some.adjusted_high) == pytest.approx(
+            (whole.adjusted_gap, whole.adjusted_low, whole.adjusted_high)
         )
 
     def test_what_few_resumes_carry_is_not_cleared(self):
@@ -593,7 +596,7 @@ class TestMissingAnswersOfPairs:
 
     def test_a_single_complete_resume_has_no_interval(self):
         result = gap_of(paired_but_for(np.ones((4, 2)), [(0, 0), (1, 1), (2, 1)]))
-        assert result.adjusted == 0.0
+        assert result.adjusted_gap == 0.0
         assert np.isnan([result.adjusted_low, result.adjusted_high]).all()
 
 
@@ -705,7 +708,7 @@ class TestGapLimits:
         result = gap_of(people([1, 1, 0, 0], [1, 0, 1, 1], jobs=[0, 0, 1, 1]), n_permutations=99)
         assert (result.gap, result.test) == (-0.5, None)
         assert np.isfinite(result.standard_error)
-        assert np.isnan([result.adjusted, result.adjusted_standard_error, result.adjusted_low]).all()
+        assert np.isnan([result.adjusted_gap, result.adjusted_standard_error, result.adjusted_low]).all()
 
     def test_a_group_of_one_cluster_has_a_p_and_no_interval(self):
         for clusters in ([0, 1, 2, 3], [0, 1, 1, 1], [0, 0, 0, 0]):
@@ -724,14 +727,14 @@ class TestGapLimits:
         result = gap_of(part, highest=2.0, n_permutations=199)
         everything = np.ones(part.n.size, dtype=bool)
         assert result.gap == pytest.approx(slow_gap(part, everything))
-        assert result.adjusted == pytest.approx(slow_adjusted_gap(part, everything))
+        assert result.adjusted_gap == pytest.approx(slow_adjusted_gap(part, everything))
         assert result.standard_error == pytest.approx(slow_jackknife_error(part, slow_gap, per_group=False))
         assert result.interval_low < result.gap < result.interval_high
 
     def test_an_absent_group_leaves_the_others_mean_alone(self):
         result = gap_of(people([0, 0], [1, 0]), n_permutations=99)
         assert (result.mean_reference, result.n_marked, result.n_reference, result.test) == (0.5, 0, 2, None)
-        assert np.isnan([result.gap, result.mean_marked, result.standard_error, result.adjusted]).all()
+        assert np.isnan([result.gap, result.mean_marked, result.standard_error, result.adjusted_gap]).all()
 
     def test_a_group_of_one_cluster_in_several_strata_has_no_adjusted_interval(self):
         # Thirds leave a trace of their weight when they are taken out one by one.
@@ -743,7 +746,7 @@ class TestGapLimits:
             0.5,
         )
         result = gap_of(units)
-        assert result.adjusted == pytest.approx(slow_adjusted_gap(units, np.ones(12, dtype=bool)))
+        assert result.adjusted_gap == pytest.approx(slow_adjusted_gap(units, np.ones(12, dtype=bool)))
         assert np.isnan([result.adjusted_standard_error, result.adjusted_low, result.adjusted_high]).all()
 
     def test_ends_lie_on_both_sides_however_unequal_clusters_are(self):

@@ -7,13 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biasledger.measures.decisions_tables import (
-    gaps,
-    impact_ratios,
-    impact_tests,
-    paired_tests,
-    position_tests,
-)
+from biasledger.measures.decisions.gaps import gaps
+from biasledger.measures.decisions.impact_ratios import impact_ratios, impact_tests
+from biasledger.measures.decisions.paired import paired_tests
+from biasledger.measures.decisions.positions import position_tests
 from biasledger.model_inputs.decisions import (
     read_blocks,
     read_gap_comparisons,
@@ -224,7 +221,7 @@ class TestBlocks:
             expected = frame[frame["block_key"] == block.key].pivot(
                 index="subject_id", columns="label", values="value"
             )
-            assert block.answers.tolist() == expected.to_numpy().tolist()
+            assert block.units.tolist() == expected.to_numpy().tolist()
 
     def test_rows_order_changes_nothing(self, connection):
         frame = blocks_frame()
@@ -273,14 +270,17 @@ class TestPositions:
         tops = frame[frame["is_top"]].assign(place=lambda rows: rows["slot"] - 1)
         shifted = frame.assign(slot=frame["slot"] - 1 + first_slot)
         for one in self.read(connection, shifted.sample(frac=1, random_state=2)):
-            assert one.n_positions.tolist() == [4] * 40
-            assert one.sets.tolist() == [number // 2 for number in range(40)]
-            assert one.top_positions.tolist() == tops.loc[tops["position_key"] == one.key, "place"].tolist()
+            assert one.units.n_positions.tolist() == [4] * 40
+            assert one.units.sets.tolist() == [number // 2 for number in range(40)]
+            assert (
+                one.units.top_positions.tolist()
+                == tops.loc[tops["position_key"] == one.key, "place"].tolist()
+            )
 
     def test_a_response_counts_as_often_as_it_stands_for(self, connection):
         frame = positions_frame(["a"])
         (one,) = self.read(connection, frame.assign(weight=1.0 + frame["response_id"]))
-        assert one.n_answers.tolist() == list(range(1, 41))
+        assert one.units.n_answers.tolist() == list(range(1, 41))
 
     def test_rows_order_changes_nothing(self, connection):
         frame = positions_frame()
@@ -296,8 +296,8 @@ class TestPositions:
         first = frame[frame["response_id"] == 0]
         dropped = first.index[~first["is_top"]][-1]
         whole, part = (self.read(connection, rows)[0] for rows in (frame, frame.drop(index=dropped)))
-        assert part.n_positions.tolist() == [3] + [4] * 39
-        assert part.top_positions[1:].tolist() == whole.top_positions[1:].tolist()
+        assert part.units.n_positions.tolist() == [3] + [4] * 39
+        assert part.units.top_positions[1:].tolist() == whole.units.top_positions[1:].tolist()
 
     def test_computed_rankings_are_left_out(self, connection):
         assert [one.key for one in self.read(connection, positions_frame(), ["b"])] == ["a"]

@@ -10,7 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from biasledger.measures.equal_sizes import (
+from biasledger.measures.decisions.units import Units
+from biasledger.measures.engine.resampling import Design
+from biasledger.measures.equal_sizes.pairs import CountPair, CountUnits, selection_sizes
+from biasledger.measures.equal_sizes.readings import (
     WordUnits,
     common_cells,
     common_texts,
@@ -20,11 +23,8 @@ from biasledger.measures.equal_sizes import (
     thin_counts,
     word_readings,
 )
-from biasledger.measures.equal_sizes_tables import CountPair, CountUnits, PairName, selection_sizes
 from biasledger.measures.lists import spread
-from biasledger.measures.resampling import Design
-from biasledger.measures.units import Units
-from biasledger.measures.words import divergence
+from biasledger.measures.words.divergence import divergence
 from tests.python.measures.simulated_texts import corpus
 
 CELLS = st.lists(st.sampled_from("abcde"), max_size=30)
@@ -176,12 +176,12 @@ def _selected(rng: np.random.Generator, n: int, rates: dict[str, float]) -> Coun
 
 def test_impact_ratios_do_not_fall_with_the_number_of_answers() -> None:
     rng = np.random.default_rng(8)
-    name = PairName("pair", "selected", "race", "(all)", "(best off)", "", 0.05, 1)
+    name = ("selected", "race", "(all)", "(best off)", "")
     rates = {"a": 0.5, "b": 0.5, "c": 0.5}
     naive, equal = [], []
     for _ in range(40):
         sides = _selected(rng, 1, rates), _selected(rng, 40, rates)
-        frame = selection_sizes([CountPair(name, sides)]).set_index("side").value
+        frame = selection_sizes([CountPair("pair", name, sides, seed=1)]).set_index("side").value
         equal.append(frame["run"] - frame["baseline"])
         whole = []
         for units in sides:

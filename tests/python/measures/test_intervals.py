@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from biasledger.measures.intervals import difference_limits, rule_of_three, share_limits, t_half_widths
+from biasledger.measures.engine.intervals import difference_limits, rule_of_three, share_limits, t_half_widths
 
 
 def limits(share, error, degrees, n_clusters, alpha=0.05):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from biasledger.measures.jackknife import DeleteGroups
+from biasledger.measures.engine.jackknife import DeleteGroups
 
 
 class TestDeleteGroups:

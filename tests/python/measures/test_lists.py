@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from biasledger.measures.engine.resampling import Floats
 from biasledger.measures.lists import STATISTICS, noise_floor, robustness, spread, spread_statistics
-from biasledger.measures.resampling import Floats
 
 HAND = np.array([[0.2, 0.4, 0.9], [0.4, 0.4, 0.7]])
 ABSENT = np.nan
@@ -109,7 +109,7 @@ class TestSpread:
         stopping = self.run(values, 3000, stop_after=50)
         assert len({stopping[name].test.n_permutations for name in STATISTICS}) > 1
         for name in STATISTICS:
-            assert stopping[name].test.stopped_early == (all_draws[name].test.p_value * 3001 - 1 >= 50)
+            assert stopping[name].test.is_stopped_early == (all_draws[name].test.p_value * 3001 - 1 >= 50)
 
     @pytest.mark.parametrize("seed", range(5))
     def test_two_groups_make_the_thresholds_one_test(self, seed):

@@ -2,72 +2,50 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pandas as pd
-import pytest
 
-from biasledger.measures.lists import STATISTICS, noise_floor, robustness, spread
-from biasledger.measures.lists_tables import (
-    ROBUSTNESS_TESTS,
-    SPREADS,
-    RobustnessComparison,
-    SpreadComparison,
+from biasledger.measures.comparisons import Comparison
+from biasledger.measures.engine.resampling import stable_seed
+from biasledger.measures.lists import (
+    STATISTICS,
+    Lists,
+    PerturbedLists,
+    noise_floor,
+    robustness,
     robustness_tests,
+    spread,
     spreads,
 )
-from biasledger.measures.resampling import stable_seed
+from tests.python.measures.tables import assert_typed
 
 NAME = ("plain", "items", "matched", "clean", "music", "gender")
 
 
-def spread_comparison(**changes: object) -> SpreadComparison:
+def spread_comparison(features=None, reruns=None, **changes: object) -> Comparison[Lists]:
     rng = np.random.default_rng(1)
     similarities = rng.beta(6, 6, size=(20, 3))
     similarities[4, 1] = np.nan
     refused = np.isnan(similarities).astype(float)
-    default = SpreadComparison(
-        key="a",
-        name=NAME,
-        features={"jaccard": similarities, "unanswered": refused, "ndcg": np.full((20, 3), np.nan)},
-        reruns={"jaccard": rng.beta(6, 6, size=(12, 5))},
-        n_permutations=199,
-        alpha=0.05,
-        seed=9,
-    )
-    return replace(default, **changes)
+    own = {"jaccard": similarities, "unanswered": refused, "ndcg": np.full((20, 3), np.nan)}
+    again = {"jaccard": rng.beta(6, 6, size=(12, 5))}
+    lists = Lists(own if features is None else features, again if reruns is None else reruns)
+    return replace(Comparison("a", NAME, lists, 199, 0.05, 9), **changes)
 
 
-def robustness_comparison(**changes: object) -> RobustnessComparison:
+def robustness_comparison(key: str = "r", **changes: object) -> Comparison[PerturbedLists]:
     rng = np.random.default_rng(2)
-    default = RobustnessComparison(
-        key="r",
-        name=("jaccard", "plain", "items", "typo_swap", "music", "gender"),
-        similarities=rng.beta(6, 6, 20),
-        rerun_similarities=rng.beta(8, 5, 20),
-        n_permutations=199,
-        alpha=0.05,
-        seed=9,
-    )
-    return replace(default, **changes)
-
-
-def assert_typed(frame: pd.DataFrame, columns: dict[str, str]) -> None:
-    assert {name: str(dtype) for name, dtype in frame.dtypes.items()} == columns
-
-
-@pytest.mark.parametrize(("table", "columns"), [(spreads, SPREADS), (robustness_tests, ROBUSTNESS_TESTS)])
-def test_tables_are_typed_when_there_is_nothing_to_compare(table, columns):
-    frame = table([])
-    assert frame.empty
-    assert_typed(frame, columns)
+    lists = replace(PerturbedLists(rng.beta(6, 6, 20), rng.beta(8, 5, 20)), **changes)
+    name = ("jaccard", "plain", "items", "typo_swap", "music", "gender")
+    return Comparison(key, name, lists, 199, 0.05, 9)
 
 
 class TestSpreads:
     def test_is_typed_with_tested_and_untested_rows_together(self):
         frame = spreads([spread_comparison(), spread_comparison(key="b", n_permutations=0, reruns={})])
-        assert_typed(frame, SPREADS)
+        assert_typed(frame, spreads)
         assert frame.loc[frame["comparison_key"] == "b", "p_value"].isna().all()
         assert (frame.loc[frame["comparison_key"] == "b", "n_permutations"] == 0).all()
 
@@ -82,8 +60,8 @@ class TestSpreads:
         comparison = spread_comparison()
         frame = spreads([comparison]).set_index(["feature", "statistic"])
         seed = stable_seed(9, "jaccard", *NAME)
-        own = spread(comparison.features["jaccard"], n_permutations=199, alpha=0.05, seed=seed)
-        floors = noise_floor(comparison.reruns["jaccard"], 3, seed=stable_seed(seed, "noise_floor"))
+        own = spread(comparison.units.features["jaccard"], n_permutations=199, alpha=0.05, seed=seed)
+        floors = noise_floor(comparison.units.reruns["jaccard"], 3, seed=stable_seed(seed, "noise_floor"))
         for name in STATISTICS:
             row, result = frame.loc[("jaccard", name)], own[name]
             assert (row["value"], row["standard_error"], row["interval_low"], row["interval_high"]) == (
@@ -94,7 +72,7 @@ class TestSpreads:
                 result.test.null_mean, result.test.null_sd, result.test.p_value, result.test.n_permutations,
             )  # fmt: skip
             assert (row["noise_floor"], row["noise_floor_high"]) == (floors[name].mean, floors[name].high)
-            assert (row["seed"], row["is_stopped_early"]) == (seed, result.test.stopped_early)
+            assert (row["seed"], row["is_stopped_early"]) == (seed, result.test.is_stopped_early)
             assert (row["n_subjects"], row["n_smallest_group"], row["n_cells"]) == (20, 19, 59)
 
     def test_features_without_reruns_have_no_floor(self):
@@ -104,10 +82,10 @@ class TestSpreads:
 
     def test_floor_is_for_as_many_groups_as_have_lists(self):
         full = spread_comparison()
-        wide = np.column_stack([full.features["jaccard"], np.full(20, np.nan)])
+        wide = np.column_stack([full.units.features["jaccard"], np.full(20, np.nan)])
         frames = [
             spreads([spread_comparison(features={"jaccard": values})])
-            for values in (full.features["jaccard"], wide)
+            for values in (full.units.features["jaccard"], wide)
         ]
         pd.testing.assert_frame_equal(*frames)
 
@@ -137,7 +115,7 @@ class TestRobustnessTests:
         frame = robustness_tests(
             [robustness_comparison(), robustness_comparison(key="s", rerun_similarities=np.full(20, np.nan))]
         )
-        assert_typed(frame, ROBUSTNESS_TESTS)
+        assert_typed(frame, robustness_tests)
         assert frame["p_value"].notna().tolist() == [True, False]
         assert frame["n_pairs"].tolist() == [20, 0]
 
@@ -145,19 +123,8 @@ class TestRobustnessTests:
         comparison = robustness_comparison()
         [row] = robustness_tests([comparison]).to_dict("records")
         seed = stable_seed(9, *comparison.name)
-        own = robustness(
-            comparison.similarities, comparison.rerun_similarities, n_permutations=199, seed=seed
-        )
-        assert row == {
-            "robustness_key": "r",
-            "n_subjects": 20,
-            "n_pairs": 20,
-            "similarity": own.similarity,
-            "standard_error": own.standard_error,
-            "interval_low": own.interval_low,
-            "interval_high": own.interval_high,
-            "noise_floor": own.noise_floor,
-            "p_value": own.test.p_value,
-            "n_permutations": own.test.n_permutations,
-            "seed": seed,
-        }
+        own = asdict(robustness(**vars(comparison.units), n_permutations=199, seed=seed))
+        own |= own.pop("test")
+        del own["observed"]
+        assert row == {"robustness_key": "r", **own, "seed": seed}
+        assert row["n_pairs"] == 20

@@ -2,57 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import duckdb
 import numpy as np
 import pytest
 
-from biasledger.measures.markers import RatioUnits, stereotype_ratio
-from biasledger.measures.markers_tables import STEREOTYPE_RATIOS, RatioComparison, stereotype_ratios
-from biasledger.measures.resampling import stable_seed
+from biasledger.measures.comparisons import Comparison
+from biasledger.measures.engine.resampling import stable_seed
+from biasledger.measures.markers import RatioUnits, stereotype_ratio, stereotype_ratios
 from biasledger.model_inputs.markers import read_ratio_comparisons
+from tests.python.measures.tables import assert_typed
 
 NAME = ("plain", "declared", "gender-occupation", "")
 
 
-def comparison(**changes: object) -> RatioComparison:
+def comparison(**changes: object) -> Comparison[RatioUnits]:
     ratios = np.random.default_rng(1).random(20)
     return replace(
-        RatioComparison("a", NAME, RatioUnits(np.arange(20), np.ones(20), ratios, np.ones(20)), 199, 0.05, 9),
+        Comparison("a", NAME, RatioUnits(np.arange(20), np.ones(20), ratios, np.ones(20)), 199, 0.05, 9),
         **changes,
     )
-
-
-def test_the_table_is_typed_when_there_is_nothing_to_compare() -> None:
-    frame = stereotype_ratios([])
-    assert frame.empty
-    assert {name: str(dtype) for name, dtype in frame.dtypes.items()} == STEREOTYPE_RATIOS
 
 
 def test_every_number_is_the_measures_own() -> None:
     nothing = RatioUnits(np.empty(0, dtype=np.int64), np.empty(0), np.empty(0), np.empty(0))
     frame = stereotype_ratios([comparison(), comparison(key="b", units=nothing)])
-    assert {name: str(dtype) for name, dtype in frame.dtypes.items()} == STEREOTYPE_RATIOS
+    assert_typed(frame, stereotype_ratios)
     row, empty = frame.to_dict("records")
     seed = stable_seed(9, "stereotype_ratio", *NAME)
     result = stereotype_ratio(comparison().units, n_permutations=199, alpha=0.05, seed=seed)
     assert result.test is not None
-    assert row == {
-        "comparison_key": "a",
-        "n_units": 20,
-        "n": 20.0,
-        "ratio": result.ratio,
-        "standard_error": result.standard_error,
-        "interval_low": result.interval_low,
-        "interval_high": result.interval_high,
-        "p_value": result.test.p_value,
-        "null_mean": result.test.null_mean,
-        "null_sd": result.test.null_sd,
-        "n_permutations": 199,
-        "smallest_p": 1 / 200,
-        "seed": seed,
-    }
+    values = asdict(result)
+    values |= values.pop("test")
+    del values["observed"]
+    assert row == {"comparison_key": "a", **values, "seed": seed}
+    assert (row["n_units"], row["n"], row["n_permutations"], row["smallest_p"]) == (20, 20.0, 199, 1 / 200)
     assert (empty["n_units"], empty["n_permutations"]) == (0, 0)
     assert np.isnan([empty["ratio"], empty["p_value"], empty["smallest_p"]]).all()
 
@@ -71,7 +56,7 @@ MEMBERS = """
 """
 
 
-def read(members: str = MEMBERS, done: frozenset[str] = frozenset()) -> list[RatioComparison]:
+def read(members: str = MEMBERS, done: frozenset[str] = frozenset()) -> list[Comparison[RatioUnits]]:
     with duckdb.connect() as connection:
         return list(read_ratio_comparisons(connection.sql(COMPARISONS), connection.sql(members), done=done))
 

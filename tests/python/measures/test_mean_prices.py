@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from biasledger.measures.mean_prices import mean_prices, price_spread
-from biasledger.measures.prices import ALL_SETS
+from biasledger.measures.prices.items import ALL_SETS
+from biasledger.measures.prices.means import mean_prices, price_spread
 from tests.python.measures.simulated_prices import confounded, couples, names, places, tilted, units_of
 
 PRICES = np.arange(1, 5)

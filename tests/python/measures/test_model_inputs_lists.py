@@ -8,10 +8,11 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pytest
+from threadpoolctl import threadpool_info
 
-from biasledger.measures.lists_tables import robustness_tests, spreads
-from biasledger.model_inputs.cache import computed_keys
+from biasledger.measures.lists import robustness_tests, spreads
 from biasledger.model_inputs.lists import read_robustness_comparisons, read_spread_comparisons
+from biasledger.model_inputs.models import computed_keys, new_rows
 
 FEATURES = ["jaccard", "serp", "prag", "serp_code", "prag_code"]
 
@@ -90,11 +91,11 @@ class TestSpreadComparisons:
                 expected = cells[cells["comparison_key"] == one.key].pivot(
                     index="subject_id", columns="label", values=feature
                 )
-                np.testing.assert_array_equal(one.features[feature], expected.to_numpy(dtype=float))
-        assert read[0].reruns == {}
+                np.testing.assert_array_equal(one.units.features[feature], expected.to_numpy(dtype=float))
+        assert read[0].units.reruns == {}
         expected = reruns.pivot(index="subject_id", columns="rerun", values="serp").to_numpy()
-        np.testing.assert_array_equal(read[1].reruns["serp"], expected)
-        assert list(read[1].reruns) == FEATURES
+        np.testing.assert_array_equal(read[1].units.reruns["serp"], expected)
+        assert list(read[1].units.reruns) == FEATURES
         assert read[1].name == ("plain", "items", "matched", "clean", "music", "b")
         assert (read[1].n_permutations, read[1].alpha, read[1].seed) == (199, 0.05, 7)
 
@@ -210,4 +211,20 @@ class TestComputedKeys:
         assert computed_keys(dbt, connection, key) == {"x", "y"}
 
     def test_are_none_on_the_first_build(self, connection):
-        assert computed_keys(SimpleNamespace(is_incremental=False), connection) == frozenset()
+        assert computed_keys(SimpleNamespace(is_incremental=False), connection, "key") == frozenset()
+
+
+def test_a_model_computes_what_its_table_does_not_hold_on_one_thread(connection):
+    connection.execute("create table results as select 'a' as robustness_key")
+    dbt = SimpleNamespace(is_incremental=True, this="results")
+    threads = set()
+
+    def read(comparisons, cells, *, done):
+        for one in read_robustness_comparisons(comparisons, cells, done=done):
+            threads.update(pool["num_threads"] for pool in threadpool_info())
+            yield one
+
+    comparisons, cells = (connection.from_df(frame) for frame in TestRobustnessComparisons().frames())
+    rows = new_rows(dbt, connection, robustness_tests, read, comparisons, cells)
+    assert rows["robustness_key"].tolist() == ["b"]
+    assert threads == {1}

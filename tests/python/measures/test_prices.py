@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from biasledger.measures.prices import ALL_SETS, group_sums, level_shares, split_by_group
-from biasledger.measures.resampling import permuted_labels
+from biasledger.measures.engine.resampling import permuted_labels
+from biasledger.measures.prices.items import ALL_SETS, group_sums, level_shares, split_by_group
 from tests.python.measures.simulated_prices import couples, names, places, refusing, tilted, units_of
 
 SMALL = np.array([[3, 5, 2], [1, 6, 3], [4, 4, 0], [6, 3, 1], [5, 2, 1], [7, 2, 1]])

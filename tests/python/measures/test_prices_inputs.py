@@ -7,8 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biasledger.measures.prices_tables import category_associations, levels, means, spreads
-from biasledger.measures.questions import balanced_by_question, sums_of_sets
+from biasledger.measures.prices.associations import category_associations
+from biasledger.measures.prices.items import levels
+from biasledger.measures.prices.means import means, spreads
+from biasledger.measures.prices.questions import balanced_by_question, sums_of_sets
 from biasledger.model_inputs.prices import read_association_comparisons, read_price_comparisons
 
 KEYS = ("a", "b")

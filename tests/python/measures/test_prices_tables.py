@@ -8,75 +8,51 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biasledger.measures.associations import associations
-from biasledger.measures.mean_prices import mean_prices, price_spread
-from biasledger.measures.prices import level_shares
-from biasledger.measures.prices_tables import (
-    ASSOCIATIONS,
-    LEVELS,
-    MEANS,
-    SPREADS,
-    AssociationComparison,
-    PriceComparison,
-    category_associations,
-    levels,
-    means,
-    spreads,
-)
-from biasledger.measures.resampling import stable_seed
+from biasledger.measures.comparisons import Comparison
+from biasledger.measures.engine.resampling import stable_seed
+from biasledger.measures.prices.associations import associations, category_associations
+from biasledger.measures.prices.items import PriceComparison, level_shares, levels
+from biasledger.measures.prices.means import mean_prices, means, price_spread, spreads
 from tests.python.measures.simulated_prices import names, places, tastes, units_of
+from tests.python.measures.tables import assert_typed
 
 
 def price_comparison(**changes: object) -> PriceComparison:
     units = names(np.random.default_rng(1), n_names=8, n_sets=2)
-    return replace(PriceComparison("a", ("plain", "race"), units, True, 99, 0.05, 9), **changes)
+    return replace(PriceComparison("a", ("plain", "race"), units, 99, 0.05, 9, True), **changes)
 
 
 def place_comparison(**changes: object) -> PriceComparison:
     units = places(np.random.default_rng(2), n_words=4, n_templates=6)
-    return replace(PriceComparison("p", ("plain", "location"), units, False, 99, 0.05, 9), **changes)
+    return replace(PriceComparison("p", ("plain", "location"), units, 99, 0.05, 9), **changes)
 
 
-def association_comparison(**changes: object) -> AssociationComparison:
+def association_comparison(**changes: object) -> Comparison:
     units = tastes(np.random.default_rng(3), n_names=6)
     name = ("plain", "race", "black", "white")
-    return replace(AssociationComparison("c", name, units, 99, 0.05, 9), **changes)
-
-
-def assert_typed(frame: pd.DataFrame, columns: dict[str, str]) -> None:
-    assert {name: str(dtype) for name, dtype in frame.dtypes.items()} == columns
+    return replace(Comparison("c", name, units, 99, 0.05, 9), **changes)
 
 
 @pytest.mark.parametrize(
-    ("table", "columns"),
-    [(levels, LEVELS), (means, MEANS), (spreads, SPREADS), (category_associations, ASSOCIATIONS)],
-)
-def test_tables_are_typed_when_there_is_nothing_to_compare(table, columns):
-    frame = table([])
-    assert frame.empty
-    assert_typed(frame, columns)
-
-
-@pytest.mark.parametrize(
-    ("table", "columns", "comparison"),
+    ("table", "comparison"),
     [
-        (levels, LEVELS, price_comparison),
-        (means, MEANS, price_comparison),
-        (means, MEANS, place_comparison),
-        (spreads, SPREADS, place_comparison),
-        (category_associations, ASSOCIATIONS, association_comparison),
+        (levels, price_comparison),
+        (means, price_comparison),
+        (means, place_comparison),
+        (spreads, place_comparison),
+        (category_associations, association_comparison),
     ],
 )
 class TestEveryTable:
-    def test_is_typed_with_tested_and_untested_rows_together(self, table, columns, comparison):
+    def test_is_typed_with_tested_and_untested_rows_together(self, table, comparison):
         frame = table([comparison(), comparison(key="b", n_permutations=0)])
-        assert_typed(frame, columns)
+        assert_typed(frame, table)
         assert sorted(set(frame["comparison_key"])) == sorted({comparison().key, "b"})
         assert frame.loc[frame["comparison_key"] == "b", "p_value"].isna().all()
         assert frame.loc[frame["comparison_key"] != "b", "p_value"].notna().any()
 
     def test_same_question_in_another_run_has_the_same_numbers_and_another_question_another_seed(
-        self, table, columns, comparison
+        self, table, comparison
     ):
         one = table([comparison()]).drop(columns="comparison_key")
         again = table([comparison(key="another run")]).drop(columns="comparison_key")
@@ -93,13 +69,13 @@ def test_numbers_are_the_measures_own():
     units, settings = price_comparison().units, {"n_permutations": 99, "alpha": 0.05}
     seed = stable_seed(9, "price_levels", "plain", "race")
     own = own_rows("a", seed, level_shares(units, seed=seed, **settings))
-    pd.testing.assert_frame_equal(levels([price_comparison()]), own.astype(LEVELS))
+    pd.testing.assert_frame_equal(levels([price_comparison()]), own)
     seed = stable_seed(9, "mean_prices", "plain", "race")
     own = own_rows("a", seed, mean_prices(units, has_reference=True, seed=seed, **settings))
-    pd.testing.assert_frame_equal(means([price_comparison()]), own.astype(MEANS))
+    pd.testing.assert_frame_equal(means([price_comparison()]), own)
     seed = stable_seed(9, "category_associations", "plain", "race", "black", "white")
     own = own_rows("c", seed, associations(association_comparison().units, seed=seed, **settings))
-    pd.testing.assert_frame_equal(category_associations([association_comparison()]), own.astype(ASSOCIATIONS))
+    pd.testing.assert_frame_equal(category_associations([association_comparison()]), own)
 
 
 def test_spreads_are_of_comparisons_without_reference_alone():
@@ -107,23 +83,10 @@ def test_spreads_are_of_comparisons_without_reference_alone():
     [row] = frame.to_dict("records")
     seed = stable_seed(9, "price_spread", "plain", "location")
     own = price_spread(place_comparison().units, n_permutations=99, alpha=0.05, seed=seed)
-    assert row == {
-        "comparison_key": "p",
-        "spread": own.spread,
-        "null_mean": own.test.null_mean,
-        "null_sd": own.test.null_sd,
-        "p_value": own.test.p_value,
-        "chance": own.chance,
-        "debiased": own.debiased,
-        "standard_error": own.standard_error,
-        "interval_low": own.interval_low,
-        "interval_high": own.interval_high,
-        "lowest_label": own.lowest_label,
-        "highest_label": own.highest_label,
-        "n_clusters": 6,
-        "n_permutations": own.test.n_permutations,
-        "is_stopped_early": own.test.stopped_early,
-        "seed": seed,
-    }
+    values = asdict(own)
+    values |= values.pop("test")
+    del values["observed"]
+    assert row == {"comparison_key": "p", **values, "seed": seed}
+    assert row["n_clusters"] == 6
     lone = units_of([0, 0], 0, range(2), np.ones((2, 2)))
     assert spreads([place_comparison(units=lone)]).empty

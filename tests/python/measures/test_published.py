@@ -8,7 +8,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import cross_val_score, train_test_split
 from sklearn.svm import SVC, LinearSVC
 
-from biasledger.measures.published import five_fold_accuracy, one_split_accuracy
+from biasledger.measures.words.published import five_fold_accuracy, one_split_accuracy
 from tests.python.measures.simulated_texts import corpus, counts_matrix, texts
 
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biasledger.measures import associations
-from biasledger.measures.associations import associations as measured_associations
-from biasledger.measures.mean_prices import mean_prices
-from biasledger.measures.prices import ALL_SETS, Units, level_shares
-from biasledger.measures.questions import balanced_by_question, sums_of_sets
-from biasledger.measures.resampling import Design
+from biasledger.measures.engine.resampling import Design
+from biasledger.measures.prices import associations
+from biasledger.measures.prices.associations import associations as measured_associations
+from biasledger.measures.prices.items import ALL_SETS, ItemCounts, level_shares
+from biasledger.measures.prices.means import mean_prices
+from biasledger.measures.prices.questions import balanced_by_question, sums_of_sets
 
 from .simulated_prices import tilted
 
@@ -31,12 +31,12 @@ def answered(seed: int, *, refused: float, shift: float = 0.0, n_names: int = 20
     )
 
 
-def units(labels, items, *, is_weighted: bool = True) -> Units:
+def units(labels, items, *, is_weighted: bool = True) -> ItemCounts:
     design = Design(labels, np.zeros(labels.size, dtype=np.int64))
     weighted, _ = balanced_by_question(
         labels, items, items.sum(axis=3), np.zeros(items.shape[2], dtype=np.int64), 1
     )
-    plain = Units(design, np.arange(labels.size), items.sum(axis=2, keepdims=True), 2)
+    plain = ItemCounts(design, np.arange(labels.size), items.sum(axis=2, keepdims=True), 2)
     return replace(plain, weighted=weighted) if is_weighted else plain
 
 
@@ -129,7 +129,7 @@ def test_categories_of_refused_questions_raise_no_alarm() -> None:
         labels, items = answered(seed, refused=0.5)
         one_set = np.zeros(6, dtype=np.int64)
         weighted, totals = balanced_by_question(labels, items, items.sum(axis=3), one_set, 1)
-        plain = associations.Units(
+        plain = associations.CategoryCounts(
             Design(labels, np.zeros(labels.size, dtype=np.int64)),
             np.arange(labels.size),
             items.sum(axis=2),
@@ -150,7 +150,7 @@ def test_weighted_counts_that_do_not_fit_are_refused() -> None:
     labels, items = answered(3, refused=0.0)
     with pytest.raises(ValueError, match="of the same shape as counts"):
         replace(units(labels, items), weighted=np.zeros((2, 1, 1, 4)))
-    plain = associations.Units(
+    plain = associations.CategoryCounts(
         Design(labels, np.zeros(labels.size, dtype=np.int64)),
         np.arange(labels.size),
         items.sum(axis=2),

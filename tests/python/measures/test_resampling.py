@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse, stats
 
-from biasledger.measures import resampling
-from biasledger.measures.resampling import (
+from biasledger.measures.engine import resampling
+from biasledger.measures.engine.resampling import (
     Design,
     Labels,
     family_permutation_test,
@@ -222,7 +222,7 @@ class TestPermutationTest:
             hits += statistic(labels[np.newaxis])[0] >= observed
             if hits == 20:
                 break
-        assert result.stopped_early
+        assert result.is_stopped_early
         assert (result.n_permutations, result.p_value) == (drawn, 20 / drawn)
 
     def test_without_enough_exceedances_every_draw_is_made(self):
@@ -231,7 +231,7 @@ class TestPermutationTest:
         result = permutation_test(
             design, mean_difference(values, design), n_permutations=300, seed=1, stop_after=20
         )
-        assert (result.stopped_early, result.n_permutations, result.p_value) == (False, 300, 1 / 301)
+        assert (result.is_stopped_early, result.n_permutations, result.p_value) == (False, 300, 1 / 301)
 
     def test_p_stays_valid_under_early_stopping(self):
         rng = np.random.default_rng(12)
@@ -273,7 +273,7 @@ class TestPermutationTests:
             for statistic in single
         ]
         assert together == alone
-        assert [result.stopped_early for result in alone] == [
+        assert [result.is_stopped_early for result in alone] == [
             stop_after is not None,
             False,
             stop_after is not None,
@@ -432,7 +432,7 @@ class TestFamilyPermutationTest:
         result = family_permutation_test(
             design, feature_sums(features), n_permutations=5000, alpha=0.05, seed=1, stop_after=50
         )
-        assert result.stopped_early
+        assert result.is_stopped_early
         assert result.n_permutations % 256 == 0
         first_draws = family_permutation_test(
             design, feature_sums(features), n_permutations=result.n_permutations, alpha=0.05, seed=1

@@ -14,16 +14,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from benchmarks.verdicts.words import named, unbalanced, unequal
-from biasledger.measures import separability as module
-from biasledger.measures.resampling import Design
-from biasledger.measures.separability import (
+from biasledger.measures.engine.resampling import Design, Moves
+from biasledger.measures.words import separability as module
+from biasledger.measures.words.separability import (
     TOLERANCE,
-    Moved,
     assign_folds,
     out_of_fold_predictions,
     separability,
 )
-from biasledger.measures.text_units import judged_texts
+from biasledger.measures.words.units import judged_texts
 from tests.python.measures.simulated_texts import corpus, counts_matrix, spelling, texts
 
 
@@ -371,7 +370,7 @@ class TestChanceOfUnbalancedTemplates:
 
 
 class TestPromptsAndNames:
-    def prompts(self, seed: int, own: float) -> tuple[sparse.csr_array, Design, Moved]:
+    def prompts(self, seed: int, own: float) -> tuple[sparse.csr_array, Design, Moves]:
         """Twelve questions to each of two groups that do not differ, fifteen answers each; every prompt has words of its own."""
         rng = np.random.default_rng([20, seed])
         counts, labels, strata, units = [], [], [], []
@@ -383,7 +382,7 @@ class TestPromptsAndNames:
             units += [unit] * 15
         design = Design(np.array(labels, dtype=np.int8), np.array(strata))
         of_units = Design((np.arange(24) % 2).astype(np.int8), np.arange(24) // 2)
-        return counts_matrix(np.concatenate(counts)), design, Moved(np.array(units), of_units)
+        return counts_matrix(np.concatenate(counts)), design, Moves(of_units, np.array(units))
 
     def test_prompts_of_their_own_are_no_difference_of_groups(self):
         p_values, accuracies = [], []
@@ -403,7 +402,7 @@ class TestPromptsAndNames:
         folds, training = module._splits(design, clusters, moved, 5, 1)
         for fold, learnt in zip(np.unique(folds), training, strict=True):
             assert not np.isin(clusters[learnt], clusters[folds == fold]).any()
-            assert all(np.unique(folds[moved.of_unit == unit]).size == 1 for unit in range(24))
+            assert all(np.unique(folds[moved.of_row == unit]).size == 1 for unit in range(24))
         # Seven texts in all prompts leave nothing to learn from.
         features, design, moved = self.prompts(1, 0.0)
         result = separability(features, design, clusters, n_permutations=99, seed=1, moved=moved)

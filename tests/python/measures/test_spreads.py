@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from biasledger.measures.engine.spreads import Chance, beyond_chance, lower_end
 from biasledger.measures.lists import STATISTICS, spread
-from biasledger.measures.mean_prices import price_spread
-from biasledger.measures.spreads import Chance, beyond_chance, lower_end
+from biasledger.measures.prices.means import price_spread
 from tests.python.measures.simulated_prices import places, units_of
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from biasledger.measures import strata
-from biasledger.measures.jackknife import DeleteGroups
-from biasledger.measures.prices import group_sums, split_by_group
-from biasledger.measures.resampling import Design, permuted_labels
-from biasledger.measures.strata import StratumSums, without_each
+from biasledger.measures.engine import strata
+from biasledger.measures.engine.jackknife import DeleteGroups
+from biasledger.measures.engine.resampling import Design, permuted_labels
+from biasledger.measures.engine.strata import StratumSums, without_each
+from biasledger.measures.prices.items import group_sums, split_by_group
 
 LABELS = np.array([0, 1, 2, 1, 0, 0, 2, 1], dtype=np.int8)
 DESIGN = Design(LABELS, np.array([0, 0, 0, 0, 7, 7, 7, 3]))

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from benchmarks.verdicts.words import Answer, comparison
-from biasledger.measures import text_units as module
-from biasledger.measures.resampling import Design
-from biasledger.measures.text_units import common_lengths, equal_lengths, judged_texts
+from biasledger.measures.engine.resampling import Design
+from biasledger.measures.words import units as module
+from biasledger.measures.words.units import common_lengths, equal_lengths, judged_texts
 from tests.python.measures.simulated_texts import counts_matrix
 
 TEXTS = np.array([[3.0, 1, 0], [0, 2, 5], [1, 1, 1]])
@@ -93,8 +93,8 @@ class TestWhatMoves:
         assert judged.first.name == "prompts"
         assert judged.first.design.n_units == 12
         assert judged.first.design.can_move()
-        assert judged.rows.of_unit.size == 180
-        assert np.bincount(judged.rows.of_unit).tolist() == [15] * 12
+        assert judged.rows.moves.of_row.size == 180
+        assert np.bincount(judged.rows.moves.of_row).tolist() == [15] * 12
 
     @pytest.mark.parametrize(("n_names", "are_judged"), [(4, False), (5, True)])
     def test_names_are_judged_from_five_a_group_on(self, n_names, are_judged):
@@ -120,9 +120,11 @@ class TestWhatMoves:
             for name in range(6)
         ]
         given = comparison(answers, TEXTS, 1)
-        apart = replace(given, carrier_strata=(given.classes % 2).astype(np.int64))
+        apart, alone = (
+            replace(given, units=replace(given.units, carrier_strata=strata.astype(np.int64)))
+            for strata in (given.units.classes % 2, given.units.classes)
+        )
         assert np.unique(judged_texts(apart).carriers.design.strata).tolist() == [0, 1]
-        alone = replace(given, carrier_strata=given.classes.astype(np.int64))
         assert judged_texts(alone).carriers is None
 
     def test_counted_answers_stay_within_memory(self, monkeypatch):

@@ -14,18 +14,16 @@ from scipy.spatial.distance import jensenshannon
 from scipy.stats import binom
 
 from benchmarks.verdicts.words import judge, lengths, named, repeats
-from biasledger.measures.resampling import Design, group_sums, two_sample_jackknife
-from biasledger.measures.text_units import Units, judged_texts
-from biasledger.measures.words import (
+from biasledger.measures.engine.resampling import Design, group_sums, two_sample_jackknife
+from biasledger.measures.words.divergence import divergence, divergence_by_units, divergence_parts
+from biasledger.measures.words.log_odds import (
     Others,
     audit_log_odds,
-    divergence,
-    divergence_by_units,
-    divergence_parts,
     informative_log_odds,
     marked_words,
     marked_words_by_units,
 )
+from biasledger.measures.words.units import MovedTexts, judged_texts
 from tests.python.measures.simulated_texts import corpus, counts_matrix, word_shares
 
 COUNTS = hnp.arrays(np.float64, (2, 6), elements=st.integers(0, 30)).filter(
@@ -290,7 +288,7 @@ class TestDivergence:
 
 
 class TestSeveralUnits:
-    def units(self, seed: int, effect: float, sd: float) -> list[Units]:
+    def units(self, seed: int, effect: float, sd: float) -> list[MovedTexts]:
         judged = judged_texts(named(seed, 8, 3, sd=sd, effect=effect))
         assert judged.carriers is not None
         return judged.all_units

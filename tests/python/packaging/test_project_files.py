@@ -120,3 +120,15 @@ def test_the_dbt_project_sends_nothing_and_has_the_packages_version() -> None:
     assert settings["flags"]["send_anonymous_usage_stats"] is False
     assert str(settings["version"]) == biasledger.__version__
     assert settings["name"] == "biasledger"
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "models" / "marts").glob("*/_*.yml")), ids=lambda path: path.stem
+)
+def test_a_column_that_two_marts_say_alike_is_said_once(path: Path) -> None:
+    """An anchor is one and the same object wherever it is referred to."""
+    models = yaml.safe_load(path.read_text(encoding="utf-8")).get("models", [])
+    said: dict[str, set[int]] = {}
+    for column in (column for model in models for column in model.get("columns", [])):
+        said.setdefault(yaml.dump(column), set()).add(id(column))
+    assert [text for text, places in said.items() if len(places) > 1] == []

@@ -1,0 +1,234 @@
+"""Means of groups, their differences and what both are known to, over clusters: what was sampled, with all its versions.
+
+Intervals leave out clusters, never one unit of a pair.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasledger.measures.decisions.units import Units
+from biasledger.measures.engine.intervals import NO_VARIANCE, share_limits, t_quantile
+from biasledger.measures.engine.resampling import Floats, Integers, Labels, Moves, group_totals
+
+
+@dataclass(frozen=True)
+class Interval:
+    """unit: what makes it as long as it is, cases or names; power: it shrinks with their number to the minus power."""
+
+    value: float = np.nan
+    error: float = np.nan
+    low: float = np.nan
+    high: float = np.nan
+    unit: str = "case"
+    power: float = 0.5
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Means (0 to 1) of k groups and their standard errors over clusters.
+
+    present: (n_clusters, k), whether a cluster holds units of the group. without: the means with each cluster left out.
+    deviations: without, less its mean over the clusters that hold the group; 0 for the other clusters.
+    """
+
+    means: Floats
+    errors: Floats
+    sizes: Integers
+    present: NDArray[np.bool_]
+    without: Floats
+    deviations: Floats
+    correlation_of_rivals: float
+
+    @classmethod
+    def of(cls, units: Units, n_groups: int) -> Groups:
+        """Of the units labelled 0 … n_groups - 1."""
+        _, clusters = np.unique(units.clusters, return_inverse=True)
+        labels = units.design.labels
+        n, total = (np.zeros((int(clusters.max()) + 1, n_groups)) for _ in range(2))
+        np.add.at(n, (clusters, labels), units.n)
+        np.add.at(total, (clusters, labels), units.total)
+        present = n > 0
+        sizes = present.sum(axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            without = (total.sum(axis=0) - total) / (n.sum(axis=0) - n)
+            without[:, sizes < 2] = np.nan
+            averages = np.where(present, without, 0.0).sum(axis=0) / sizes
+            deviations = np.where(present, without - averages, 0.0)
+            errors = np.sqrt((sizes - 1) / sizes * (deviations**2).sum(axis=0))
+        return cls(
+            total.sum(axis=0) / n.sum(axis=0),
+            errors,
+            sizes,
+            present,
+            without,
+            deviations,
+            units.correlation_of_rivals,
+        )
+
+    def share_clusters(self, a: int, b: int) -> bool:
+        """Whether any cluster holds units of both groups: what varies between clusters then cancels."""
+        return bool((self.present[:, a] & self.present[:, b]).any())
+
+    def correlation(self, a: int, b: int) -> float:
+        """Correlation of two groups' means."""
+        if not self.share_clusters(a, b):
+            return self.correlation_of_rivals
+        return _correlation(self.deviations[:, a], self.deviations[:, b])
+
+    def limits(self, group: int, alpha: float) -> tuple[float, float]:
+        """Limits of a group's mean."""
+        return _limits(float(self.means[group]), float(self.errors[group]), int(self.sizes[group]), alpha)
+
+
+def difference_of(groups: Groups, a: int, b: int, alpha: float) -> Interval:
+    """Mean of group a minus that of group b, in clusters that hold both or in separate ones.
+
+    Student's interval over clusters, made longer to where rare outcomes need it: an estimate with few selected people, or few
+    subjects treated differently, has too small an error whenever there were fewer of them than there should be. The
+    difference is split into two means between 0 and 1 that such events move apart (the groups' own, or, of paired
+    clusters, the mean advantage and the mean disadvantage), and their limits are combined (Zou & Donner 2008).
+    """
+    value = float(groups.means[a] - groups.means[b])
+    if groups.share_clusters(a, b):
+        held = groups.present[:, a] | groups.present[:, b]
+        return paired_interval(value, groups.without[held, a] - groups.without[held, b], alpha)
+    variances, sizes = groups.errors[[a, b]] ** 2, groups.sizes[[a, b]]
+    if (sizes < 2).any():
+        return Interval(value)
+    correlation = groups.correlation(a, b)
+    error = float(np.sqrt(variances.sum() - 2 * correlation * np.sqrt(variances.prod())))
+    down, up = half_widths(
+        (float(groups.means[a]), *groups.limits(a, alpha)),
+        (float(groups.means[b]), *groups.limits(b, alpha)),
+        correlation,
+    )
+    # Small groups are seen to by their own limits.
+    return _students(value, error, float(sizes.sum() - 2), (down, up), alpha)
+
+
+def paired_interval(value: float, without: Floats, alpha: float) -> Interval:
+    """The interval of a gap inside clusters; without: (n_clusters,), the gap with each of those that tell of it left out."""
+    n = len(without)
+    if n < 2 or np.isnan(without).any():
+        return Interval(value)
+    pseudo_values = n * value - (n - 1) * without
+    error = float(pseudo_values.std(ddof=1) / np.sqrt(n))
+    # What no subject showed yet is taken to be as large as the largest that one did; of none, as the whole range.
+    largest = float(np.abs(pseudo_values).max())
+    size = largest if largest > NO_VARIANCE else 1.0
+    parts = [np.maximum(sign * pseudo_values, 0.0) / size for sign in (1, -1)]
+    means = [float(part.mean()) for part in parts]
+    limits = [
+        _limits(mean, float(part.std(ddof=1) / np.sqrt(n)), n, alpha)
+        for mean, part in zip(means, parts, strict=True)
+    ]
+    down, up = half_widths((means[0], *limits[0]), (means[1], *limits[1]), _correlation(parts[0], parts[1]))
+    down, up = size * down, size * up
+    if error > NO_VARIANCE:
+        # Few cases with too large a difference have too large an error as well: the end nearer to 0 is Student's.
+        down, up = (0.0 if value > 0 else down), (0.0 if value < 0 else up)
+    return _students(value, error, float(n - 1), (down, up), alpha)
+
+
+def _students(
+    value: float, error: float, degrees: float, least: tuple[float, float], alpha: float
+) -> Interval:
+    """Student's interval, whose arms are at least as long as these: below and above."""
+    half_width = float(t_quantile(1 - alpha / 2, degrees)) * error
+    down, up = (max(half_width, arm) for arm in least)
+    return Interval(value, error, max(value - down, -1.0), min(value + up, 1.0))
+
+
+def half_widths(
+    a: tuple[float, float, float], b: tuple[float, float, float], correlation: float
+) -> tuple[float, float]:
+    """Distances of the lower and the upper end of a - b from it; a and b: estimate, lower and upper limit."""
+    a_down, a_up = a[0] - a[1], a[2] - a[0]
+    b_down, b_up = b[0] - b[1], b[2] - b[0]
+    down = a_down**2 + b_up**2 - 2 * correlation * a_down * b_up
+    up = a_up**2 + b_down**2 - 2 * correlation * a_up * b_down
+    return float(np.sqrt(max(down, 0.0))), float(np.sqrt(max(up, 0.0)))
+
+
+def _limits(mean: float, error: float, n_clusters: int, alpha: float) -> tuple[float, float]:
+    """Limits of a mean between 0 and 1 from its standard error over clusters."""
+    if n_clusters < 2:
+        return np.nan, np.nan
+    low, high = share_limits(
+        np.array([mean]), np.array([error]), np.array([n_clusters - 1.0]), np.array([n_clusters]), alpha
+    )
+    return float(low[0]), float(high[0])
+
+
+def _correlation(a: Floats, b: Floats) -> float:
+    a, b = a - a.mean(), b - b.mean()
+    scale = float(np.sqrt((a**2).sum() * (b**2).sum()))
+    return float((a * b).sum()) / scale if scale > NO_VARIANCE**2 else 0.0
+
+
+def names_excess(units: Units, names: Moves) -> tuple[float, float]:
+    """What names add to the variance of the gap by cases, and the degrees of freedom of the names' variance (Welch).
+
+    It is the variance over names less that over single cells, which they share with the cases; at least 0.
+    """
+    name_variances = _jackknife_variances(units, names.of_row, names.design.labels)
+    cell_variances = _jackknife_variances(units, np.arange(units.n.size), units.design.labels)
+    variance = float(name_variances.sum())
+    excess = variance - float(cell_variances.sum())
+    if not np.isfinite(excess) or variance <= NO_VARIANCE**2:
+        return 0.0, np.inf
+    sizes = np.array([names.design.count(label) for label in (0, 1)])
+    return max(excess, 0.0), variance**2 / float((name_variances**2 / (sizes - 1)).sum())
+
+
+def _jackknife_variances(units: Units, clusters: Integers, labels: Labels) -> Floats:
+    """Of the gap inside strata, the variance that each group (0, 1) adds; clusters from 0, each of one group: labels."""
+    _, without = stratified(replace(units, clusters=clusters))
+    parts = [without[labels == label] for label in (0, 1)]
+    return np.array([(part.size - 1) / part.size * ((part - part.mean()) ** 2).sum() for part in parts])
+
+
+def stratified(units: Units) -> tuple[float, Floats]:
+    """Mantel-Haenszel difference, and the same without each cluster, (n_clusters,); NaN where no stratum holds both groups."""
+    _, strata = np.unique(units.design.strata, return_inverse=True)
+    _, clusters = np.unique(units.clusters, return_inverse=True)
+    pairs, pair_of = np.unique(np.column_stack([clusters, strata]), axis=0, return_inverse=True)
+
+    def cells(places: NDArray[np.intp], n_places: int) -> Floats:
+        """Answers and totals of both groups, (n_places, group, 2)."""
+        sums = np.zeros((n_places, 2, 2))
+        np.add.at(sums, (places, units.design.labels), np.column_stack([units.n, units.total]))
+        return sums
+
+    def terms(sums: Floats) -> Floats:
+        """A stratum's weight and weighted difference, (n, 2)."""
+        n, total = sums[:, :, 0], sums[:, :, 1]
+        both = n.sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            weights = n[:, 1] * n[:, 0] / both
+            differences = (total[:, 1] * n[:, 0] - total[:, 0] * n[:, 1]) / both
+        return np.where(both[:, np.newaxis] > 0, np.column_stack([weights, differences]), 0.0)
+
+    by_stratum = cells(strata, int(strata.max()) + 1)
+    of_strata = terms(by_stratum)
+    inside = pairs[:, 1]
+    changes = terms(by_stratum[inside] - cells(pair_of.ravel(), len(pairs))) - of_strata[inside]
+    left = np.tile(of_strata.sum(axis=0), (int(clusters.max()) + 1, 1))
+    np.add.at(left, pairs[:, 0], changes)
+    weight, weighted = of_strata.sum(axis=0)
+    if weight <= 0:
+        return np.nan, np.full(len(left), np.nan)
+    # Nothing is left where the last comparable pair was taken out; rounding leaves a trace of its weight.
+    has_weight = left[:, 0] > NO_VARIANCE * weight
+    return float(weighted / weight), np.where(
+        has_weight, left[:, 1] / np.where(has_weight, left[:, 0], 1.0), np.nan
+    )
+
+
+def group_total(values: Floats, labels: Labels, n_groups: int) -> Floats:
+    """Sum of one value a unit over the units of each label: (n_groups,)."""
+    return np.asarray(group_totals(labels[np.newaxis, :], values, n_groups)[0])

@@ -1,0 +1,246 @@
+"""Gaps of two groups: the mean outcome of the one minus that of the other, its intervals and its test.
+
+A unit is what moves as a whole when labels are permuted: one version of a resume, a person, or a name with every ranking
+it stands in. A cluster is what was sampled: the resume with all its versions, the person, the name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from biasledger.measures.comparisons import Comparison, table
+from biasledger.measures.decisions.clusters import (
+    Groups,
+    Interval,
+    difference_of,
+    group_total,
+    names_excess,
+    paired_interval,
+    stratified,
+)
+from biasledger.measures.decisions.gap_tests import gap_test
+from biasledger.measures.decisions.units import LEAST_NAMES, Units
+from biasledger.measures.engine.intervals import NO_VARIANCE, t_quantile
+from biasledger.measures.engine.resampling import Design, Integers, Moves, PermutationResult
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Mean outcome of the marked group minus that of the reference group; NaN and None where nothing could be estimated.
+
+    adjusted_gap: the gap inside strata, averaged over them with Mantel-Haenszel weights. It leaves out what follows from the
+    groups standing in different strata, as applicants for different jobs do; it is the gap itself where every stratum
+    holds both groups in the same proportion. It is what is tested, two-sided: the test's observed value, null_mean and
+    null_sd are the adjusted gap's. n_marked, n_reference: answers. n_cases, n_names: clusters, and names, in the smaller
+    group; n_names is 0 where names do not move. test: the one with the larger p of moving cases and, from LEAST_NAMES names
+    a group on, names, whose p-values are p_case and p_name; unit says which ("case" or "name"). width_unit: which of both
+    makes the interval of the adjusted gap as long as it is; width_power: it shrinks as that many units to the power of minus
+    this, 0.5, or 1 where what nobody showed yet makes it long.
+    """
+
+    gap: float
+    mean_marked: float
+    mean_reference: float
+    n_marked: float
+    n_reference: float
+    n_clusters: int
+    standard_error: float
+    interval_low: float
+    interval_high: float
+    adjusted_gap: float
+    adjusted_standard_error: float
+    adjusted_low: float
+    adjusted_high: float
+    n_cases: int
+    n_names: int
+    unit: str
+    p_case: float
+    p_name: float
+    width_unit: str
+    width_power: float
+    test: PermutationResult | None
+
+
+def gap(
+    units: Units,
+    *,
+    lowest: float,
+    highest: float,
+    n_permutations: int,
+    alpha: float,
+    seed: int,
+    stop_after: int | None = 50,
+) -> Gap:
+    """Gap between the units labelled 1 (marked) and 0 (reference), with its null and intervals.
+
+    lowest, highest: the smallest and the largest outcome that an answer can have. No test with n_permutations 0 or labels
+    that cannot move.
+
+    Raises:
+        ValueError: a label is neither 0 nor 1, the range is empty, or a unit's mean lies outside it.
+    """
+    if not np.isin(units.design.labels, (0, 1)).all():
+        raise ValueError("labels of a gap are 1 (marked) and 0 (reference)")
+    if not lowest < highest:
+        raise ValueError(
+            f"outcomes run from a lowest to a larger highest value, not from {lowest} to {highest}"
+        )
+    scale = highest - lowest
+    # Counted from the lowest and in shares of the range, outcomes have the limits that rates have.
+    shares = replace(units, total=(units.total - lowest * units.n) / scale)
+    if not (np.abs(shares.total / shares.n - 0.5) <= 0.5 + NO_VARIANCE).all():
+        raise ValueError(f"a unit's mean outcome lies outside {lowest} to {highest}")
+    n_reference, n_marked = group_total(units.n, units.design.labels, 2)
+    total_reference, total_marked = group_total(units.total, units.design.labels, 2)
+    mean_marked = float(total_marked / n_marked) if n_marked else np.nan
+    mean_reference = float(total_reference / n_reference) if n_reference else np.nan
+    value = mean_marked - mean_reference
+    names = units.by_name()
+    n_names = min(names.design.count(0), names.design.count(1)) if names else 0
+    difference, adjusted, n_cases = Interval(), Interval(), 0
+    if np.isfinite(value):
+        groups = Groups.of(shares, 2)
+        n_cases = int(groups.sizes.min())
+        difference = difference_of(groups, 1, 0, alpha)
+        adjusted = _adjusted(shares, groups, difference, alpha)
+        difference, adjusted = (_with_the_unseen(one, groups, alpha) for one in (difference, adjusted))
+        if names is not None and n_names > 1:
+            whole = replace(shares, design=Design(units.design.labels, np.zeros_like(units.design.strata)))
+            difference = _with_names(difference, whole, names, alpha)
+            adjusted = _with_names(adjusted, shares, names, alpha)
+    tests: dict[str, PermutationResult] = {}
+    if n_permutations > 0 and units.design.can_move():
+        test = partial(
+            gap_test, units, scale=scale, n_permutations=n_permutations, seed=seed, stop_after=stop_after
+        )
+        tests["case"] = test(*_cases(units))
+        if names is not None and n_names >= LEAST_NAMES and names.design.can_move():
+            tests["name"] = test(names, None)
+    unit = max(tests, key=lambda name: tests[name].p_value, default="case")
+    return Gap(
+        value,
+        mean_marked,
+        mean_reference,
+        float(n_marked),
+        float(n_reference),
+        int(np.unique(units.clusters).size),
+        difference.error * scale,
+        difference.low * scale,
+        difference.high * scale,
+        adjusted.value * scale,
+        adjusted.error * scale,
+        adjusted.low * scale,
+        adjusted.high * scale,
+        n_cases,
+        n_names,
+        unit,
+        tests["case"].p_value if "case" in tests else np.nan,
+        tests["name"].p_value if "name" in tests else np.nan,
+        adjusted.unit,
+        adjusted.power,
+        tests.get(unit),
+    )
+
+
+@dataclass(frozen=True)
+class GapComparison(Comparison[Units]):
+    """Two groups' answers, label 1 the marked group and 0 its reference; lowest, highest: the outcome's range."""
+
+    lowest: float = 0.0
+    highest: float = 1.0
+
+
+def gaps(comparisons: Iterable[GapComparison]) -> pd.DataFrame:
+    """A row a comparison: its Gap."""
+    return table(
+        Gap,
+        comparisons,
+        lambda one, draws: gap(one.units, lowest=one.lowest, highest=one.highest, **draws),
+        "gap",
+    )
+
+
+def _cases(units: Units) -> tuple[Moves, Integers | None]:
+    """What moves inside cases, and the clusters over which its errors are summed: None where each cluster has one group."""
+    moves = units.by_case()
+    first = np.unique(moves.of_row, return_index=True)[1]
+    clusters = units.clusters[first]
+    return moves, clusters if np.unique(clusters).size < clusters.size else None
+
+
+def _adjusted(units: Units, groups: Groups, difference: Interval, alpha: float) -> Interval:
+    """The gap inside strata, weighted by n1·n0 / (n1 + n0).
+
+    Where clusters hold both groups its interval is that of its own pseudo-values, over the clusters that tell of it: a gap of
+    all answers may vary for nothing but a missing one. Of separate groups it is as much wider than its error as the gap's is.
+    """
+    value, without = stratified(units)
+    if groups.share_clusters(0, 1):
+        return paired_interval(value, without[_comparable(units)], alpha)
+    marked, reference = (without[groups.present[:, label]] for label in (1, 0))
+    variances = [
+        (part.size - 1) / part.size * ((part - part.mean()) ** 2).sum() for part in (marked, reference)
+    ]
+    rivals = units.correlation_of_rivals * float(np.sqrt(variances[0] * variances[1]))
+    error = float(np.sqrt(sum(variances) - 2 * rivals))
+    widening = error / difference.error if difference.error > NO_VARIANCE else 1.0
+    low = value - (difference.value - difference.low) * widening
+    high = value + (difference.high - difference.value) * widening
+    return Interval(value, error, float(np.maximum(low, -1.0)), float(np.minimum(high, 1.0)))
+
+
+def _comparable(units: Units) -> NDArray[np.bool_]:
+    """Whether each cluster has units in a stratum that holds both groups, (n_clusters,): the others tell of no gap inside."""
+    _, strata = np.unique(units.design.strata, return_inverse=True)
+    _, clusters = np.unique(units.clusters, return_inverse=True)
+    holds = np.zeros((int(strata.max()) + 1, 2), dtype=bool)
+    holds[strata, units.design.labels] = True
+    both = np.logical_and(holds[:, 0], holds[:, 1])
+    comparable = np.zeros(int(clusters.max()) + 1, dtype=bool)
+    comparable[clusters[both[strata]]] = True
+    return comparable
+
+
+def _with_the_unseen(interval: Interval, groups: Groups, alpha: float) -> Interval:
+    """Of separate groups, what nobody showed yet: (alpha / 2)^(1 / n) of a group may, without one among n, lie at an end.
+
+    A gap that few of many people carry is missed together with its spread where none of them was drawn. Away from 0 the
+    interval reaches at least as far as that could lead, so that it clears nothing that it cannot know; the end nearer to 0,
+    which says whether there is a gap, is what was seen.
+    """
+    if not np.isfinite([interval.low, interval.high]).all():
+        return interval
+    is_fixed = interval.error <= NO_VARIANCE
+    if groups.share_clusters(0, 1):
+        return replace(interval, power=1.0 if is_fixed else 0.5)
+    unseen = 1 - (alpha / 2) ** (1 / groups.sizes)
+    rise, fall = unseen * (1 - groups.means), unseen * groups.means
+    low, high = interval.low, interval.high
+    if interval.value >= -NO_VARIANCE:
+        high = max(high, min(interval.value + float(max(rise[1], fall[0])), 1.0))
+    if interval.value <= NO_VARIANCE:
+        low = min(low, max(interval.value - float(max(fall[1], rise[0])), -1.0))
+    is_wider = low < interval.low or high > interval.high
+    return replace(interval, low=low, high=high, power=1.0 if is_wider or is_fixed else 0.5)
+
+
+def _with_names(interval: Interval, units: Units, names: Moves, alpha: float) -> Interval:
+    """The interval for other names, too: errors of both ways to cluster, less what they share (Cameron, Gelbach & Miller 2011).
+
+    Student's with Welch's degrees of freedom of the names, and never shorter than by cases alone.
+    """
+    excess, degrees = names_excess(units, names)
+    if not np.isfinite([interval.error, excess, degrees]).all():
+        return interval
+    error = float(np.sqrt(interval.error**2 + excess))
+    half_width = float(t_quantile(1 - alpha / 2, degrees)) * error
+    low, high = max(interval.value - half_width, -1.0), min(interval.value + half_width, 1.0)
+    widened = replace(interval, error=error, low=min(low, interval.low), high=max(high, interval.high))
+    is_by_name = max(-low, high) > max(-interval.low, interval.high)
+    return replace(widened, unit="name", power=0.5) if is_by_name else widened

@@ -1,0 +1,270 @@
+"""Impact ratios: selection rates of groups over that of the best-off one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+import scipy
+from scipy import special
+
+from biasledger.measures.comparisons import Comparison, table
+from biasledger.measures.decisions.clusters import (
+    Groups,
+    difference_of,
+    group_total,
+    half_widths,
+    names_excess,
+)
+from biasledger.measures.decisions.units import LEAST_NAMES, Units
+from biasledger.measures.engine.intervals import NO_VARIANCE, t_quantile
+from biasledger.measures.engine.resampling import (
+    Design,
+    Floats,
+    Integers,
+    Labels,
+    Moves,
+    PermutationResult,
+    group_totals,
+    permutation_test,
+)
+
+
+@dataclass(frozen=True)
+class ImpactRatio:
+    """One group's selection rate over that of the best-off group, with its interval; n and n_selected count answers.
+
+    Groups that share the largest rate are all best; the first of them is the one that the others are held against.
+    fisher_p: Fisher's exact two-sided test against it, which takes answers for independent; NaN for that group itself.
+    """
+
+    label: int
+    n: int
+    n_selected: int
+    rate: float
+    ratio: float
+    interval_low: float
+    interval_high: float
+    fisher_p: float
+    is_best: bool
+
+
+@dataclass(frozen=True)
+class ImpactTest:
+    """Smallest selection rate over the largest, with its interval and one-sided permutation test (small is extreme).
+
+    n_smallest_group: answers of the group that has fewest; n_cases, n_names: clusters, and names that move, of the group that
+    has fewest. The test's observed value and null mean are the ratio's own; which one it is, and unit, p_case, p_name,
+    width_unit and width_power, as of a gap.
+    """
+
+    smallest_ratio: float
+    interval_low: float
+    interval_high: float
+    n_smallest_group: int
+    n_cases: int
+    n_names: int
+    unit: str
+    p_case: float
+    p_name: float
+    width_unit: str
+    width_power: float
+    test: PermutationResult | None
+
+
+def group_impact_ratios(units: Units, *, alpha: float) -> list[ImpactRatio]:
+    """Each group's selection rate (totals count the selected) over that of the best-off group, in the order of labels.
+
+    Intervals are on the log scale and over clusters. Ratios are NaN where nobody was selected.
+
+    Raises:
+        ValueError: labels are not 0 … k - 1, or counts are not whole numbers with at most n selected.
+    """
+    groups, n, selected = _selection(units)
+    best = int(np.argmax(groups.means))
+    rows = []
+    for label, rate in enumerate(groups.means):
+        is_best = bool(rate == groups.means[best])
+        if groups.means[best] == 0:
+            ratio, low, high = np.nan, np.nan, np.nan
+        elif label == best:
+            ratio, low, high = 1.0, 1.0, 1.0
+        else:
+            ratio = float(rate / groups.means[best])
+            low, high = _ratio_limits(units, groups, label, best, alpha)[:2]
+        table = [[selected[side], n[side] - selected[side]] for side in (label, best)]
+        fisher_p = np.nan if label == best else float(scipy.stats.fisher_exact(table).pvalue)
+        rows.append(
+            ImpactRatio(
+                label, int(n[label]), int(selected[label]), float(rate), ratio, low, high, fisher_p, is_best
+            )
+        )
+    return rows
+
+
+def impact_test(
+    units: Units, *, n_permutations: int, alpha: float, seed: int, stop_after: int | None = 50
+) -> ImpactTest:
+    """Smallest selection rate over the largest, of all groups together.
+
+    The lower end is the smallest lower end of any group's ratio: the truly smallest ratio has its own among them. The upper
+    end is the smallest upper end at alpha / (k (k - 1)): the smallest of many upper ends lies too low unless all hold at
+    once. No test with n_permutations 0, labels that cannot move, one group, or nobody selected.
+
+    Raises:
+        ValueError: labels are not 0 … k - 1, or counts are not whole numbers with at most n selected.
+    """
+    groups, n, selected = _selection(units)
+    n_groups, n_cases = n.size, int(groups.sizes.min())
+    best = int(np.argmax(groups.means))
+    names = units.by_name()
+    n_names = min(names.design.count(label) for label in range(n_groups)) if names else 0
+    if n_groups < 2 or not selected.any():
+        return ImpactTest(
+            np.nan, np.nan, np.nan, int(n.min()), n_cases, n_names, "case", np.nan, np.nan, "case", 0.5, None
+        )
+    others = [label for label in range(n_groups) if label != best]
+    low, _, width_unit = min(
+        (_ratio_limits(units, groups, label, best, alpha) for label in others), key=_end_first
+    )
+    at_once = 2 * alpha / (n_groups * (n_groups - 1))
+    high = float(np.min([_ratio_limits(units, groups, label, best, at_once)[1] for label in others]))
+    tests: dict[str, PermutationResult] = {}
+    if n_permutations > 0 and units.design.can_move():
+        options = n_groups, n_permutations, seed, stop_after
+        tests["case"] = _impact_permutation_test(units, units.by_case(), *options)
+        if names is not None and n_names >= LEAST_NAMES and names.design.can_move():
+            tests["name"] = _impact_permutation_test(units, names, *options)
+    unit = max(tests, key=lambda name: tests[name].p_value, default="case")
+    return ImpactTest(
+        float(groups.means.min() / groups.means[best]),
+        # NaN stays NaN: np.minimum, unlike min, lets it through.
+        float(np.minimum(low, 1.0)),
+        float(np.minimum(high, 1.0)),
+        int(n.min()),
+        n_cases,
+        n_names,
+        unit,
+        tests["case"].p_value if "case" in tests else np.nan,
+        tests["name"].p_value if "name" in tests else np.nan,
+        width_unit,
+        # Of cases none of which differs, the rule of three makes it long.
+        1.0
+        if all(difference_of(groups, label, best, alpha).error <= NO_VARIANCE for label in others)
+        else 0.5,
+        tests.get(unit),
+    )
+
+
+def impact_ratios(comparisons: Iterable[Comparison[Units]]) -> pd.DataFrame:
+    """A row a comparison and group: its ImpactRatio; labels 0 … k - 1, a unit's total counts the selected of its n answers."""
+    return table(ImpactRatio, comparisons, lambda one, _: group_impact_ratios(one.units, alpha=one.alpha))
+
+
+def impact_tests(comparisons: Iterable[Comparison[Units]]) -> pd.DataFrame:
+    """A row a comparison: its ImpactTest; units as for ratios."""
+    return table(ImpactTest, comparisons, lambda one, draws: impact_test(one.units, **draws), "impact_ratio")
+
+
+def _end_first(limits: tuple[float, float, str]) -> float:
+    """The lower end; one that is unknown comes before all others."""
+    return -np.inf if np.isnan(limits[0]) else limits[0]
+
+
+def _selection(units: Units) -> tuple[Groups, Integers, Integers]:
+    """Groups' rates, answers and selected."""
+    labels = units.design.labels
+    n_groups = int(labels.max(initial=-1)) + 1
+    if not np.array_equal(np.unique(labels), np.arange(n_groups)) or n_groups == 0:
+        raise ValueError("labels number the groups 0, 1, … without a gap")
+    counts = np.column_stack([units.n, units.total])
+    if (counts != np.round(counts)).any() or (units.total < 0).any() or (units.total > units.n).any():
+        raise ValueError("n and total count answers and selected: whole numbers, total from 0 to n")
+    n, selected = (
+        group_total(column, labels, n_groups).astype(np.int64) for column in (units.n, units.total)
+    )
+    return Groups.of(units, n_groups), n, selected
+
+
+def _impact_permutation_test(
+    units: Units, moves: Moves, n_groups: int, n_permutations: int, seed: int, stop_after: int | None
+) -> PermutationResult:
+    n, total = moves.sums(units.n), moves.sums(units.total)
+    overall = total.sum() / n.sum()
+
+    def shortfall(labels: Labels) -> Floats:
+        rates = group_totals(labels, total, n_groups) / group_totals(labels, n, n_groups)
+        is_observed = (labels == moves.design.labels).all(axis=1)
+        scale = np.where(is_observed, 1.0, units.null_scale)
+        rates = np.maximum(overall + (rates - overall) * scale[:, np.newaxis], 0.0)
+        return np.asarray(1 - rates.min(axis=1) / rates.max(axis=1))
+
+    result = permutation_test(
+        moves.design, shortfall, n_permutations=n_permutations, seed=seed, stop_after=stop_after
+    )
+    return replace(result, observed=1 - result.observed, null_mean=1 - result.null_mean)
+
+
+def _ratio_limits(
+    units: Units, groups: Groups, group: int, best: int, alpha: float
+) -> tuple[float, float, str]:
+    """Ends of the interval of one group's rate over another's, which is above 0, and what makes it long: case or name.
+
+    Rates' own limits, combined on the log scale. Where clusters hold both groups, at least the interval of the
+    difference over the larger rate: subjects treated differently may be too rare for a spread. Where names are reused, their
+    arm over the larger rate is added as errors are.
+    """
+    rate, rate_best = float(groups.means[group]), float(groups.means[best])
+    low, high = groups.limits(group, alpha)
+    low_best, high_best = groups.limits(best, alpha)
+    # A lower limit of 0, which few clusters give, leaves the ratio without a bound.
+    tiny = np.finfo(np.float64).tiny
+    with np.errstate(over="ignore"):
+        if rate == 0:
+            # Clopper & Pearson's upper limit of none selected over the best-off group's lower one
+            ends = (
+                0.0,
+                float(np.divide(1 - (alpha / 2) ** (1 / groups.sizes[group]), np.maximum(low_best, tiny))),
+            )
+        else:
+            own = np.log(np.maximum([rate, low, high], tiny))
+            others = np.log(np.maximum([rate_best, low_best, high_best], tiny))
+            down, up = half_widths(tuple(own), tuple(others), groups.correlation(group, best))
+            ends = float(rate / rate_best * np.exp(-down)), float(rate / rate_best * np.exp(up))
+    if groups.share_clusters(group, best):
+        difference = difference_of(groups, group, best, alpha)
+        ends = (
+            float(np.minimum(ends[0], np.maximum(1 + difference.low / rate_best, 0.0))),
+            float(np.maximum(ends[1], 1 + difference.high / rate_best)),
+        )
+    return _ratio_with_names(units, groups, (group, best), ends, alpha)
+
+
+def _ratio_with_names(
+    units: Units, groups: Groups, pair: tuple[int, int], ends: tuple[float, float], alpha: float
+) -> tuple[float, float, str]:
+    """The interval for other names, too; pair: the group and the best-off one."""
+    inside = np.isin(units.design.labels, pair)
+    labels = (units.design.labels[inside] == pair[1]).astype(np.int8)
+    design = Design(labels, units.design.strata[inside])
+    optional = (units.names, units.name_strata)
+    names, name_strata = (None if array is None else array[inside] for array in optional)
+    two = Units(
+        design, units.clusters[inside], units.n[inside], units.total[inside], 1, None, names, name_strata
+    )
+    moves = two.by_name()
+    if moves is None or min(moves.design.count(0), moves.design.count(1)) < 2 or not np.isfinite(ends).all():
+        return *ends, "case"
+    excess, degrees = names_excess(two, moves)
+    rate_best = float(groups.means[pair[1]])
+    ratio = float(groups.means[pair[0]]) / rate_best
+    if not np.isfinite(degrees):
+        return *ends, "case"
+    z = float(special.ndtri(1 - alpha / 2))
+    # Few names tell their own variance badly, however small it seems.
+    arm, longer = z * np.sqrt(excess) / rate_best, float(t_quantile(1 - alpha / 2, degrees)) / z
+    down, up = (longer * float(np.hypot(end - ratio, arm)) for end in ends)
+    is_by_name = down > 2 * abs(ends[0] - ratio)
+    return max(ratio - down, 0.0), ratio + up, "name" if is_by_name else "case"

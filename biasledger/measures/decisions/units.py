@@ -1,0 +1,115 @@
+"""Units of decisions, regard and whatever else two groups are compared in: what moves as a whole, and what was sampled.
+
+A row is what was answered about one case under one name (or all that moves together, where no names are given). Two kinds of
+units move: all rows of a case under the names of one group, inside the case; and, where people are named and names are reused,
+a name with all its rows. A cluster is what was sampled: the resume with all its versions, the person, the name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasledger.measures.engine.resampling import Design, Floats, Integers, Moves
+
+LEAST_NAMES = 5
+"""Names a group from which on names are judged, too: of 5 against 5 there are 252 arrangements, of 2 against 2 six."""
+
+
+@dataclass(frozen=True)
+class Units:
+    """The rows of one comparison; arrays of shape (n_rows,).
+
+    design: each row's group and the stratum (case) inside which labels may move. clusters: the cluster each row belongs to.
+    n: answers of each row, above 0. total: sum of the outcome over them. n_candidates: how many candidates an answer ranks
+    where rows gather rankings, as one number or a row's own; 1 where each answer is about one person. wholes: rows with the
+    same number move together inside their stratum; None where every row moves by itself. names: the name each row is about,
+    from 0; None where nobody is named, or somebody is not. name_strata: the stratum inside which a row's name may move (all
+    other attributes); None for a single one.
+
+    Raises:
+        ValueError: arrays of unequal length, a row without answers, a total that is no number, or a whole or a name of two
+            groups or strata.
+    """
+
+    design: Design
+    clusters: Integers
+    n: Floats
+    total: Floats
+    n_candidates: int | Floats = 1
+    wholes: Integers | None = None
+    names: Integers | None = None
+    name_strata: Integers | None = None
+
+    def __post_init__(self) -> None:
+        optional = (self.wholes, self.names, self.name_strata)
+        arrays: list[NDArray[Any]] = [self.design.labels, self.clusters, self.n, self.total]
+        arrays += [array for array in optional if array is not None]
+        if len({array.shape for array in arrays}) > 1:
+            raise ValueError("labels, strata, clusters, n, total, wholes and names are of equal length")
+        if not (self.n > 0).all():
+            raise ValueError("n is above 0: a unit without answers is left out")
+        if not np.isfinite(self.total).all():
+            raise ValueError("total is a number for every unit")
+        if (np.asarray(self.n_candidates) < 1).any():
+            raise ValueError("n_candidates is 1 or more")
+        if self.wholes is not None and not (
+            _is_constant(self.wholes, self.design.labels) and _is_constant(self.wholes, self.design.strata)
+        ):
+            raise ValueError("what moves together is of one group and stratum")
+        if self.names is not None and not (
+            _is_constant(self.names, self.design.labels) and _is_constant(self.names, self._name_strata)
+        ):
+            raise ValueError("a name is of one group, and moves inside one stratum")
+
+    @property
+    def _name_strata(self) -> Integers:
+        return np.zeros_like(self.design.strata) if self.name_strata is None else self.name_strata
+
+    @property
+    def correlation_of_rivals(self) -> float:
+        """Correlation of two candidates' outcomes in one ranking: what one gains the others lose, so that all sum to nothing.
+
+        Of rankings of several lengths the mean over their answers.
+        """
+        k = np.broadcast_to(np.asarray(self.n_candidates, dtype=np.float64), self.n.shape)
+        of_rows = np.where(k > 1, -1 / np.maximum(k - 1, 1e-9), 0.0)
+        return float(np.average(of_rows, weights=self.n)) if self.n.size else 0.0
+
+    @property
+    def null_scale(self) -> float:
+        """How much wider than under permutation differences of groups truly are.
+
+        Permuting takes units for independent, but rivals' outcomes are correlated negatively: a difference's standard
+        deviation is √(1 - correlation) as large. Unscaled, 7 % of fair audits of eight candidates and 17 % of two give p < 0.05.
+        """
+        return float(np.sqrt(1 - self.correlation_of_rivals))
+
+    def by_case(self) -> Moves:
+        """All that was answered about a case under the names of one group moves inside the case."""
+        wholes = np.arange(self.n.size) if self.wholes is None else self.wholes
+        return self._moves(wholes, self.design.strata)
+
+    def by_name(self) -> Moves | None:
+        """A name moves with all its rows; None where nobody is named, or no name stands in more than one cluster.
+
+        Names that each stand in one case are new with every case: moving cases moves them.
+        """
+        if self.names is None or not self.names.size or _is_constant(self.names, self.clusters):
+            return None
+        return self._moves(self.names, self._name_strata)
+
+    def _moves(self, units: Integers, strata: Integers) -> Moves:
+        _, first, of_row = np.unique(units, return_index=True, return_inverse=True)
+        return Moves(Design(self.design.labels[first], strata[first]), of_row.astype(np.int64))
+
+
+def _is_constant(numbers: Integers, values: NDArray[np.signedinteger[Any]]) -> bool:
+    """Whether all rows with one number have one value."""
+    if not numbers.size:
+        return True
+    _, first, of_row = np.unique(numbers, return_index=True, return_inverse=True)
+    return bool((values[first][of_row] == values).all())

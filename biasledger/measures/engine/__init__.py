@@ -1,0 +1,1 @@
+"""What every measure stands on: permutations, intervals, jackknives, strata, chance."""

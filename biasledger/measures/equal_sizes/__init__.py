@@ -1,0 +1,1 @@
+"""Two runs brought to equal sizes."""

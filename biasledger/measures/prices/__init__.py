@@ -1,0 +1,1 @@
+"""Measures of recommended items: their prices and their categories."""

@@ -1,0 +1,252 @@
+"""What is published and what is judged of words, comparison by comparison.
+
+Published are words as the sources count them, with their multiplicities; judged are every trial at equal lengths, moved as it was
+asked for, and names or wordings where there are enough of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from biasledger.measures.comparisons import Comparison, Draws, table
+from biasledger.measures.engine.resampling import Floats, Integers, PermutationResult, stable_seed
+from biasledger.measures.schema import prefixed
+from biasledger.measures.words.divergence import divergence, divergence_by_units, divergence_parts
+from biasledger.measures.words.lengths import Lengths, length_gap
+from biasledger.measures.words.log_odds import WordTest, marked_words, marked_words_by_units
+from biasledger.measures.words.published import PublishedAccuracy, five_fold_accuracy, one_split_accuracy
+from biasledger.measures.words.separability import Separability, carriers_test, separability
+from biasledger.measures.words.texts import Texts
+from biasledger.measures.words.units import judged_texts
+
+MIN_TEXTS_FOR_SVM = 10
+N_TOP_WORDS = 10
+
+
+@dataclass(frozen=True)
+class WordStatistics:
+    """The words of two groups; arrays (n_words,). n_units_using: units that use the word, of those that are judged first.
+
+    Log-odds, variance and z are of the published counts, bands and p-values of what is judged: see marked_words. contribution,
+    signed_share: the word's part of the published divergence.
+    """
+
+    word: NDArray[np.str_]
+    n_marked: Floats
+    n_reference: Floats
+    n_units_using: Integers
+    log_odds: Floats
+    variance: Floats
+    z_score: Floats
+    z_score_informative: Floats
+    judged: WordTest
+    contribution: Floats
+    signed_share: Floats
+
+
+@dataclass(frozen=True)
+class WordDivergence:
+    """Divergence of two groups' words in bits, as published and as judged, with the latter's interval and test; and lengths."""
+
+    jsd: float
+    jsd_judged: float
+    standard_error: float
+    interval_low: float
+    interval_high: float
+    test: PermutationResult | None
+    lengths: Lengths | None
+    length_seed: int
+
+
+@dataclass(frozen=True)
+class ToldApart:
+    """How well a classifier tells groups apart: accuracy as counted, the rest as judged; see Separability.
+
+    coefficients: the words of largest weight, as JSON [{word, coefficient}]. skipped_reason: why nothing was measured, or "".
+    """
+
+    chance: float = np.nan
+    accuracy_mean: float = np.nan
+    accuracy_sd: float = np.nan
+    balanced_accuracy: float = np.nan
+    beyond_chance: float = np.nan
+    standard_error: float = np.nan
+    interval_low: float = np.nan
+    interval_high: float = np.nan
+    test: PermutationResult | None = None
+    published: PublishedAccuracy | None = field(default=None, metadata=prefixed("published_accuracy_"))
+    coefficients: str = "[]"
+    skipped_reason: str = ""
+
+
+def word_statistics(comparisons: Iterable[Comparison[Texts]]) -> pd.DataFrame:
+    """A row a comparison of two groups and word: WordStatistics."""
+    return table(WordStatistics, _pairs(comparisons), _statistics, "marked_words")
+
+
+def divergences(comparisons: Iterable[Comparison[Texts]]) -> pd.DataFrame:
+    """A row a comparison of two groups: its WordDivergence."""
+    return table(WordDivergence, _pairs(comparisons), _divergence, "word_divergence")
+
+
+def separabilities(comparisons: Iterable[Comparison[Texts]]) -> pd.DataFrame:
+    """A row a comparison, pairs and all groups of an attribute: how they are ToldApart.
+
+    A comparison with fewer than ten distinct texts in a group is skipped; skipped_reason says so.
+    """
+    return table(ToldApart, comparisons, _told_apart, "separability")
+
+
+def _pairs(comparisons: Iterable[Comparison[Texts]]) -> Iterator[Comparison[Texts]]:
+    return (one for one in comparisons if one.units.is_pair)
+
+
+def _statistics(comparison: Comparison[Texts], draws: Draws) -> WordStatistics:
+    texts = comparison.units
+    published: Draws = {**draws, "n_permutations": 0}
+    words = marked_words(
+        texts.counted_features,
+        texts.design,
+        prior=texts.prior,
+        prior_total=texts.prior_total,
+        **published,
+    )
+    parts = divergence_parts(words.marked, words.reference)
+    nothing = np.full(texts.words.size, np.nan)
+    tested, users = WordTest(nothing, nothing, nothing, nothing, 0), texts.features
+    if comparison.n_permutations > 0:
+        judged = judged_texts(comparison)
+        tested, users = marked_words_by_units(judged.all_units, **draws), judged.first.features
+    return WordStatistics(
+        texts.words,
+        words.marked,
+        words.reference,
+        np.bincount(users.indices, minlength=texts.words.size),
+        words.audit.log_odds,
+        words.audit.variance,
+        words.audit.z_score,
+        words.informative.z_score,
+        tested,
+        parts.contributions,
+        parts.signed_shares,
+    )
+
+
+def _divergence(comparison: Comparison[Texts], draws: Draws) -> WordDivergence:
+    texts, n, seed = comparison.units, draws["n_permutations"], draws["seed"]
+    published = divergence(texts.counted_features, texts.design, n_permutations=0, seed=seed)
+    judged = published
+    if n > 0:
+        judged = divergence_by_units(judged_texts(comparison).all_units, n_permutations=n, seed=seed)
+    of_lengths: Draws = {**draws, "seed": comparison.seed_for("length_gap")}
+    return WordDivergence(
+        published.jsd,
+        judged.jsd,
+        judged.standard_error,
+        judged.interval_low,
+        judged.interval_high,
+        judged.test,
+        length_gap(texts, **of_lengths),
+        of_lengths["seed"],
+    )
+
+
+def _told_apart(comparison: Comparison[Texts], draws: Draws) -> ToldApart:
+    texts, reason = comparison.units, _reason_to_skip(comparison.units)
+    if reason:
+        return ToldApart(skipped_reason=reason)
+    # As the sources count; what is judged has every trial, at equal lengths.
+    counted = separability(
+        texts.counted_features,
+        texts.design,
+        texts.clusters,
+        n_permutations=0,
+        seed=draws["seed"],
+        weighting=texts.weighting,
+    )
+    judged = judged_separability(comparison, draws["seed"]) if comparison.n_permutations > 0 else counted
+    if np.isnan(judged.balanced_accuracy):
+        reason = "answers to one question are so often word for word those to another that a classifier has none to learn from"
+    return ToldApart(
+        counted.chance,
+        counted.accuracy_mean,
+        counted.accuracy_sd,
+        judged.balanced_accuracy,
+        judged.beyond_chance,
+        judged.standard_error,
+        judged.interval_low,
+        judged.interval_high,
+        judged.test,
+        _published(texts),
+        _top_coefficients(counted, texts),
+        reason,
+    )
+
+
+def judged_separability(comparison: Comparison[Texts], seed: int) -> Separability:
+    """Separability of trials at equal lengths; p is the larger of that of answers or prompts and that of names or wordings."""
+    texts, judged = comparison.units, judged_texts(comparison)
+    rows = judged.rows
+    result = separability(
+        rows.features,
+        rows.design,
+        rows.clusters,
+        n_permutations=comparison.n_permutations,
+        seed=seed,
+        weighting=texts.weighting,
+        moved=rows.moves if texts.moves_prompts else None,
+    )
+    if result.test is None or judged.carriers is None or not texts.is_pair:
+        return result
+    by_name = carriers_test(
+        rows.features,
+        judged.row_carriers,
+        judged.carriers.design,
+        n_permutations=comparison.n_permutations,
+        seed=stable_seed(seed, judged.carriers.name),
+    )
+    return replace(result, test=replace(result.test, p_value=max(result.test.p_value, by_name.p_value)))
+
+
+def _reason_to_skip(texts: Texts) -> str:
+    # The same text in answer to several prompts is several units, but a fold cannot be filled with its copies.
+    distinct = np.unique(np.column_stack([texts.design.labels, texts.clusters]), axis=0)
+    fewest = int(np.bincount(distinct[:, 0], minlength=2).min())
+    if fewest < MIN_TEXTS_FOR_SVM:
+        return f"a group has {fewest} distinct texts; an SVM needs at least {MIN_TEXTS_FOR_SVM} in each"
+    return ""
+
+
+def _top_coefficients(result: Separability, texts: Texts) -> str:
+    """The words of largest weight for either side, as JSON [{word, coefficient}]."""
+    if result.coefficients.size == 0:
+        return "[]"
+    ranked = np.argsort(-np.abs(result.coefficients), kind="stable")[:N_TOP_WORDS]
+    return json.dumps(
+        [
+            {"word": str(texts.words[column]), "coefficient": float(result.coefficients[column])}
+            for column in ranked
+        ]
+    )
+
+
+def _can_split(classes: Integers) -> bool:
+    """Whether a stratified 80/20 split exists: every class on both sides."""
+    sizes = np.unique(classes, return_counts=True)[1]
+    return bool(sizes.min() >= 2 and sizes.size <= 0.2 * classes.size)
+
+
+def _published(texts: Texts) -> PublishedAccuracy | None:
+    """What the sources' own classifiers give on the sources' own tokens; None for every other scheme."""
+    in_order = texts.counted_features[texts.order]
+    if texts.scheme == "seed_vectors" and texts.is_pair:
+        return five_fold_accuracy(in_order, texts.design.labels[texts.order])
+    if texts.scheme == "reference_vectors" and texts.kind == "all_groups" and _can_split(texts.classes):
+        return one_split_accuracy(in_order, texts.classes[texts.order])
+    return None

@@ -1,0 +1,90 @@
+"""How much longer or shorter the answers of one group are: a gap of logarithms of tokens, apart from which words they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasledger.measures.decisions.gaps import Gap, gap
+from biasledger.measures.decisions.units import Units
+from biasledger.measures.engine.resampling import Integers
+from biasledger.measures.schema import prefixed
+from biasledger.measures.words.texts import Texts
+from biasledger.measures.words.units import whole_trials
+
+_LEAST_RANGE = float(np.log(2))
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """Mean tokens an answer of each group, and the gap of their logarithms inside strata: log 1.25 is a quarter longer."""
+
+    tokens_marked: float
+    tokens_reference: float
+    gap: Gap = field(metadata=prefixed("length_"))
+
+
+def length_gap(texts: Texts, *, n_permutations: int, alpha: float, seed: int) -> Lengths | None:
+    """Gap of log tokens between two groups, marked minus reference, in the units in which words are judged, and by name.
+
+    Tokens are those of the comparison's features, after identity terms were removed. None where a group has no answer.
+    """
+    tokens = np.asarray(texts.features.sum(axis=1), dtype=np.float64).ravel()
+    labels = texts.design.labels
+    if not texts.is_pair or (tokens <= 0).any():
+        return None
+    trials = whole_trials(texts.n_trials)
+    rows = _rows(texts, trials)
+    logs = np.log(tokens)[rows]
+    lowest, highest = float(logs.min()), float(logs.max())
+    names = _numbers(labels[rows], texts.classes[rows], texts.carrier_strata[rows])
+    result = gap(
+        Units(
+            texts.design.of(rows),
+            _clusters(texts, rows),
+            np.ones(rows.size) if not texts.moves_prompts else trials[rows].astype(np.float64),
+            logs if not texts.moves_prompts else logs * trials[rows],
+            wholes=_prompts(texts, rows) if texts.moves_prompts else None,
+            names=names,
+            name_strata=texts.carrier_strata[rows],
+        ),
+        lowest=lowest,
+        highest=max(highest, lowest + _LEAST_RANGE),
+        n_permutations=n_permutations,
+        alpha=alpha,
+        seed=seed,
+    )
+    means = [
+        float(np.average(tokens[labels == label], weights=texts.n_answers[labels == label]))
+        for label in (1, 0)
+    ]
+    return Lengths(means[0], means[1], result)
+
+
+def _rows(texts: Texts, trials: Integers) -> Integers:
+    """A row a text where prompts move with all their answers, otherwise a row a trial."""
+    rows = np.arange(trials.size)
+    return rows if texts.moves_prompts else np.repeat(rows, trials)
+
+
+def _prompts(texts: Texts, rows: Integers) -> Integers:
+    return _numbers(texts.design.labels[rows], texts.design.strata[rows], texts.prompts[rows])
+
+
+def _clusters(texts: Texts, rows: Integers) -> Integers:
+    """What was sampled: both prompts of a question together where each group was asked it once, else a prompt, or an answer."""
+    if not texts.moves_prompts:
+        return np.arange(rows.size)
+    prompts = _prompts(texts, rows)
+    _, first = np.unique(prompts, return_index=True)
+    asked = np.column_stack([texts.design.strata[rows][first], texts.design.labels[rows][first]])
+    is_paired = np.unique(asked, axis=0).shape[0] == first.size
+    return texts.design.strata[rows] if is_paired else prompts
+
+
+def _numbers(*codes: NDArray[np.signedinteger[Any]]) -> Integers:
+    _, numbers = np.unique(np.column_stack(codes), axis=0, return_inverse=True)
+    return numbers.astype(np.int64).ravel()

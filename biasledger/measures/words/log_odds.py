@@ -1,0 +1,212 @@
+"""Log-odds of each word between two groups, the z-scores published for it, and which words are marked.
+
+Every function is closed-form and takes word counts summed over a group; the null comes from `engine.resampling`.
+
+Sources: Monroe, Colaresi & Quinn (2008), Fightin' Words; Cheng, Durmus & Jurafsky (2023), Marked Personas; Xu,
+Potka & Thomo (2026), arXiv:2602.08124, called the audit formula here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from biasledger.measures.engine.resampling import (
+    Design,
+    FamilyResult,
+    Floats,
+    Labels,
+    family_permutation_test,
+    group_sums,
+    stable_seed,
+)
+from biasledger.measures.words.units import MovedTexts
+
+SMOOTHING = 0.5
+
+
+@dataclass(frozen=True)
+class LogOdds:
+    """Log-odds ratio of each word between two groups; arrays of shape (..., n_words)."""
+
+    log_odds: Floats
+    variance: Floats
+
+    @property
+    def z_score(self) -> Floats:
+        """log_odds / sqrt(variance)."""
+        return self.log_odds / np.sqrt(self.variance)
+
+
+@dataclass(frozen=True)
+class Others:
+    """Tokens of the words left out of a table of counts, by group, shape (...), and how many such words there are."""
+
+    marked: Floats
+    reference: Floats
+    n_words: int
+
+
+def audit_log_odds(marked: Floats, reference: Floats, others: Others | None = None) -> LogOdds:
+    """The audit formula: prior alpha normalised to sum 1 over the two groups together, every count + 0.5.
+
+    log((c_m + a) / (C_m - c_m + 1 - a)) - log((c_r + a) / (C_r - c_r + 1 - a)), variance 1/(c_m + a) + 1/(c_r +
+    a), with counts c and totals C after smoothing. Counts have shape (..., n_words); others holds what the
+    words left out of them add to the totals, None where all words of both groups are there. Source: Xu, Potka &
+    Thomo (2026), step 5.
+    """
+    others = others or Others(np.zeros(marked.shape[:-1]), np.zeros(marked.shape[:-1]), 0)
+    n_words = marked.shape[-1] + others.n_words
+    marked_total = (marked.sum(axis=-1) + others.marked)[..., np.newaxis]
+    reference_total = (reference.sum(axis=-1) + others.reference)[..., np.newaxis]
+    prior = (marked + reference) / (marked_total + reference_total)
+    x, y = marked + (prior + SMOOTHING), reference + (prior + SMOOTHING)
+    marked_rest = marked_total + (SMOOTHING * n_words + 1) - x
+    reference_rest = reference_total + (SMOOTHING * n_words + 1) - y
+    # A vocabulary of a single word has no rest, and no log-odds: NaN.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return LogOdds(np.log((x * reference_rest) / (y * marked_rest)), 1 / x + 1 / y)
+
+
+def informative_log_odds(marked: Floats, reference: Floats, prior: Floats, prior_total: float) -> LogOdds:
+    """Monroe et al.'s informative Dirichlet prior, with raw pooled counts of the whole corpus as the prior.
+
+    prior: count of each word in the whole corpus (all groups); prior_total: number of all its tokens.
+    Source: Monroe, Colaresi & Quinn (2008), eq. 16-22, as applied by Cheng, Durmus & Jurafsky (2023).
+    """
+    x, y = marked + prior, reference + prior
+    x_rest = marked.sum(axis=-1, keepdims=True) + prior_total - x
+    y_rest = reference.sum(axis=-1, keepdims=True) + prior_total - y
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return LogOdds(np.log(x / x_rest) - np.log(y / y_rest), 1 / x + 1 / y)
+
+
+@dataclass(frozen=True)
+class MarkedWords:
+    """Word statistics of one contrast; arrays of shape (n_words,), p-values NaN where nothing was tested.
+
+    band_low and band_high hold the log-odds of all tested words at once with confidence 1 - alpha.
+    """
+
+    marked: Floats
+    reference: Floats
+    audit: LogOdds
+    informative: LogOdds
+    band_low: Floats
+    band_high: Floats
+    family: FamilyResult | None
+
+
+def marked_words(
+    features: sparse.csr_array,
+    design: Design,
+    *,
+    prior: Floats,
+    prior_total: float,
+    n_permutations: int,
+    alpha: float,
+    seed: int,
+    min_units: int = 2,
+    stop_after: int | None = 50,
+) -> MarkedWords:
+    """Log-odds of every word between the marked and the reference group, with a max-T test of the whole vocabulary.
+
+    features: word counts (n_units, n_words), every word used by at least one unit. prior: the words' counts in
+    the whole corpus of the run. Words of fewer than min_units units are reported and not tested: one text
+    cannot show a pattern. n_permutations 0 gives the published columns alone.
+    """
+    marked = group_sums(design.labels[np.newaxis, :], features)[0]
+    total = np.asarray(features.sum(axis=0), dtype=np.float64).ravel()
+    audit = audit_log_odds(marked, total - marked)
+    informative = informative_log_odds(marked, total - marked, prior, prior_total)
+    no_band = np.full(total.size, np.nan)
+    if n_permutations == 0 or not design.can_move():
+        return MarkedWords(marked, total - marked, audit, informative, no_band, no_band, None)
+    tested = np.flatnonzero(np.bincount(features.indices, minlength=total.size) >= min_units)
+    untested = np.flatnonzero(np.bincount(features.indices, minlength=total.size) < min_units)
+    # The last column holds the tokens of all untested words together: they count in the totals alone.
+    condensed = sparse.csr_array(
+        sparse.hstack([features[:, tested], features[:, untested].sum(axis=1)[:, np.newaxis]])
+    )
+    condensed_total = np.append(total[tested], total[untested].sum())
+
+    def log_odds(labels: Labels) -> Floats:
+        marked = group_sums(labels, condensed)
+        reference = condensed_total - marked
+        others = Others(marked[:, -1], reference[:, -1], untested.size)
+        return audit_log_odds(marked[:, :-1], reference[:, :-1], others).log_odds
+
+    family = family_permutation_test(
+        design, log_odds, n_permutations=n_permutations, alpha=alpha, seed=seed, stop_after=stop_after
+    ).expanded(tested, total.size)
+    half_width = family.critical_value * family.null_sd
+    return MarkedWords(
+        marked,
+        total - marked,
+        audit,
+        informative,
+        audit.log_odds - half_width,
+        audit.log_odds + half_width,
+        family,
+    )
+
+
+@dataclass(frozen=True)
+class WordTest:
+    """What is judged of each word; arrays of shape (n_words,), NaN where nothing was tested. Bands as in MarkedWords."""
+
+    p_value: Floats
+    p_value_adjusted: Floats
+    band_low: Floats
+    band_high: Floats
+    n_permutations: int
+
+
+def marked_words_by_units(
+    judged: Sequence[MovedTexts],
+    *,
+    n_permutations: int,
+    alpha: float,
+    seed: int,
+    min_units: int = 2,
+    stop_after: int | None = 50,
+) -> WordTest:
+    """Each word by every kind of unit: the largest p of them, and bands that hold those of all.
+
+    A word that fewer than min_units of any kind use is not tested: one name cannot show what a group is told.
+    """
+    tests = []
+    for place, units in enumerate(judged):
+        prior = np.asarray(units.features.sum(axis=0), dtype=np.float64).ravel()
+        words = marked_words(
+            units.features,
+            units.design,
+            prior=prior,
+            prior_total=float(prior.sum()),
+            n_permutations=n_permutations,
+            alpha=alpha,
+            seed=seed if place == 0 else stable_seed(seed, units.name),
+            min_units=min_units,
+            stop_after=stop_after,
+        )
+        nothing = np.full(prior.size, np.nan)
+        family = words.family
+        tests.append(
+            WordTest(
+                family.p_value if family else nothing,
+                family.p_value_adjusted if family else nothing,
+                words.band_low,
+                words.band_high,
+                family.n_permutations if family else 0,
+            )
+        )
+    return WordTest(
+        np.max([test.p_value for test in tests], axis=0),
+        np.max([test.p_value_adjusted for test in tests], axis=0),
+        np.min([test.band_low for test in tests], axis=0),
+        np.max([test.band_high for test in tests], axis=0),
+        min(test.n_permutations for test in tests),
+    )

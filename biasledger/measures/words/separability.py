@@ -1,0 +1,496 @@
+"""Separability: how well a linear classifier tells from the words which group a text was written for.
+
+The published numbers are a linear SVM's accuracy over grouped, stratified folds, with vocabulary and weights
+fitted inside each fold. Refitting an SVM for every permutation is too slow, so p comes from a kernel ridge
+classifier on the same folds: its hat matrices do not depend on the labels, and one product scores all
+permutations.
+
+Accuracy grows with the number of texts, so the interval's upper end is what a linear classifier would reach
+with unlimited texts of this kind: accuracy A at n training texts is Φ(δ² / (2 √(δ² + 4 d / n))) for groups δ
+apart in d effective dimensions (Raudys & Young 2004 give this form), which is solved for δ at the upper end of
+A; the limit is Φ(δ / 2). Of unequal groups, n₁ and n₀, 4 n₁ n₀ / (n₁ + n₀) takes the place of n: the smaller one's mean is
+known that badly. A classifier of 15 texts against 300 also sides with the larger group, whatever their weights, so that its
+balanced accuracy says little of how far apart they are; the area A₁ under its curve does, as it asks for no border between the
+groups, and Φ(Φ⁻¹(A₁) / √2) is what the best border would reach.
+
+Where templates are unevenly shared out between groups, a classifier that knows the template is right more often than not: under
+shuffled labels, too. What is judged is how much of the way from there to 1 it goes, on a scale on which chance is 1 / k.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse, stats
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.svm import LinearSVC
+
+from biasledger.measures.engine.resampling import (
+    Design,
+    Floats,
+    Integers,
+    Labels,
+    Moves,
+    PermutationResult,
+    permutation_test,
+)
+
+Booleans = NDArray[np.bool_]
+
+RIDGE = 0.3
+TOLERANCE = (
+    0.1  # against a tenth of it, mean accuracies of real and of generated texts move by less than 0.002
+)
+MAX_UNITS_FOR_P = 2000
+# Learning curves of real persona texts, from 15 to 270 a group, needed 2 to 6 times the estimated dimensions.
+DIMENSION_FACTOR = 4.0
+
+
+@dataclass(frozen=True)
+class Separability:
+    """Accuracy of telling k groups apart, 0 to 1.
+
+    balanced_accuracy: mean of the groups' recalls over all out-of-fold predictions; its chance level is 1 / k where groups
+    share templates evenly. beyond_chance: what is judged, on the same scale with what shuffled labels reach put at 1 / k; the
+    interval is its. chance: accuracy of always naming the largest group. coefficients: (n_features,) of the classifier fitted
+    on all units, positive for the marked group; empty for more than two groups.
+    """
+
+    accuracy_mean: float
+    accuracy_sd: float
+    balanced_accuracy: float
+    beyond_chance: float
+    chance: float
+    standard_error: float
+    interval_low: float
+    interval_high: float
+    coefficients: Floats
+    test: PermutationResult | None
+
+
+def separability(
+    features: sparse.csr_array,
+    design: Design,
+    clusters: Integers,
+    *,
+    n_permutations: int,
+    seed: int,
+    weighting: str = "tfidf",
+    n_folds: int = 5,
+    min_units: int = 2,
+    z: float = 1.959964,
+    stop_after: int | None = 50,
+    moved: Moves | None = None,
+) -> Separability:
+    """Cross-validated accuracy of a linear SVM, its permutation null and its interval.
+
+    features: word counts (n_texts, n_words). clusters: texts of one cluster (the same text) never lie on both
+    sides of a split. moved: units of several texts (prompts), none of which a split cuts either; None where every text moves by
+    itself. weighting: 'tfidf' or 'counts' (bag of words). Words of fewer than min_units training
+    texts are left out. Where nothing is left to learn a group from, all numbers are NaN.
+    """
+    folds, training = _splits(design, clusters, moved, n_folds, seed)
+    n_groups = int(design.labels.max()) + 1
+    chance = float(np.bincount(design.labels).max() / design.n_units)
+    coefficients = np.empty(0, dtype=np.float64)
+    if not _can_learn(design.labels, training):
+        return Separability(
+            np.nan, np.nan, np.nan, np.nan, chance, np.nan, np.nan, np.nan, coefficients, None
+        )
+    with warnings.catch_warnings():
+        # On raw counts the solver often stops at its limit; which side a text falls on hardly changes by then.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        predicted, scores = _out_of_fold(features, design.labels, folds, training, weighting, min_units)
+        if n_groups == 2:
+            coefficients = _fit(features, design.labels, weighting, min_units).coefficients
+    correct = predicted == design.labels
+    accuracies = np.array([correct[folds == fold].mean() for fold in np.unique(folds)])
+    balanced = float(balanced_accuracy_score(design.labels, predicted))
+    test, error, low, high, beyond = None, np.nan, np.nan, np.nan, balanced
+    units = moved or Moves.alone(design)
+    if n_permutations > 0 and units.design.within(_folds_of_units(units, folds)).can_move():
+        test = _ridge_test(features, design, folds, n_permutations, seed, stop_after, moved, training)
+        scale = _Scale.of(test.null_mean, n_groups)
+        beyond = scale(balanced)
+        error = _standard_error(balanced, test.null_sd, units.design.n_units, n_groups)
+        low = max(0.0, scale(balanced - z * error))
+        at_best_border = _at_best_border(scores, design.labels, folds) if n_groups == 2 else balanced
+        reached = min(1.0, scale(min(1.0, max(balanced, at_best_border) + z * error)))
+        high = _limit_of_accuracy(features, design, reached, n_folds, units.design)
+        error *= scale.factor
+    return Separability(
+        float(accuracies.mean()),
+        float(accuracies.std()),
+        balanced,
+        beyond,
+        chance,
+        error,
+        low,
+        high,
+        coefficients,
+        test,
+    )
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """Accuracies on a scale on which what shuffled labels reach lies at 1 / k, and 1 at 1; never above what was measured."""
+
+    chance: float
+    factor: float
+    at_chance: float
+
+    @classmethod
+    def of(cls, null_mean: float, n_groups: int) -> _Scale:
+        at_chance = 1 / n_groups
+        # A null mean below it is the usual pessimism of cross-validation, and no head start.
+        chance = min(max(null_mean, at_chance), 0.99)
+        return cls(chance, (1 - at_chance) / (1 - chance), at_chance)
+
+    def __call__(self, accuracy: float) -> float:
+        return max(0.0, self.at_chance + (accuracy - self.chance) * self.factor)
+
+
+def carriers_test(
+    features: sparse.csr_array,
+    of_carrier: Integers,
+    carriers: Design,
+    *,
+    n_permutations: int,
+    seed: int,
+    stop_after: int | None = 50,
+) -> PermutationResult:
+    """Whether two groups' names or wordings differ in their mean TF-IDF weighted text, against names that change groups.
+
+    features: word counts (n_texts, n_words); of_carrier: (n_texts,), the name or wording of each. The statistic is the squared
+    distance between the groups' means over names: no name has texts on both sides of it, as folds of texts would.
+    """
+    weighted = TfidfTransformer().fit_transform(features)
+    sizes = np.bincount(of_carrier, minlength=carriers.n_units)
+    membership = sparse.csr_array(
+        (1 / sizes[of_carrier], (of_carrier, np.arange(of_carrier.size))), shape=(sizes.size, of_carrier.size)
+    )
+    means = membership @ weighted
+    products = np.asarray((means @ means.T).toarray())
+
+    def distance(labels: Labels) -> Floats:
+        marked = labels.astype(np.float64)
+        n_marked = marked.sum(axis=1, keepdims=True)
+        difference = marked / n_marked - (1 - marked) / (carriers.n_units - n_marked)
+        return np.asarray(((difference @ products) * difference).sum(axis=1))
+
+    return permutation_test(
+        carriers, distance, n_permutations=n_permutations, seed=seed, stop_after=stop_after
+    )
+
+
+def _splits(
+    design: Design, clusters: Integers, moved: Moves | None, n_folds: int, seed: int
+) -> tuple[Integers, list[Booleans]]:
+    """The fold of each text and, for each fold, the texts to learn from: no copies of the held-out ones."""
+    if moved is None:
+        folds = assign_folds(design, clusters, n_folds=n_folds, seed=seed)
+        return folds, [folds != fold for fold in np.unique(folds)]
+    units = np.arange(moved.design.n_units)
+    folds = assign_folds(moved.design, units, n_folds=n_folds, seed=seed)[moved.of_row]
+    return folds, [(folds != fold) & ~np.isin(clusters, clusters[folds == fold]) for fold in np.unique(folds)]
+
+
+def _can_learn(labels: Labels, training: list[Booleans]) -> bool:
+    n_groups = np.unique(labels).size
+    return all(np.unique(labels[learnt]).size == n_groups for learnt in training)
+
+
+def _folds_of_units(moved: Moves, folds: Integers) -> Integers:
+    of_units = np.empty(moved.design.n_units, dtype=np.int64)
+    of_units[moved.of_row] = folds
+    return of_units
+
+
+def _at_best_border(scores: Floats, labels: Labels, folds: Integers) -> float:
+    """Φ(Φ⁻¹(A₁) / √2) of the area A₁ under the curve, over the folds, each weighted by its pairs of texts; at least 0.5."""
+    areas, pairs = [], []
+    for fold in np.unique(folds):
+        inside = folds == fold
+        is_marked = labels[inside] == 1
+        n_pairs = int(is_marked.sum() * (~is_marked).sum())
+        if n_pairs:
+            ranks = stats.rankdata(scores[inside])
+            n_marked = int(is_marked.sum())
+            areas.append((ranks[is_marked].sum() - n_marked * (n_marked + 1) / 2) / n_pairs)
+            pairs.append(n_pairs)
+    if not areas:
+        return 0.5
+    area = np.clip(np.average(areas, weights=pairs), 0.5, 1 - 1e-6)
+    return float(stats.norm.cdf(stats.norm.ppf(area) / np.sqrt(2)))
+
+
+def assign_folds(design: Design, clusters: Integers, *, n_folds: int, seed: int) -> Integers:
+    """A fold for each unit, 0 … n_folds - 1: clusters stay together, every label is dealt through each stratum alike.
+
+    Dealing marked and reference units of one stratum from the same fold on puts them into the same folds, so that
+    labels can still move when they are permuted inside stratum and fold, also where some units are missing
+    (scikit-learn's StratifiedGroupKFold does not keep strata together). Clusters with units of several labels are
+    dealt as a label of their own: copies in both groups must not crowd a group's other texts into a single fold.
+    """
+    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, n_folds])))
+    _, first, cluster = np.unique(clusters, return_index=True, return_inverse=True)
+    cluster, strata = cluster.ravel(), design.strata[first]
+    labels = design.labels[first].astype(np.int64)
+    labels[cluster[design.labels != labels[cluster]]] = -1
+    order = np.lexsort((rng.random(first.size), labels, strata))
+    is_first = (np.diff(strata[order], prepend=-1) != 0) | (np.diff(labels[order], prepend=-2) != 0)
+    position = np.arange(first.size)
+    dealt_before = position - np.maximum.accumulate(np.where(is_first, position, 0))
+    cluster_folds = np.empty(first.size, dtype=np.int64)
+    cluster_folds[order] = (_first_folds(labels, strata)[order] + dealt_before) % n_folds
+    return np.asarray(cluster_folds[cluster])
+
+
+def _first_folds(labels: Integers, strata: Integers) -> Integers:
+    """Where dealing starts in each unit's stratum: one fold further with every stratum that holds the same labels.
+
+    Thus strata of a single unit a label still fill all folds, and no label comes to lie in one fold alone.
+    """
+    _, stratum = np.unique(strata, return_inverse=True)
+    _, column = np.unique(labels, return_inverse=True)
+    holds = np.zeros((stratum.max() + 1, column.max() + 1), dtype=np.bool_)
+    holds[stratum, column] = True
+    _, kind = np.unique(holds, axis=0, return_inverse=True)
+    start = np.empty(kind.size, dtype=np.int64)
+    for same in np.unique(kind):
+        start[kind == same] = np.arange(np.count_nonzero(kind == same))
+    return np.asarray(start[stratum])
+
+
+def out_of_fold_predictions(
+    features: sparse.csr_array,
+    labels: Labels,
+    folds: Integers,
+    *,
+    weighting: str = "tfidf",
+    min_units: int = 2,
+) -> Labels:
+    """Each unit's label as predicted by the SVM fitted on the other folds; shape (n_units,)."""
+    training = [folds != fold for fold in np.unique(folds)]
+    return _out_of_fold(features, labels, folds, training, weighting, min_units)[0]
+
+
+def _out_of_fold(
+    features: sparse.csr_array,
+    labels: Labels,
+    folds: Integers,
+    training: list[Booleans],
+    weighting: str,
+    min_units: int,
+) -> tuple[Labels, Floats]:
+    """Each text's label as the SVM fitted on its fold's training texts predicts it, and its score for label 1."""
+    predicted, scores = np.empty_like(labels), np.zeros(labels.size)
+
+    def predict(fold: int, learnt: Booleans) -> None:
+        held_out = folds == fold
+        fitted = _fit(features[learnt], labels[learnt], weighting, min_units)
+        predicted[held_out], scores[held_out] = fitted.predict(features[held_out])
+
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        list(pool.map(predict, np.unique(folds), training))
+    return predicted, scores
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    columns: Integers
+    n_columns: int
+    transformer: TfidfTransformer | None
+    classifier: LinearSVC
+
+    def predict(self, features: sparse.csr_array) -> tuple[Labels, Floats]:
+        """Labels, and scores for label 1 (of the second of two groups; of several groups, 0)."""
+        selected = features[:, self.columns]
+        scores = self.classifier.decision_function(
+            self.transformer.transform(selected) if self.transformer else selected
+        )
+        classes = self.classifier.classes_
+        if scores.ndim == 1:
+            return classes[(scores > 0).astype(np.int64)].astype(np.int8), np.asarray(scores)
+        return classes[scores.argmax(axis=1)].astype(np.int8), np.zeros(len(scores))
+
+    @property
+    def coefficients(self) -> Floats:
+        coefficients = np.zeros(self.n_columns)
+        coefficients[self.columns] = self.classifier.coef_[0]
+        return coefficients
+
+
+def _fit(features: sparse.csr_array, labels: Labels, weighting: str, min_units: int) -> _Fitted:
+    """Vocabulary, weights and SVM from training texts alone."""
+    n_columns = int(features.shape[1])
+    columns = np.flatnonzero(np.bincount(features.indices, minlength=n_columns) >= min_units)
+    if columns.size == 0:
+        columns = np.arange(n_columns)
+    selected = features[:, columns]
+    transformer = TfidfTransformer().fit(selected) if weighting == "tfidf" else None
+    weighted = transformer.transform(selected) if transformer else selected
+    # The primal solver draws no random numbers: liblinear's generator is global to the process, and folds run side by side.
+    classifier = LinearSVC(class_weight="balanced", dual=False, tol=TOLERANCE).fit(weighted, labels)
+    return _Fitted(columns, n_columns, transformer, classifier)
+
+
+def _ridge_test(
+    features: sparse.csr_array,
+    design: Design,
+    folds: Integers,
+    n_permutations: int,
+    seed: int,
+    stop_after: int | None,
+    moved: Moves | None = None,
+    training: list[Booleans] | None = None,
+) -> PermutationResult:
+    """Balanced accuracy of a kernel ridge classifier against labels permuted inside stratum and fold.
+
+    Folds hold the same labels under every permutation, so they are as likely under one as under another. More than
+    MAX_UNITS_FOR_P texts are thinned to that many, evenly over strata and folds: the power is ample there.
+    """
+    kept = _thin(design, folds)
+    units = moved or Moves.alone(design)
+    movable = units.design.within(_folds_of_units(units, folds))
+    if moved is None:
+        movable = Design(movable.labels[kept], movable.strata[kept])
+        units = Moves.alone(movable)
+    else:
+        units = Moves(movable, moved.of_row[kept])
+    names = np.unique(folds)
+    learnt = [mask[kept] for mask in training or [folds != fold for fold in names]]
+    folds, kernel = folds[kept], _text_kernel(features[kept])
+    n_groups = int(design.labels.max()) + 1
+    hats = [_hat_matrix(kernel, folds == fold, mask) for fold, mask in zip(names, learnt, strict=True)]
+    members = [
+        (np.flatnonzero(mask), np.flatnonzero(folds == fold))
+        for fold, mask in zip(names, learnt, strict=True)
+    ]
+
+    def balanced_accuracy(unit_labels: Labels) -> Floats:
+        labels = units.of_rows(unit_labels)
+        scores = np.empty((n_groups, *labels.shape))
+        for hat, (training, held_out) in zip(hats, members, strict=True):
+            for group in range(n_groups):
+                is_member = (labels[:, training] == group).astype(np.float64)
+                # Coded by the inverse of its size, so that no large group outvotes the others.
+                size = np.maximum(is_member.sum(axis=1, keepdims=True), 1)
+                scores[group][:, held_out] = (is_member / size) @ hat.T
+        predicted = scores.argmax(axis=0)
+        recalls = [
+            ((predicted == group) & (labels == group)).sum(axis=1) / (labels == group).sum(axis=1)
+            for group in range(n_groups)
+        ]
+        return np.asarray(np.mean(recalls, axis=0))
+
+    return permutation_test(
+        movable,
+        balanced_accuracy,
+        n_permutations=n_permutations,
+        seed=seed,
+        stop_after=stop_after,
+    )
+
+
+def _thin(design: Design, folds: Integers) -> Integers:
+    """Positions of about MAX_UNITS_FOR_P units at most, every k-th of each label, stratum and fold.
+
+    Groups below an equal share of that number are kept whole: a small group beside a huge one must not vanish.
+    """
+    if design.n_units <= MAX_UNITS_FOR_P:
+        return np.arange(design.n_units)
+    order = np.lexsort((np.arange(design.n_units), folds, design.strata))
+    labels = np.unique(design.labels)
+    share = MAX_UNITS_FOR_P // labels.size
+    kept = []
+    for label in labels:
+        members = order[design.labels[order] == label]
+        kept.append(
+            members[np.linspace(0, members.size - 1, min(share, members.size)).round().astype(np.int64)]
+        )
+    return np.sort(np.concatenate(kept))
+
+
+def _text_kernel(features: sparse.csr_array) -> Floats:
+    """Cosine similarity of TF-IDF weighted texts, (n_units, n_units); label-free, hence shared by all permutations."""
+    weighted = TfidfTransformer().fit_transform(features)
+    return np.asarray((weighted @ weighted.T).toarray())
+
+
+def _hat_matrix(kernel: Floats, held_out: Booleans, learnt: Booleans | None = None) -> Floats:
+    """Held-out scores as a linear function of training labels, kernel centred on the training texts."""
+    learnt = ~held_out if learnt is None else learnt
+    training = kernel[np.ix_(learnt, learnt)]
+    across = kernel[np.ix_(held_out, learnt)]
+    column_means, grand_mean = training.mean(axis=0), training.mean()
+    centred = training - column_means - column_means[:, np.newaxis] + grand_mean
+    across = across - across.mean(axis=1, keepdims=True) - column_means + grand_mean
+    return np.asarray(np.linalg.solve(centred + RIDGE * np.eye(len(centred)), across.T).T)
+
+
+def _standard_error(accuracy: float, null_sd: float, n_units: int, n_groups: int) -> float:
+    """The null's spread, which holds the correlation between folds, scaled from the chance level to this accuracy.
+
+    Two successes and two failures are added (Agresti & Coull 1998), so that a perfect score keeps a width.
+    """
+    shrunk = (accuracy * n_units + 2) / (n_units + 4)
+    at_chance = (1 - 1 / n_groups) / n_groups
+    return float(null_sd * np.sqrt(shrunk * (1 - shrunk) / at_chance))
+
+
+def _limit_of_accuracy(
+    features: sparse.csr_array,
+    design: Design,
+    accuracy: float,
+    n_folds: int,
+    units: Design | None = None,
+) -> float:
+    """What `accuracy`, reached with the texts of n_folds - 1 folds, grows to with unlimited texts of the same kind.
+
+    units: what a group has many or few of, the texts themselves where there is nothing else. For more than two groups the
+    accuracy itself is given: the form holds for pairs.
+    """
+    counted = units or design
+    if int(design.labels.max()) > 1:
+        return accuracy
+    u = float(stats.norm.ppf(np.clip(accuracy, 0.5, 0.9999)))
+    n_marked, n_reference = counted.count(1), counted.count(0)
+    training = 4 * n_marked * n_reference / (n_marked + n_reference) * (n_folds - 1) / n_folds
+    d_over_n = DIMENSION_FACTOR * _effective_dimensions(features, design) / training
+    squared_distance = 2 * u**2 + np.sqrt(4 * u**4 + 16 * u**2 * d_over_n)
+    return max(accuracy, float(stats.norm.cdf(np.sqrt(squared_distance) / 2)))
+
+
+def _effective_dimensions(features: sparse.csr_array, design: Design) -> float:
+    """tr(S)² / tr(S²) of the texts' covariance inside groups, both traces estimated without bias.
+
+    Source of the estimator of tr(S²): Himeno & Yamada (2014), J. Multivariate Anal. 130.
+    """
+    kept = _thin(design, np.zeros(design.n_units, dtype=np.int64))
+    kernel, labels = _text_kernel(features[kept]), design.labels[kept]
+    dimensions, weights = [], []
+    for label in (0, 1):
+        inside = np.flatnonzero(labels == label)
+        n = inside.size
+        if n < 4:
+            continue
+        block = kernel[np.ix_(inside, inside)]
+        centred = block - block.mean(axis=0) - block.mean(axis=1)[:, np.newaxis] + block.mean()
+        trace = np.trace(centred) / (n - 1)
+        sum_of_squares = (centred**2).sum() / (n - 1) ** 2
+        fourth = (np.diag(centred) ** 2).sum() / (n - 1)
+        trace_of_square = (
+            (n - 1) / (n * (n - 2) * (n - 3)) * ((n - 1) * (n - 2) * sum_of_squares + trace**2 - n * fourth)
+        )
+        dimensions.append(trace**2 / trace_of_square if trace_of_square > 0 else float(n**2))
+        weights.append(n)
+    return float(np.average(dimensions, weights=weights)) if dimensions else float(design.n_units**2)

@@ -1,0 +1,57 @@
+"""The texts of one comparison of groups: their words, their labels, and how labels may move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from biasledger.measures.engine.resampling import Design, Floats, Integers
+
+
+@dataclass(frozen=True)
+class Texts:
+    """All that a measure of words needs of one comparison, whose name starts with its scheme and kind.
+
+    kind: against_reference, pairwise (label 1 is the marked group, 0 the reference) or all_groups (labels 0 … k - 1).
+    features: word counts (n_texts, n_words) of each distinct answer to a prompt, once; words names the columns, in
+    alphabetical order. n_answers: (n_texts,) how often each answer was given, or its weight. prior: the words' counts in the
+    run's whole corpus; prior_total: all its tokens. clusters: units of one text share a number. classes: the words that stood
+    in the prompts for the group, numbered in their order; order: positions of the texts in the order of their collection. The
+    published procedures depend on both. weighting: how the classifier weighs words, tfidf or counts.
+
+    What moves: n_trials (n_texts,), how many observations each text is; prompts (n_texts,), the prompt that it answers, all
+    of whose answers move as one unit where moves_prompts; carrier_strata (n_texts,), inside which names or wordings change
+    places: all other attributes.
+    """
+
+    kind: str
+    scheme: str
+    features: sparse.csr_array
+    n_answers: Floats
+    words: NDArray[np.str_]
+    prior: Floats
+    prior_total: float
+    design: Design
+    clusters: Integers
+    prompts: Integers
+    moves_prompts: bool
+    n_trials: Floats
+    carrier_strata: Integers
+    classes: Integers
+    order: Integers
+    weighting: str
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether exactly two groups are compared and both have units."""
+        return self.kind != "all_groups" and self.design.count(0) > 0 and self.design.count(1) > 0
+
+    @property
+    def counted_features(self) -> sparse.csr_array:
+        """Word counts (n_texts, n_words) of each distinct answer as often as it was given: what the sources count."""
+        counted = self.features.copy()
+        counted.data = counted.data * np.repeat(self.n_answers, np.diff(counted.indptr))
+        return counted

@@ -1,0 +1,174 @@
+"""What moves when labels of texts are permuted: an answer, a prompt with all its answers, or a name with all its texts.
+
+Every trial is an observation. Where a group was asked several questions all trials of a question move as one unit: answers to one
+question are alike whichever group it names, and shuffling them one by one would take that for a difference between groups. Where
+people are named, or a group is worded in several ways, names and wordings are judged too, each with all its texts.
+
+Before units are compared they are brought to equal lengths, so that short answers are not taken for other words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from biasledger.measures.comparisons import Comparison
+from biasledger.measures.engine.resampling import Design, Floats, Integers, Moves, stable_seed
+from biasledger.measures.words.texts import Texts
+
+MIN_CARRIERS = 5
+"""Names or wordings a group from which on they are judged as units: fewer say nothing about the group."""
+
+MAX_TRIALS = 200_000
+"""Trials of a comparison beyond which counted answers are taken for fewer, each for its share."""
+
+
+@dataclass(frozen=True)
+class MovedTexts:
+    """What moves as a whole: word counts (n_units, n_words) and how labels may move. name: trials, prompts or carriers."""
+
+    name: str
+    features: sparse.csr_array
+    design: Design
+
+
+@dataclass(frozen=True)
+class TextRows:
+    """A row a trial, for classifiers: how rows move, and rows of one text share a cluster."""
+
+    features: sparse.csr_array
+    design: Design
+    clusters: Integers
+    moves: Moves
+
+
+@dataclass(frozen=True)
+class JudgedTexts:
+    """A comparison's trials at equal lengths, what moves first, and names or wordings where there are enough of them."""
+
+    rows: TextRows
+    first: MovedTexts
+    carriers: MovedTexts | None
+    row_carriers: Integers
+
+    @property
+    def all_units(self) -> list[MovedTexts]:
+        """Everything that a finding is judged by: of several p the largest counts."""
+        return [self.first] if self.carriers is None else [self.first, self.carriers]
+
+
+def judged_texts(comparison: Comparison[Texts]) -> JudgedTexts:
+    """What is judged of a comparison; its raw counts stay with the published columns."""
+    seed = stable_seed(comparison.seed_for("equal lengths"))
+    texts = comparison.units
+    trials = whole_trials(texts.n_trials)
+    of_text = np.repeat(np.arange(trials.size), trials)
+    design = texts.design.of(of_text)
+    raw = sparse.csr_array(texts.features[of_text])
+    clusters = texts.clusters[of_text]
+    prompts = texts.prompts[of_text] if texts.moves_prompts else None
+    rows, first = trials_or_prompts(raw, design, clusters, prompts, seed)
+    carrier_design = Design(design.labels, texts.carrier_strata[of_text])
+    of_carrier, carriers = _blocks(carrier_design, texts.classes[of_text][:, np.newaxis])
+    n_groups = int(design.labels.max(initial=0)) + 1
+    is_enough = (
+        all(carriers.count(label) >= MIN_CARRIERS for label in range(n_groups)) and carriers.can_move()
+    )
+    return JudgedTexts(
+        rows,
+        first,
+        _summed("carriers", raw, of_carrier, carriers, stable_seed(seed, "carriers")) if is_enough else None,
+        of_carrier,
+    )
+
+
+def trials_or_prompts(
+    raw: sparse.csr_array, design: Design, clusters: Integers, prompts: Integers | None, seed: int
+) -> tuple[TextRows, MovedTexts]:
+    """Trials at equal lengths and what moves first: they themselves, or prompts, (n_trials,) the prompt that each answers.
+
+    Prompts are brought to equal lengths with all their answers, so that a prompt with fewer answers weighs no less.
+    """
+    features = equal_lengths(raw, design, seed)
+    if prompts is None:
+        rows = TextRows(features, design, clusters, Moves.alone(design))
+        return rows, MovedTexts("trials", features, design)
+    of_unit, units = _blocks(design, np.column_stack([design.strata, prompts]))
+    rows = TextRows(features, design, clusters, Moves(units, of_unit))
+    return rows, _summed("prompts", raw, of_unit, units, stable_seed(seed, "prompts"))
+
+
+def equal_lengths(features: sparse.csr_array, design: Design, seed: int) -> sparse.csr_array:
+    """Word counts in which every group has units of the same lengths in every stratum.
+
+    In each stratum the units of each group are ranked by length; each keeps as many words as the shortest of those of its rank in
+    any group, every word with the same chance. MovedTexts of strata with one group alone are left as they are.
+    """
+    lengths = np.asarray(features.sum(axis=1), dtype=np.float64).ravel()
+    kept = np.divide(common_lengths(lengths, design), lengths, out=np.ones_like(lengths), where=lengths > 0)
+    if (kept >= 1).all():
+        return features
+    rng = np.random.Generator(np.random.PCG64(seed))
+    rows, of_cell = (np.repeat(values, np.diff(features.indptr)) for values in (np.arange(kept.size), kept))
+    # Words are drawn in an order that their use gives, so that neither their names nor their numbers matter: a baseline from
+    # another machine has no words.
+    use = features.T @ rng.random(kept.size)
+    thinned = np.lexsort((use[features.indices], rows))
+    thinned = thinned[of_cell[thinned] < 1]
+    counts = features.data.copy()
+    counts[thinned] = rng.binomial(np.round(counts[thinned]).astype(np.int64), of_cell[thinned])
+    result = sparse.csr_array((counts, features.indices.copy(), features.indptr.copy()), shape=features.shape)
+    result.eliminate_zeros()
+    return result
+
+
+def common_lengths(lengths: Floats, design: Design) -> Floats:
+    """The length that each unit is brought to, (n_units,): the shortest at its rank in any group of its stratum."""
+    order = np.lexsort((lengths, design.labels, design.strata))
+    strata, labels = design.strata[order], design.labels[order]
+    starts = np.flatnonzero(
+        (np.diff(strata, prepend=strata[:1] - 1) != 0) | (np.diff(labels, prepend=-1) != 0)
+    )
+    targets = lengths.copy()
+    groups = [order[start:stop] for start, stop in zip(starts, [*starts[1:], order.size], strict=True)]
+    for first, last in _runs(strata[starts]):
+        inside = groups[first:last]
+        for own in inside:
+            at = (np.arange(own.size) + 0.5) / own.size
+            for other in inside:
+                if other is not own:
+                    ranks = (np.arange(other.size) + 0.5) / other.size
+                    targets[own] = np.minimum(targets[own], np.interp(at, ranks, lengths[other]))
+    return targets
+
+
+def _runs(values: Integers) -> list[tuple[int, int]]:
+    """Where equal values follow one another: (first, one past the last) of each run."""
+    starts = np.flatnonzero(np.diff(values, prepend=values[:1] - 1) != 0)
+    return [(int(start), int(stop)) for start, stop in zip(starts, [*starts[1:], values.size], strict=True)]
+
+
+def whole_trials(n_trials: Floats) -> Integers:
+    """How many rows each text counts as: at least one, and no more than MAX_TRIALS in all but for that."""
+    share = min(1.0, MAX_TRIALS / max(float(n_trials.sum()), 1.0))
+    return np.maximum(np.round(n_trials * share), 1).astype(np.int64)
+
+
+def _blocks(design: Design, codes: Integers) -> tuple[Integers, Design]:
+    """Rows of one label and the same codes (n_rows, n_codes) are one unit: which unit each row is of, and the units' design."""
+    keys = np.column_stack([design.labels.astype(np.int64), codes])
+    _, first, of_unit = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    return of_unit.astype(np.int64).ravel(), Design(design.labels[first], design.strata[first])
+
+
+def _summed(name: str, raw: sparse.csr_array, of_unit: Integers, design: Design, seed: int) -> MovedTexts:
+    n_rows = of_unit.size
+    membership = sparse.csr_array(
+        (np.ones(n_rows), (of_unit, np.arange(n_rows))), shape=(design.n_units, n_rows)
+    )
+    summed = sparse.csr_array(membership @ raw)
+    summed.sort_indices()
+    summed.indices, summed.indptr = summed.indices.astype(np.int32), summed.indptr.astype(np.int32)
+    return MovedTexts(name, equal_lengths(summed, design, seed), design)

@@ -1,0 +1,129 @@
+"""A result's dataclass is its table: which columns of which types follow from it, and what stands where nothing is."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+
+from biasledger.measures.comparisons import Comparison, table
+from biasledger.measures.engine.resampling import PermutationResult, stable_seed
+from biasledger.measures.schema import HIDDEN, columns, frame, prefixed, row
+
+
+@dataclass(frozen=True)
+class Part:
+    mean: float
+    n: int
+
+
+@dataclass(frozen=True)
+class Whole:
+    name: str
+    label: int | None
+    is_large: bool
+    part: Part | None = field(metadata=prefixed("part_"))
+    other: Part
+    unseen: object = field(default=None, metadata=HIDDEN)
+
+
+@dataclass(frozen=True)
+class Words:
+    word: NDArray[np.str_]
+    z: NDArray[np.float64]
+    n: NDArray[np.int64]
+    part: Part = field(metadata=prefixed("part_"))
+
+
+@dataclass(frozen=True)
+class Judged:
+    value: float
+    test: PermutationResult | None
+
+
+TYPES = {
+    "name": "str",
+    "label": "Int64",
+    "is_large": "bool",
+    "part_mean": "float64",
+    "part_n": "int64",
+    "mean": "float64",
+    "n": "int64",
+}
+
+
+def compared(*names: str, **settings) -> list[Comparison[None]]:
+    return [Comparison(name, (name,), None, seed=3, **settings) for name in names]
+
+
+def test_fields_are_columns_and_other_results_stand_for_theirs() -> None:
+    assert columns(Whole) == TYPES
+    assert row(Whole("a", 1, True, Part(0.5, 2), Part(1.5, 3))) == {
+        "name": "a", "label": 1, "is_large": True, "part_mean": 0.5, "part_n": 2, "mean": 1.5, "n": 3,
+    }  # fmt: skip
+
+
+def test_of_no_result_the_missing_stands_and_types_stay() -> None:
+    rows = [
+        row(Whole("a", None, False, None, Part(np.nan, 3))),
+        row(Whole("b", 2, True, Part(1, 2), Part(1, 3))),
+    ]
+    for some in (rows, rows[:1], []):
+        found = frame(columns(Whole), some)
+        assert {name: str(type_) for name, type_ in found.dtypes.items()} == TYPES
+    assert frame(columns(Whole), rows)["part_n"].tolist() == [0, 2]
+    assert frame(columns(Whole), rows)[["label", "part_mean", "mean"]].isna().to_numpy().tolist() == [
+        [True, True, True],
+        [False, False, False],
+    ]
+
+
+def test_arrays_are_as_many_rows_and_single_values_stand_in_each() -> None:
+    words = Words(np.array(["x", "y"]), np.array([0.5, np.nan]), np.array([1, 2]), Part(0.1, 9))
+    none = Words(np.array([], dtype=str), np.array([]), np.array([], dtype=np.int64), Part(0.2, 8))
+    found = table(Words, compared("a", "b", "c"), lambda one, _: none if one.key == "b" else words)
+    assert found["comparison_key"].tolist() == ["a", "a", "c", "c"]
+    assert found["part_n"].tolist() == [9] * 4
+    pd.testing.assert_series_equal(found.dtypes, table(Words, [], lambda *_: words).dtypes)
+
+
+def test_a_field_that_is_no_column_is_refused() -> None:
+    @dataclass(frozen=True)
+    class Odd:
+        value: float
+        values: list
+
+    with pytest.raises(TypeError, match=r"^Odd\.values is no column: <class 'list'>$"):
+        columns(Odd)
+
+
+class TestTable:
+    def test_what_is_drawn_has_its_seed_which_the_question_and_the_measure_make(self) -> None:
+        test = PermutationResult(1.0, 0.5, 0.1, 0.01, 99, is_stopped_early=False)
+        found = table(
+            Judged, compared("a", "b"), lambda one, _: Judged(1, test if one.key == "a" else None), "gap"
+        )
+        assert found["seed"].tolist() == [stable_seed(3, "gap", "a"), stable_seed(3, "gap", "b")]
+        assert "observed" not in found
+        columns_of_test = {name: value for name, value in asdict(test).items() if name != "observed"}
+        assert found[list(columns_of_test)].to_dict("records")[0] == columns_of_test
+        assert found["p_value"].isna().tolist() == [False, True]
+        assert found["n_permutations"].tolist() == [99, 0]
+        assert "seed" not in table(Part, compared("a"), lambda *_: Part(1.0, 2))
+
+    def test_a_comparison_gives_one_row_or_several_or_none(self) -> None:
+        of = {"a": Part(1.0, 2), "b": [Part(1.0, 3), Part(1.0, 4)], "c": None}
+        found = table(Part, compared("a", "b", "c"), lambda one, _: of[one.key], key="pair_key")
+        assert found[["pair_key", "n"]].to_numpy().tolist() == [["a", 2], ["b", 3], ["b", 4]]
+
+    def test_settings_come_with_the_comparison(self) -> None:
+        drawn = []
+        table(Part, compared("a", n_permutations=19, alpha=0.1), lambda _, draws: drawn.append(draws))
+        assert drawn == [{"n_permutations": 19, "alpha": 0.1, "seed": stable_seed(3, "a")}]
+
+    def test_errors_name_the_comparison(self) -> None:
+        with pytest.raises(ValueError, match=r"^comparison a: could not convert"):
+            table(Part, compared("a"), lambda *_: Part(float("x"), 1))
