@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     import duckdb
 
 
-
 def built_file(project: Path, warehouse: Path) -> Path:
     """The file that dbt built a project's warehouse into, with its private tables.
 
