@@ -52,7 +52,16 @@ joined as (
         runs.spec_hash,
         runs.is_simulated,
         runs.is_current,
-        findings_thresholds.* exclude (finding_id),
+        findings_thresholds.threshold,
+        findings_thresholds.clear_threshold,
+        findings_thresholds.published_threshold,
+        findings_thresholds.alpha,
+        findings_thresholds.min_units,
+        findings_thresholds.severity,
+        findings_thresholds.scope,
+        findings_thresholds.threshold_hash,
+        findings_thresholds.threshold_audit,
+        findings_thresholds.threshold_attribute,
         not coalesce(measured.is_same_by_construction, false)
         and (is_few or measured.p_value is null) as is_insufficient
     from measured
