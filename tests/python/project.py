@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -120,5 +121,5 @@ def import_spec(
                 "attributes": {"race": "race", "gender": "gender"},
             }
         },
-        "reading": dict(reading),
+        "reading": deepcopy(dict(reading)),
     }
