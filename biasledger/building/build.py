@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from biasledger import __version__
+from biasledger.building import SAID
 from biasledger.building.parsed import parsed_before
 from biasledger.building.readings import register_readings
 from biasledger.building.settings import check_settings
@@ -230,7 +231,7 @@ def run_dbt(
         is_closed: the project is a stranger's, of which nothing is kept for others.
 
     Returns:
-        The error messages dbt reported, in order; lines not in dbt's log format (a crash) count as such.
+        The error messages dbt reported, in order; lines that its process does not say itself (a crash) count as such.
 
     Raises:
         BuildError: dbt could not read the project or broke down.
@@ -273,18 +274,16 @@ def _follow(lines: IO[str], on_step: OnStep) -> list[str]:
     messages = []
     done = 0
     for line in lines:
-        try:
-            said = json.loads(line)
-            level, message = said["level"], said["message"]
-        except (ValueError, TypeError, KeyError):
+        if not line.startswith(SAID):
             if line.strip():
                 messages.append(line.strip())
             continue
+        said = json.loads(line.removeprefix(SAID))
         if "node" in said:
             done += 1
             on_step(done, said["total"], said["node"])
-        elif level == "error":
-            messages.append(message.strip())
+        elif said["level"] == "error":
+            messages.append(said["message"].strip())
     return messages
 
 

@@ -1,7 +1,8 @@
 """dbt as a process of its own, which says in lines of JSON what it has done; its arguments are those of dbt.
 
 Most of dbt's events are for looking into dbt itself, and each takes about as long as a small statement: these are not made into
-messages here. A line is `{"level": …, "message": …}`, with `node` and `total`, the nodes in all, where a node is done.
+messages here, unless dbt is told to log them. A line is SAID and `{"level": …, "message": …}`, with `node` and `total` (nodes in
+all) where a node is done.
 """
 
 from __future__ import annotations
@@ -15,13 +16,17 @@ from dbt.cli.main import dbtRunner
 from dbt_common.events.base_types import BaseEvent, EventLevel
 from dbt_common.events.event_manager import EventManager
 from dbt_common.events.event_manager_client import ctx_set_event_manager
+from dbt_common.events.functions import env_scrubber
+from dbt_common.exceptions import DbtBaseException
+
+from biasledger.building import SAID
 
 SUCCEEDED, NODES_FAILED, BROKE_DOWN = 0, 1, 2
-_UNHEARD = {EventLevel.DEBUG, EventLevel.TEST}
+_FOR_DBT = (EventLevel.DEBUG, EventLevel.TEST)
 
 
 class _Events(EventManager):
-    """Hands on what people are told."""
+    """Hands on what people are told, and more where a log of more is asked for."""
 
     def fire_event(
         self,
@@ -30,34 +35,54 @@ class _Events(EventManager):
         node: Any = None,
         force_warn_or_error_handling: bool = False,
     ) -> None:
-        if force_warn_or_error_handling or (level or e.level_tag()) not in _UNHEARD:
+        is_for_dbt = (level or e.level_tag()) in _FOR_DBT
+        if (
+            force_warn_or_error_handling
+            or not is_for_dbt
+            or any(log.level in _FOR_DBT for log in self.loggers)
+        ):
             super().fire_event(e, level, node, force_warn_or_error_handling)
+
+
+class _Teller:
+    """Says what people are told, one line each."""
+
+    def __init__(self) -> None:
+        self.has_told_error = False
+
+    def __call__(self, event: Any) -> None:
+        info = event.info
+        if info.level in _FOR_DBT:
+            return
+        self.has_told_error |= info.level == "error"
+        said: dict[str, Any] = {"level": info.level, "message": info.msg}
+        if info.name.startswith("Log") and info.name.endswith("Result"):
+            data = event.data
+            said["node"] = data.node_info.node_name
+            said["total"] = getattr(data, "total", 0) or getattr(data, "num_models", 0)
+        _say(said)
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command of dbt; returns the process's exit code: 1 says that nodes failed, 2 that dbt did not get that far."""
     ctx_set_event_manager(_Events())
-    ended = dbtRunner(callbacks=[_tell]).invoke(list(arguments))
+    teller = _Teller()
+    ended = dbtRunner(callbacks=[teller]).invoke(list(arguments))
     if ended.success:
         return SUCCEEDED
     if ended.exception is None:
         return NODES_FAILED
-    # dbt has told of most; of wrong options it has not.
-    _say({"level": "error", "message": str(ended.exception)})
+    if not teller.has_told_error:
+        error = ended.exception
+        name = "" if isinstance(error, DbtBaseException) else f"{type(error).__name__}: "
+        _say({"level": "error", "message": f"{name}{error}"})
     return BROKE_DOWN
 
 
-def _tell(event: Any) -> None:
-    said: dict[str, Any] = {"level": event.info.level, "message": event.info.msg}
-    if event.info.name.startswith("Log") and event.info.name.endswith("Result"):
-        data = event.data
-        said["node"] = data.node_info.node_name
-        said["total"] = getattr(data, "total", 0) or getattr(data, "num_models", 0)
-    _say(said)
-
-
 def _say(said: dict[str, Any]) -> None:
-    sys.stdout.write(f"{json.dumps(said)}\n")
+    # Its loggers hide what is secret in the environment, its events do not.
+    said["message"] = env_scrubber(said["message"])
+    sys.stdout.write(f"{SAID}{json.dumps(said)}\n")
     sys.stdout.flush()
 
 

@@ -1,8 +1,7 @@
-"""What dbt parsed of one project serves the next one: reading all models takes longer than building few of them.
+"""What dbt parsed of one project serves the next one of the same user: reading all models takes longer than building few of them.
 
-A project that has nothing parsed yet begins with what was parsed last of one like it, or with what a release brings along. dbt
-itself finds out whether it may go on from there (its version, project, profile, variables, each file's content), as it does in a
-project of which it has parsed an earlier state; where it may not, it reads everything.
+A project that has nothing parsed yet begins with what was parsed of one like it. dbt itself finds out whether it may go on from
+there (profile, variables, files), as it does in a project of which it parsed an earlier state; where not, it reads everything.
 """
 
 from __future__ import annotations
@@ -13,16 +12,20 @@ import os
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.metadata import version
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
-from biasledger.project import dbt_source
+from biasledger import __version__
+from biasledger.publishing.work import hash_models
+from collector.files.replacing import write_whole
 
 CACHE = "BIASLEDGER_CACHE"
-SHIPPED = Path("parsed")
 PARSED = Path("target/partial_parse.msgpack")
 # All that dbt reads before models, beside variables and environment: another of these, and it parses everything anew.
 _READ_FIRST = ("dbt_project.yml", "profiles.yml")
+# Of what a project has of its own nothing goes into another one.
+_OWN = ("models", "macros", "analyses", "tests", "snapshots")
+_MOST_KEPT = 8
 
 
 @contextmanager
@@ -34,45 +37,46 @@ def parsed_before(project: Path, rooms: Sequence[str], *, keeps: bool) -> Iterat
         keeps: whether what dbt parses in the block is kept for other projects of this user.
     """
     own = project / PARSED
-    is_new = not own.exists()
-    name = _name(project, rooms)
-    if is_new:
-        _copy_first((cache_folder() / name, dbt_source() / SHIPPED / name), own)
+    folder = cache_folder()
+    if folder is None or own.exists():
+        yield
+        return
+    kept = folder / _name(project, rooms)
+    # A project whose state cannot be taken or kept only takes longer.
+    with contextlib.suppress(OSError):
+        if kept.is_file():
+            own.parent.mkdir(exist_ok=True)
+            shutil.copyfile(kept, own)
     yield
-    if keeps and is_new and own.is_file():
-        # The next project only takes longer where nothing can be kept.
+    if keeps and own.is_file() and not any((project / name).exists() for name in _OWN):
         with contextlib.suppress(OSError):
-            _keep(own, cache_folder() / name)
+            _keep(own.read_bytes(), kept)
 
 
-def cache_folder() -> Path:
-    """The folder of the user's cache: the one that BIASLEDGER_CACHE names, or `biasledger` where the system keeps such."""
-    own = os.environ.get(CACHE)
-    return (
-        Path(own) if own else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "biasledger"
-    )
+def cache_folder() -> Path | None:
+    """The folder of the user's cache, which BIASLEDGER_CACHE may name; None for a user who has no home."""
+    if own := os.environ.get(CACHE):
+        return Path(own)
+    if shared := os.environ.get("XDG_CACHE_HOME"):
+        return Path(shared) / "biasledger"
+    try:
+        return Path.home() / ".cache" / "biasledger"
+    except RuntimeError:
+        return None
 
 
 def _name(project: Path, rooms: Sequence[str]) -> str:
+    """dbt takes a file whose time is the same for unchanged, and files of two releases may have the same time."""
     read = [(project / name).read_bytes() for name in _READ_FIRST if (project / name).is_file()]
-    return f"{hashlib.sha256(b''.join([*read, ' '.join(rooms).encode()])).hexdigest()}.msgpack"
+    stated = " ".join((__version__, version("dbt-core"), hash_models(), *rooms))
+    return f"{hashlib.sha256(b''.join([*read, stated.encode()])).hexdigest()}.msgpack"
 
 
-def _copy_first(sources: Sequence[Path], destination: Path) -> None:
-    for source in sources:
-        with contextlib.suppress(OSError):
-            if source.is_file():
-                destination.parent.mkdir(exist_ok=True)
-                shutil.copyfile(source, destination)
-                return
-
-
-def _keep(source: Path, destination: Path) -> None:
-    """Replace what was kept where it differs; builds side by side keep whole files."""
-    content = source.read_bytes()
-    if destination.is_file() and destination.read_bytes() == content:
+def _keep(content: bytes, kept: Path) -> None:
+    if kept.is_file() and kept.read_bytes() == content:
         return
-    destination.parent.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile(dir=destination.parent, delete=False) as file:
-        file.write(content)
-    Path(file.name).replace(destination)
+    kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    write_whole(kept, content)
+    newest = sorted(kept.parent.glob("*.msgpack"), key=lambda file: file.stat().st_mtime, reverse=True)
+    for old in newest[_MOST_KEPT:]:
+        old.unlink()

@@ -195,41 +195,33 @@ def read_check(warehouse: Path, *, run: str | None = None, holds_out_for_group: 
         silent = silent_groups(tables, runs)
         cases += [_silent_case(one) for one in silent]
         notes = standing_notes(tables) if run is None else []
-        compared: dict[str, int] = {}
-        if tables.has("fct_run_comparisons"):
-            changes = tables.records(
+        changes = tables.records(
+            """
+            select comparisons.*, measures.room
+            from {fct_run_comparisons} as comparisons
+            inner join {dim_measures} as measures on comparisons.measure = measures.measure
+            where list_contains(?, comparisons.run_id) and comparisons.is_baseline and comparisons.severity <> 'none'
+            order by comparisons.audit, comparisons.target, measures.room, comparisons.measure, comparisons.attribute,
+                comparisons.group_name, comparisons.subject
+            """,
+            [runs],
+        )
+        compared = dict(Counter(row["verdict"] for row in changes))
+        cases += [
+            _comparison_case(row, suggested)
+            for row in changes
+            if row["verdict"] in {"worse", "better", "unchanged"}
+        ]
+        notes += [
+            f"{after} was not compared with its baseline {before}: {reason}."
+            for before, after, reason in tables.execute(
                 """
-                select comparisons.*, measures.room
-                from {fct_run_comparisons} as comparisons
-                inner join {dim_measures} as measures on comparisons.measure = measures.measure
-                where list_contains(?, comparisons.run_id) and comparisons.is_baseline and comparisons.severity <> 'none'
-                order by comparisons.audit, comparisons.target, measures.room, comparisons.measure, comparisons.attribute,
-                    comparisons.group_name, comparisons.subject
+                select baseline_run_id, run_id, incomparable_because from {fct_run_pairs}
+                where list_contains(?, run_id) and is_baseline and incomparable_because is not null
                 """,
                 [runs],
             )
-            compared = dict(Counter(row["verdict"] for row in changes))
-            cases += [
-                _comparison_case(row, suggested)
-                for row in changes
-                if row["verdict"] in {"worse", "better", "unchanged"}
-            ]
-            notes += [
-                f"{after} was not compared with its baseline {before}: {reason}."
-                for before, after, reason in tables.execute(
-                    """
-                    select baseline_run_id, run_id, incomparable_because from {fct_run_pairs}
-                    where list_contains(?, run_id) and is_baseline and incomparable_because is not null
-                    """,
-                    [runs],
-                )
-            ]
-        else:
-            notes.append(
-                f"{warehouse} was built before runs were compared, so nothing is held against a baseline: "
-                "`biasledger build` "
-                "builds it anew."
-            )
+        ]
     return Check(
         tuple(runs),
         tuple(sorted(cases, key=lambda case: STATUSES.index(case.status))),

@@ -51,6 +51,8 @@ def read_judgement(connection: duckdb.DuckDBPyConnection, finding_id: str) -> Ju
         where
             measure = $measure and audit = $threshold_audit and attribute = $threshold_attribute
             and threshold = $threshold and alpha = $alpha and min_units = $min_units
+            and coalesce(clear_threshold, threshold) = $clear_threshold
+            and (severity = $severity or (severity = 'error' and $severity = 'warn'))
         """,
         finding,
     )

@@ -24,6 +24,8 @@ _NOT_READ = {"target", "logs", "dbt_packages", "node_modules", "__pycache__"}
 _READ_WHOLE_BYTES = 1 << 20
 _PACKAGES = ("biasledger", "dbt-core", "dbt-duckdb", "duckdb", "numpy", "scipy", "scikit-learn", "pandas")
 _VARIABLES = ("BIASLEDGER_", "DBT_")
+# Where what dbt parsed is kept decides nothing.
+_NO_INPUT = {"BIASLEDGER_CACHE"}
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ def _inputs(project: Path, ledger: Path) -> Iterator[bytes]:
     for name in _PACKAGES:
         yield f"{name} {_version(name)}".encode()
     for name, value in sorted(os.environ.items()):
-        if name.startswith(_VARIABLES):
+        if name.startswith(_VARIABLES) and name not in _NO_INPUT:
             yield f"{name}={value}".encode()
     yield from _day(settings_file("exceptions.csv", project))
 

@@ -12,12 +12,12 @@ from pathlib import Path
 def written_whole(path: Path) -> Iterator[Path]:
     """Give the block a name beside `path`: what it writes there takes the place of `path` when it ends, or goes if it fails.
 
-    What is no file, such as a pipe or a device, is written to as it stands.
+    What is no file, such as a pipe or a device, and what a link leads to is written to as it stands.
 
     Raises:
         OSError: a file cannot be written.
     """
-    if path.exists() and not path.is_file():
+    if path.is_symlink() or (path.exists() and not path.is_file()):
         yield path
         return
     new = path.with_name(f".{path.name}.{os.getpid()}")
@@ -44,9 +44,9 @@ def replace_file(new: Path, path: Path) -> None:
     Raises:
         OSError: a file cannot be written.
     """
+    sync_file(new)
     if path.exists():
         new.chmod(path.stat().st_mode)
-    sync_file(new)
     new.replace(path)
     sync_folder(path.parent)
 

@@ -25,6 +25,8 @@ from collector.validation import NonBlank, Section
 
 KIND = "replay"
 _ROWS_AT_ONCE = 1_000
+# What knows no null.
+_TEXT_ALONE = {"csv", "tsv"}
 
 
 class Columns(Section):
@@ -164,7 +166,13 @@ def _read(path: Path, columns: Columns) -> _Answers:
         rows = source.connection.execute("from source order by row_number")
         while chunk := rows.fetchmany(_ROWS_AT_ONCE):
             for number, *cells in chunk:
-                _add(answers, path, number, dict(zip(held, cells, strict=True)))
+                _add(
+                    answers,
+                    path,
+                    number,
+                    dict(zip(held, cells, strict=True)),
+                    knows_null=kind not in _TEXT_ALONE,
+                )
     if not answers:
         raise no_rows(path)
     return dict(answers)
@@ -182,26 +190,31 @@ def _require_columns(path: Path, columns: Columns, found: Sequence[str]) -> None
         )
 
 
-def _add(answers: _Answers, path: Path, number: int, row: Mapping[str, str | None]) -> None:
-    """Take in a row, whose cells are called by their roles."""
-    replies = answers[_key(path, number, row)]
+def _add(
+    answers: _Answers, path: Path, number: int, row: Mapping[str, str | None], *, knows_null: bool
+) -> None:
+    """Take in a row, whose cells are called by their roles; where a format knows no null, none is an empty text."""
+    replies = answers[_key(path, number, row, knows_null=knows_null)]
     trial = _trial(path, number, row.get("trial")) or len(replies) + 1
     if trial in replies:
         raise InputError(f"{path}: row {number} answers trial {trial} of its prompt a second time.")
     replies[trial] = Reply(
-        text=row["reply"],
+        text=row["reply"] if knows_null else row["reply"] or "",
         finish_reason=row.get("finish_reason") or None,
         model_answered=row.get("model") or None,
     )
 
 
-def _key(path: Path, number: int, row: Mapping[str, str | None]) -> _Key:
+def _key(path: Path, number: int, row: Mapping[str, str | None], *, knows_null: bool) -> _Key:
     if prompt_id := row.get("prompt_id"):
         return "prompt_id", prompt_id
     prompt = row.get("prompt")
     if not prompt:
         raise InputError(f"{path}: row {number} has no prompt and no prompt_id, which say what was asked.")
-    return prompt, (row["system_prompt"] or None) if "system_prompt" in row else _ANY_SYSTEM_PROMPT
+    system_prompt = row.get("system_prompt")
+    if system_prompt is None and (knows_null or "system_prompt" not in row):
+        return prompt, _ANY_SYSTEM_PROMPT
+    return prompt, system_prompt or None
 
 
 def _trial(path: Path, number: int, value: str | None) -> int | None:

@@ -10,7 +10,9 @@
         when {{ before }}.question <> {{ after }}.question then 'they were not asked the same questions'
         when {{ before }}.reading_hash <> {{ after }}.reading_hash
             then 'the baseline''s answers were read by other rules than today''s'
-        when {{ before }}.engine_version <> {{ after }}.engine_version
+        when
+            {{ before }}.engine_version <> {{ after }}.engine_version
+            and not list_has_all({{ var("comparable_engines") }}, [{{ before }}.engine_version, {{ after }}.engine_version])
             then 'the baseline was measured by another version of the measures'
     end
 {%- endmacro %}

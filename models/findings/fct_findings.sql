@@ -163,7 +163,7 @@ estimated as (
                         case side
                             when 'upper' then interval_high - centre
                             when 'lower' then centre - interval_low
-                            else greatest(interval_high - centre, centre - interval_low)
+                            else greatest(interval_high, -interval_low) - abs(centre)
                         end
                     ) / abs(abs(centre) - clear_threshold),
                     1 / coalesce(width_power, 0.5)

@@ -50,8 +50,8 @@ run_totals as (
     group by run_id
 ),
 
--- What a room need not say; an audit's answers are read in one room that says any of it.
-qualities as (
+-- What a room need not say.
+said as (
     select
         run_id,
         variant,
@@ -66,6 +66,20 @@ qualities as (
         union all by name
         select * from {{ ref("int_" ~ room ~ "_quality") }}
     {% endfor %}
+),
+
+-- Of answers that are read in several rooms, each says what no other one does.
+qualities as (
+    select
+        run_id,
+        variant,
+        max(accuracy) as accuracy,
+        max(n_assessed) as n_assessed,
+        max(shortfall) as shortfall,
+        max(repeated) as repeated,
+        max(relevance) as relevance
+    from said
+    group by run_id, variant
 ),
 
 measured as (

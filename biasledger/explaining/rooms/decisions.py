@@ -35,8 +35,10 @@ def evidence(case: Case) -> Evidence:
         n=50,
     )
     if case.finding["measure"] == "impact_ratio":
-        lower, higher = case.finding["member"], case.finding["reference_member"]
-        sides = _apart(case, lower, higher) if lower else []
+        ends = (case.finding["member"], case.finding["reference_member"])
+        if not all(ends) and rates.rows:
+            ends = (rates.rows[0]["group_name"], rates.rows[-1]["group_name"])
+        sides = _apart(case, *ends) if all(ends) else []
         return Evidence(_filled(rates, labels), sides, first="what was decided")
     gap = case.behind(
         "fct_decision_gaps",

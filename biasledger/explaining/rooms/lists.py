@@ -186,7 +186,10 @@ def _quality(case: Case) -> Evidence:
     )
     if not table.rows:
         return Evidence([table])
-    names = [name for name in (case.finding["member"], case.finding["reference_member"]) if name]
+    # Where all groups are alike, no two of them stand out: the first and the last of the table are shown.
+    ends = (case.finding["member"], case.finding["reference_member"])
+    shown = ends if all(ends) else (table.rows[0]["group_name"], table.rows[-1]["group_name"])
+    names = [str(name) for name in dict.fromkeys(shown)]
     if case.finding["measure"] == "unanswered_spread":
         sides = [
             Side(

@@ -129,6 +129,7 @@ length_findings as (
         answer_lengths.null_sd,
         answer_lengths.interval_low,
         answer_lengths.interval_high,
+        (answer_lengths.interval_high - answer_lengths.interval_low) / 2 as half_width,
         answer_lengths.width_power,
         answer_lengths.n_permutations,
         answer_lengths.seed,

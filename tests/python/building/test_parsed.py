@@ -1,4 +1,4 @@
-"""What dbt parsed of one project serves the next one, of the same user or of a release."""
+"""What dbt parsed of one project serves the next one of the same user."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_the_next_project_begins_with_what_was_parsed_last(tmp_path: Path, cache
     assert built(project(tmp_path / "a"), b"of a") is None
     assert built(project(tmp_path / "b"), b"of b") == b"of a"
     assert built(project(tmp_path / "c"), b"of b") == b"of b"
-    assert [file.stat().st_mode & 0o077 for file in cache.iterdir()] == [0]
+    assert cache.stat().st_mode & 0o077 == 0
 
 
 def test_a_project_goes_on_from_its_own_and_keeps_that_to_itself(tmp_path: Path, cache: Path) -> None:
@@ -60,16 +60,22 @@ def test_of_a_stranger_s_project_nothing_is_kept(tmp_path: Path, cache: Path) ->
     assert built(project(tmp_path / "c"), b"of a stranger", keeps=False) == b"of b"
 
 
-def test_where_nothing_was_parsed_a_release_helps_out(
+def test_of_a_project_with_models_of_its_own_nothing_is_kept(tmp_path: Path, cache: Path) -> None:
+    own = project(tmp_path / "a")
+    (own / "models").mkdir()
+    assert built(own, b"with a model") is None
+    assert built(project(tmp_path / "b"), b"of b") is None
+    assert built(own, b"with a model") == b"with a model"
+
+
+def test_another_version_begins_anew_and_little_is_kept(
     tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shipped = tmp_path / "installed" / parsed.SHIPPED
-    built(project(tmp_path / "a"), b"shipped")
-    shipped.parent.mkdir()
-    cache.rename(shipped)
-    monkeypatch.setattr(parsed, "dbt_source", lambda: shipped.parent)
-    assert built(project(tmp_path / "b"), b"own") == b"shipped"
-    assert built(project(tmp_path / "c"), b"own") == b"own"
+    for number in range(12):
+        with monkeypatch.context() as patch:
+            patch.setattr(parsed, "hash_models", lambda number=number: f"models {number}")
+            assert built(project(tmp_path / f"of {number}"), b"parsed") is None
+    assert len(list(cache.iterdir())) == 8
 
 
 def test_a_cache_that_cannot_be_written_stops_no_build(tmp_path: Path, cache: Path) -> None:
@@ -84,3 +90,13 @@ def test_the_cache_is_the_user_s(monkeypatch: pytest.MonkeyPatch) -> None:
     assert parsed.cache_folder() == Path("/somewhere/biasledger")
     monkeypatch.delenv("XDG_CACHE_HOME")
     assert parsed.cache_folder() == Path.home() / ".cache" / "biasledger"
+
+
+def test_who_has_no_home_builds_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def nowhere() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in (parsed.CACHE, "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(parsed.Path, "home", nowhere)
+    assert built(project(tmp_path / "a"), b"of a") is None

@@ -114,7 +114,7 @@ def test_a_project_that_dbt_cannot_read_is_one_sentence(biasledger: Biasledger, 
     result = biasledger("build")
     assert result.exit_code == 3
     assert result.stderr.startswith("Error: dbt could not build:")
-    assert "no_such_model" in result.stderr
+    assert result.stderr.count("no_such_model") == 1
     assert result.stderr.count("\n") == 1
 
 

@@ -46,3 +46,12 @@ def test_a_pipe_stays_one(tmp_path: Path) -> None:
     reader.join(10)
     assert read == [b"told"]
     assert path.is_fifo()
+
+
+def test_what_a_link_leads_to_is_written(tmp_path: Path) -> None:
+    path, link = tmp_path / "of today.xml", tmp_path / "latest.xml"
+    path.write_text("old")
+    link.symlink_to(path)
+    write_whole(link, b"new")
+    assert link.is_symlink()
+    assert path.read_text() == "new"

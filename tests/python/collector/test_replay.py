@@ -100,6 +100,23 @@ def test_a_file_is_read_as_imports_read_one(load: Load, tmp_path: Path) -> None:
     assert load_target(tmp_path / "targets.yml", "mine").ask(Request("Hello")).text == "5"
 
 
+def test_null_is_any_system_prompt_and_an_empty_text_is_none(load: Load) -> None:
+    target = load(
+        '{"prompt": "A", "reply": "any"}\n{"prompt": "B", "system_prompt": "", "reply": "none"}\n'
+        '{"prompt": "C", "system_prompt": "S", "reply": null}\n',
+        "a.jsonl",
+    )
+    assert target.ask(Request("A", system_prompt="S")).text == "any"
+    assert target.ask(Request("C", system_prompt="S")).text is None
+    assert target.ask(Request("B")).text == "none"
+    with pytest.raises(TargetError, match="has no answer to 'B'"):
+        target.ask(Request("B", system_prompt="S"))
+    empty = load('prompt,system_prompt,reply\nA,,\nB,"",""\n')
+    assert [empty.ask(Request(prompt)).text for prompt in "AB"] == ["", ""]
+    with pytest.raises(TargetError, match="has no answer to 'A'"):
+        empty.ask(Request("A", system_prompt="S"))
+
+
 def test_what_is_not_in_the_file_fails_its_question_only(load: Load) -> None:
     target = load("prompt,reply\nHello,one\n")
     for request, told in (

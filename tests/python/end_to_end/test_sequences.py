@@ -106,7 +106,7 @@ def test_rooms_are_added_the_other_way_round_and_settings_change(
     for n in (1, 3, 5):
         _keep(project, everything, [runs[room] for room in rooms[:n]])
         if n == 3:
-            run_dbt(project.folder, ["parse"], {}, lambda _done, _total, _name: None)
+            run_dbt(project.folder, ["parse"], {}, lambda _done, _total, _name: None, rooms=ORDER)
             row = "position_bias,rankings,*,0.9,0.9,,0.05,2,warn,a test of judging anew,none\n"
             thresholds.write_bytes(before + row.encode())
         else:

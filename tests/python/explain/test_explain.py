@@ -346,8 +346,12 @@ def test_an_older_warehouse_is_built_anew_first(
         explain_finding(finding_of("snsr")["finding_id"], warehouse, audited / "ledger.duckdb")
 
 
+@pytest.mark.parametrize(
+    "changed",
+    ["threshold = 0.5", "alpha = 0.01", "min_units = 3", "clear_threshold = 0.001", "severity = 'warn'"],
+)
 def test_exceptions_and_thresholds_that_have_changed(
-    audited: Path, tmp_path: Path, finding_of: Callable[..., dict[str, Any]]
+    audited: Path, tmp_path: Path, finding_of: Callable[..., dict[str, Any]], changed: str
 ) -> None:
     finding = finding_of("snsr", "status = 'alarm'")
     values = ", ".join(
@@ -357,7 +361,7 @@ def test_exceptions_and_thresholds_that_have_changed(
         audited,
         tmp_path,
         f"insert into settings.exceptions values ({values}, null, 'head of audit', '2020-01-01', 'A known case.')",
-        "update settings.thresholds set threshold = 0.5 where measure = 'snsr'",
+        f"update settings.thresholds set {changed} where measure = 'snsr'",
     )
     done = CliRunner().invoke(
         cli, ["explain", finding["finding_id"], "--responses", "0", "--warehouse", str(warehouse)]

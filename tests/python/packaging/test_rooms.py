@@ -74,18 +74,18 @@ OWN_FILES = {
         def pictures(source, run_id):
             return []
         """,
-    "models/intermediate/lengths/int_lengths_findings.sql": """
+    "models/intermediate/lengths/int_lengths_answers.sql": 'select run_id from {{ ref("int_answers") }}',
+    "models/findings/lengths/int_lengths_findings.sql": """
         select run_id, 'plain' as variant, 'length' as measure, 'lengths' as scheme, 1.0 as value
-        from {{ ref("int_answers") }}
+        from {{ ref("fct_lengths") }}
         """,
-    "models/intermediate/lengths/_lengths.yml": """
+    "models/findings/lengths/_lengths.yml": """
         version: 2
         models:
           - name: int_lengths_findings
-            config: {access: protected}
             description: "Grain: run."
         """,
-    "models/marts/lengths/fct_lengths.sql": 'select cast(run_id as varchar) as run_id from {{ ref("int_answers") }}',
+    "models/marts/lengths/fct_lengths.sql": 'select cast(run_id as varchar) as run_id from {{ ref("int_lengths_answers") }}',
     "models/marts/lengths/_lengths.yml": """
         version: 2
         groups:
@@ -145,7 +145,7 @@ def test_what_has_a_file_for_each_room_has_one_for_each(package: object) -> None
 
 def test_folders_and_alarms_are_there_for_each_room() -> None:
     for name in room_names():
-        for folder in ("intermediate", "marts"):
+        for folder in ("intermediate", "marts", "findings"):
             assert (ROOT / "models" / folder / name).is_dir()
         for level in ("alarm", "warning"):
             assert (ROOT / "tests" / "dbt" / "alarms" / f"{level}_{name}.sql").is_file()
@@ -232,6 +232,10 @@ def test_a_new_room_is_its_own_files_and_three_edits(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / "target" / "manifest.json").read_text(encoding="utf-8"))
     nodes = manifest["nodes"]
     assert nodes["model.biasledger.fct_lengths"]["group"] == "lengths"
+    handed_over = nodes["model.biasledger.int_lengths_findings"]
+    assert (handed_over["access"], handed_over["group"]) == ("protected", "lengths")
+    assert handed_over["config"]["schema"] == "intermediate"
+    assert not handed_over["config"]["contract"]["enforced"]
     judged = nodes["model.biasledger.int_findings_measured"]["depends_on"]["nodes"]
     assert "model.biasledger.int_lengths_findings" in judged
     assert {"alarm_lengths", "warning_lengths"} <= {node["name"] for node in nodes.values()}
@@ -244,6 +248,10 @@ def _edit(project: Path) -> None:
     for after, line in (
         ("    markers: []\n", "    lengths: []\n"),
         ("      markers: *markers\n", "      lengths: *lengths\n"),
+        (
+            "      markers: {<<: [*markers, *handed_over]}\n",
+            "      lengths: {<<: [*lengths, *handed_over]}\n",
+        ),
     ):
         assert after in text
         text = text.replace(after, after + line)
