@@ -1,6 +1,7 @@
 {#-
     The columns of a model's contract from a CTE that has them, and may have others: each of the type that its yml says, NaN as null.
-    Where the model is read for its references alone dbt does not know its columns yet.
+    Of two columns of one name, as `one.*, other.*` may give, the first counts. Where the model is read for its references alone dbt
+    does not know its columns yet.
 -#}
 {% macro contracted(relation) -%}
     select

@@ -20,12 +20,12 @@ run_attributes as (
 
 groups as (
     select
-        cast(prompt_groups.run_id as varchar) as run_id,
-        cast(prompt_groups.attribute as varchar) as attribute,
-        cast(prompt_groups.group_name as varchar) as group_name,
-        cast(coalesce(prompt_groups.group_name = run_attributes.reference_group, false) as boolean) as is_reference,
-        cast(run_attributes.is_crossed as boolean) as is_crossed,
-        cast(count(distinct prompt_groups.prompt_id) as bigint) as n_prompts
+        prompt_groups.run_id,
+        prompt_groups.attribute,
+        prompt_groups.group_name,
+        coalesce(prompt_groups.group_name = run_attributes.reference_group, false) as is_reference,
+        run_attributes.is_crossed,
+        count(distinct prompt_groups.prompt_id) as n_prompts
     from prompt_groups
     inner join run_attributes
         on
@@ -36,4 +36,4 @@ groups as (
         run_attributes.reference_group, run_attributes.is_crossed
 )
 
-select * from groups
+{{ contracted("groups") }}

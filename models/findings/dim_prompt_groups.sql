@@ -28,25 +28,16 @@ prompts as (
         template,
         language,
         perturbation,
-        subject,
-        domain
+        coalesce(subject, '') as subject,
+        coalesce(domain, '') as domain
     from {{ ref("stg_ledger__prompts") }}
 ),
 
 dim_prompt_groups as (
     select
-        cast(prompt_groups.run_id as varchar) as run_id,
-        cast(prompt_groups.prompt_id as varchar) as prompt_id,
-        cast(prompt_groups.attribute as varchar) as attribute,
-        cast(prompt_groups.group_name as varchar) as group_name,
-        cast(carriers.carrier as varchar) as carrier,
-        cast(prompts.variant as varchar) as variant,
-        cast(prompts.template as varchar) as template,
-        cast(prompts.language as varchar) as language,
-        cast(prompts.perturbation as varchar) as perturbation,
-        cast(coalesce(prompts.subject, '') as varchar) as subject,
-        cast(coalesce(prompts.domain, '') as varchar) as domain,
-        cast(prompt_groups.slot as integer) as slot
+        prompt_groups.*,
+        prompts.*,
+        carriers.carrier
     from prompt_groups
     inner join prompts
         on
@@ -60,4 +51,4 @@ dim_prompt_groups as (
             and prompt_groups.attribute = carriers.attribute
 )
 
-select * from dim_prompt_groups
+{{ contracted("dim_prompt_groups") }}

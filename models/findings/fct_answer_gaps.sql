@@ -1,7 +1,7 @@
 with
 
 comparisons as (
-    select *
+    select * exclude (n_permutations, seed)
     from {{ ref("int_answers_gap_comparisons") }}
 ),
 
@@ -12,9 +12,7 @@ gaps as (
 
 measured as (
     select
-        comparisons.* replace (
-            if(gaps.unit = 'name', 'name', comparisons.unit) as unit
-        ),
+        comparisons.* replace (if(gaps.unit = 'name', 'name', comparisons.unit) as unit),
         gaps.p_case,
         gaps.p_name,
         gaps.n_names,
@@ -25,8 +23,8 @@ measured as (
         gaps.null_mean,
         gaps.null_sd,
         gaps.p_value,
-        gaps.n_permutations as n_drawn,
-        gaps.seed as gap_seed,
+        gaps.n_permutations,
+        gaps.seed,
         gaps.is_stopped_early,
         -- Where nothing of the kind happened: how much of it so many prompts, or answers, may have missed.
         least(
@@ -43,36 +41,19 @@ measured as (
 
 answer_gaps as (
     select
-        cast(run_id as varchar) as run_id,
-        cast(variant as varchar) as variant,
-        cast(scheme as varchar) as scheme,
-        cast(attribute as varchar) as attribute,
-        cast(group_name as varchar) as group_name,
-        cast(reference_group as varchar) as reference_group,
-        cast(unit as varchar) as unit,
-        cast(n_marked_events / n_marked as double) as share_marked,
-        cast(n_reference_events / n_reference as double) as share_reference,
-        cast(n_marked_events / n_marked - n_reference_events / n_reference as double) as gap,
-        {{ double_or_null("if(n_events = 0, 0, adjusted_gap)") }} as adjusted_gap,
-        {{ double_or_null("if(n_events = 0, -unseen, adjusted_low)") }} as interval_low,
-        {{ double_or_null("if(n_events = 0, unseen, adjusted_high)") }} as interval_high,
-        {{ double_or_null("adjusted_standard_error") }} as standard_error,
-        {{ double_or_null("null_mean") }} as null_mean,
-        {{ double_or_null("null_sd") }} as null_sd,
-        {{ double_or_null("p_value") }} as p_value,
-        {{ double_or_null("p_case") }} as p_case,
-        {{ double_or_null("p_name") }} as p_name,
-        cast(n_marked as double) as n_marked,
-        cast(n_reference as double) as n_reference,
-        cast(n_marked_events as double) as n_marked_events,
-        cast(n_reference_events as double) as n_reference_events,
-        cast(n_marked_prompts as bigint) as n_marked_prompts,
-        cast(n_reference_prompts as bigint) as n_reference_prompts,
-        cast(coalesce(n_names, 0) as bigint) as n_names,
-        cast(coalesce(n_drawn, 0) as integer) as n_permutations,
-        cast(gap_seed as bigint) as seed,
-        cast(coalesce(is_stopped_early, false) as boolean) as is_stopped_early
+        * replace (
+            if(n_events = 0, 0, adjusted_gap) as adjusted_gap,
+            coalesce(n_names, 0) as n_names,
+            coalesce(n_permutations, 0) as n_permutations,
+            coalesce(is_stopped_early, false) as is_stopped_early
+        ),
+        n_marked_events / n_marked as share_marked,
+        n_reference_events / n_reference as share_reference,
+        n_marked_events / n_marked - n_reference_events / n_reference as gap,
+        if(n_events = 0, -unseen, adjusted_low) as interval_low,
+        if(n_events = 0, unseen, adjusted_high) as interval_high,
+        adjusted_standard_error as standard_error
     from measured
 )
 
-select * from answer_gaps
+{{ contracted("answer_gaps") }}

@@ -44,20 +44,10 @@ counted as (
 
 answer_quality as (
     select
-        cast(run_id as varchar) as run_id,
-        cast(variant as varchar) as variant,
-        cast(attribute as varchar) as attribute,
-        cast(group_name as varchar) as group_name,
-        cast(n_answers as bigint) as n_answers,
-        cast(n_ok as bigint) as n_ok,
-        cast(n_malformed as bigint) as n_malformed,
-        cast(n_refused as bigint) as n_refused,
-        cast(n_truncated as bigint) as n_truncated,
-        cast(n_error as bigint) as n_error,
-        cast(n_distinct_texts as bigint) as n_distinct_texts,
-        cast(n_ok / n_answers as double) as share_ok,
-        cast(n_refused / n_answers as double) as share_refused
+        *,
+        n_ok / n_answers as share_ok,
+        n_refused / n_answers as share_refused
     from counted
 )
 
-select * from answer_quality
+{{ contracted("answer_quality") }}

@@ -31,18 +31,11 @@ past as (
 
 verdicts as (
     select
-        cast(past.finding_id as varchar) as finding_id,
-        cast(past.run_id as varchar) as run_id,
-        cast(past.first_build_id as varchar) as first_build_id,
-        cast(past.first_settings_hash as varchar) as first_settings_hash,
-        cast(past.first_status as varchar) as first_status,
-        cast(findings.status as varchar) as status,
-        cast(past.n_versions as bigint) as n_versions,
-        cast(past.first_status is distinct from findings.status as boolean) as is_rejudged,
-        cast(past.first_judged_at as timestamp) as first_judged_at,
-        cast(past.last_changed_at as timestamp) as last_changed_at
+        past.*,
+        findings.status,
+        (past.first_status is distinct from findings.status) as is_rejudged
     from past
     left join findings on past.finding_id = findings.finding_id
 )
 
-select * from verdicts
+{{ contracted("verdicts") }}

@@ -138,35 +138,23 @@ covered as (
 
 group_coverage as (
     select
-        cast(run_id as varchar) as run_id,
-        cast(variant as varchar) as variant,
-        cast(attribute as varchar) as attribute,
-        cast(group_name as varchar) as group_name,
-        cast(
-            case
-                when n_usable > 0 then null
-                when n_prompts = 0 and origin = 'imported' then 'the file has no row about this group'
-                when n_prompts = 0 then 'no question was asked about this group'
-                when n_asked = 0 then 'no question about this group was answered'
-                when n_refused = n_asked then printf('all %d answers are refusals', cast(n_asked as bigint))
-                else concat_ws(
-                    ', ',
-                    printf('of %d answers none can be used: ', cast(n_asked as bigint))
-                    || printf('%d refused', cast(n_refused as bigint)),
-                    printf('%d malformed, cut off or empty', cast(n_unusable as bigint)),
-                    printf('%d failed', cast(n_error as bigint))
-                )
-            end as varchar
-        ) as silence,
-        cast(n_prompts as bigint) as n_prompts,
-        cast(n_asked as bigint) as n_asked,
-        cast(n_usable as bigint) as n_usable,
-        cast(n_refused as bigint) as n_refused,
-        cast(n_unusable as bigint) as n_unusable,
-        cast(n_error as bigint) as n_error,
-        cast(is_reference as boolean) as is_reference,
-        cast(n_usable = 0 as boolean) as is_silent
+        *,
+        case
+            when n_usable > 0 then null
+            when n_prompts = 0 and origin = 'imported' then 'the file has no row about this group'
+            when n_prompts = 0 then 'no question was asked about this group'
+            when n_asked = 0 then 'no question about this group was answered'
+            when n_refused = n_asked then printf('all %d answers are refusals', cast(n_asked as bigint))
+            else concat_ws(
+                ', ',
+                printf('of %d answers none can be used: ', cast(n_asked as bigint))
+                || printf('%d refused', cast(n_refused as bigint)),
+                printf('%d malformed, cut off or empty', cast(n_unusable as bigint)),
+                printf('%d failed', cast(n_error as bigint))
+            )
+        end as silence,
+        n_usable = 0 as is_silent
     from covered
 )
 
-select * from group_coverage
+{{ contracted("group_coverage") }}

@@ -117,29 +117,10 @@ imported as (
     }) }}
 ),
 
-all_runs as (
+run_quality as (
     select * from measured
     union all by name
     select * from imported
-),
-
-run_quality as (
-    select
-        cast(run_id as varchar) as run_id,
-        cast(variant as varchar) as variant,
-        cast(n_answers as double) as n_answers,
-        cast(share_ok as double) as share_ok,
-        cast(share_refused as double) as share_refused,
-        cast(share_malformed as double) as share_malformed,
-        cast(share_failed as double) as share_failed,
-        cast(accuracy as double) as accuracy,
-        cast(n_assessed as bigint) as n_assessed,
-        cast(shortfall as double) as shortfall,
-        cast(repeated as double) as repeated,
-        cast(relevance as double) as relevance,
-        cast(tokens_per_answer as double) as tokens_per_answer,
-        cast(cost_usd_per_answer as double) as cost_usd_per_answer
-    from all_runs
 )
 
-select * from run_quality
+{{ contracted("run_quality") }}

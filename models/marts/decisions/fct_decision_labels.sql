@@ -34,23 +34,19 @@ groups as (
         domain,
         attribute,
         group_name,
-        sum(n) as n_people
+        sum(n) as n
     from counted
     group by run_id, variant, domain, attribute, group_name
 ),
 
 -- A label that nobody of a group got has its row, too.
-label_shares as (
+decision_labels as (
     select
-        cast(groups.run_id as varchar) as run_id,
-        cast(groups.variant as varchar) as variant,
-        cast(groups.domain as varchar) as domain,
-        cast(groups.attribute as varchar) as attribute,
-        cast(groups.group_name as varchar) as group_name,
-        cast(decisions_runs.label as varchar) as label,
-        cast(decisions_runs.label_position as integer) as label_position,
-        cast(coalesce(counted.n, 0) as bigint) as n_people,
-        cast(coalesce(counted.n, 0) / groups.n_people as double) as share
+        groups.*,
+        decisions_runs.label,
+        decisions_runs.label_position,
+        coalesce(counted.n, 0) as n_people,
+        coalesce(counted.n, 0) / groups.n as share
     from groups
     inner join decisions_runs on groups.run_id = decisions_runs.run_id
     left join counted
@@ -63,4 +59,4 @@ label_shares as (
             and decisions_runs.label = counted.label
 )
 
-select * from label_shares
+{{ contracted("decision_labels") }}

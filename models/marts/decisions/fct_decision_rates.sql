@@ -71,45 +71,30 @@ summed as (
 
 decision_rates as (
     select
-        cast(summed.run_id as varchar) as run_id,
-        cast(summed.variant as varchar) as variant,
-        cast(summed.domain as varchar) as domain,
-        cast(summed.attribute as varchar) as attribute,
-        cast(summed.group_name as varchar) as group_name,
-        cast(categories.excluded_reason as varchar) as excluded_reason,
-        cast(summed.n_asked as bigint) as n_asked,
-        cast(summed.n_unknown as bigint) as n_unknown,
-        cast(summed.n_refused as bigint) as n_refused,
-        cast(coalesce(categories.n_people, 0) as bigint) as n_people,
-        cast(categories.n_selected as bigint) as n_selected,
-        cast(categories.share_of_people as double) as share_of_people,
-        cast(categories.n_selected / categories.n_people as double) as selection_rate,
-        cast(impact_ratios.ratio as double) as impact_ratio,
-        {{ double_or_null("impact_ratios.interval_low") }} as impact_ratio_low,
-        {{ double_or_null("impact_ratios.interval_high") }} as impact_ratio_high,
-        {{ double_or_null("impact_ratios.fisher_p") }} as fisher_p_value,
+        summed.*,
+        categories.excluded_reason,
+        coalesce(categories.n_people, 0) as n_people,
+        categories.n_selected,
+        categories.share_of_people,
+        categories.n_selected / categories.n_people as selection_rate,
+        impact_ratios.ratio as impact_ratio,
+        impact_ratios.interval_low as impact_ratio_low,
+        impact_ratios.interval_high as impact_ratio_high,
+        impact_ratios.fisher_p as fisher_p_value,
         -- With those who were refused as not selected; the same as above where nobody was.
-        cast(
-            coalesce(categories.n_selected, 0)
-            / nullif(coalesce(categories.n_people, 0) + summed.n_refused, 0) as double
-        ) as selection_rate_of_asked,
-        cast(
-            if(
-                categories.excluded_reason is null,
-                selection_rate_of_asked / nullif(
-                    max(selection_rate_of_asked) filter (where categories.excluded_reason is null) over (
-                        partition by summed.run_id, summed.variant, summed.domain, summed.attribute
-                    ), 0
-                ),
-                null
-            ) as double
+        coalesce(categories.n_selected, 0)
+        / nullif(coalesce(categories.n_people, 0) + summed.n_refused, 0) as selection_rate_of_asked,
+        if(
+            categories.excluded_reason is null,
+            selection_rate_of_asked / nullif(
+                max(selection_rate_of_asked) filter (where categories.excluded_reason is null) over (
+                    partition by summed.run_id, summed.variant, summed.domain, summed.attribute
+                ), 0
+            ),
+            null
         ) as impact_ratio_of_asked,
-        cast(summed.accuracy as double) as accuracy,
-        cast(summed.mean_standing as double) as mean_standing,
-        cast(summed.mean_rank as double) as mean_rank,
-        cast(summed.share_last as double) as share_last,
-        cast(impact_ratios.is_best as boolean) as is_best_off,
-        cast(impact_ratios.ratio < 0.8 as boolean) as is_below_four_fifths
+        impact_ratios.is_best as is_best_off,
+        impact_ratios.ratio < 0.8 as is_below_four_fifths
     from summed
     left join categories
         on
@@ -129,4 +114,4 @@ decision_rates as (
             and impact_ratios.outcome = 'selected'
 )
 
-select * from decision_rates
+{{ contracted("decision_rates") }}

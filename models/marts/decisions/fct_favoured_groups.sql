@@ -23,24 +23,20 @@ extremes as (
 
 favoured_groups as (
     select
-        cast(run_id as varchar) as run_id,
-        cast(variant as varchar) as variant,
-        cast(domain as varchar) as domain,
-        cast(attribute as varchar) as attribute,
-        cast(
-            string_agg(group_name, ' = ' order by group_name) filter (where mean_standing = highest_standing) as varchar
-        ) as most_favoured,
-        cast(
-            string_agg(group_name, ' = ' order by group_name) filter (where mean_standing = lowest_standing) as varchar
-        ) as least_favoured,
-        cast(any_value(highest_standing) as double) as highest_standing,
-        cast(any_value(lowest_standing) as double) as lowest_standing,
-        cast(
-            count(*) filter (where mean_standing = highest_standing) > 1
-            or count(*) filter (where mean_standing = lowest_standing) > 1 as boolean
-        ) as has_ties
+        run_id,
+        variant,
+        domain,
+        attribute,
+        string_agg(group_name, ' = ' order by group_name) filter (where mean_standing = highest_standing)
+            as most_favoured,
+        string_agg(group_name, ' = ' order by group_name) filter (where mean_standing = lowest_standing)
+            as least_favoured,
+        any_value(highest_standing) as highest_standing,
+        any_value(lowest_standing) as lowest_standing,
+        count(*) filter (where mean_standing = highest_standing) > 1
+        or count(*) filter (where mean_standing = lowest_standing) > 1 as has_ties
     from extremes
     group by run_id, variant, domain, attribute
 )
 
-select * from favoured_groups
+{{ contracted("favoured_groups") }}

@@ -27,16 +27,11 @@ tests as (
 
 paired_tests as (
     select
-        cast(block_attributes.run_id as varchar) as run_id,
-        cast(block_attributes.variant as varchar) as variant,
-        cast(block_attributes.attribute as varchar) as attribute,
-        cast(tests.test as varchar) as test,
-        cast(coalesce(blocks.group_name, '(all)') as varchar) as group_name,
-        cast(coalesce(reference_groups.group_name, '(all)') as varchar) as reference_group,
-        {{ double_or_null("tests.statistic") }} as statistic,
-        {{ double_or_null("tests.p_value") }} as p_value,
-        cast(tests.n_blocks as bigint) as n_subjects,
-        cast(tests.n_discordant as bigint) as n_discordant
+        block_attributes.*,
+        tests.*,
+        tests.n_blocks as n_subjects,
+        coalesce(blocks.group_name, '(all)') as group_name,
+        coalesce(reference_groups.group_name, '(all)') as reference_group
     from tests
     inner join block_attributes on tests.block_key = block_attributes.block_key
     left join blocks
@@ -50,4 +45,4 @@ paired_tests as (
             and blocks.group_name is not null
 )
 
-select * from paired_tests
+{{ contracted("paired_tests") }}

@@ -57,30 +57,26 @@ n_versions as (
     group by run_id, variant
 ),
 
-consistency as (
+prediction_consistency as (
     select
-        cast(versions.run_id as varchar) as run_id,
-        cast(versions.variant as varchar) as variant,
-        cast(versions.template as varchar) as template,
-        cast(versions.domain as varchar) as domain,
-        cast(versions.subject as varchar) as subject,
-        cast(count(*) as integer) as n_predictions,
-        cast(count(*) filter (where versions.is_unknown) as integer) as n_unknown,
-        cast(count(distinct versions.prediction) as integer) as n_distinct_predictions,
-        cast(min(versions.standing) as double) as lowest_standing,
-        cast(max(versions.standing) as double) as highest_standing,
+        versions.run_id,
+        versions.variant,
+        versions.template,
+        versions.domain,
+        versions.subject,
+        count(*) as n_predictions,
+        count(*) filter (where versions.is_unknown) as n_unknown,
+        count(distinct versions.prediction) as n_distinct_predictions,
+        min(versions.standing) as lowest_standing,
+        max(versions.standing) as highest_standing,
         -- The source counts a subject as inconsistent only if all its versions were read, and divides by all subjects.
-        cast(
-            count(distinct versions.version) filter (where not versions.is_unknown)
-            = any_value(n_versions.n_groups) as boolean
-        ) as is_complete,
+        count(distinct versions.version) filter (where not versions.is_unknown)
+        = any_value(n_versions.n_groups) as is_complete,
         -- One answer agrees with nothing.
-        cast(
-            case
-                when count(*) filter (where not versions.is_unknown) > 1
-                    then count(distinct versions.prediction) = 1
-            end as boolean
-        ) as is_consistent
+        case
+            when count(*) filter (where not versions.is_unknown) > 1
+                then count(distinct versions.prediction) = 1
+        end as is_consistent
     from versions
     inner join n_versions
         on
@@ -89,4 +85,4 @@ consistency as (
     group by versions.run_id, versions.variant, versions.template, versions.domain, versions.subject
 )
 
-select * from consistency
+{{ contracted("prediction_consistency") }}

@@ -48,24 +48,10 @@ described as (
 
 group_similarity as (
     select
-        cast(run_id as varchar) as run_id,
-        cast(variant as varchar) as variant,
-        cast(scheme as varchar) as scheme,
-        cast(neutral as varchar) as neutral,
-        cast(wording as varchar) as wording,
-        cast(domain as varchar) as domain,
-        cast(attribute as varchar) as attribute,
-        cast(group_name as varchar) as group_name,
-        cast(similarity_name as varchar) as similarity_name,
-        cast(n_subjects as bigint) as n_subjects,
-        cast(n_absent as bigint) as n_absent,
-        cast(similarity as double) as similarity,
-        cast(similarity_sd as double) as similarity_sd,
-        cast(similarity - 1.959964 * similarity_sd / sqrt(n_subjects) as double) as interval_low,
-        cast(similarity + 1.959964 * similarity_sd / sqrt(n_subjects) as double) as interval_high,
-        cast(similarity_absent_as_zero as double) as similarity_absent_as_zero,
-        cast(is_judged_neutral as boolean) as is_judged_neutral
+        *,
+        similarity - 1.959964 * similarity_sd / sqrt(n_subjects) as interval_low,
+        similarity + 1.959964 * similarity_sd / sqrt(n_subjects) as interval_high
     from described
 )
 
-select * from group_similarity
+{{ contracted("group_similarity") }}

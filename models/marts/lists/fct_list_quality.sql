@@ -30,27 +30,27 @@ grouped_responses as (
 
 list_quality as (
     select
-        cast(run_id as varchar) as run_id,
-        cast(variant as varchar) as variant,
-        cast(scheme as varchar) as scheme,
-        cast(wording as varchar) as wording,
-        cast(domain as varchar) as domain,
-        cast(attribute as varchar) as attribute,
-        cast(group_name as varchar) as group_name,
-        cast(count(*) as bigint) as n_answers,
-        cast(count(*) filter (where has_list) as bigint) as n_lists,
-        cast(count(*) filter (where status = 'refused') as bigint) as n_refused,
-        cast(count(*) filter (where n_written < k and has_list) as bigint) as n_short,
-        cast(count(*) filter (where repeated > 0) as bigint) as n_with_repeats,
-        cast(avg(unanswered) as double) as share_unanswered,
-        cast(avg(shortfall order by prompt_id, trial) as double) as mean_shortfall,
-        cast(avg(repeated order by prompt_id, trial) as double) as mean_repeated,
-        cast(avg(precision_at_k order by prompt_id, trial) as double) as mean_precision,
-        cast(avg(recall_at_k order by prompt_id, trial) as double) as mean_recall,
-        cast(avg(ndcg order by prompt_id, trial) as double) as mean_ndcg
+        run_id,
+        variant,
+        scheme,
+        wording,
+        domain,
+        attribute,
+        group_name,
+        count(*) as n_answers,
+        count(*) filter (where has_list) as n_lists,
+        count(*) filter (where status = 'refused') as n_refused,
+        count(*) filter (where n_written < k and has_list) as n_short,
+        count(*) filter (where repeated > 0) as n_with_repeats,
+        avg(unanswered) as share_unanswered,
+        avg(shortfall order by prompt_id, trial) as mean_shortfall,
+        avg(repeated order by prompt_id, trial) as mean_repeated,
+        avg(precision_at_k order by prompt_id, trial) as mean_precision,
+        avg(recall_at_k order by prompt_id, trial) as mean_recall,
+        avg(ndcg order by prompt_id, trial) as mean_ndcg
     from grouped_responses
     where attribute is not null
     group by run_id, variant, scheme, wording, domain, attribute, group_name
 )
 
-select * from list_quality
+{{ contracted("list_quality") }}

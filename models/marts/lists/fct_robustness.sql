@@ -1,7 +1,7 @@
 with
 
 comparisons as (
-    select *
+    select * exclude (n_permutations, seed) rename (similarity as similarity_name)
     from {{ ref("int_lists_robustness_comparisons") }}
 ),
 
@@ -59,27 +59,13 @@ spreads as (
 
 robustness as (
     select
-        cast(comparisons.run_id as varchar) as run_id,
-        cast(comparisons.variant as varchar) as variant,
-        cast(comparisons.scheme as varchar) as scheme,
-        cast(comparisons.wording as varchar) as wording,
-        cast(comparisons.domain as varchar) as domain,
-        cast(comparisons.attribute as varchar) as attribute,
-        cast(comparisons.similarity as varchar) as similarity_name,
-        cast(tests.n_subjects as bigint) as n_subjects,
-        cast(tests.n_pairs as bigint) as n_pairs,
-        cast(spreads.n_groups as integer) as n_groups,
-        cast(tests.similarity as double) as similarity,
-        {{ double_or_null("tests.standard_error") }} as standard_error,
-        {{ double_or_null("tests.interval_low") }} as interval_low,
-        {{ double_or_null("tests.interval_high") }} as interval_high,
-        {{ double_or_null("tests.noise_floor") }} as rerun_similarity,
-        {{ double_or_null("tests.p_value") }} as p_value,
-        cast(spreads.snsr_clean as double) as snsr_clean,
-        cast(spreads.snsr as double) as snsr,
-        cast(spreads.snsr - spreads.snsr_clean as double) as snsr_change,
-        cast(tests.n_permutations as integer) as n_permutations,
-        cast(tests.seed as bigint) as seed
+        comparisons.*,
+        tests.*,
+        tests.noise_floor as rerun_similarity,
+        spreads.n_groups,
+        spreads.snsr_clean,
+        spreads.snsr,
+        spreads.snsr - spreads.snsr_clean as snsr_change
     from comparisons
     inner join tests on comparisons.robustness_key = tests.robustness_key
     left join spreads
@@ -90,7 +76,7 @@ robustness as (
             and comparisons.wording = spreads.wording
             and comparisons.domain = spreads.domain
             and comparisons.attribute = spreads.attribute
-            and comparisons.similarity = spreads.similarity_name
+            and comparisons.similarity_name = spreads.similarity_name
 )
 
-select * from robustness
+{{ contracted("robustness") }}

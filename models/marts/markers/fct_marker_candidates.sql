@@ -140,20 +140,10 @@ ranked as (
 
 marker_candidates as (
     select
-        cast(ranked.run_id as varchar) as run_id,
-        cast(ranked.variant as varchar) as variant,
-        cast(ranked.scheme as varchar) as scheme,
-        cast(ranked.category as varchar) as category,
-        cast(ranked.word as varchar) as word,
-        cast(ranked.word_rank as integer) as word_rank,
-        cast(ranked.n_unassessed_with as bigint) as n_unassessed_with,
-        cast(ranked.n_unassessed as bigint) as n_unassessed,
-        cast(ranked.n_assessed_with as bigint) as n_assessed_with,
-        cast(ranked.n_assessed as bigint) as n_assessed,
-        cast(ranked.n_probes as bigint) as n_probes,
-        cast(ranked.n_unassessed_with / ranked.n_unassessed as double) as share_unassessed,
-        cast(ranked.n_assessed_with / nullif(ranked.n_assessed, 0) as double) as share_assessed,
-        cast(markers.word is not null as boolean) as is_marker
+        ranked.*,
+        ranked.n_unassessed_with / ranked.n_unassessed as share_unassessed,
+        ranked.n_assessed_with / nullif(ranked.n_assessed, 0) as share_assessed,
+        markers.word is not null as is_marker
     from ranked
     left join markers
         on
@@ -162,4 +152,4 @@ marker_candidates as (
     where ranked.word_rank <= 100
 )
 
-select * from marker_candidates
+{{ contracted("marker_candidates") }}

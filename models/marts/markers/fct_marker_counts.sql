@@ -101,19 +101,9 @@ counted as (
 
 marker_counts as (
     select
-        cast(run_id as varchar) as run_id,
-        cast(variant as varchar) as variant,
-        cast(scheme as varchar) as scheme,
-        cast(attribute as varchar) as attribute,
-        cast(group_name as varchar) as group_name,
-        cast(list as varchar) as list,
-        cast(n_texts as bigint) as n_texts,
-        cast(n_texts_with as bigint) as n_texts_with,
-        cast(n_hits as bigint) as n_hits,
-        cast(n_tokens as bigint) as n_tokens,
-        cast(1000 * n_hits / nullif(n_tokens, 0) as double) as hits_per_thousand,
-        cast(is_judged as boolean) as is_judged
+        *,
+        1000 * n_hits / nullif(n_tokens, 0) as hits_per_thousand
     from counted
 )
 
-select * from marker_counts
+{{ contracted("marker_counts") }}

@@ -85,18 +85,11 @@ label_counts as (
 
 regard_shares as (
     select
-        cast(answer_counts.run_id as varchar) as run_id,
-        cast(answer_counts.variant as varchar) as variant,
-        cast(answer_counts.scorer as varchar) as scorer,
-        cast(answer_counts.attribute as varchar) as attribute,
-        cast(answer_counts.group_name as varchar) as group_name,
-        cast(answer_counts.category as varchar) as category,
-        cast(labels.label as varchar) as label,
-        cast(answer_counts.n_answers as double) as n_answers,
-        cast(coalesce(answer_counts.n_short, 0) as double) as n_short,
-        cast(coalesce(label_counts.n, 0) as double) as n,
-        cast(coalesce(label_counts.n, 0) / answer_counts.n_answers as double) as share,
-        cast(coalesce(label_counts.total_score, 0) / answer_counts.n_answers as double) as mean_score
+        answer_counts.* replace (coalesce(answer_counts.n_short, 0) as n_short),
+        labels.label,
+        coalesce(label_counts.n, 0) as n,
+        coalesce(label_counts.n, 0) / answer_counts.n_answers as share,
+        coalesce(label_counts.total_score, 0) / answer_counts.n_answers as mean_score
     from answer_counts
     inner join labels
         on
@@ -114,4 +107,4 @@ regard_shares as (
             and labels.label = label_counts.label
 )
 
-select * from regard_shares
+{{ contracted("regard_shares") }}

@@ -115,55 +115,18 @@ measured as (
         comparisons.scheme,
         comparisons.category,
         comparisons.probe,
-        ratios.n_units,
-        ratios.ratio,
-        ratios.standard_error,
-        ratios.interval_low,
-        ratios.interval_high,
-        ratios.p_value,
-        ratios.null_mean,
-        ratios.null_sd,
-        ratios.n_permutations,
-        ratios.smallest_p,
-        ratios.seed
+        ratios.*
     from ratios
     inner join comparisons on ratios.comparison_key = comparisons.comparison_key
 ),
 
 stereotype_rates as (
     select
-        cast(counted.run_id as varchar) as run_id,
-        cast(counted.variant as varchar) as variant,
-        cast(counted.scheme as varchar) as scheme,
-        cast(counted.attribute as varchar) as attribute,
-        cast(counted.group_name as varchar) as group_name,
-        cast(counted.category as varchar) as category,
-        cast(counted.probe as varchar) as probe,
-        cast(probes.target_group as varchar) as target_group,
-        cast(counted.n_answers as double) as n_answers,
-        cast(counted.n_texts as bigint) as n_texts,
-        cast(counted.n_stereotype as bigint) as n_stereotype,
-        cast(counted.n_anti as bigint) as n_anti,
-        cast(counted.n_both as bigint) as n_both,
-        cast(counted.n_none as bigint) as n_none,
-        cast(counted.n_assessable as bigint) as n_assessable,
-        cast(counted.n_past_threshold as bigint) as n_past_threshold,
-        cast(
-            coalesce(counted.n_answers_past_threshold, 0) / counted.n_answers as double
-        ) as share_past_threshold,
-        cast(counted.published_ratio as double) as published_ratio,
-        {{ double_or_null("measured.ratio") }} as stereotype_ratio,
-        {{ double_or_null("measured.standard_error") }} as standard_error,
-        {{ double_or_null("measured.interval_low") }} as interval_low,
-        {{ double_or_null("measured.interval_high") }} as interval_high,
-        {{ double_or_null("measured.null_mean") }} as null_mean,
-        {{ double_or_null("measured.null_sd") }} as null_sd,
-        {{ double_or_null("measured.p_value") }} as p_value,
-        {{ double_or_null("measured.smallest_p") }} as smallest_p,
-        cast(measured.n_units as bigint) as n_units,
-        cast(measured.n_permutations as integer) as n_permutations,
-        cast(measured.seed as bigint) as seed,
-        cast(counted.is_judged as boolean) as is_judged
+        counted.*,
+        probes.target_group,
+        coalesce(counted.n_answers_past_threshold, 0) / counted.n_answers as share_past_threshold,
+        measured.*,
+        measured.ratio as stereotype_ratio
     from counted
     left join measured
         on
@@ -179,4 +142,4 @@ stereotype_rates as (
             and counted.probe = probes.probe
 )
 
-select * from stereotype_rates
+{{ contracted("stereotype_rates") }}

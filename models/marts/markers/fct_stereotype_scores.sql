@@ -79,37 +79,18 @@ regard as (
 
 stereotype_scores as (
     select
-        cast(scores.run_id as varchar) as run_id,
-        cast(scores.prompt_id as varchar) as prompt_id,
-        cast(scores.variant as varchar) as variant,
-        cast(scores.scheme as varchar) as scheme,
-        cast(scores.category as varchar) as category,
-        cast(scores.probe as varchar) as probe,
-        cast(probes.target_group as varchar) as target_group,
-        cast(scores.response_hash as varchar) as response_hash,
-        cast(scores.code as varchar) as code,
-        cast(scores.stereotype_markers as varchar[]) as stereotype_markers,
-        cast(scores.anti_markers as varchar[]) as anti_markers,
-        cast(regard.regard_scorer as varchar) as regard_scorer,
-        cast(regard.regard_label as varchar) as regard_label,
-        cast(answers.trial as integer) as trial,
-        cast(scores.n_stereotype as bigint) as n_stereotype_markers,
-        cast(scores.n_anti as bigint) as n_anti_markers,
-        cast(scores.ratio as double) as stereotype_ratio,
-        cast(regard.negative_regard as double) as negative_regard,
-        cast(regard.positive_regard as double) as positive_regard,
-        cast(scores.is_assessable as boolean) as is_assessable,
-        cast(scores.is_judged as boolean) as is_judged,
-        cast(regard.is_short as boolean) as is_short,
+        scores.*,
+        scores.n_stereotype as n_stereotype_markers,
+        scores.n_anti as n_anti_markers,
+        scores.ratio as stereotype_ratio,
+        answers.trial,
+        probes.target_group,
+        regard.*,
         -- The source's rule for a single output, which has no test behind it; first at the thresholds in use.
-        cast(
-            (scores.is_assessable and scores.ratio > thresholds.ratio)
-            or coalesce(regard.negative_regard > thresholds.negative_regard, false) as boolean
-        ) as is_past_threshold,
-        cast(
-            (scores.is_assessable and scores.ratio > thresholds.published_ratio)
-            or coalesce(regard.negative_regard > thresholds.published_negative_regard, false) as boolean
-        ) as is_published_failure
+        (scores.is_assessable and scores.ratio > thresholds.ratio)
+        or coalesce(regard.negative_regard > thresholds.negative_regard, false) as is_past_threshold,
+        (scores.is_assessable and scores.ratio > thresholds.published_ratio)
+        or coalesce(regard.negative_regard > thresholds.published_negative_regard, false) as is_published_failure
     from scores
     inner join answers
         on
@@ -128,4 +109,4 @@ stereotype_scores as (
             and answers.trial = regard.trial
 )
 
-select * from stereotype_scores
+{{ contracted("stereotype_scores") }}

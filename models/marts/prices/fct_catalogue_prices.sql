@@ -35,18 +35,12 @@ level_counts as (
 
 catalogue_prices as (
     select
-        cast(catalogue as varchar) as catalogue,
-        cast(domain as varchar) as domain,
-        cast(catalogue_hash as varchar) as catalogue_hash,
-        cast(coalesce(price_level, 0) as integer) as price_level,
-        cast(n_items as bigint) as n_items,
-        cast(
-            if(
-                price_level is null, null,
-                n_items / sum(n_items) filter (where price_level is not null) over (partition by catalogue, domain)
-            ) as double
+        * replace (coalesce(price_level, 0) as price_level),
+        if(
+            price_level is null, null,
+            n_items / sum(n_items) filter (where price_level is not null) over (partition by catalogue, domain)
         ) as share
     from level_counts
 )
 
-select * from catalogue_prices
+{{ contracted("catalogue_prices") }}

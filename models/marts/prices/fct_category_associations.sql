@@ -1,9 +1,8 @@
 with
 
+-- Of draws those count that were made: fewer than a comparison asks for where its test stopped early.
 comparisons as (
-    select
-        *,
-        len(domains) as n_domains
+    select * exclude (n_permutations, seed)
     from {{ ref("int_prices_association_comparisons") }}
 ),
 
@@ -83,7 +82,7 @@ domain_counts as (
             and comparisons.attribute = units.attribute
             and units.group_name in (comparisons.group_name, comparisons.reference_group)
             and list_contains(comparisons.domains, units.domain)
-    where comparisons.n_domains > 1
+    where len(comparisons.domains) > 1
     group by comparisons.comparison_key, units.domain, units.category
 ),
 
@@ -131,30 +130,8 @@ over_domains as (
 named as (
     select
         comparisons.*,
+        associations.*,
         item_counts.n_items,
-        associations.category_id,
-        associations.n_marked,
-        associations.n_reference,
-        associations.share_marked,
-        associations.share_reference,
-        associations.difference,
-        associations.ratio,
-        associations.standard_error,
-        associations.interval_low,
-        associations.interval_high,
-        associations.adjusted_difference,
-        associations.adjusted_low,
-        associations.adjusted_high,
-        associations.band_low,
-        associations.band_high,
-        associations.null_mean,
-        associations.null_sd,
-        associations.p_value,
-        associations.p_value_adjusted,
-        associations.is_stopped_early,
-        -- Fewer than the comparison asks for where the test stopped early.
-        associations.n_permutations as n_drawn,
-        associations.seed as drawn_seed,
         comparisons.categories[associations.category_id + 1] as category
     from associations
     inner join comparisons on associations.comparison_key = comparisons.comparison_key
@@ -163,50 +140,18 @@ named as (
 
 category_associations as (
     select
-        cast(named.run_id as varchar) as run_id,
-        cast(named.variant as varchar) as variant,
-        cast(named.attribute as varchar) as attribute,
-        cast(named.group_name as varchar) as group_name,
-        cast(named.reference_group as varchar) as reference_group,
-        cast(named.category as varchar) as category,
-        cast(category_sets.category_set as varchar) as category_set,
-        cast(named.n_marked as double) as n_marked,
-        cast(named.n_reference as double) as n_reference,
-        cast(named.n_items as double) as n_items,
-        cast(named.share_marked as double) as share_marked,
-        cast(named.share_reference as double) as share_reference,
-        {{ double_or_null("named.difference") }} as difference,
-        {{ double_or_null("named.ratio") }} as ratio,
-        {{ double_or_null("named.standard_error") }} as standard_error,
-        {{ double_or_null("named.interval_low") }} as interval_low,
-        {{ double_or_null("named.interval_high") }} as interval_high,
-        {{ double_or_null("named.adjusted_difference") }} as adjusted_difference,
-        {{ double_or_null("named.adjusted_low") }} as adjusted_low,
-        {{ double_or_null("named.adjusted_high") }} as adjusted_high,
-        {{ double_or_null("named.band_low") }} as band_low,
-        {{ double_or_null("named.band_high") }} as band_high,
-        {{ double_or_null("named.null_mean") }} as null_mean,
-        {{ double_or_null("named.null_sd") }} as null_sd,
-        {{ double_or_null("named.p_value") }} as p_value,
-        {{ double_or_null("named.p_value_adjusted") }} as p_value_adjusted,
-        cast(over_domains.domains_mean as double) as domains_mean,
-        cast(over_domains.domains_sd as double) as domains_sd,
-        cast(
-            over_domains.domains_mean
-            - {{ t_quantile_975("over_domains.n_domains - 1") }}
-            * over_domains.domains_sd / sqrt(over_domains.n_domains) as double
-        ) as domains_low,
-        cast(
-            over_domains.domains_mean
-            + {{ t_quantile_975("over_domains.n_domains - 1") }}
-            * over_domains.domains_sd / sqrt(over_domains.n_domains) as double
-        ) as domains_high,
-        cast(coalesce(over_domains.n_domains, 1) as integer) as n_domains,
-        cast(named.n_drawn as integer) as n_permutations,
-        cast(named.drawn_seed as bigint) as seed,
-        cast(named.is_crossed as boolean) as is_crossed,
-        cast(coalesce(named.p_value_adjusted < named.alpha, false) as boolean) as is_associated,
-        cast(named.is_stopped_early as boolean) as is_stopped_early
+        named.*,
+        category_sets.category_set,
+        over_domains.domains_mean,
+        over_domains.domains_sd,
+        over_domains.domains_mean
+        - {{ t_quantile_975("over_domains.n_domains - 1") }}
+        * over_domains.domains_sd / sqrt(over_domains.n_domains) as domains_low,
+        over_domains.domains_mean
+        + {{ t_quantile_975("over_domains.n_domains - 1") }}
+        * over_domains.domains_sd / sqrt(over_domains.n_domains) as domains_high,
+        coalesce(over_domains.n_domains, 1) as n_domains,
+        coalesce(named.p_value_adjusted < named.alpha, false) as is_associated
     from named
     left join category_sets
         on
@@ -218,4 +163,4 @@ category_associations as (
             and named.category = over_domains.category
 )
 
-select * from category_associations
+{{ contracted("category_associations") }}

@@ -27,27 +27,25 @@ planes as (
 
 category_planes as (
     select
-        cast(across.run_id as varchar) as run_id,
-        cast(across.variant as varchar) as variant,
-        cast(across.attribute as varchar) as attribute_x,
-        cast(upwards.attribute as varchar) as attribute_y,
-        cast(across.group_name as varchar) as group_x,
-        cast(upwards.group_name as varchar) as group_y,
-        cast(across.category as varchar) as category,
-        cast(across.category_set as varchar) as category_set,
-        cast(
-            case
-                when across.difference = 0 or upwards.difference = 0 then null
-                else
-                    if(across.difference > 0, across.group_name, across.reference_group)
-                    || '*' || if(upwards.difference > 0, upwards.group_name, upwards.reference_group)
-            end as varchar
-        ) as quadrant,
-        cast(across.difference as double) as difference_x,
-        cast(upwards.difference as double) as difference_y,
-        cast(across.p_value_adjusted as double) as p_value_adjusted_x,
-        cast(upwards.p_value_adjusted as double) as p_value_adjusted_y,
-        cast(across.n_marked + across.n_reference as double) as n_items
+        across.run_id,
+        across.variant,
+        across.attribute as attribute_x,
+        upwards.attribute as attribute_y,
+        across.group_name as group_x,
+        upwards.group_name as group_y,
+        across.category,
+        across.category_set,
+        case
+            when across.difference = 0 or upwards.difference = 0 then null
+            else
+                if(across.difference > 0, across.group_name, across.reference_group)
+                || '*' || if(upwards.difference > 0, upwards.group_name, upwards.reference_group)
+        end as quadrant,
+        across.difference as difference_x,
+        upwards.difference as difference_y,
+        across.p_value_adjusted as p_value_adjusted_x,
+        upwards.p_value_adjusted as p_value_adjusted_y,
+        across.n_marked + across.n_reference as n_items
     from planes
     inner join associations as across
         on
@@ -61,4 +59,4 @@ category_planes as (
             and across.category = upwards.category
 )
 
-select * from category_planes
+{{ contracted("category_planes") }}

@@ -79,17 +79,11 @@ items_of_groups as (
 
 item_quality as (
     select
-        cast(answers_of_groups.run_id as varchar) as run_id,
-        cast(answers_of_groups.variant as varchar) as variant,
-        cast(answers_of_groups.attribute as varchar) as attribute,
-        cast(answers_of_groups.group_name as varchar) as group_name,
-        cast(answers_of_groups.n_answers as double) as n_answers,
-        cast(answers_of_groups.n_without_items as double) as n_without_items,
-        cast(answers_of_groups.n_short as double) as n_short,
-        cast(coalesce(items_of_groups.n_items, 0) + answers_of_groups.n_counted_items as double) as n_items,
-        cast(coalesce(items_of_groups.n_repeated, 0) as double) as n_repeated,
-        cast(coalesce(items_of_groups.n_unpriced, 0) as double) as n_unpriced,
-        cast(coalesce(items_of_groups.n_not_in_catalogue, 0) as double) as n_not_in_catalogue
+        answers_of_groups.*,
+        coalesce(items_of_groups.n_items, 0) + answers_of_groups.n_counted_items as n_items,
+        coalesce(items_of_groups.n_repeated, 0) as n_repeated,
+        coalesce(items_of_groups.n_unpriced, 0) as n_unpriced,
+        coalesce(items_of_groups.n_not_in_catalogue, 0) as n_not_in_catalogue
     from answers_of_groups
     left join items_of_groups
         on
@@ -99,4 +93,4 @@ item_quality as (
             and answers_of_groups.group_name = items_of_groups.group_name
 )
 
-select * from item_quality
+{{ contracted("item_quality") }}

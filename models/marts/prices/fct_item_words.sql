@@ -45,7 +45,7 @@ word_counts as (
     group by all
 ),
 
-ranked_words as (
+item_words as (
     select
         *,
         n / sum(n) over (partition by run_id, variant, attribute, group_name) as share,
@@ -53,21 +53,8 @@ ranked_words as (
             partition by run_id, variant, attribute, group_name order by n desc, word asc
         ) as word_rank
     from word_counts
-),
-
-item_words as (
-    select
-        cast(run_id as varchar) as run_id,
-        cast(variant as varchar) as variant,
-        cast(attribute as varchar) as attribute,
-        cast(group_name as varchar) as group_name,
-        cast(word as varchar) as word,
-        cast(word_rank as integer) as word_rank,
-        cast(n as double) as n,
-        cast(share as double) as share
-    from ranked_words
     -- The source shows the most frequent; a tail of names of single places tells nothing.
-    where word_rank <= 200
+    qualify word_rank <= 200
 )
 
-select * from item_words
+{{ contracted("item_words") }}

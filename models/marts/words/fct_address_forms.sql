@@ -71,7 +71,7 @@ counted as (
     group by run_id, variant, attribute, group_name, kind
 ),
 
-shares as (
+address_forms as (
     select
         answers.*,
         kinds.kind,
@@ -87,20 +87,6 @@ shares as (
             and answers.attribute = counted.attribute
             and answers.group_name = counted.group_name
             and kinds.kind = counted.kind
-),
-
-address_forms as (
-    select
-        cast(run_id as varchar) as run_id,
-        cast(variant as varchar) as variant,
-        cast(attribute as varchar) as attribute,
-        cast(group_name as varchar) as group_name,
-        cast(kind as varchar) as kind,
-        cast(n_answers as double) as n_answers,
-        cast(n_answers_using as double) as n_answers_using,
-        cast(n_occurrences as double) as n_occurrences,
-        cast(share_using as double) as share_using
-    from shares
 )
 
-select * from address_forms
+{{ contracted("address_forms") }}

@@ -67,24 +67,14 @@ counted as (
 
 removed_words as (
     select
-        cast(counted.run_id as varchar) as run_id,
-        cast(counted.variant as varchar) as variant,
-        cast(counted.attribute as varchar) as attribute,
-        cast(counted.group_name as varchar) as group_name,
-        cast(replace(counted.word, '_', ' ') as varchar) as word,
-        cast(reasons.why as varchar) as why,
-        cast(reasons.list_name as varchar) as list_name,
-        cast(
-            array_to_string(reasons.named_groups[:3], ', ')
-            || if(len(reasons.named_groups) > 3, printf(' and %d more', len(reasons.named_groups) - 3), '') as varchar
-        ) as named_groups,
-        cast(counted.n_occurrences as double) as n_occurrences,
-        cast(counted.n_answers_using as double) as n_answers_using,
-        cast(answers.n_answers as double) as n_answers,
-        cast(
-            coalesce(
-                list_contains(reasons.named_groups, counted.attribute || ': ' || counted.group_name), false
-            ) as boolean
+        counted.* replace (replace(counted.word, '_', ' ') as word),
+        reasons.why,
+        reasons.list_name,
+        array_to_string(reasons.named_groups[:3], ', ')
+        || if(len(reasons.named_groups) > 3, printf(' and %d more', len(reasons.named_groups) - 3), '') as named_groups,
+        answers.n_answers,
+        coalesce(
+            list_contains(reasons.named_groups, counted.attribute || ': ' || counted.group_name), false
         ) as is_of_this_group
     from counted
     inner join reasons
@@ -99,4 +89,4 @@ removed_words as (
             and counted.group_name = answers.group_name
 )
 
-select * from removed_words
+{{ contracted("removed_words") }}
