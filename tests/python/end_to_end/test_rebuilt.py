@@ -66,6 +66,7 @@ def _rows(project: Path, sql: str) -> list[tuple[object, ...]]:
 
 
 def test_a_table_is_as_its_contract_says(project: Path) -> None:
+    _write(project, "select 1 as n, 'a' as name")
     assert _run(project) == ""
     columns = (
         "select column_name, data_type, is_nullable, comment from duckdb_columns() where table_name = 'held'"
