@@ -348,7 +348,7 @@ def test_an_older_warehouse_is_built_anew_first(
 
 @pytest.mark.parametrize(
     "changed",
-    ["threshold = 0.5", "alpha = 0.01", "min_units = 3", "clear_threshold = 0.001", "severity = 'warn'"],
+    ["threshold = 0.5", "alpha = 0.01", "min_units = 3", "clear_threshold = 0.001", "severity = 'none'"],
 )
 def test_exceptions_and_thresholds_that_have_changed(
     audited: Path, tmp_path: Path, finding_of: Callable[..., dict[str, Any]], changed: str
