@@ -57,6 +57,7 @@ def test_messages_for_dbt_itself_are_made_only_for_who_asks() -> None:
     events.fire_event(Formatting(msg="of a statement"), EventLevel.DEBUG)
     events.fire_event(Note(msg="of a model"))
     assert heard == ["info"]
-    events.loggers.append(SimpleNamespace(level=EventLevel.DEBUG, filter=lambda _message: False))  # type: ignore[arg-type]
+    log: Any = SimpleNamespace(level=EventLevel.DEBUG, filter=lambda _message: False)
+    events.loggers.append(log)
     events.fire_event(Formatting(msg="of a statement"), EventLevel.DEBUG)
     assert heard == ["info", "debug"]

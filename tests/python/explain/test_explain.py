@@ -338,6 +338,18 @@ def test_of_several_groups_the_ends_are_named(finding_of: Callable[..., dict[str
         assert finding["reference_member"] not in (None, member)
 
 
+def test_where_all_groups_are_alike_answers_of_two_are_shown(
+    audited: Path, tmp_path: Path, finding_of: Callable[..., dict[str, Any]]
+) -> None:
+    """No member stands out then."""
+    warehouse = copied(
+        audited, tmp_path, "update marts.fct_findings set member = null, reference_member = null"
+    )
+    for measure in ("unanswered_spread", "repeat_spread", "impact_ratio"):
+        found = explain_finding(finding_of(measure)["finding_id"], warehouse, audited / "ledger.duckdb")
+        assert len({shown.name for shown in found.sides}) == 2, measure
+
+
 def test_an_older_warehouse_is_built_anew_first(
     audited: Path, tmp_path: Path, finding_of: Callable[..., dict[str, Any]]
 ) -> None:
