@@ -113,7 +113,6 @@ SPEC = """
 TOLD = """
     import json, sys
     from pathlib import Path
-from types import ModuleType
     from biasledger.checking.sentences import _sentences
     from biasledger.querying.tables import described_tables
     from biasledger.rooms import module_of, room_names
