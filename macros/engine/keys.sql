@@ -7,3 +7,11 @@
 {% macro integer_key_of(columns) -%}
     md5_number_lower(concat_ws(chr(31), {% for column in columns %}coalesce(cast({{ column }} as varchar), chr(30)){{ ", " if not loop.last }}{% endfor %}))
 {%- endmacro %}
+
+{#- Who is compared with whom in a run, as one key: dim_contrasts says what it stands for. -#}
+{% macro contrast_id(relation="") -%}
+    {%- set prefix = relation ~ "." if relation else "" -%}
+    {{ key_of([
+        prefix ~ "run_id", prefix ~ "variant", prefix ~ "attribute", prefix ~ "group_name", prefix ~ "reference_group",
+    ]) }}
+{%- endmacro %}

@@ -203,6 +203,7 @@ stated as (
 findings as (
     select
         cast(finding_id as varchar) as finding_id,
+        cast(contrast_id as varchar) as contrast_id,
         cast(run_id as varchar) as run_id,
         cast(variant as varchar) as variant,
         cast(audit as varchar) as audit,

@@ -69,6 +69,7 @@ completed as (
 measured as (
     select
         {{ finding_id("completed", "completed") }} as finding_id,
+        {{ contrast_id() }} as contrast_id,
         *
     from completed
 )

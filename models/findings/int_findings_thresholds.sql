@@ -5,6 +5,7 @@ with
 findings as (
     select
         finding_id,
+        contrast_id,
         run_id,
         variant,
         measure,
@@ -34,6 +35,7 @@ thresholds as (
 findings_thresholds as (
     select
         findings.finding_id,
+        findings.contrast_id,
         thresholds.audit as threshold_audit,
         thresholds.attribute as threshold_attribute,
         thresholds.threshold,

@@ -47,6 +47,8 @@ tolerated as (
         pairs.is_current,
         measures.side,
         measures.is_at_equal_sizes,
+        findings_thresholds.finding_id,
+        findings_thresholds.contrast_id,
         findings_thresholds.severity,
         findings_thresholds.alpha,
         findings_thresholds.min_units,
@@ -63,9 +65,7 @@ tolerated as (
             and tolerances.attribute in (run_values.attribute, '*')
     qualify
         row_number() over (
-            partition by
-                run_values.pair_key, run_values.measure, run_values.scheme, run_values.attribute, run_values.group_name,
-                run_values.reference_group, run_values.subject, run_values.member
+            partition by run_values.pair_key, findings_thresholds.finding_id, run_values.member
             order by tolerances.measure <> '*' desc, tolerances.audit <> '*' desc, tolerances.attribute <> '*' desc
         ) = 1
 ),
@@ -129,7 +129,7 @@ families as (
         greatest(1, count(*) filter (where not is_insufficient) over family) as n_members,
         bool_and(is_member_unchanged) over family as is_unchanged
     from tested
-    window family as (partition by pair_key, measure, scheme, attribute, group_name, reference_group, subject)
+    window family as (partition by pair_key, finding_id)
 ),
 
 -- Of a family the member speaks whose change is most certain: its p answers for all of them (Bonferroni), its intervals
@@ -146,7 +146,7 @@ strongest_members as (
     from families
     qualify
         row_number() over (
-            partition by pair_key, measure, scheme, attribute, group_name, reference_group, subject
+            partition by pair_key, finding_id
             order by is_insufficient asc, least(p_worse, p_better) asc, abs(deviate) desc, member asc
         ) = 1
 ),

@@ -103,7 +103,9 @@ answers_contrasts as (
     select * from without_reference
 )
 
-select *
+select
+    {{ contrast_id() }} as contrast_id,
+    *
 from answers_contrasts
 where
     -- Whose group nobody knows stands for no group.

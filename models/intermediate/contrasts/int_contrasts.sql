@@ -98,4 +98,7 @@ contrasts as (
     select * from all_groups
 )
 
-select * from contrasts
+select
+    {{ contrast_id() }} as contrast_id,
+    *
+from contrasts

@@ -1,0 +1,64 @@
+with
+
+contrasts as (
+    select
+        contrast_id,
+        run_id,
+        variant,
+        attribute,
+        comparison,
+        group_name,
+        reference_group,
+        is_crossed
+    from {{ ref("int_contrasts") }}
+),
+
+-- Some measures hold a group, or all of them, against none of the groups: the neutral prompt, all others, chance.
+judged as (
+    select distinct
+        contrast_id,
+        run_id,
+        variant,
+        attribute,
+        group_name,
+        reference_group,
+        is_crossed
+    from {{ ref("int_findings_measured") }}
+),
+
+others as (
+    select
+        judged.*,
+        case
+            when judged.group_name = '(all)' then 'all_groups'
+            when judged.reference_group like '(%' then 'against_' || trim(judged.reference_group, '()')
+            else 'against_reference'
+        end as comparison
+    from judged
+    anti join contrasts on judged.contrast_id = contrasts.contrast_id
+),
+
+every_contrast as (
+    select * from contrasts
+    union all by name
+    select * from others
+),
+
+runs as (
+    select
+        run_id,
+        audit,
+        target
+    from {{ ref("dim_runs") }}
+),
+
+described as (
+    select
+        every_contrast.*,
+        runs.audit,
+        runs.target
+    from every_contrast
+    inner join runs on every_contrast.run_id = runs.run_id
+)
+
+{{ contracted("described") }}
