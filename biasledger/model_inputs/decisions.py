@@ -13,6 +13,8 @@ from biasledger.measures.decisions.gaps import GapComparison
 from biasledger.measures.decisions.positions import Rankings
 from biasledger.measures.decisions.units import Units
 from biasledger.measures.engine.resampling import Design, Integers
+from biasledger.measures.equal_sizes.counts import CountPair, CountUnits
+from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, count_units, questions
 from biasledger.model_inputs.relations import Columns, RowsByKey, described, floats, integers, pending
 
 _MAX_GROUPS = 128
@@ -145,3 +147,26 @@ def _optional(rows: Columns, column: str) -> Integers | None:
     if column not in rows or np.ma.getmaskarray(np.ma.asarray(rows[column])).any():
         return None
     return integers(rows[column], column)
+
+
+def read_selection_pairs(
+    pairs: duckdb.DuckDBPyRelation, units: duckdb.DuckDBPyRelation, *, done: frozenset[str]
+) -> Iterator[CountPair]:
+    """Selected and not selected, by unit, of each attribute and subject that both runs of a pair have.
+
+    units: run_id, variant, attribute, subject, unit_key, stratum, cluster, group_name, n_candidates, n, total.
+    """
+    columns = ("attribute", "subject")
+    for pair, (attribute, subject), sides in questions(
+        comparable_pairs(pairs, done), units, columns, order="unit_key, group_name"
+    ):
+
+        def counted(side: Rows) -> CountUnits:
+            n, total = (side[column].astype(np.float64) for column in ("n", "total"))
+            return count_units(side, np.column_stack([total, n - total])[:, np.newaxis])
+
+        yield CountPair(
+            units=(counted(sides[0]), counted(sides[1])),
+            n_candidates=int(sides[1]["n_candidates"].max()),
+            **asked(pair, "selected", attribute, "(all)", "(best off)", subject),
+        )

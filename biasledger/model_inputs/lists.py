@@ -6,10 +6,13 @@ from collections.abc import Iterator, Sequence
 
 import duckdb
 import numpy as np
+from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison
 from biasledger.measures.engine.resampling import Floats
+from biasledger.measures.equal_sizes.lists import Cells, ListPair
 from biasledger.measures.lists import Lists, PerturbedLists
+from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, questions
 from biasledger.model_inputs.relations import Columns, RowsByKey, described, floats, pending
 
 
@@ -83,3 +86,32 @@ def _matrices(
         matrices[feature] = np.full(shape, np.nan)
         matrices[feature][subjects, places] = floats(rows[feature])
     return matrices
+
+
+def read_list_pairs(
+    pairs: duckdb.DuckDBPyRelation, cells: duckdb.DuckDBPyRelation, *, done: frozenset[str]
+) -> Iterator[ListPair]:
+    """Values of each feature and attribute that both runs of a pair have, groups in the order of their names.
+
+    cells: run_id, variant, scheme, attribute, subject, similarity, is_personality, entity, group_name, feature, feature_value.
+    """
+    columns = ("scheme", "attribute", "subject", "similarity", "is_personality", "feature")
+    for pair, question, sides in questions(
+        comparable_pairs(pairs, done), cells, columns, order="entity, group_name"
+    ):
+        scheme, attribute, subject, similarity, is_personality, feature = question
+        groups = np.unique(np.concatenate([side["group_name"].astype(str) for side in sides]))
+        yield ListPair(
+            units=(_cells(sides[0], groups), _cells(sides[1], groups)),
+            feature=feature,
+            similarity=similarity,
+            is_personality=bool(is_personality),
+            **asked(pair, scheme, attribute, "(all)", "", subject),
+        )
+
+
+def _cells(rows: Rows, groups: NDArray[np.str_]) -> Cells:
+    subjects, places = np.unique(rows["entity"].astype(np.str_), return_inverse=True)
+    values = np.full((subjects.size, groups.size), np.nan)
+    values[places, np.searchsorted(groups, rows["group_name"].astype(np.str_))] = rows["feature_value"]
+    return Cells(values, subjects)

@@ -8,12 +8,15 @@ from typing import Any
 
 import duckdb
 import numpy as np
+from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison, named_errors
 from biasledger.measures.engine.resampling import Design, Floats, Integers, Labels
+from biasledger.measures.equal_sizes.counts import CountPair, CountUnits
 from biasledger.measures.prices import associations
 from biasledger.measures.prices import items as prices
 from biasledger.measures.prices.questions import balanced_by_question, sums_of_sets
+from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, count_units, questions
 from biasledger.model_inputs.relations import Columns, RowsByKey, described, integers, pending
 
 _LARGEST_LABEL = 127
@@ -186,3 +189,34 @@ def _read(
         with named_errors(key):
             units = _Members.of(members_of[key])
         yield row, units, [rows_of[key] for rows_of in counted_of]
+
+
+def read_price_pairs(
+    pairs: duckdb.DuckDBPyRelation, units: duckdb.DuckDBPyRelation, *, done: frozenset[str]
+) -> Iterator[CountPair]:
+    """Items of each price level and domain, by unit, of each attribute that both runs of a pair have.
+
+    units: run_id, variant, attribute, unit_key, stratum, cluster, group_name, domain, level, n_levels, n, a row a unit, domain
+    and level.
+    """
+    for pair, (attribute,), sides in questions(
+        comparable_pairs(pairs, done), units, ("attribute",), order="unit_key, domain, level"
+    ):
+        # A domain that one of the runs did not ask about says nothing of a change.
+        domains = np.intersect1d(sides[0]["domain"].astype(str), sides[1]["domain"].astype(str))
+        n_levels = int(max(side["n_levels"].max() for side in sides))
+        if domains.size:
+            yield CountPair(
+                units=(_priced(sides[0], domains, n_levels), _priced(sides[1], domains, n_levels)),
+                **asked(pair, "items", attribute, "(all)", "(all)", ""),
+            )
+
+
+def _priced(rows: Rows, domains: NDArray[np.str_], n_levels: int) -> CountUnits:
+    inside = np.isin(rows["domain"].astype(np.str_), domains)
+    rows = {name: column[inside] for name, column in rows.items()}
+    _, first, places = np.unique(rows["unit_key"].astype(np.str_), return_index=True, return_inverse=True)
+    counts = np.zeros((first.size, domains.size, n_levels))
+    sets = np.searchsorted(domains, rows["domain"].astype(np.str_))
+    np.add.at(counts, (places, sets, rows["level"].astype(np.int64) - 1), rows["n"].astype(np.float64))
+    return count_units({name: column[first] for name, column in rows.items()}, counts)

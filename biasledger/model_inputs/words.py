@@ -12,7 +12,9 @@ from scipy import sparse
 
 from biasledger.measures.comparisons import Comparison
 from biasledger.measures.engine.resampling import Design, Floats
+from biasledger.measures.equal_sizes.words import WordPair, WordUnits
 from biasledger.measures.words.texts import Texts
+from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, questions
 from biasledger.model_inputs.relations import Columns, RowsByKey, described, records
 
 _Corpus = tuple[str, str, str]
@@ -107,3 +109,71 @@ def _feature_matrix(features: duckdb.DuckDBPyRelation) -> sparse.csr_array:
     # scikit-learn takes 32-bit indices alone.
     matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
     return matrix
+
+
+def read_word_pairs(
+    pairs: duckdb.DuckDBPyRelation,
+    members: duckdb.DuckDBPyRelation,
+    counts: duckdb.DuckDBPyRelation,
+    *,
+    done: frozenset[str],
+) -> Iterator[WordPair]:
+    """Texts of each contrast that both runs of a pair have.
+
+    members: run_id, variant, scheme, attribute, group_name, reference_group, weighting, unit_key, label, stratum, cluster,
+    prompt, n_trials, moves_prompts, a row a text and contrast; counts: run_id, unit_key, word_id, n.
+    """
+    comparable, features = comparable_pairs(pairs, done), _Features(counts)
+    columns = ("scheme", "attribute", "group_name", "reference_group")
+    for pair, question, sides in questions(comparable, members, columns, order="unit_key"):
+        before, after = features.of(pair["baseline_run_id"]), features.of(pair["run_id"])
+        units = _word_units(sides[0], before), _word_units(sides[1], after)
+        yield Comparison(units=units, **asked(pair, *question, ""))
+
+
+class _Features:
+    """Word counts of runs, each read when it is first asked for; the last two are kept."""
+
+    def __init__(self, counts: duckdb.DuckDBPyRelation) -> None:
+        self._counts = counts
+        self._read: dict[str, tuple[NDArray[np.str_], sparse.csr_array]] = {}
+
+    def of(self, run_id: str) -> tuple[NDArray[np.str_], sparse.csr_array]:
+        """A run's units in the order of their keys, and their word counts (n_units, n_words)."""
+        if run_id not in self._read:
+            while len(self._read) > 1:
+                self._read.pop(next(iter(self._read)))
+            quoted = run_id.replace("'", "''")
+            columns = self._counts.filter(f"run_id = '{quoted}'").select("unit_key, word_id, n").fetchnumpy()
+            keys, rows = np.unique(columns["unit_key"].astype(str), return_inverse=True)
+            words, places = np.unique(columns["word_id"], return_inverse=True)
+            matrix = sparse.csr_array(
+                (np.asarray(columns["n"], dtype=np.float64), (rows, places)), shape=(keys.size, words.size)
+            )
+            matrix.sort_indices()
+            # scikit-learn takes 32-bit indices alone.
+            matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
+            self._read[run_id] = keys, matrix
+        return self._read[run_id]
+
+
+def _word_units(rows: Rows, features: tuple[NDArray[np.str_], sparse.csr_array]) -> WordUnits:
+    keys, matrix = features
+    trials = _in_no_order(np.ma.filled(rows["n_trials"], 1.0).astype(np.int64))
+    places = np.searchsorted(keys, rows["unit_key"].astype(str))[trials]
+    return WordUnits(
+        rows["label"].astype(np.int8)[trials],
+        rows["stratum"].astype(np.str_)[trials],
+        np.unique(rows["cluster"].astype(str), return_inverse=True)[1].astype(np.int64)[trials],
+        sparse.csr_array(matrix[places]),
+        str(rows["weighting"][0]),
+        rows["prompt"].astype(np.str_)[trials] if bool(rows["moves_prompts"][0]) else None,
+    )
+
+
+def _in_no_order(n_trials: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Every text as often as it was answered; repeats are mixed, so that the first so many are no copies of a few."""
+    trials = np.repeat(np.arange(n_trials.size), np.maximum(n_trials, 1))
+    if trials.size == n_trials.size:
+        return trials
+    return np.random.Generator(np.random.PCG64(trials.size)).permutation(trials)

@@ -1,5 +1,5 @@
-from biasledger.measures.equal_sizes.pairs import selection_sizes
-from biasledger.model_inputs.equal_sizes import read_selection_pairs
+from biasledger.measures.equal_sizes.decisions import selection_sizes
+from biasledger.model_inputs.decisions import read_selection_pairs
 from biasledger.model_inputs.models import new_rows
 
 

@@ -1,5 +1,5 @@
-from biasledger.measures.equal_sizes.pairs import list_sizes
-from biasledger.model_inputs.equal_sizes import read_list_pairs
+from biasledger.measures.equal_sizes.lists import list_sizes
+from biasledger.model_inputs.lists import read_list_pairs
 from biasledger.model_inputs.models import new_rows
 
 

@@ -1,6 +1,6 @@
-from biasledger.measures.equal_sizes.pairs import price_sizes
-from biasledger.model_inputs.equal_sizes import read_price_pairs
+from biasledger.measures.equal_sizes.prices import price_sizes
 from biasledger.model_inputs.models import new_rows
+from biasledger.model_inputs.prices import read_price_pairs
 
 
 def model(dbt, session):

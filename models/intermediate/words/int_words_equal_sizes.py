@@ -1,6 +1,6 @@
-from biasledger.measures.equal_sizes.pairs import word_sizes
-from biasledger.model_inputs.equal_sizes import read_word_pairs
+from biasledger.measures.equal_sizes.words import word_sizes
 from biasledger.model_inputs.models import new_rows
+from biasledger.model_inputs.words import read_word_pairs
 
 
 def model(dbt, session):

@@ -12,17 +12,11 @@ from scipy import stats
 
 from biasledger.measures.decisions.units import Units
 from biasledger.measures.engine.resampling import Design
-from biasledger.measures.equal_sizes.pairs import CountPair, CountUnits, selection_sizes
-from biasledger.measures.equal_sizes.readings import (
-    WordUnits,
-    common_cells,
-    common_texts,
-    common_values,
-    impact_reading,
-    spread_readings,
-    thin_counts,
-    word_readings,
-)
+from biasledger.measures.equal_sizes.counts import CountPair, CountUnits, thin_counts
+from biasledger.measures.equal_sizes.decisions import impact_reading, selection_sizes
+from biasledger.measures.equal_sizes.lists import common_values, spread_readings
+from biasledger.measures.equal_sizes.readings import common_cells
+from biasledger.measures.equal_sizes.words import WordUnits, common_texts, word_readings
 from biasledger.measures.lists import spread
 from biasledger.measures.words.divergence import divergence
 from tests.python.measures.simulated_texts import corpus

@@ -1,0 +1,119 @@
+"""What the groups of one attribute got in two runs, as counts by unit: brought to equal sizes unit by unit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from biasledger.measures.comparisons import Comparison
+from biasledger.measures.engine.intervals import NO_VARIANCE
+from biasledger.measures.engine.resampling import Design, Floats, Integers, stable_seed
+from biasledger.measures.equal_sizes.readings import (
+    SIDES,
+    Question,
+    Reading,
+    SideReading,
+    common_cells,
+    side_readings,
+)
+
+
+@dataclass(frozen=True)
+class CountUnits:
+    """Units of one attribute in one run with counts (n_units, n_sets, n_kinds) of what they got; other arrays (n_units,).
+
+    keys and groups name units and their groups alike in every run; strata and clusters too.
+    """
+
+    keys: NDArray[np.str_]
+    groups: NDArray[np.str_]
+    strata: NDArray[np.str_]
+    clusters: NDArray[np.str_]
+    counts: Floats
+
+    @property
+    def design(self) -> Design:
+        """Groups as labels, in the order of their names, inside strata."""
+        return Design(_numbers(self.groups).astype(np.int8), _numbers(self.strata))
+
+    @property
+    def cluster_numbers(self) -> Integers:
+        """Which units move together, as numbers."""
+        return _numbers(self.clusters)
+
+    def keep(self, kept: NDArray[np.intp]) -> CountUnits:
+        """Some of the units."""
+        return CountUnits(*(getattr(self, one.name)[kept] for one in fields(self)))
+
+
+@dataclass(frozen=True)
+class CountPair(Comparison[tuple[CountUnits, CountUnits]]):
+    """What the groups of one attribute got, before and after; n_candidates as in `Units`."""
+
+    n_candidates: int = 1
+
+
+def count_sizes(
+    pairs: Iterable[CountPair], measure: str, reading: Callable[[CountPair, CountUnits, int], Reading | None]
+) -> pd.DataFrame:
+    """A row a pair, attribute and side: the SideReading that `reading` has of its units at equal sizes (pair, units, seed)."""
+
+    def readings(pair: CountPair) -> Iterator[SideReading]:
+        for side, units in zip(SIDES, _common_counts(pair), strict=True):
+            if np.unique(units.groups).size < 2:
+                continue
+            found = reading(pair, units, pair.seed_for(measure))
+            if found is not None:
+                yield SideReading(side, measure, Question(*pair.name), found)
+
+    return side_readings(pairs, readings)
+
+
+def _common_counts(pair: CountPair) -> tuple[CountUnits, CountUnits]:
+    """The units that both sides have, with equally many answers or items of each in every set."""
+    cells, others = (
+        np.char.add(np.char.add(units.keys.astype(np.str_), "|"), units.groups.astype(np.str_))
+        for units in pair.units
+    )
+    kept, other_kept = common_cells(cells, others)
+    one, other = pair.units[0].keep(kept), pair.units[1].keep(other_kept)
+    order, other_order = np.argsort(cells[kept]), np.argsort(others[other_kept])
+    one, other = one.keep(order), other.keep(other_order)
+    sizes = np.minimum(one.counts.sum(axis=2), other.counts.sum(axis=2))
+    has_any = sizes.sum(axis=1) > 0
+    one, other, sizes = one.keep(np.flatnonzero(has_any)), other.keep(np.flatnonzero(has_any)), sizes[has_any]
+    seed = pair.seed_for("sizes")
+    return _thinned(one, sizes, seed), _thinned(other, sizes, seed)
+
+
+def _thinned(units: CountUnits, sizes: Floats, seed: int) -> CountUnits:
+    counts = units.counts.copy()
+    for place in range(counts.shape[1]):
+        whole = np.round(sizes[:, place]).astype(np.int64)
+        # Every unit of every group draws by itself: groups that drew alike would lie closer together than they do.
+        keys = np.char.add(np.char.add(units.keys, "|"), np.char.add(units.groups, f"|{place}"))
+        counts[:, place] = thin_counts(units.counts[:, place], whole, keys, seed)
+    return replace(units, counts=counts)
+
+
+def thin_counts(counts: Floats, sizes: Integers, keys: NDArray[np.str_], seed: int) -> Floats:
+    """Some of each row's answers, drawn without replacement: (n_units, n_kinds) and how many to keep to counts of that sum.
+
+    A row's draw depends on its key and the seed alone. Counts that are not whole numbers are left as they are.
+    """
+    thinned = counts.copy()
+    for row in np.flatnonzero(counts.sum(axis=1) > sizes):
+        whole = np.round(counts[row]).astype(np.int64)
+        if np.abs(whole - counts[row]).max() > NO_VARIANCE:
+            continue
+        rng = np.random.Generator(np.random.PCG64(stable_seed(seed, keys[row])))
+        thinned[row] = rng.multivariate_hypergeometric(whole, int(sizes[row]), method="marginals")
+    return thinned
+
+
+def _numbers(names: NDArray[np.str_]) -> Integers:
+    return np.unique(names, return_inverse=True)[1].astype(np.int64)
