@@ -26,7 +26,15 @@ from biasledger.building.parsed import parsed_before
 from biasledger.building.readings import register_readings
 from biasledger.building.settings import check_settings
 from biasledger.project import LINKS, check_project, dbt_variables, require_project
-from biasledger.publishing.standing import Standing, forget_standing, inputs_of, read_standing, remember
+from biasledger.publishing.standing import (
+    Standing,
+    forget_standing,
+    inputs_of,
+    read_standing,
+    remember,
+    rooms_inputs,
+    rooms_standing,
+)
 from biasledger.publishing.work import forget_what_is_gone, locked, work_file
 from biasledger.rooms import room_names
 from collector.errors import BiasledgerError
@@ -86,6 +94,7 @@ def build_warehouse(
     *,
     threads: int | None = None,
     full_refresh: bool = False,
+    is_forced: bool = False,
     select: Sequence[str] = (),
     is_closed: bool = False,
     allow_outside: bool = False,
@@ -98,11 +107,13 @@ def build_warehouse(
         warehouse: the file to publish the public tables in, with alarms or without.
         threads: dbt's threads; None leaves it to profiles.yml.
         full_refresh: build incremental models anew.
+        is_forced: build also the rooms in which nothing is new.
         select: dbt selectors; none builds everything. A selection stays in the work file: published tables are all of one build.
         is_closed: no SQL may read or write another file than the project's seeds; user's own models may need to.
         allow_outside: whether audit files may name files outside of the project.
         on_step: called with (steps done, steps in all, name of the step).
-        on_note: called with a sentence for each journal that was loaded, or could not be, and where all is built anew.
+        on_note: called with a sentence for each journal that was loaded, or could not be, where all is built anew, and where
+            rooms are left as they stand.
 
     Raises:
         InputError: no project here, a wrong audit file, wrong settings, another build under way, or `warehouse` is a file that
@@ -128,9 +139,13 @@ def build_warehouse(
         work = work_file(project, warehouse)
         for note in forget_what_is_gone(work, Ledger(ledger)):
             on_note(note)
-        forget_standing(work)
         # As it is now: what comes while dbt reads is for the next build.
-        inputs = inputs_of(project, ledger)
+        inputs, of_rooms = inputs_of(project, ledger), rooms_inputs(project, Ledger(ledger), rooms_of(ledger))
+        is_ordinary = not (select or is_closed or allow_outside)
+        standing = rooms_standing(work, of_rooms) if is_ordinary and not (full_refresh or is_forced) else []
+        if standing:
+            on_note(f"Nothing is new in {', '.join(standing)}: what was measured there stands.")
+        forget_standing(work)
         summary = _build_and_publish(
             project,
             ledger,
@@ -139,12 +154,13 @@ def build_warehouse(
             threads=threads,
             full_refresh=full_refresh,
             select=select,
+            standing=standing,
             is_closed=is_closed,
             on_step=on_step,
         )
-        if not (select or is_closed or allow_outside):
+        if is_ordinary:
             found = Standing(utc_now(), summary.alarm_tests, len(summary.published))
-            remember(work, warehouse, inputs, found)
+            remember(work, warehouse, inputs, found, of_rooms)
         return summary
 
 
@@ -165,6 +181,7 @@ def _build_and_publish(
     threads: int | None,
     full_refresh: bool,
     select: Sequence[str],
+    standing: Sequence[str],
     is_closed: bool,
     on_step: OnStep,
 ) -> BuildSummary:
@@ -178,6 +195,7 @@ def _build_and_publish(
     options += ["--select", *select] if select else []
     # They test the shipped SQL on made-up rows, which is settled before a release and says nothing about this ledger.
     options += ["--exclude", "package:biasledger,resource_type:unit_test"]
+    options += [f"package:biasledger,group:{room}" for room in standing]
     environment = {
         "BIASLEDGER_LEDGER": seen_from(project, ledger),
         "BIASLEDGER_WAREHOUSE": seen_from(project, work),

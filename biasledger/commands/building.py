@@ -23,7 +23,7 @@ from collector.terminal import say
 @warehouse_option
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many models to build at once.")
 @click.option("--full-refresh", is_flag=True, help="Build everything anew, not only what is new.")
-@click.option("--force", is_flag=True, help="Build also where nothing is new.")
+@click.option("--force", is_flag=True, help="Build also where nothing is new, every room.")
 @click.option(
     "--select",
     multiple=True,
@@ -58,7 +58,7 @@ def build(
         say(f"{warehouse}: {stands.sentence}")
         has_alarms = bool(stands.alarm_tests)
     else:
-        options = {"threads": threads, "full_refresh": full_refresh, "select": select}
+        options = {"threads": threads, "full_refresh": full_refresh, "is_forced": force, "select": select}
         has_alarms = _build(ledger, warehouse, options, allow_outside=allow_outside)
     if not select:
         _show_findings(warehouse)

@@ -225,6 +225,7 @@ def _build_pair(project: Path, ledger: Path, warehouse: Path, before: str, after
     """Compare two runs beside the pairs of the last build; the file that then holds them."""
     from biasledger.building.build import rooms_of, run_dbt, seen_from
     from biasledger.project import check_project, require_project
+    from biasledger.publishing.standing import forget_rooms
     from biasledger.publishing.work import locked
 
     check_project(project)
@@ -238,6 +239,7 @@ def _build_pair(project: Path, ledger: Path, warehouse: Path, before: str, after
     selection = ["--select", "int_run_pairs+", "--exclude", "fct_regressions"]
     with locked(project):
         require_project(project)
+        forget_rooms(built)
         messages = run_dbt(
             project,
             ["run", *selection],

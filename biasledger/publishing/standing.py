@@ -9,15 +9,19 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from biasledger.project import dbt_source, settings_file
 from biasledger.publishing.work import beside, hash_models
 from collector.journal.reader import journal_folder
+
+if TYPE_CHECKING:
+    from collector.ledger.database import Ledger
 
 # What a build writes itself, and what none reads.
 _NOT_READ = {"target", "logs", "dbt_packages", "node_modules", "__pycache__"}
@@ -26,6 +30,9 @@ _PACKAGES = ("biasledger", "dbt-core", "dbt-duckdb", "duckdb", "numpy", "scipy",
 _VARIABLES = ("BIASLEDGER_", "DBT_")
 # Where what dbt parsed is kept decides nothing.
 _NO_INPUT = {"BIASLEDGER_CACHE"}
+# What no model of a room reads: by these a build judges what the rooms hand over. What audits say of reading is in the ledger.
+JUDGED_BY = frozenset({"thresholds.csv", "exceptions.csv", "tolerances.csv"})
+_READ_BY_NO_MODEL = ("audits", "targets.yml")
 
 
 @dataclass(frozen=True)
@@ -55,32 +62,70 @@ def inputs_of(project: Path, ledger: Path) -> str:
     installed seeds by content; the models, the versions of the packages that compute, the environment and, where there are
     exceptions, the day.
     """
+    return _hash(
+        [*_ledger_state(ledger), *_settings(project), *_day(settings_file("exceptions.csv", project))]
+    )
+
+
+def rooms_inputs(project: Path, ledger: Ledger, rooms: Sequence[str]) -> dict[str, str]:
+    """Room -> a hash of all that its own models read: of each of its runs the head of its chain, and the same settings.
+
+    A room whose runs are not all chained is left out: of these nobody knows what became of them.
+
+    Raises:
+        LedgerError: the ledger cannot be read.
+    """
+    journals = journal_folder(ledger.path).resolve()
+    settings = [
+        part
+        for path, content in _project_files(project)
+        if path.parts[0] not in _READ_BY_NO_MODEL and path.name not in JUDGED_BY
+        if not (project / path).resolve().is_relative_to(journals)
+        for part in (path.as_posix().encode(), content)
+    ]
+    settings += _installed(without=JUDGED_BY)
+    heads = ledger.heads_by_part()
+    return {room: _hash([*settings, heads[room].encode()]) for room in rooms if room in heads}
+
+
+def _hash(parts: Iterable[bytes]) -> str:
     digest = hashlib.sha256()
-    for part in _inputs(project, ledger):
+    for part in parts:
         digest.update(len(part).to_bytes(8) + part)
     return f"sha256:{digest.hexdigest()}"
 
 
-def _inputs(project: Path, ledger: Path) -> Iterator[bytes]:
-    for path in (
-        ledger,
-        ledger.with_name(f"{ledger.name}.wal"),
-        *sorted(journal_folder(ledger).glob("*.jsonl")),
-    ):
-        yield _state(path)
+def _ledger_state(ledger: Path) -> Iterator[bytes]:
+    yield _state(ledger)
+    yield _state(ledger.with_name(f"{ledger.name}.wal"))
+    yield from (_state(path) for path in sorted(journal_folder(ledger).glob("*.jsonl")))
+
+
+def _settings(project: Path) -> Iterator[bytes]:
+    for path, content in _project_files(project):
+        yield path.as_posix().encode()
+        yield content
+    yield from _installed()
+
+
+def _project_files(project: Path) -> Iterator[tuple[Path, bytes]]:
+    """Each file of a project, as seen from there, but for what builds write; and its content."""
     for path in _files(project):
         if path.suffix not in {".duckdb", ".wal", ".html", ".zip"}:
-            yield path.relative_to(project).as_posix().encode()
-            yield _content(path)
+            yield path.relative_to(project), _content(path)
+
+
+def _installed(without: Collection[str] = ()) -> Iterator[bytes]:
+    """The installed seeds, models and packages, and the environment."""
     for path in sorted((dbt_source() / "seeds").glob("*")):
-        yield _content(path)
+        if path.name not in without:
+            yield _content(path)
     yield hash_models().encode()
     for name in _PACKAGES:
         yield f"{name} {_version(name)}".encode()
     for name, value in sorted(os.environ.items()):
         if name.startswith(_VARIABLES) and name not in _NO_INPUT:
             yield f"{name}={value}".encode()
-    yield from _day(settings_file("exceptions.csv", project))
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -125,11 +170,24 @@ def _today() -> str:
     return datetime.now().astimezone().date().isoformat()
 
 
-def remember(work: Path, warehouse: Path, inputs: str, standing: Standing) -> None:
-    """Write down what was built of what, after it was published."""
-    content = asdict(standing) | {"built_at": standing.built_at.isoformat()}
+def remember(work: Path, warehouse: Path, inputs: str, standing: Standing, rooms: Mapping[str, str]) -> None:
+    """Write down what was built of what, after it was published; rooms: as `rooms_inputs`."""
+    content = asdict(standing) | {"built_at": standing.built_at.isoformat(), "rooms": dict(rooms)}
     content |= {"inputs": inputs, "warehouse": _state(warehouse).decode()}
     beside(work, "built.json").write_text(json.dumps(content), encoding="utf-8")
+
+
+def rooms_standing(work: Path, rooms: Mapping[str, str]) -> list[str]:
+    """Which rooms' tables the work file holds as a build would make them; rooms: as `rooms_inputs`."""
+    content = _read(work)
+    before = content.get("rooms") if work.exists() else None
+    return [room for room, inputs in rooms.items() if isinstance(before, dict) and before.get(room) == inputs]
+
+
+def forget_rooms(work: Path) -> None:
+    """Of tables that something else than a build wrote into no room's stand."""
+    if content := _read(work):
+        beside(work, "built.json").write_text(json.dumps(content | {"rooms": {}}), encoding="utf-8")
 
 
 def forget_standing(work: Path) -> None:
@@ -139,8 +197,8 @@ def forget_standing(work: Path) -> None:
 
 def read_standing(work: Path, warehouse: Path, inputs: str) -> Standing | None:
     """What the last build said, where the same would be built again and what it published is as it left it."""
+    content = _read(work)
     try:
-        content = json.loads(beside(work, "built.json").read_text(encoding="utf-8"))
         if (
             content["inputs"] != inputs
             or content["warehouse"] != _state(warehouse).decode()
@@ -152,5 +210,13 @@ def read_standing(work: Path, warehouse: Path, inputs: str) -> Standing | None:
             tuple(content["alarm_tests"]),
             content["n_published"],
         )
-    except (FileNotFoundError, ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError):
         return None
+
+
+def _read(work: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(beside(work, "built.json").read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}

@@ -41,6 +41,22 @@ from (
 )
 """
 
+# Audit, the hash of its latest reading, and each part of that.
+_PARTS = """
+    select audit, reading_hash, unnest(json_keys(reading)) as part
+    from (
+        select *
+        from raw.readings
+        qualify row_number() over (partition by audit order by registered_at desc, reading_hash) = 1
+    )
+"""
+_BESIDE_CHAINS = (
+    "select audit, target, run_id, file_hash, set_at from raw.baselines order by all",
+    "select catalogue, catalogue_hash, count(*), max(imported_at) from raw.items group by all order by all",
+    "select relevance_hash, count(*) from raw.relevance group by all order by all",
+    "select markers_hash, count(*) from raw.markers group by all order by all",
+)
+
 
 class LedgerLockedError(LedgerError):
     """Another process has the ledger open; trying again later may work."""
@@ -275,17 +291,45 @@ class Ledger:
         Raises:
             LedgerError: the file is absent, locked, or no ledger.
         """
-        from collector.spec.rooms import rooms
-
         with self.read() as connection:
             rows = connection.execute(
-                "with latest as (select * from raw.readings qualify row_number() over "
-                "(partition by audit order by registered_at desc, reading_hash) = 1) "
-                "select distinct unnest(json_keys(reading)) from latest where audit in (select audit from raw.kept_runs)"
+                f"select distinct part from ({_PARTS}) where audit in (select audit from raw.kept_runs)"
             ).fetchall()
-            has_scores = connection.execute("select 1 from raw.kept_response_scores limit 1").fetchall()
-        of_scores = {name for name, room in rooms().items() if has_scores and room.reads_scores}
-        return frozenset({str(part) for (part,) in rows} | of_scores)
+            return frozenset({str(part) for (part,) in rows}) | _parts_of_scores(connection)
+
+    def heads_by_part(self) -> dict[str, str]:
+        """Return part of the readings -> a text that is another whenever anything kept of its runs is.
+
+        It holds the head of each run's chain, by which everything asked, answered and erased is told, how the run is read, and
+        what is kept beside chains: baselines, catalogues, relevance and markers. Left out is a part with a run of before chains
+        were kept, and one that reads scores, where there are any: they are of any run, and in no chain.
+
+        Raises:
+            LedgerError: the file is absent, locked, or no ledger.
+        """
+        with self.read() as connection:
+            beside = [str(connection.execute(query).fetchall()) for query in _BESIDE_CHAINS]
+            rows = connection.execute(
+                f"""
+                with heads as (
+                    select run_id, max(position) as length, arg_max(hash, position) as head
+                    from raw.chain
+                    where run_id not in (select run_id from raw.unchained_runs)
+                    group by run_id
+                )
+                select
+                    parts.part,
+                    string_agg(concat_ws(' ', runs.run_id, parts.reading_hash, heads.length, heads.head), '; '
+                        order by runs.run_id)
+                from raw.kept_runs as runs
+                inner join ({_PARTS}) as parts on runs.audit = parts.audit
+                left join heads on runs.run_id = heads.run_id
+                group by parts.part
+                having bool_and(heads.head is not null)
+                """
+            ).fetchall()
+            left_out = _parts_of_scores(connection)
+        return {part: "\n".join([head, *beside]) for part, head in rows if part not in left_out}
 
     def _require_file(self) -> None:
         if not self.path.is_file():
@@ -375,3 +419,12 @@ def _not_openable(path: Path, message: str) -> LedgerError:
     if "not a valid DuckDB" in message:
         return LedgerError(f"{path} is not a DuckDB file, so it is no ledger; name another file.")
     return LedgerError(f"{path} cannot be opened: {first_line}")
+
+
+def _parts_of_scores(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
+    """The rooms that read scores of classifiers, where there are any."""
+    from collector.spec.rooms import rooms
+
+    if not connection.execute("select 1 from raw.kept_response_scores limit 1").fetchall():
+        return frozenset()
+    return frozenset(name for name, room in rooms().items() if room.reads_scores)

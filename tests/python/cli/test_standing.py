@@ -48,9 +48,13 @@ def _write(path: str, text: str) -> Callable[[], None]:
 
 def _note_again() -> None:
     """As if all had been built as it is now."""
-    inputs = standing.inputs_of(Path(), LEDGER)
-    standing.remember(WORK, WAREHOUSE, inputs, standing.Standing(datetime(2026, 1, 1), (), 1))
+    _remember()
     assert _stands()
+
+
+def _remember() -> None:
+    inputs = standing.inputs_of(Path(), LEDGER)
+    standing.remember(WORK, WAREHOUSE, inputs, standing.Standing(datetime(2026, 1, 1), (), 1), {})
 
 
 @pytest.mark.usefixtures("small_project")
@@ -82,9 +86,7 @@ def test_a_linked_folder_is_never_taken_for_unchanged(
     assert biasledger("build").exit_code == 1
     assert _stands()
     (small_project / "audits" / "shared").symlink_to(tmp_path, target_is_directory=True)
-    standing.remember(
-        WORK, WAREHOUSE, standing.inputs_of(Path(), LEDGER), standing.Standing(datetime(2026, 1, 1), (), 1)
-    )
+    _remember()
     assert not _stands()
 
 

@@ -103,6 +103,7 @@ def test_rooms_are_added_the_other_way_round_and_settings_change(
     rooms = ORDER[::-1]
     thresholds = project.folder / "seeds" / "thresholds.csv"
     before = thresholds.read_bytes()
+    notes: list[str] = []
     for n in (1, 3, 5):
         _keep(project, everything, [runs[room] for room in rooms[:n]])
         if n == 3:
@@ -111,8 +112,14 @@ def test_rooms_are_added_the_other_way_round_and_settings_change(
             thresholds.write_bytes(before + row.encode())
         else:
             thresholds.write_bytes(before)
-        project.build()
+        project.build(on_note=notes.append)
     assert differences(project.warehouse, everything.warehouse) == []
+    # A new room is built, and what is judged by another threshold; what was measured before is not measured again.
+    stands = "what was measured there stands."
+    assert notes == [
+        f"Nothing is new in markers: {stands}",
+        f"Nothing is new in decisions, prices, markers: {stands}",
+    ]
 
 
 def test_readings_change_answers_are_erased_and_runs_forgotten(

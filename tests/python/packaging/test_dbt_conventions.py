@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 
 from biasledger.publishing.public import public_tables
+from biasledger.publishing.standing import JUDGED_BY
+from biasledger.rooms import room_names
 
 ROOT = Path(__file__).parents[3]
 Node = Mapping[str, Any]
@@ -170,3 +172,21 @@ def test_exposures_rest_on_public_models_alone(manifest: Manifest) -> None:
         assert exposure["description"], exposure["name"]
         for name in exposure["depends_on"]["nodes"]:
             assert manifest["nodes"][name]["access"] == "public", f"{exposure['name']} rests on {name}"
+
+
+def test_no_model_of_a_room_reads_what_findings_are_judged_by(manifest: Manifest) -> None:
+    """Where a threshold changes, `biasledger build` leaves what the rooms measured as it stands."""
+    judged_by = {name.removesuffix(".csv") for name in JUDGED_BY}
+    assert judged_by <= {
+        node["name"] for node in manifest["nodes"].values() if node["resource_type"] == "seed"
+    }
+    rooms = set(room_names())
+    todo = [node for node in models(manifest) if node["config"]["group"] in rooms]
+    assert todo
+    seen: set[str] = set()
+    while todo:
+        node = todo.pop()
+        assert not judged_by & set(parents(node, "seed")), node["path"]
+        above = set(node["depends_on"]["nodes"]) - seen
+        seen |= above
+        todo += [manifest["nodes"][name] for name in above if name.startswith("model.")]

@@ -1,0 +1,148 @@
+"""Which rooms a build may leave as they stand: only those of which nothing that their models read has changed."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from biasledger.project import init_project
+from biasledger.publishing import standing
+from biasledger.rooms import room_names
+from collector.ledger.database import Ledger
+from collector.ledger.erasure import erase
+from collector.rows import ScoreRow
+from tests.python.project import Project
+
+ROOMS = ("words", "decisions")
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """Two audits of two rooms, asked once each; nothing is built."""
+    made = Project(tmp_path_factory.mktemp("asked") / "project")
+    init_project(made.folder)
+    made.collect("simulator", "audits/rankings.yml", n_subjects=1, trials=1)
+    _ask_products(made)
+    return made
+
+
+@pytest.fixture
+def project(asked: Project, tmp_path: Path) -> Project:
+    return Project(shutil.copytree(asked.folder, tmp_path / "project", symlinks=True))
+
+
+def _ask_products(project: Project) -> None:
+    project.collect("simulator", trials=1)
+
+
+def _inputs(project: Project) -> dict[str, str]:
+    return standing.rooms_inputs(project.folder, Ledger(project.ledger), ROOMS)
+
+
+def _write(name: str) -> Callable[[Project], None]:
+    def change(project: Project) -> None:
+        path = project.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8") as stream:
+            stream.write("\n")
+
+    return change
+
+
+def _execute(statement: str) -> Callable[[Project], None]:
+    def change(project: Project) -> None:
+        with duckdb.connect(str(project.ledger)) as connection:
+            connection.execute(statement)
+
+    return change
+
+
+def _erase_one(project: Project) -> None:
+    [(run_id, prompt_id)] = _rows(
+        project, "select run_id, min(prompt_id) from raw.responses where run_id like 'products%' group by all"
+    )
+    erase(project.ledger, run_id, prompt_id, 1, reason="a private person")
+
+
+def _score_one(project: Project) -> None:
+    [(run_id, prompt_id)] = _rows(
+        project, "select run_id, min(prompt_id) from raw.responses where run_id like 'products%' group by all"
+    )
+    with Ledger(project.ledger).append() as append:
+        append.scores(
+            run_id, [ScoreRow(prompt_id, 1, 1, "tiny", "negative", 0.5, False, datetime(2026, 1, 1))]
+        )
+
+
+def _rows(project: Project, sql: str) -> list[tuple[str, str]]:
+    with duckdb.connect(str(project.ledger), read_only=True) as connection:
+        return connection.execute(sql).fetchall()
+
+
+OTHER_READING = """
+    insert into raw.readings
+    select audit, reading, 'sha256:other', registered_at + interval 1 day from raw.readings where audit = 'products'
+"""
+BASELINE = "insert into raw.baselines select 'products', 'robot', 'run', 'sha256:f', json('{}'), '2026-01-01'"
+
+
+@pytest.mark.parametrize(
+    ("change", "standing_rooms"),
+    [
+        pytest.param(_ask_products, {"decisions"}, id="another run"),
+        pytest.param(_erase_one, {"decisions"}, id="an answer erased"),
+        pytest.param(_execute(OTHER_READING), {"decisions"}, id="another reading"),
+        pytest.param(_execute(BASELINE), set(), id="a baseline"),
+        pytest.param(_write("models/mine.sql"), set(), id="a model of the project's own"),
+        pytest.param(_write("seeds/address_forms.csv"), set(), id="a setting that rooms read"),
+        pytest.param(_write("dbt_project.yml"), set(), id="the project's file"),
+        pytest.param(_write("seeds/thresholds.csv"), set(ROOMS), id="a threshold"),
+        pytest.param(_write("audits/products.yml"), set(ROOMS), id="an audit that is not registered yet"),
+        pytest.param(_write("targets.yml"), set(ROOMS), id="a target"),
+        pytest.param(
+            _execute("insert into raw.unchained_runs select run_id from raw.runs where audit = 'products'"),
+            {"decisions"},
+            id="a run of before chains",
+        ),
+    ],
+)
+def test_a_room_stands_as_long_as_nothing_that_it_reads_has_changed(
+    project: Project, change: Callable[[Project], None], standing_rooms: set[str]
+) -> None:
+    before = _inputs(project)
+    assert set(before) == set(ROOMS)
+    assert _inputs(project) == before
+    change(project)
+    after = _inputs(project)
+    assert {room for room in ROOMS if after.get(room) == before[room]} == standing_rooms
+
+
+def test_the_installed_models_count(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = _inputs(project)
+    monkeypatch.setattr(standing, "hash_models", lambda: "others")
+    assert not set(_inputs(project).items()) & set(before.items())
+
+
+def test_where_there_are_scores_the_rooms_that_read_them_are_built(project: Project) -> None:
+    project.collect("simulator", "audits/stereotypes.yml", n_subjects=1, trials=1)
+    assert set(Ledger(project.ledger).heads_by_part()) >= {"words", "decisions", "markers"}
+    _score_one(project)
+    assert set(Ledger(project.ledger).heads_by_part()) & set(room_names()) == {"words", "decisions"}
+
+
+def test_rooms_stand_in_a_work_file_that_is_there_and_that_nothing_else_wrote_into(tmp_path: Path) -> None:
+    work = tmp_path / "work.duckdb"
+    inputs = {"words": "a", "lists": "b"}
+    said = standing.Standing(datetime(2026, 1, 1), (), 1)
+    standing.remember(work, tmp_path / "warehouse.duckdb", "inputs", said, inputs)
+    assert standing.rooms_standing(work, inputs) == []
+    work.touch()
+    assert standing.rooms_standing(work, inputs) == ["words", "lists"]
+    assert standing.rooms_standing(work, {"words": "a", "lists": "c", "prices": "d"}) == ["words"]
+    standing.forget_rooms(work)
+    assert standing.rooms_standing(work, inputs) == []
