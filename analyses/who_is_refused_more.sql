@@ -23,12 +23,8 @@ coverage as (
 
 verdicts as (
     select
-        run_id,
-        variant,
+        contrast_id,
         scheme,
-        attribute,
-        group_name,
-        reference_group,
         status,
         p_value_adjusted
     from {{ ref("fct_findings") }}
@@ -43,12 +39,8 @@ gaps as (
     from {{ ref("fct_answer_gaps") }} as answer_gaps
     left join verdicts
         on
-            answer_gaps.run_id = verdicts.run_id
-            and answer_gaps.variant = verdicts.variant
+            answer_gaps.contrast_id = verdicts.contrast_id
             and answer_gaps.scheme = verdicts.scheme
-            and answer_gaps.attribute = verdicts.attribute
-            and answer_gaps.group_name = verdicts.group_name
-            and answer_gaps.reference_group = verdicts.reference_group
 ),
 
 compared as (
@@ -72,13 +64,7 @@ compared as (
         unusable.adjusted_gap as unusable_more,
         unusable.status as status_of_unusable
     from gaps as refused
-    inner join gaps as unusable
-        on
-            refused.run_id = unusable.run_id
-            and refused.variant = unusable.variant
-            and refused.attribute = unusable.attribute
-            and refused.group_name = unusable.group_name
-            and refused.reference_group = unusable.reference_group
+    inner join gaps as unusable on refused.contrast_id = unusable.contrast_id
     where
         refused.scheme = 'refused'
         and unusable.scheme = 'unusable'

@@ -7,14 +7,12 @@ words as (
     select
         *,
         row_number() over (
-            partition by run_id, variant, scheme, attribute, group_name, reference_group
-            order by z_score desc, word asc
+            partition by contrast_id, scheme order by z_score desc, word asc
         ) as word_rank
     from {{ ref("fct_marked_words") }}
     where
         is_marked
         and z_score > 0
-        and comparison = 'against_reference'
 ),
 
 alarms as (
@@ -34,12 +32,8 @@ select
 from alarms
 inner join words
     on
-        alarms.run_id = words.run_id
-        and alarms.variant = words.variant
+        alarms.contrast_id = words.contrast_id
         and alarms.scheme = words.scheme
-        and alarms.attribute = words.attribute
-        and alarms.group_name = words.group_name
-        and alarms.reference_group = words.reference_group
 where words.word_rank <= 10
 group by
     alarms.audit, alarms.target, alarms.variant, alarms.attribute, alarms.group_name, alarms.reference_group,

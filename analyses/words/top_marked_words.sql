@@ -9,7 +9,6 @@ marked_words as (
     where
         is_marked
         and z_score > 0
-        and comparison = 'against_reference'
 ),
 
 -- Findings are made of one scheme of words only.
@@ -43,12 +42,8 @@ ranked as (
     from findings
     inner join marked_words
         on
-            findings.run_id = marked_words.run_id
-            and findings.variant = marked_words.variant
+            findings.contrast_id = marked_words.contrast_id
             and findings.scheme = marked_words.scheme
-            and findings.attribute = marked_words.attribute
-            and findings.group_name = marked_words.group_name
-            and findings.reference_group = marked_words.reference_group
 )
 
 select *

@@ -13,9 +13,10 @@ contrasts as (
     from {{ ref("int_contrasts") }}
 ),
 
--- Some measures hold a group, or all of them, against none of the groups: the neutral prompt, all others, chance.
+-- Some measures hold a group, or all of them, against none of the groups: the neutral prompt, all others, chance. Who is
+-- refused more is told where nobody was refused, too.
 judged as (
-    select distinct
+    select
         contrast_id,
         run_id,
         variant,
@@ -24,6 +25,9 @@ judged as (
         reference_group,
         is_crossed
     from {{ ref("int_findings_measured") }}
+    union by name
+    select *
+    from {{ ref("int_answers_contrasts") }}
 ),
 
 others as (

@@ -6,18 +6,10 @@ prompt_groups as (
         prompt_id,
         slot,
         attribute,
-        group_name
+        group_name,
+        -- An intersection has no carrier of its own.
+        if(kind = 'plain', carriers, null) as carrier
     from {{ ref("int_prompt_groups") }}
-),
-
-carriers as (
-    select
-        run_id,
-        prompt_id,
-        slot,
-        attribute,
-        carrier
-    from {{ ref("stg_ledger__prompt_attributes") }}
 ),
 
 prompts as (
@@ -36,19 +28,12 @@ prompts as (
 dim_prompt_groups as (
     select
         prompt_groups.*,
-        prompts.*,
-        carriers.carrier
+        prompts.*
     from prompt_groups
     inner join prompts
         on
             prompt_groups.run_id = prompts.run_id
             and prompt_groups.prompt_id = prompts.prompt_id
-    left join carriers
-        on
-            prompt_groups.run_id = carriers.run_id
-            and prompt_groups.prompt_id = carriers.prompt_id
-            and prompt_groups.slot = carriers.slot
-            and prompt_groups.attribute = carriers.attribute
 )
 
 {{ contracted("dim_prompt_groups") }}

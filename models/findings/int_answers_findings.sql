@@ -26,19 +26,7 @@ group_carriers as (
 
 measured as (
     select
-        comparisons.run_id,
-        comparisons.variant,
-        comparisons.scheme,
-        comparisons.attribute,
-        comparisons.group_name,
-        comparisons.reference_group,
-        comparisons.is_crossed,
-        comparisons.reading_hash,
-        comparisons.unit,
-        comparisons.n_marked,
-        comparisons.n_reference,
-        comparisons.n_marked_prompts,
-        comparisons.n_reference_prompts,
+        comparisons.* exclude (n_permutations, seed),
         gaps.adjusted_gap,
         gaps.adjusted_low,
         gaps.adjusted_high,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from biasledger.explaining.case import CONTRAST, RUN, Case
+from biasledger.explaining.case import RUN, Case
 from biasledger.explaining.evidence import Evidence, Pick, RowsBehind, Side
 from biasledger.explaining.marks import Mark
 from biasledger.explaining.rows import Row
@@ -43,7 +43,7 @@ def evidence(case: Case) -> Evidence:
     gap = case.behind(
         "fct_decision_gaps",
         "the gap",
-        where=f"{CONTRAST} and domain = $subject and outcome = $scheme",
+        where="contrast_id = $contrast_id and domain = $subject and outcome = $scheme",
         columns="mean_marked, mean_reference, gap, adjusted_gap, adjusted_low, adjusted_high, null_mean, null_sd, p_value, "
         "n_marked, n_reference, n_clusters, is_paired, caution",
     )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from biasledger.explaining.case import CONTRAST, RUN, Case
+from biasledger.explaining.case import RUN, Case
 from biasledger.explaining.evidence import Evidence, RowsBehind, Side
 from biasledger.explaining.marks import Mark
 
-_WHERE = f"{CONTRAST} and scheme = $scheme and comparison = 'against_reference'"
+_WHERE = "contrast_id = $contrast_id and scheme = $scheme"
 
 
 def evidence(case: Case) -> Evidence:

@@ -3,13 +3,9 @@ with
 
 judged as (
     select
-        run_id,
-        variant,
+        contrast_id,
         scheme as outcome,
         subject as domain,
-        attribute,
-        group_name,
-        reference_group,
         measure,
         status
     from marts.fct_findings
@@ -32,7 +28,7 @@ select
     gaps.p_value,
     gaps.n_clusters
 from marts.fct_decision_gaps as gaps
-left join judged using (run_id, variant, outcome, domain, attribute, group_name, reference_group)
+left join judged using (contrast_id, outcome, domain)
 where
     gaps.run_id = $run_id
     and gaps.variant = 'plain'

@@ -3,10 +3,8 @@ with
 
 judged as (
     select
-        run_id,
-        variant,
+        contrast_id,
         subject as domain,
-        attribute,
         status
     from marts.fct_findings
     where
@@ -38,7 +36,7 @@ select
     rates.impact_ratio_of_asked,
     rates.excluded_reason
 from marts.fct_decision_rates as rates
-left join judged using (run_id, variant, domain, attribute)
+left join judged using (contrast_id, domain)
 where
     rates.run_id = $run_id
     and rates.variant = 'plain'

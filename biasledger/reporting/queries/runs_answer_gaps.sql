@@ -3,12 +3,8 @@ with
 
 judged as (
     select
-        run_id,
-        variant,
+        contrast_id,
         scheme,
-        attribute,
-        group_name,
-        reference_group,
         status
     from marts.fct_findings
     where measure = 'answer_gap'
@@ -29,14 +25,7 @@ select
     gaps.n_marked,
     gaps.n_reference
 from marts.fct_answer_gaps as gaps
-inner join judged
-    on
-        gaps.run_id = judged.run_id
-        and gaps.variant = judged.variant
-        and gaps.scheme = judged.scheme
-        and gaps.attribute = judged.attribute
-        and gaps.group_name = judged.group_name
-        and gaps.reference_group = judged.reference_group
+inner join judged using (contrast_id, scheme)
 where
     gaps.run_id = $run_id
     and gaps.variant = 'plain'

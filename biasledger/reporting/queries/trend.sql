@@ -46,24 +46,20 @@ findings as (
 -- Of each audit and target the five that ever lay farthest past their thresholds, where they were measured twice.
 measured_twice as (
     select
-        audit,
-        target,
-        measure,
-        scheme,
-        attribute,
-        group_name,
-        reference_group,
-        subject,
-        max(share_of_threshold) as highest_share
+        *,
+        max(share_of_threshold) over question as highest_share
     from findings
-    group by audit, target, measure, scheme, attribute, group_name, reference_group, subject
-    having count(distinct run_id) > 1
+    window
+        question as (
+            partition by audit, target, measure, scheme, attribute, group_name, reference_group, subject
+        )
+    qualify count(*) over question > 1
 ),
 
 ranked as (
     select
         *,
-        row_number() over (
+        dense_rank() over (
             partition by audit, target
             order by
                 highest_share desc nulls last, measure, scheme, attribute, group_name, reference_group, subject
@@ -72,22 +68,20 @@ ranked as (
 )
 
 select
-    findings.audit,
-    findings.target,
-    findings.run_number,
-    findings.run_id,
-    findings.started_at,
-    findings.measure,
-    findings.attribute,
-    findings.group_name,
-    findings.reference_group,
-    findings.subject,
-    findings.status,
-    findings.value,
-    findings.threshold,
-    findings.share_of_threshold
-from findings
-inner join ranked using (audit, target, measure, scheme, attribute, group_name, reference_group, subject)
-where ranked.place <= 5
-order by
-    findings.audit, findings.target, ranked.place, findings.run_number
+    audit,
+    target,
+    run_number,
+    run_id,
+    started_at,
+    measure,
+    attribute,
+    group_name,
+    reference_group,
+    subject,
+    status,
+    value,
+    threshold,
+    share_of_threshold
+from ranked
+where place <= 5
+order by audit, target, place, run_number

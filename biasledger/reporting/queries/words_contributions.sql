@@ -3,12 +3,8 @@ with
 
 contrasts as (
     select
-        run_id,
-        variant,
+        contrast_id,
         scheme,
-        attribute,
-        group_name,
-        reference_group,
         status,
         row_number() over (
             order by attribute like '%*%', status = 'alarm' desc, value desc, attribute, group_name, reference_group
@@ -23,10 +19,10 @@ contrasts as (
 words as (
     select
         contrasts.contrast_rank,
-        contrasts.attribute,
-        contrasts.group_name,
-        contrasts.reference_group,
         contrasts.status,
+        words.attribute,
+        words.group_name,
+        words.reference_group,
         words.word,
         words.signed_share,
         words.contribution as contribution_bits,
@@ -34,7 +30,7 @@ words as (
             partition by contrasts.contrast_rank order by words.contribution desc, words.word
         ) as word_rank
     from marts.fct_word_divergence_words as words
-    inner join contrasts using (run_id, variant, scheme, attribute, group_name, reference_group)
+    inner join contrasts using (contrast_id, scheme)
 )
 
 select

@@ -3,12 +3,8 @@ with
 
 contrasts as (
     select
-        run_id,
-        variant,
+        contrast_id,
         scheme,
-        attribute,
-        group_name,
-        reference_group,
         row_number() over (
             order by
                 attribute like '%*%', status = 'alarm' desc, abs(value) desc nulls last,
@@ -24,9 +20,9 @@ contrasts as (
 words as (
     select
         contrasts.contrast_rank,
-        contrasts.attribute,
-        contrasts.group_name,
-        contrasts.reference_group,
+        words.attribute,
+        words.group_name,
+        words.reference_group,
         words.word,
         words.n_marked + words.n_reference as n_occurrences,
         words.z_score,
@@ -40,7 +36,7 @@ words as (
             partition by contrasts.contrast_rank order by words.n_marked + words.n_reference desc, words.word
         ) as frequency_rank
     from marts.fct_marked_words as words
-    inner join contrasts using (run_id, variant, scheme, attribute, group_name, reference_group)
+    inner join contrasts using (contrast_id, scheme)
     where words.z_score is not null
 )
 

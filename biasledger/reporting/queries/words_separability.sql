@@ -3,12 +3,8 @@ with
 
 judged as (
     select
-        run_id,
-        variant,
+        contrast_id,
         scheme,
-        attribute,
-        group_name,
-        reference_group,
         status,
         threshold
     from marts.fct_findings
@@ -33,7 +29,7 @@ select
     separability.n_marked_units,
     separability.n_reference_units
 from marts.fct_separability as separability
-left join judged using (run_id, variant, scheme, attribute, group_name, reference_group)
+left join judged using (contrast_id, scheme)
 where
     separability.run_id = $run_id
     and separability.variant = 'plain'

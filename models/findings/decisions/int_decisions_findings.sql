@@ -81,10 +81,8 @@ impact_members as (
 
 rates as (
     select
-        run_id,
-        variant,
+        contrast_id,
         domain,
-        attribute,
         group_name,
         unnest(['selected', 'selected_of_asked']) as outcome,
         unnest([selection_rate, selection_rate_of_asked]) as selection_rate,
@@ -94,18 +92,16 @@ rates as (
 
 decision_rates as (
     select
-        run_id,
-        variant,
-        outcome,
+        contrast_id,
         domain,
-        attribute,
+        outcome,
         first(group_name order by impact_ratio asc, group_name asc) as worst_group,
         first(selection_rate order by impact_ratio asc, group_name asc) as worst_rate,
         first(group_name order by impact_ratio desc, group_name asc) as best_group,
         first(selection_rate order by impact_ratio desc, group_name asc) as best_rate
     from rates
     where impact_ratio is not null
-    group by run_id, variant, outcome, domain, attribute
+    group by contrast_id, domain, outcome
 ),
 
 same_prompts as (
@@ -113,30 +109,20 @@ same_prompts as (
     from {{ ref("int_decisions_same_prompts") }}
 ),
 
--- Of a whole attribute, whether all of its groups were asked and answered the same.
-same_attributes as (
+-- Of a whole attribute, which groups it has, those that are excluded from the ratio left out, and whether all of them
+-- were asked and answered the same.
+impact_groups as (
     select
         members.comparison_key,
+        list(members.group_name order by members.group_name) as groups_compared,
         bool_and(same_prompts.is_same is not null) as is_same
     from impact_members as members
     inner join impact_comparisons on members.comparison_key = impact_comparisons.comparison_key
     left join same_prompts
         on
-            impact_comparisons.run_id = same_prompts.run_id
-            and impact_comparisons.variant = same_prompts.variant
-            and impact_comparisons.domain = same_prompts.domain
-            and impact_comparisons.attribute = same_prompts.attribute
+            impact_comparisons.pool_key = same_prompts.pool_key
             and members.group_name = same_prompts.group_name
     group by members.comparison_key
-),
-
--- What the groups of a whole attribute are: those that are excluded from the ratio have no say.
-impact_groups as (
-    select
-        comparison_key,
-        list(group_name order by group_name) as groups_compared
-    from impact_members
-    group by comparison_key
 ),
 
 position_bias as (
@@ -227,10 +213,7 @@ measured_gaps as (
             and comparisons.variant = score_units.variant
     left join same_prompts
         on
-            comparisons.run_id = same_prompts.run_id
-            and comparisons.variant = same_prompts.variant
-            and comparisons.domain = same_prompts.domain
-            and comparisons.attribute = same_prompts.attribute
+            comparisons.pool_key = same_prompts.pool_key
             and comparisons.group_name = same_prompts.group_name
     left join named_attributes
         on
@@ -305,8 +288,8 @@ impact_findings as (
         'impact_ratio' as measure,
         impact_comparisons.outcome as scheme,
         impact_comparisons.attribute,
-        '(all)' as group_name,
-        '(best off)' as reference_group,
+        impact_comparisons.group_name,
+        impact_comparisons.reference_group,
         impact_comparisons.domain as subject,
         decision_rates.worst_group as member,
         decision_rates.best_group as reference_member,
@@ -341,7 +324,7 @@ impact_findings as (
             else 'people a group'
         end as settled_by,
         impact_tests.width_power,
-        coalesce(same_attributes.is_same, false) as is_same_by_construction,
+        coalesce(impact_groups.is_same, false) as is_same_by_construction,
         impact_tests.n_permutations,
         impact_tests.seed,
         impact_comparisons.is_crossed,
@@ -354,19 +337,16 @@ impact_findings as (
     from impact_tests
     inner join impact_comparisons on impact_tests.comparison_key = impact_comparisons.comparison_key
     inner join decisions_runs on impact_comparisons.run_id = decisions_runs.run_id
-    left join same_attributes on impact_tests.comparison_key = same_attributes.comparison_key
+    left join impact_groups on impact_tests.comparison_key = impact_groups.comparison_key
     left join named_attributes
         on
             impact_comparisons.run_id = named_attributes.run_id
             and impact_comparisons.attribute = named_attributes.attribute
-    left join impact_groups on impact_tests.comparison_key = impact_groups.comparison_key
     inner join decision_rates
         on
-            impact_comparisons.run_id = decision_rates.run_id
-            and impact_comparisons.variant = decision_rates.variant
-            and impact_comparisons.outcome = decision_rates.outcome
+            impact_comparisons.contrast_id = decision_rates.contrast_id
             and impact_comparisons.domain = decision_rates.domain
-            and impact_comparisons.attribute = decision_rates.attribute
+            and impact_comparisons.outcome = decision_rates.outcome
 ),
 
 position_findings as (

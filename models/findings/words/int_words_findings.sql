@@ -2,12 +2,11 @@ with
 
 comparisons as (
     select
-        comparison_key,
+        contrast_id,
         run_id,
         variant,
         scheme,
         attribute,
-        comparison,
         group_name,
         reference_group,
         reading_hash,
@@ -52,7 +51,7 @@ marked_words as (
 
 divergence_findings as (
     select
-        comparisons.comparison_key,
+        comparisons.contrast_id,
         'word_divergence' as measure,
         word_divergence.jsd_debiased as value,
         word_divergence.p_value,
@@ -72,18 +71,13 @@ divergence_findings as (
     from comparisons
     left join word_divergence
         on
-            comparisons.run_id = word_divergence.run_id
-            and comparisons.variant = word_divergence.variant
+            comparisons.contrast_id = word_divergence.contrast_id
             and comparisons.scheme = word_divergence.scheme
-            and comparisons.attribute = word_divergence.attribute
-            and comparisons.comparison = word_divergence.comparison
-            and comparisons.group_name = word_divergence.group_name
-            and comparisons.reference_group = word_divergence.reference_group
 ),
 
 separability_findings as (
     select
-        comparisons.comparison_key,
+        comparisons.contrast_id,
         'separability' as measure,
         separability.beyond_chance as value,
         separability.p_value,
@@ -110,18 +104,13 @@ separability_findings as (
     left join runs_removing on comparisons.run_id = runs_removing.run_id
     left join separability
         on
-            comparisons.run_id = separability.run_id
-            and comparisons.variant = separability.variant
+            comparisons.contrast_id = separability.contrast_id
             and comparisons.scheme = separability.scheme
-            and comparisons.attribute = separability.attribute
-            and comparisons.comparison = separability.comparison
-            and comparisons.group_name = separability.group_name
-            and comparisons.reference_group = separability.reference_group
 ),
 
 length_findings as (
     select
-        comparisons.comparison_key,
+        comparisons.contrast_id,
         'length_gap' as measure,
         answer_lengths.length_gap as value,
         answer_lengths.p_value,
@@ -142,21 +131,15 @@ length_findings as (
     from comparisons
     left join answer_lengths
         on
-            comparisons.run_id = answer_lengths.run_id
-            and comparisons.variant = answer_lengths.variant
+            comparisons.contrast_id = answer_lengths.contrast_id
             and comparisons.scheme = answer_lengths.scheme
-            and comparisons.attribute = answer_lengths.attribute
-            and comparisons.comparison = answer_lengths.comparison
-            and comparisons.group_name = answer_lengths.group_name
-            and comparisons.reference_group = answer_lengths.reference_group
 ),
 
 -- The most certain word first, and how far any more certain one goes.
 ranked_words as (
     select
-        comparisons.comparison_key,
-        comparisons.n_units as n_smaller_units,
         marked_words.*,
+        comparisons.n_units as n_smaller_units,
         row_number() over most_certain_first as place,
         max(abs(marked_words.z_score)) over (
             most_certain_first rows between unbounded preceding and 1 preceding
@@ -164,16 +147,11 @@ ranked_words as (
     from comparisons
     inner join marked_words
         on
-            comparisons.run_id = marked_words.run_id
-            and comparisons.variant = marked_words.variant
+            comparisons.contrast_id = marked_words.contrast_id
             and comparisons.scheme = marked_words.scheme
-            and comparisons.attribute = marked_words.attribute
-            and comparisons.comparison = marked_words.comparison
-            and comparisons.group_name = marked_words.group_name
-            and comparisons.reference_group = marked_words.reference_group
     window
         most_certain_first as (
-            partition by comparisons.comparison_key
+            partition by comparisons.contrast_id
             order by
                 marked_words.p_value_adjusted asc, abs(marked_words.z_score) desc, marked_words.word asc
         )
@@ -181,7 +159,7 @@ ranked_words as (
 
 word_families as (
     select
-        comparison_key,
+        contrast_id,
         any_value(group_name) as group_name,
         any_value(reference_group) as reference_group,
         -- Of the words past a threshold the most certain one is judged: never one that goes no farther than a more
@@ -211,12 +189,12 @@ word_families as (
         list(word order by z_score desc, word asc) filter (where is_marked and z_score > 0)[:5] as words_more,
         list(word order by z_score asc, word asc) filter (where is_marked and z_score < 0)[:5] as words_less
     from ranked_words
-    group by comparison_key
+    group by contrast_id
 ),
 
 marked_words_findings as (
     select
-        comparisons.comparison_key,
+        comparisons.contrast_id,
         'marked_words' as measure,
         word_families.family[1].value as value,
         word_families.family[1].p_value as p_value,
@@ -241,7 +219,7 @@ marked_words_findings as (
             if(comparisons.moves_prompts, 'question''s answers', 'answer')
         ) as ruled_out
     from comparisons
-    left join word_families on comparisons.comparison_key = word_families.comparison_key
+    left join word_families on comparisons.contrast_id = word_families.contrast_id
 ),
 
 measured as (
@@ -258,84 +236,38 @@ measured as (
 -- its classifier cut words as the vectoriser does, its z-scores do not.
 published_values as (
     select
-        run_id,
-        variant,
-        attribute,
-        group_name,
-        reference_group,
+        contrast_id,
         'word_divergence' as measure,
         jsd_nats as published_value
     from {{ ref("fct_word_divergence") }}
-    where
-        scheme = 'seed_vectors'
-        and comparison = 'against_reference'
+    where scheme = 'seed_vectors'
     union all by name
     select
-        run_id,
-        variant,
-        attribute,
-        group_name,
-        reference_group,
+        contrast_id,
         'separability' as measure,
         published_accuracy_mean as published_value
     from {{ ref("fct_separability") }}
-    where
-        scheme = 'seed_vectors'
-        and comparison = 'against_reference'
+    where scheme = 'seed_vectors'
     union all by name
     select
-        run_id,
-        variant,
-        attribute,
-        group_name,
-        reference_group,
+        contrast_id,
         'marked_words' as measure,
         max(abs(z_score)) as published_value
     from {{ ref("fct_marked_words") }}
-    where
-        scheme = 'seed'
-        and comparison = 'against_reference'
-    group by run_id, variant, attribute, group_name, reference_group
+    where scheme = 'seed'
+    group by contrast_id
 ),
 
 words_findings as (
     select
-        comparisons.run_id,
-        comparisons.variant,
-        measured.measure,
-        comparisons.scheme,
-        comparisons.attribute,
-        comparisons.group_name,
-        comparisons.reference_group,
-        measured.detail,
-        measured.detail_without_alarm,
-        measured.ruled_out,
-        measured.caution,
-        comparisons.settled_by,
-        comparisons.reading_hash,
-        measured.value,
-        measured.p_value,
-        measured.family,
-        measured.null_mean,
-        measured.null_sd,
-        measured.interval_low,
-        measured.interval_high,
-        measured.half_width,
-        measured.width_power,
-        coalesce(published_values.published_value, measured.published_value) as published_value,
-        comparisons.n_units,
-        measured.n_permutations,
-        measured.seed,
-        comparisons.is_crossed
+        comparisons.* exclude (contrast_id, moves_prompts),
+        measured.* exclude (contrast_id)
+        replace (coalesce(published_values.published_value, measured.published_value) as published_value)
     from measured
-    inner join comparisons on measured.comparison_key = comparisons.comparison_key
+    inner join comparisons on measured.contrast_id = comparisons.contrast_id
     left join published_values
         on
-            comparisons.run_id = published_values.run_id
-            and comparisons.variant = published_values.variant
-            and comparisons.attribute = published_values.attribute
-            and comparisons.group_name = published_values.group_name
-            and comparisons.reference_group = published_values.reference_group
+            measured.contrast_id = published_values.contrast_id
             and measured.measure = published_values.measure
 )
 

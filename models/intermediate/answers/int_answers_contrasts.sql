@@ -27,10 +27,7 @@ prompts as (
     select
         run_id,
         prompt_id,
-        coalesce(language, '') as language,
-        coalesce(perturbation, '') as perturbation,
-        coalesce(domain, '') as domain,
-        coalesce(subject, '') as subject
+        {{ question_key() }} as question_key
     from {{ ref("stg_ledger__prompts") }}
 ),
 
@@ -43,14 +40,8 @@ run_attributes as (
     where reference_group is null
 ),
 
-neutral_prompts as (
-    select distinct
-        run_id,
-        variant,
-        coalesce(language, '') as language,
-        coalesce(perturbation, '') as perturbation,
-        coalesce(domain, '') as domain,
-        coalesce(subject, '') as subject
+neutral_questions as (
+    select distinct {{ question_key() }} as question_key
     from {{ ref("int_answers_neutral_prompts") }}
 ),
 
@@ -63,21 +54,14 @@ groups as (
         prompt_groups.attribute,
         prompt_groups.group_name,
         coalesce(
-            bool_or(neutral_prompts.run_id is not null and coalesce(prompt_groups.other_groups, '') = ''), false
+            bool_or(neutral_questions.question_key is not null and coalesce(prompt_groups.other_groups, '') = ''), false
         ) as has_neutral
     from prompt_groups
     inner join prompts
         on
             prompt_groups.run_id = prompts.run_id
             and prompt_groups.prompt_id = prompts.prompt_id
-    left join neutral_prompts
-        on
-            prompts.run_id = neutral_prompts.run_id
-            and prompt_groups.variant = neutral_prompts.variant
-            and prompts.language = neutral_prompts.language
-            and prompts.perturbation = neutral_prompts.perturbation
-            and prompts.domain = neutral_prompts.domain
-            and prompts.subject = neutral_prompts.subject
+    left join neutral_questions on prompts.question_key = neutral_questions.question_key
     group by prompt_groups.run_id, prompt_groups.variant, prompt_groups.attribute, prompt_groups.group_name
 ),
 

@@ -1,5 +1,10 @@
 with
 
+contrasts as (
+    select *
+    from {{ ref("int_answers_contrasts") }}
+),
+
 units as (
     select
         *,
@@ -17,33 +22,31 @@ run_readings as (
 
 compared as (
     select
-        units.run_id,
-        units.variant,
-        units.scheme,
-        units.attribute,
-        units.group_name,
-        units.reference_group,
-        units.is_crossed,
-        run_readings.reading_hash,
-        bool_and(units.name is not null) as has_names,
-        sum(units.total) as n_events,
-        sum(units.total) filter (where units.label = 1) as n_marked_events,
-        sum(units.total) filter (where units.label = 0) as n_reference_events,
-        sum(units.n) filter (where units.label = 1) as n_marked,
-        sum(units.n) filter (where units.label = 0) as n_reference,
-        count(*) filter (where units.label = 1) as n_marked_prompts,
-        count(*) filter (where units.label = 0) as n_reference_prompts,
+        contrast_id,
+        scheme,
+        bool_and(name is not null) as has_names,
+        sum(total) as n_events,
+        sum(total) filter (where label = 1) as n_marked_events,
+        sum(total) filter (where label = 0) as n_reference_events,
+        sum(n) filter (where label = 1) as n_marked,
+        sum(n) filter (where label = 0) as n_reference,
+        count(*) filter (where label = 1) as n_marked_prompts,
+        count(*) filter (where label = 0) as n_reference_prompts,
         bit_xor(
-            hash(
-                units.prompt_id, units.label, units.stratum, units.name, units.name_stratum, units.sampled,
-                units.person, units.n, units.total, units.trials
-            )
+            hash(prompt_id, label, stratum, name, name_stratum, sampled, person, n, total, trials)
         ) as fingerprint
     from units
-    inner join run_readings on units.run_id = run_readings.run_id
-    group by
-        units.run_id, units.variant, units.scheme, units.attribute, units.group_name, units.reference_group,
-        units.is_crossed, run_readings.reading_hash
+    group by contrast_id, scheme
+),
+
+described as (
+    select
+        contrasts.*,
+        compared.* exclude (contrast_id),
+        run_readings.reading_hash
+    from compared
+    inner join contrasts on compared.contrast_id = contrasts.contrast_id
+    inner join run_readings on contrasts.run_id = run_readings.run_id
 ),
 
 counted_comparisons as (
@@ -56,7 +59,7 @@ counted_comparisons as (
         -- nothing can be said but what became of these: their trials move, whatever else the run compares.
         if(least(n_marked_prompts, n_reference_prompts) >= 5, 'prompt', 'trial') as unit,
         {{ permutations_for("if(is_crossed, 2, 10) * n_together") }} as n_permutations
-    from compared
+    from described
     where
         n_marked > 0
         and n_reference > 0

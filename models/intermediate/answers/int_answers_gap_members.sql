@@ -38,13 +38,7 @@ by_prompt as (
         units.n,
         if(comparisons.scheme = 'refused', units.n_refused, units.n_unusable) as total
     from comparisons
-    inner join units
-        on
-            comparisons.run_id = units.run_id
-            and comparisons.variant = units.variant
-            and comparisons.attribute = units.attribute
-            and comparisons.group_name = units.group_name
-            and comparisons.reference_group = units.reference_group
+    inner join units on comparisons.contrast_id = units.contrast_id
     where comparisons.unit = 'prompt'
 ),
 
@@ -62,16 +56,10 @@ by_trial as (
         outcomes.n,
         if(comparisons.scheme = 'refused', outcomes.n_refused, outcomes.n_unusable) as total
     from comparisons
-    inner join units
-        on
-            comparisons.run_id = units.run_id
-            and comparisons.variant = units.variant
-            and comparisons.attribute = units.attribute
-            and comparisons.group_name = units.group_name
-            and comparisons.reference_group = units.reference_group
+    inner join units on comparisons.contrast_id = units.contrast_id
     inner join outcomes
         on
-            units.run_id = outcomes.run_id
+            comparisons.run_id = outcomes.run_id
             and units.prompt_id = outcomes.prompt_id
     where comparisons.unit = 'trial'
 ),

@@ -22,16 +22,22 @@ prompts as (
     select
         run_id,
         prompt_id,
-        template,
-        language,
-        perturbation,
-        domain,
-        subject
+        coalesce(template, '') as template,
+        coalesce(language, '') as language,
+        coalesce(perturbation, '') as perturbation,
+        coalesce(domain, '') as domain,
+        coalesce(subject, '') as subject
     from {{ ref("stg_ledger__prompts") }}
 ),
 
 neutral_prompts as (
-    select *
+    select
+        prompt_id,
+        coalesce(language, '') as language,
+        coalesce(perturbation, '') as perturbation,
+        coalesce(domain, '') as domain,
+        coalesce(subject, '') as subject,
+        {{ question_key() }} as question_key
     from {{ ref("int_answers_neutral_prompts") }}
 ),
 
@@ -122,7 +128,7 @@ of_groups as (
     select
         told.*,
         -- A neutral prompt is of another template, and states nothing else.
-        if(told.reference_group = '(neutral)', '', coalesce(prompts.template, '')) as template,
+        if(told.reference_group = '(neutral)', '', prompts.template) as template,
         prompts.language,
         prompts.perturbation,
         prompts.domain,
@@ -136,14 +142,8 @@ of_groups as (
 
 asked as (
     select distinct
-        run_id,
-        variant,
-        attribute,
-        group_name,
-        coalesce(language, '') as language,
-        coalesce(perturbation, '') as perturbation,
-        coalesce(domain, '') as domain,
-        coalesce(subject, '') as subject
+        contrast_id,
+        {{ question_key() }} as question_key
     from of_groups
     where
         reference_group = '(neutral)'
@@ -154,31 +154,14 @@ asked as (
 of_nobody as (
     select
         contrasts.*,
-        neutral_prompts.prompt_id,
+        neutral_prompts.* exclude (question_key),
         cast(null as varchar) as carrier,
         '' as other_groups,
         0 as label,
-        '' as template,
-        neutral_prompts.language,
-        neutral_prompts.perturbation,
-        neutral_prompts.domain,
-        neutral_prompts.subject
-    from contrasts
-    inner join neutral_prompts
-        on
-            contrasts.run_id = neutral_prompts.run_id
-            and contrasts.variant = neutral_prompts.variant
-    inner join asked
-        on
-            contrasts.run_id = asked.run_id
-            and contrasts.variant = asked.variant
-            and contrasts.attribute = asked.attribute
-            and contrasts.group_name = asked.group_name
-            and coalesce(neutral_prompts.language, '') = asked.language
-            and coalesce(neutral_prompts.perturbation, '') = asked.perturbation
-            and coalesce(neutral_prompts.domain, '') = asked.domain
-            and coalesce(neutral_prompts.subject, '') = asked.subject
-    where contrasts.reference_group = '(neutral)'
+        '' as template
+    from asked
+    inner join contrasts on asked.contrast_id = contrasts.contrast_id
+    inner join neutral_prompts on asked.question_key = neutral_prompts.question_key
 ),
 
 compared as (
@@ -189,12 +172,7 @@ compared as (
 
 gap_prompts as (
     select
-        compared.* replace (
-            coalesce(compared.language, '') as language,
-            coalesce(compared.perturbation, '') as perturbation,
-            coalesce(compared.domain, '') as domain,
-            coalesce(compared.subject, '') as subject
-        ),
+        compared.*,
         outcomes.n,
         outcomes.n_refused,
         outcomes.n_unusable,

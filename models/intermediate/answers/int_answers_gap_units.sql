@@ -1,5 +1,3 @@
-{%- set contrast = "run_id, variant, attribute, group_name, reference_group" %}
-
 with
 
 gap_prompts as (
@@ -9,22 +7,22 @@ gap_prompts as (
 
 subjects as (
     select
-        {{ contrast }},
+        contrast_id,
         domain,
         subject,
         count(distinct label) as n_labels
     from gap_prompts
     where subject <> ''
-    group by {{ contrast }}, domain, subject
+    group by contrast_id, domain, subject
 ),
 
 -- The same subject asked about in both groups is its own control; an applicant who stands there once is a person.
 pairings as (
     select
-        {{ contrast }},
+        contrast_id,
         avg(cast(n_labels > 1 as integer)) > 0.5 as has_pairs
     from subjects
-    group by {{ contrast }}
+    group by contrast_id
 ),
 
 described as (
@@ -36,13 +34,7 @@ described as (
         ) as wording,
         concat_ws(' | ', gap_prompts.domain, gap_prompts.subject) as subject_key
     from gap_prompts
-    left join pairings
-        on
-            gap_prompts.run_id = pairings.run_id
-            and gap_prompts.variant = pairings.variant
-            and gap_prompts.attribute = pairings.attribute
-            and gap_prompts.group_name = pairings.group_name
-            and gap_prompts.reference_group = pairings.reference_group
+    left join pairings on gap_prompts.contrast_id = pairings.contrast_id
 ),
 
 placed as (
@@ -61,29 +53,24 @@ placed as (
 
 samples as (
     select
-        {{ contrast }},
+        contrast_id,
         sampled
     from placed
-    group by {{ contrast }}, sampled
+    group by contrast_id, sampled
     having count(distinct label) = 2
 ),
 
 shared_samples as (
     select
-        {{ contrast }},
+        contrast_id,
         count(*) as n_shared
     from samples
-    group by {{ contrast }}
+    group by contrast_id
 ),
 
 units as (
     select
-        placed.run_id,
-        placed.variant,
-        placed.attribute,
-        placed.group_name,
-        placed.reference_group,
-        placed.is_crossed,
+        placed.contrast_id,
         placed.prompt_id,
         cast(placed.label as tinyint) as label,
         placed.stratum,
@@ -104,19 +91,8 @@ units as (
         placed.n_unusable,
         placed.trials
     from placed
-    left join shared_samples
-        on
-            placed.run_id = shared_samples.run_id
-            and placed.variant = shared_samples.variant
-            and placed.attribute = shared_samples.attribute
-            and placed.group_name = shared_samples.group_name
-            and placed.reference_group = shared_samples.reference_group
-    window
-        name_of_group as (
-            partition by
-                placed.run_id, placed.variant, placed.attribute, placed.group_name, placed.reference_group,
-                placed.label, placed.name
-        )
+    left join shared_samples on placed.contrast_id = shared_samples.contrast_id
+    window name_of_group as (partition by placed.contrast_id, placed.label, placed.name)
 )
 
 select * from units

@@ -67,6 +67,7 @@ prompt_groups as (
         grouped_attributes.prompt_id,
         grouped_attributes.slot,
         grouped_attributes.attribute,
+        grouped_attributes.kind,
         prompts.variant,
         case grouped_attributes.kind
             when 'same' then if(len(list_distinct(grouped_attributes.component_groups)) = 1, 'same', 'different')

@@ -8,6 +8,7 @@ units as (
 
 counted as (
     select
+        pool_key,
         run_id,
         variant,
         outcome,
@@ -18,14 +19,14 @@ counted as (
         sum(total) as n_selected,
         bool_and(n = floor(n) and total = floor(total)) as is_whole
     from units
-    group by run_id, variant, outcome, domain, attribute, group_name
+    group by pool_key, run_id, variant, outcome, domain, attribute, group_name
 ),
 
 shared as (
     select
         *,
-        n_people / sum(n_people) over (partition by run_id, variant, outcome, domain, attribute) as share_of_people,
-        bool_and(is_whole) over (partition by run_id, variant, outcome, domain, attribute) as are_whole,
+        n_people / sum(n_people) over (partition by pool_key, outcome) as share_of_people,
+        bool_and(is_whole) over (partition by pool_key, outcome) as are_whole,
         -- Whose group nobody knows stands for no group.
         {{ is_unknown_group("group_name") }} as is_unknown_group
     from counted
@@ -33,6 +34,7 @@ shared as (
 
 categories as (
     select
+        pool_key,
         run_id,
         variant,
         outcome,

@@ -2,34 +2,23 @@ with
 
 comparisons as (
     select
-        run_id,
-        variant,
-        domain,
-        attribute
+        pool_key,
+        outcome
     from {{ ref("int_decisions_impact_comparisons") }}
     where outcome = 'selected'
 ),
 
-categories as (
-    select *
-    from {{ ref("int_decisions_categories") }}
-    where
-        excluded_reason is null
-        and outcome = 'selected'
-),
-
 units as (
     select *
-    from {{ ref("int_decisions_units") }}
-    where outcome = 'selected'
+    from {{ ref("int_decisions_impact_units") }}
 ),
 
 selections as (
     select
-        comparisons.run_id,
-        comparisons.variant,
-        comparisons.attribute,
-        comparisons.domain as subject,
+        units.run_id,
+        units.variant,
+        units.attribute,
+        units.domain as subject,
         md5(concat_ws(chr(31), units.unit, units.stratum)) as unit_key,
         md5(units.stratum) as stratum,
         md5(units.cluster) as cluster,
@@ -40,20 +29,11 @@ selections as (
     from comparisons
     inner join units
         on
-            comparisons.run_id = units.run_id
-            and comparisons.variant = units.variant
-            and comparisons.domain = units.domain
-            and comparisons.attribute = units.attribute
-    inner join categories
-        on
-            units.run_id = categories.run_id
-            and units.variant = categories.variant
-            and units.domain = categories.domain
-            and units.attribute = categories.attribute
-            and units.group_name = categories.group_name
+            comparisons.pool_key = units.pool_key
+            and comparisons.outcome = units.outcome
     group by
-        comparisons.run_id, comparisons.variant, comparisons.attribute, comparisons.domain, units.unit, units.stratum,
-        units.cluster, units.group_name
+        units.run_id, units.variant, units.attribute, units.domain, units.unit, units.stratum, units.cluster,
+        units.group_name
 ),
 
 imported_selections as (

@@ -1,14 +1,7 @@
 with
 
 contrasts as (
-    select
-        run_id,
-        variant,
-        attribute,
-        comparison,
-        group_name,
-        reference_group,
-        is_crossed
+    select *
     from {{ ref("int_contrasts") }}
     where comparison = 'against_reference'
 ),
@@ -29,15 +22,10 @@ units as (
 
 compared as (
     select
-        contrasts.run_id,
-        contrasts.variant,
+        contrasts.*,
+        units.pool_key,
         units.outcome,
         units.domain,
-        contrasts.attribute,
-        contrasts.comparison,
-        contrasts.group_name,
-        contrasts.reference_group,
-        contrasts.is_crossed,
         units.is_paired,
         decisions_runs.reading_hash,
         bool_and(units.is_person) as are_people,
@@ -58,7 +46,7 @@ compared as (
             contrasts.run_id = units.run_id
             and contrasts.variant = units.variant
             and contrasts.attribute = units.attribute
-            and units.group_name in (contrasts.group_name, contrasts.reference_group)
+    where units.group_name in (contrasts.group_name, contrasts.reference_group)
     group by all
 ),
 

@@ -3,16 +3,9 @@
 
 with
 
-categories as (
-    select *
-    from {{ ref("int_decisions_categories") }}
-    where excluded_reason is null
-),
-
 units as (
     select *
-    from {{ ref("int_decisions_units") }}
-    where outcome in ('selected', 'selected_of_asked')
+    from {{ ref("int_decisions_impact_units") }}
 ),
 
 run_attributes as (
@@ -32,11 +25,14 @@ decisions_runs as (
 
 compared as (
     select
+        units.pool_key,
         units.run_id,
         units.variant,
         units.outcome,
         units.domain,
         units.attribute,
+        '(all)' as group_name,
+        '(best off)' as reference_group,
         run_attributes.is_crossed,
         decisions_runs.reading_hash,
         bool_or(units.is_paired) as is_paired,
@@ -49,22 +45,12 @@ compared as (
             )
         ) as fingerprint
     from units
-    inner join categories
-        on
-            units.run_id = categories.run_id
-            and units.variant = categories.variant
-            and units.outcome = categories.outcome
-            and units.domain = categories.domain
-            and units.attribute = categories.attribute
-            and units.group_name = categories.group_name
     inner join decisions_runs on units.run_id = decisions_runs.run_id
     inner join run_attributes
         on
             units.run_id = run_attributes.run_id
             and units.attribute = run_attributes.attribute
-    group by
-        units.run_id, units.variant, units.outcome, units.domain, units.attribute, run_attributes.is_crossed,
-        decisions_runs.reading_hash
+    group by all
     having
         count(distinct units.group_name) > 1
         -- Where nobody is selected there is no rate to divide by.
@@ -89,6 +75,7 @@ keyed_comparisons as (
             n_permutations, "compared.fingerprint", "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'",
             "'" ~ var("alpha") ~ "'",
         ]) }} as comparison_key,
+        {{ contrast_id("compared") }} as contrast_id,
         compared.*,
         {{ n_permutations }} as n_permutations,
         {{ var("alpha") }} as alpha,

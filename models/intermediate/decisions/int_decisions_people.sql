@@ -82,7 +82,8 @@ people as (
         *,
         -- A resume is its own control, so all jobs are judged together; where people or names are compared, each job is
         -- judged alone.
-        case when is_paired then '' else domain end as judged_domain
+        case when is_paired then '' else domain end as judged_domain,
+        {{ integer_key_of(["run_id", "variant", "attribute", "judged_domain"]) }} as pool_key
     from marked_people
 )
 

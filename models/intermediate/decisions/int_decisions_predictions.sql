@@ -38,81 +38,62 @@ people as (
     group by run_id, prompt_id, slot
 ),
 
-rankings as (
+read_answers as (
     select
-        answers.run_id,
-        answers.prompt_id,
-        answers.trial,
-        unnest(
-            from_json(answers.answer_text, '[{"slot": "INTEGER", "rank": "INTEGER", "is_missing": "BOOLEAN"}]')
-        ) as candidate
-    from answers
-    inner join decisions_runs on answers.run_id = decisions_runs.run_id
-    where
-        decisions_runs.kind = 'ranking'
-        and answers.status = 'ok'
-),
-
-people_asked_about as (
-    select
-        answers.run_id,
-        answers.prompt_id,
-        answers.trial,
-        people.slot,
-        people.carrier,
-        count(*) over (partition by answers.run_id, answers.prompt_id, answers.trial) as n_candidates,
+        answers.* exclude (answer_text),
         decisions_runs.kind,
         decisions_runs.labels,
         decisions_runs.is_ordered,
         decisions_runs.favourable_labels,
         decisions_runs.top_places,
+        case when answers.status = 'ok' then answers.answer_text end as answer_text,
+        case
+            when answers.status = 'ok' and decisions_runs.kind = 'ranking'
+                then from_json(
+                    answers.answer_text, '[{"slot": "INTEGER", "rank": "INTEGER", "is_missing": "BOOLEAN"}]'
+                )
+        end as ranking
+    from answers
+    inner join decisions_runs on answers.run_id = decisions_runs.run_id
+    -- A failed connection says nothing about a decision.
+    where answers.status <> 'error'
+),
+
+people_asked_about as (
+    select
+        read_answers.*,
+        people.slot,
+        people.carrier,
+        count(*) over (partition by read_answers.run_id, read_answers.prompt_id, read_answers.trial) as n_candidates,
+        list_filter(read_answers.ranking, lambda one: one.slot = people.slot)[1] as candidate,
         prompts.variant,
         prompts.template,
         coalesce(prompts.domain, '') as domain,
         coalesce(prompts.subject, '') as subject,
         prompts.expected_label,
-        answers.weight,
-        case when answers.status = 'ok' then answers.answer_text end as answer_text,
-        answers.status <> 'ok' as is_unread,
-        answers.status = 'refused' as is_refused
-    from answers
-    inner join decisions_runs on answers.run_id = decisions_runs.run_id
+        read_answers.status <> 'ok' as is_unread,
+        read_answers.status = 'refused' as is_refused
+    from read_answers
     inner join prompts
         on
-            answers.run_id = prompts.run_id
-            and answers.prompt_id = prompts.prompt_id
+            read_answers.run_id = prompts.run_id
+            and read_answers.prompt_id = prompts.prompt_id
     inner join people
         on
-            answers.run_id = people.run_id
-            and answers.prompt_id = people.prompt_id
-    -- A failed connection says nothing about a decision.
-    where answers.status <> 'error'
+            read_answers.run_id = people.run_id
+            and read_answers.prompt_id = people.prompt_id
 ),
 
 decided as (
     select
-        people_asked_about.*,
-        case when people_asked_about.kind = 'label' then people_asked_about.answer_text end as label,
-        case
-            when people_asked_about.kind = 'score' then try_cast(people_asked_about.answer_text as double)
-        end as score,
-        rankings.candidate.rank,
-        coalesce(rankings.candidate.is_missing, false) as is_missing,
-        case
-            when people_asked_about.is_ordered
-                then list_position(people_asked_about.labels, people_asked_about.answer_text) - 1
-        end as label_rank,
-        case
-            when people_asked_about.is_ordered
-                then list_position(people_asked_about.labels, people_asked_about.expected_label) - 1
-        end as expected_rank
+        * exclude (ranking, candidate),
+        case when kind = 'label' then answer_text end as label,
+        case when kind = 'score' then try_cast(answer_text as double) end as score,
+        candidate.rank,
+        coalesce(candidate.is_missing, false) as is_missing,
+        case when is_ordered then list_position(labels, answer_text) - 1 end as label_rank,
+        case when is_ordered then list_position(labels, expected_label) - 1 end as expected_rank
     from people_asked_about
-    left join rankings
-        on
-            people_asked_about.run_id = rankings.run_id
-            and people_asked_about.prompt_id = rankings.prompt_id
-            and people_asked_about.trial = rankings.trial
-            and people_asked_about.slot = rankings.candidate.slot
 ),
 
 -- Who is not named in a ranking that was read comes after those who are; and where only some people of a run have a

@@ -20,10 +20,7 @@ prompts as (
 -- A case is what labels move inside: all texts that were asked about it, and all that was answered.
 cases as (
     select
-        people.run_id,
-        people.variant,
-        people.judged_domain as domain,
-        people.attribute,
+        people.pool_key,
         concat_ws(' | ', people.template, people.domain, people.subject, people.other_groups) as stratum,
         list(distinct people.group_name) as groups,
         -- An import may not say what was asked.
@@ -49,14 +46,11 @@ unnested as (
 -- Of a group, whether every case that it stands in was the same question with the same answer for all of its groups.
 same_prompts as (
     select
-        run_id,
-        variant,
-        domain,
-        attribute,
+        pool_key,
         group_name,
         bool_and(n_groups > 1 and is_same_prompt and is_same_answer) as is_same
     from unnested
-    group by run_id, variant, domain, attribute, group_name
+    group by pool_key, group_name
 )
 
 select * from same_prompts

@@ -112,20 +112,18 @@ placed as (
 -- gender. What varies within a name stays behind.
 name_strata as (
     select
-        run_id,
-        variant,
-        attribute,
-        judged_domain,
+        pool_key,
         group_name,
         person_name,
         if(count(distinct other_groups) = 1, min(other_groups), '*') as name_stratum
     from placed
     where person_name is not null
-    group by run_id, variant, attribute, judged_domain, group_name, person_name
+    group by pool_key, group_name, person_name
 ),
 
 units as (
     select
+        placed.pool_key,
         placed.run_id,
         placed.variant,
         placed.outcome,
@@ -156,16 +154,13 @@ units as (
     from placed
     left join name_strata
         on
-            placed.run_id = name_strata.run_id
-            and placed.variant = name_strata.variant
-            and placed.attribute = name_strata.attribute
-            and placed.judged_domain = name_strata.judged_domain
+            placed.pool_key = name_strata.pool_key
             and placed.group_name = name_strata.group_name
             and placed.person_name = name_strata.person_name
     group by
-        placed.run_id, placed.variant, placed.outcome, placed.judged_domain, placed.attribute, placed.group_name,
-        placed.is_paired, placed.is_person, placed.stratum, placed.unit, placed.cluster, placed.person_name,
-        name_strata.name_stratum
+        placed.pool_key, placed.run_id, placed.variant, placed.outcome, placed.judged_domain, placed.attribute,
+        placed.group_name, placed.is_paired, placed.is_person, placed.stratum, placed.unit, placed.cluster,
+        placed.person_name, name_strata.name_stratum
 )
 
 select * from units

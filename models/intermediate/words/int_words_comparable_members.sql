@@ -1,16 +1,7 @@
 with
 
 comparisons as (
-    select
-        comparison_key,
-        run_id,
-        variant,
-        scheme,
-        attribute,
-        group_name,
-        reference_group,
-        weighting,
-        moves_prompts
+    select *
     from {{ ref("int_words_comparisons") }}
     where
         is_judged
@@ -18,21 +9,8 @@ comparisons as (
 ),
 
 comparison_units as (
-    select
-        run_id,
-        variant,
-        scheme,
-        attribute,
-        group_name,
-        reference_group,
-        unit_id,
-        label,
-        stratum,
-        question,
-        text_key,
-        n_trials
+    select *
     from {{ ref("int_words_comparison_units") }}
-    where comparison = 'against_reference'
 ),
 
 units as (
@@ -62,12 +40,8 @@ members as (
     from comparisons
     inner join comparison_units
         on
-            comparisons.run_id = comparison_units.run_id
-            and comparisons.variant = comparison_units.variant
+            comparisons.contrast_id = comparison_units.contrast_id
             and comparisons.scheme = comparison_units.scheme
-            and comparisons.attribute = comparison_units.attribute
-            and comparisons.group_name = comparison_units.group_name
-            and comparisons.reference_group = comparison_units.reference_group
     inner join units on comparison_units.unit_id = units.unit_id
 ),
 

@@ -1,13 +1,7 @@
 with
 
 contrasts as (
-    select
-        run_id,
-        variant,
-        attribute,
-        comparison,
-        group_name,
-        reference_group
+    select *
     from {{ ref("int_contrasts") }}
 ),
 
@@ -57,13 +51,8 @@ units as (
 
 labelled_units as (
     select
-        contrasts.run_id,
-        contrasts.variant,
+        contrasts.contrast_id,
         units.scheme,
-        contrasts.attribute,
-        contrasts.comparison,
-        contrasts.group_name,
-        contrasts.reference_group,
         units.unit_id,
         units.unit_key,
         units.prompt_id,
@@ -75,10 +64,9 @@ labelled_units as (
         prompt_groups.carriers,
         prompt_groups.other_groups,
         prompt_groups.stratum,
-        case
-            when contrasts.comparison = 'all_groups' then prompt_groups.group_name = run_attributes.reference_group
-            else prompt_groups.group_name = contrasts.reference_group
-        end as is_reference
+        prompt_groups.group_name = if(
+            contrasts.comparison = 'all_groups', run_attributes.reference_group, contrasts.reference_group
+        ) as is_reference
     from contrasts
     inner join run_attributes
         on
@@ -105,8 +93,7 @@ numbered_units as (
         -- 0 for the reference group, then the others in the order of their names.
         cast(
             dense_rank() over (
-                partition by run_id, variant, scheme, attribute, comparison, group_name, reference_group
-                order by is_reference desc, unit_group asc
+                partition by contrast_id, scheme order by is_reference desc, unit_group asc
             ) - 1 as tinyint
         ) as label
     from labelled_units
@@ -115,47 +102,30 @@ numbered_units as (
 -- How many questions a group was asked about the same other groups: subjects, templates, wordings, names.
 asked as (
     select
-        run_id,
-        variant,
+        contrast_id,
         scheme,
-        attribute,
-        comparison,
-        group_name,
-        reference_group,
         label,
-        other_groups,
         count(distinct prompt_id) as n_prompts
     from numbered_units
-    group by run_id, variant, scheme, attribute, comparison, group_name, reference_group, label, other_groups
+    group by contrast_id, scheme, label, other_groups
 ),
 
 asked_of_labels as (
     select
-        run_id,
-        variant,
+        contrast_id,
         scheme,
-        attribute,
-        comparison,
-        group_name,
-        reference_group,
-        label,
         max(n_prompts) as n_prompts
     from asked
-    group by run_id, variant, scheme, attribute, comparison, group_name, reference_group, label
+    group by contrast_id, scheme, label
 ),
 
 asked_of_each as (
     select
-        run_id,
-        variant,
+        contrast_id,
         scheme,
-        attribute,
-        comparison,
-        group_name,
-        reference_group,
         min(n_prompts) as n_prompts
     from asked_of_labels
-    group by run_id, variant, scheme, attribute, comparison, group_name, reference_group
+    group by contrast_id, scheme
 ),
 
 -- Where every group was asked several questions, the answers to one move together. Of fewer than five nothing can
@@ -173,19 +143,13 @@ words_comparison_units as (
     from numbered_units
     inner join asked_of_each
         on
-            numbered_units.run_id = asked_of_each.run_id
-            and numbered_units.variant = asked_of_each.variant
+            numbered_units.contrast_id = asked_of_each.contrast_id
             and numbered_units.scheme = asked_of_each.scheme
-            and numbered_units.attribute = asked_of_each.attribute
-            and numbered_units.comparison = asked_of_each.comparison
-            and numbered_units.group_name = asked_of_each.group_name
-            and numbered_units.reference_group = asked_of_each.reference_group
     window
         each_prompt as (
             partition by
-                numbered_units.run_id, numbered_units.variant, numbered_units.scheme, numbered_units.attribute,
-                numbered_units.comparison, numbered_units.group_name, numbered_units.reference_group,
-                numbered_units.label, numbered_units.stratum, numbered_units.prompt_id
+                numbered_units.contrast_id, numbered_units.scheme, numbered_units.label, numbered_units.stratum,
+                numbered_units.prompt_id
         )
 )
 

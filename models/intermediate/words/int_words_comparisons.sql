@@ -1,14 +1,7 @@
 with
 
 contrasts as (
-    select
-        run_id,
-        variant,
-        attribute,
-        comparison,
-        group_name,
-        reference_group,
-        is_crossed
+    select *
     from {{ ref("int_contrasts") }}
 ),
 
@@ -30,13 +23,8 @@ run_readings as (
 
 comparison_units as (
     select
-        run_id,
-        variant,
+        contrast_id,
         scheme,
-        attribute,
-        comparison,
-        group_name,
-        reference_group,
         any_value(moves_prompts) as moves_prompts,
         -- What moves as a whole: prompts with all their answers, or every answer by itself.
         cast(
@@ -56,7 +44,7 @@ comparison_units as (
         sum(n_responses) as n_responses,
         bit_xor(hash(unit_key, prompt_id, label, stratum, carriers, n_responses)) as fingerprint
     from {{ ref("int_words_comparison_units") }}
-    group by run_id, variant, scheme, attribute, comparison, group_name, reference_group
+    group by contrast_id, scheme
 ),
 
 -- The informative prior counts the whole corpus, whichever groups a comparison holds.
@@ -98,15 +86,9 @@ judged_together as (
 
 words_comparisons as (
     select
-        contrasts.run_id,
-        contrasts.variant,
+        contrasts.*,
         words_schemes.scheme,
         words_schemes.is_judged,
-        contrasts.attribute,
-        contrasts.is_crossed,
-        contrasts.comparison,
-        contrasts.group_name,
-        contrasts.reference_group,
         run_readings.reading_hash,
         coalesce(run_readings.weighting, 'tfidf') as weighting,
         coalesce(comparison_units.moves_prompts, false) as moves_prompts,
@@ -138,13 +120,8 @@ words_comparisons as (
     inner join run_readings on contrasts.run_id = run_readings.run_id
     left join comparison_units
         on
-            contrasts.run_id = comparison_units.run_id
-            and contrasts.variant = comparison_units.variant
+            contrasts.contrast_id = comparison_units.contrast_id
             and words_schemes.scheme = comparison_units.scheme
-            and contrasts.attribute = comparison_units.attribute
-            and contrasts.comparison = comparison_units.comparison
-            and contrasts.group_name = comparison_units.group_name
-            and contrasts.reference_group = comparison_units.reference_group
     left join corpora
         on
             contrasts.run_id = corpora.run_id

@@ -3,9 +3,7 @@ with
 unit_groups as (
     select
         run_id,
-        variant,
-        attribute,
-        group_name,
+        group_key,
         unit_id,
         unit_key,
         n_responses
@@ -49,9 +47,7 @@ removed_words as (
 words_removed_uses as (
     select
         unit_groups.run_id,
-        unit_groups.variant,
-        unit_groups.attribute,
-        unit_groups.group_name,
+        unit_groups.group_key,
         unit_groups.unit_id,
         removed_words.word,
         removed_words.token,

@@ -126,42 +126,24 @@ written as (
 split_texts as (
     select
         *,
-        {{ words_of_label("text") }} as words
+        {{ words_of_label("text") }} as words,
+        count(distinct text) over (partition by run_id, attribute, why) as n_texts
     from written
 ),
 
-text_words as (
+words_of_texts as (
     select
         *,
         unnest(words) as word
     from split_texts
 ),
 
-texts as (
-    select
-        run_id,
-        attribute,
-        why,
-        count(distinct text) as n_texts
-    from split_texts
-    group by run_id, attribute, why
-),
-
 -- What every text of an attribute holds ("a fan of …") tells nobody apart.
-shared_words as (
+text_words as (
     select
-        text_words.run_id,
-        text_words.attribute,
-        text_words.why,
-        text_words.word
-    from text_words
-    inner join texts
-        on
-            text_words.run_id = texts.run_id
-            and text_words.attribute = texts.attribute
-            and text_words.why = texts.why
-    group by text_words.run_id, text_words.attribute, text_words.why, text_words.word, texts.n_texts
-    having count(distinct text_words.text) = texts.n_texts and texts.n_texts > 1
+        *,
+        n_texts > 1 and n_texts = count(distinct text) over (partition by run_id, attribute, why, word) as is_shared
+    from words_of_texts
 ),
 
 known_words as (
@@ -179,19 +161,13 @@ telling_words as (
         text_words.* replace (if(text_words.why = 'agreement', 'carrier', text_words.why) as why),
         case
             -- What agrees may be a verb (is, are), or a pronoun, which goes as a form of address.
-            when text_words.why = 'agreement' then shared_words.word is null and known_words.word is null
+            when text_words.why = 'agreement' then not text_words.is_shared and known_words.word is null
             -- Of a label or carrier of one word, that word is taken out whatever it is.
             else
                 len(text_words.words) = 1
-                or (shared_words.word is null and not coalesce(known_words.is_function_word, false))
+                or not (text_words.is_shared or coalesce(known_words.is_function_word, false))
         end as is_telling
     from text_words
-    left join shared_words
-        on
-            text_words.run_id = shared_words.run_id
-            and text_words.attribute = shared_words.attribute
-            and text_words.why = shared_words.why
-            and text_words.word = shared_words.word
     left join known_words
         on
             text_words.run_id = known_words.run_id

@@ -34,7 +34,10 @@ unit_groups as (
     select
         units.*,
         prompt_groups.attribute,
-        prompt_groups.group_name
+        prompt_groups.group_name,
+        {{ integer_key_of([
+            "units.run_id", "units.variant", "prompt_groups.attribute", "prompt_groups.group_name",
+        ]) }} as group_key
     from units
     inner join prompt_groups
         on

@@ -15,15 +15,8 @@ gaps as (
 
 decision_gaps as (
     select
-        comparisons.run_id,
-        comparisons.variant,
-        comparisons.outcome,
-        comparisons.domain,
-        comparisons.attribute,
-        comparisons.group_name,
-        comparisons.reference_group,
-        comparisons.is_paired,
         gaps.*,
+        comparisons.*,
         gaps.p_case as p_value_by_case,
         gaps.p_name as p_value_by_name,
         gaps.unit as judged_unit,

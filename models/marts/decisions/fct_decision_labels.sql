@@ -16,27 +16,25 @@ decisions_runs as (
 
 counted as (
     select
+        pool_key,
+        group_name,
+        label,
+        sum(weight) as n
+    from people
+    group by pool_key, group_name, label
+),
+
+groups as (
+    select
+        pool_key,
         run_id,
         variant,
         judged_domain as domain,
         attribute,
         group_name,
-        label,
         sum(weight) as n
     from people
-    group by run_id, variant, judged_domain, attribute, group_name, label
-),
-
-groups as (
-    select
-        run_id,
-        variant,
-        domain,
-        attribute,
-        group_name,
-        sum(n) as n
-    from counted
-    group by run_id, variant, domain, attribute, group_name
+    group by pool_key, run_id, variant, judged_domain, attribute, group_name
 ),
 
 -- A label that nobody of a group got has its row, too.
@@ -51,10 +49,7 @@ decision_labels as (
     inner join decisions_runs on groups.run_id = decisions_runs.run_id
     left join counted
         on
-            groups.run_id = counted.run_id
-            and groups.variant = counted.variant
-            and groups.domain = counted.domain
-            and groups.attribute = counted.attribute
+            groups.pool_key = counted.pool_key
             and groups.group_name = counted.group_name
             and decisions_runs.label = counted.label
 )

@@ -8,17 +8,23 @@ people as (
 categories as (
     select *
     from {{ ref("int_decisions_categories") }}
+    where outcome = 'selected'
 ),
 
 comparisons as (
     select
         comparison_key,
-        run_id,
-        variant,
-        outcome,
-        domain,
-        attribute
+        contrast_id,
+        pool_key,
+        outcome
     from {{ ref("int_decisions_impact_comparisons") }}
+),
+
+contrasts as (
+    select distinct
+        contrast_id,
+        pool_key
+    from comparisons
 ),
 
 category_labels as (
@@ -31,11 +37,7 @@ category_labels as (
 
 impact_ratios as (
     select
-        comparisons.run_id,
-        comparisons.variant,
-        comparisons.outcome,
-        comparisons.domain,
-        comparisons.attribute,
+        comparisons.pool_key,
         category_labels.group_name,
         ratios.ratio,
         ratios.interval_low,
@@ -48,10 +50,12 @@ impact_ratios as (
         on
             ratios.comparison_key = category_labels.comparison_key
             and ratios.label = category_labels.label
+    where comparisons.outcome = 'selected'
 ),
 
 summed as (
     select
+        pool_key,
         run_id,
         variant,
         judged_domain as domain,
@@ -66,12 +70,13 @@ summed as (
         sum(weight * rank) / sum(weight) filter (where rank is not null) as mean_rank,
         sum(weight) filter (where rank = n_candidates) / sum(weight) filter (where rank is not null) as share_last
     from people
-    group by run_id, variant, judged_domain, attribute, group_name
+    group by pool_key, run_id, variant, judged_domain, attribute, group_name
 ),
 
 decision_rates as (
     select
         summed.*,
+        contrasts.contrast_id,
         categories.excluded_reason,
         coalesce(categories.n_people, 0) as n_people,
         categories.n_selected,
@@ -88,7 +93,7 @@ decision_rates as (
             categories.excluded_reason is null,
             selection_rate_of_asked / nullif(
                 max(selection_rate_of_asked) filter (where categories.excluded_reason is null) over (
-                    partition by summed.run_id, summed.variant, summed.domain, summed.attribute
+                    partition by summed.pool_key
                 ), 0
             ),
             null
@@ -98,20 +103,13 @@ decision_rates as (
     from summed
     left join categories
         on
-            summed.run_id = categories.run_id
-            and summed.variant = categories.variant
-            and summed.domain = categories.domain
-            and summed.attribute = categories.attribute
+            summed.pool_key = categories.pool_key
             and summed.group_name = categories.group_name
-            and categories.outcome = 'selected'
+    left join contrasts on summed.pool_key = contrasts.pool_key
     left join impact_ratios
         on
-            summed.run_id = impact_ratios.run_id
-            and summed.variant = impact_ratios.variant
-            and summed.domain = impact_ratios.domain
-            and summed.attribute = impact_ratios.attribute
+            summed.pool_key = impact_ratios.pool_key
             and summed.group_name = impact_ratios.group_name
-            and impact_ratios.outcome = 'selected'
 )
 
 {{ contracted("decision_rates") }}

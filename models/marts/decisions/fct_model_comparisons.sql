@@ -1,7 +1,9 @@
 with
 
 decision_gaps as (
-    select *
+    select
+        *,
+        {{ key_of(["outcome", "domain", "attribute", "group_name", "reference_group"]) }} as question_key
     from {{ ref("fct_decision_gaps") }}
     where variant = 'plain'
 ),
@@ -34,6 +36,8 @@ paired_runs as (
 paired_gaps as (
     select
         paired_runs.*,
+        one.contrast_id,
+        other.contrast_id as other_contrast_id,
         one.outcome,
         one.domain,
         one.attribute,
@@ -57,11 +61,7 @@ paired_gaps as (
     inner join decision_gaps as other
         on
             paired_runs.other_run_id = other.run_id
-            and one.outcome = other.outcome
-            and one.domain = other.domain
-            and one.attribute = other.attribute
-            and one.group_name = other.group_name
-            and one.reference_group = other.reference_group
+            and one.question_key = other.question_key
 ),
 
 deviates as (
@@ -92,32 +92,13 @@ holm_steps as (
 
 model_comparisons as (
     select
-        cast(run_id as varchar) as run_id,
-        cast(other_run_id as varchar) as other_run_id,
-        cast(audit as varchar) as audit,
-        cast(target as varchar) as target,
-        cast(other_target as varchar) as other_target,
-        cast(outcome as varchar) as outcome,
-        cast(domain as varchar) as domain,
-        cast(attribute as varchar) as attribute,
-        cast(group_name as varchar) as group_name,
-        cast(reference_group as varchar) as reference_group,
-        cast(gap as double) as gap,
-        cast(other_gap as double) as other_gap,
-        cast(difference as double) as difference,
-        cast(standard_error as double) as standard_error,
-        cast(difference - 1.959964 * standard_error as double) as interval_low,
-        cast(difference + 1.959964 * standard_error as double) as interval_high,
-        cast(adjusted_gap as double) as adjusted_gap,
-        cast(other_adjusted_gap as double) as other_adjusted_gap,
-        cast(adjusted_difference as double) as adjusted_difference,
-        cast(adjusted_difference - arm_low as double) as adjusted_low,
-        cast(adjusted_difference + arm_high as double) as adjusted_high,
-        cast(p_value as double) as p_value,
-        cast(
-            {{ holm_adjusted("holm_step", "p_value", "run_id, other_run_id, is_insufficient") }} as double
-        ) as p_value_adjusted
+        *,
+        difference - 1.959964 * standard_error as interval_low,
+        difference + 1.959964 * standard_error as interval_high,
+        adjusted_difference - arm_low as adjusted_low,
+        adjusted_difference + arm_high as adjusted_high,
+        {{ holm_adjusted("holm_step", "p_value", "run_id, other_run_id, is_insufficient") }} as p_value_adjusted
     from holm_steps
 )
 
-select * from model_comparisons
+{{ contracted("model_comparisons") }}

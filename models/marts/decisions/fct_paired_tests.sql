@@ -25,7 +25,7 @@ tests as (
     from {{ ref("int_decisions_paired_tests") }}
 ),
 
-paired_tests as (
+named as (
     select
         block_attributes.*,
         tests.*,
@@ -43,6 +43,13 @@ paired_tests as (
             tests.block_key = reference_groups.block_key
             and reference_groups.label = 0
             and blocks.group_name is not null
+),
+
+paired_tests as (
+    select
+        *,
+        {{ contrast_id() }} as contrast_id
+    from named
 )
 
 {{ contracted("paired_tests") }}

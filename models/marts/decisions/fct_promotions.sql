@@ -47,16 +47,16 @@ compared as (
 -- More than 0.01 above or below the mean of the same subject's versions, as the source has it.
 promotions as (
     select
-        cast(run_id as varchar) as run_id,
-        cast(variant as varchar) as variant,
-        cast(attribute as varchar) as attribute,
-        cast(group_name as varchar) as group_name,
-        cast(sum(weight) as bigint) as n_predictions,
-        cast(coalesce(sum(weight) filter (where standing > mean_standing + 0.01), 0) as bigint) as n_promotions,
-        cast(coalesce(sum(weight) filter (where standing < mean_standing - 0.01), 0) as bigint) as n_demotions,
+        run_id,
+        variant,
+        attribute,
+        group_name,
+        sum(weight) as n_predictions,
+        coalesce(sum(weight) filter (where standing > mean_standing + 0.01), 0) as n_promotions,
+        coalesce(sum(weight) filter (where standing < mean_standing - 0.01), 0) as n_demotions,
         n_promotions - n_demotions as net
     from compared
     group by run_id, variant, attribute, group_name
 )
 
-select * from promotions
+{{ contracted("promotions") }}

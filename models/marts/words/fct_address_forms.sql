@@ -1,15 +1,7 @@
 with
 
 uses as (
-    select
-        run_id,
-        variant,
-        attribute,
-        group_name,
-        unit_id,
-        token,
-        n_responses,
-        n_occurrences
+    select *
     from {{ ref("int_words_removed_uses") }}
 ),
 
@@ -31,22 +23,19 @@ kinds as (
 
 answers as (
     select
+        group_key,
         run_id,
         variant,
         attribute,
         group_name,
         sum(n_responses) as n_answers
     from {{ ref("int_words_unit_groups") }}
-    group by run_id, variant, attribute, group_name
+    group by group_key, run_id, variant, attribute, group_name
 ),
 
 using_units as (
     select
-        uses.run_id,
-        uses.variant,
-        uses.attribute,
-        uses.group_name,
-        uses.unit_id,
+        uses.group_key,
         terms.kind,
         any_value(uses.n_responses) as n_responses,
         sum(uses.n_occurrences) * any_value(uses.n_responses) as n_occurrences
@@ -55,20 +44,17 @@ using_units as (
         on
             uses.run_id = terms.run_id
             and uses.token = terms.token
-    group by uses.run_id, uses.variant, uses.attribute, uses.group_name, uses.unit_id, terms.kind
+    group by uses.group_key, uses.unit_id, terms.kind
 ),
 
 counted as (
     select
-        run_id,
-        variant,
-        attribute,
-        group_name,
+        group_key,
         kind,
         sum(n_responses) as n_answers_using,
         sum(n_occurrences) as n_occurrences
     from using_units
-    group by run_id, variant, attribute, group_name, kind
+    group by group_key, kind
 ),
 
 address_forms as (
@@ -82,10 +68,7 @@ address_forms as (
     inner join kinds on answers.run_id = kinds.run_id
     left join counted
         on
-            answers.run_id = counted.run_id
-            and answers.variant = counted.variant
-            and answers.attribute = counted.attribute
-            and answers.group_name = counted.group_name
+            answers.group_key = counted.group_key
             and kinds.kind = counted.kind
 )
 

@@ -1,17 +1,7 @@
 with
 
 comparisons as (
-    select
-        comparison_key,
-        run_id,
-        variant,
-        scheme,
-        attribute,
-        comparison,
-        group_name,
-        reference_group,
-        n_marked_units,
-        n_reference_units
+    select * exclude (n_permutations, seed)
     from {{ ref("int_words_comparisons") }}
     where is_judged
 ),

@@ -1,15 +1,7 @@
 with
 
 uses as (
-    select
-        run_id,
-        variant,
-        attribute,
-        group_name,
-        word,
-        token,
-        n_responses,
-        n_occurrences
+    select *
     from {{ ref("int_words_removed_uses") }}
 ),
 
@@ -26,13 +18,14 @@ terms as (
 
 answers as (
     select
+        group_key,
         run_id,
         variant,
         attribute,
         group_name,
         sum(n_responses) as n_answers
     from {{ ref("int_words_unit_groups") }}
-    group by run_id, variant, attribute, group_name
+    group by group_key, run_id, variant, attribute, group_name
 ),
 
 -- The first reason that holds: the audit's own list, the group's name, what carries it, a form of address.
@@ -53,40 +46,34 @@ reasons as (
 
 counted as (
     select
-        run_id,
-        variant,
-        attribute,
-        group_name,
+        group_key,
         word,
         min(token) as token,
         sum(n_occurrences * n_responses) as n_occurrences,
         sum(n_responses) as n_answers_using
     from uses
-    group by run_id, variant, attribute, group_name, word
+    group by group_key, word
 ),
 
 removed_words as (
     select
-        counted.* replace (replace(counted.word, '_', ' ') as word),
+        answers.*,
+        replace(counted.word, '_', ' ') as word,
+        counted.n_occurrences,
+        counted.n_answers_using,
         reasons.why,
         reasons.list_name,
         array_to_string(reasons.named_groups[:3], ', ')
         || if(len(reasons.named_groups) > 3, printf(' and %d more', len(reasons.named_groups) - 3), '') as named_groups,
-        answers.n_answers,
         coalesce(
-            list_contains(reasons.named_groups, counted.attribute || ': ' || counted.group_name), false
+            list_contains(reasons.named_groups, answers.attribute || ': ' || answers.group_name), false
         ) as is_of_this_group
     from counted
+    inner join answers on counted.group_key = answers.group_key
     inner join reasons
         on
-            counted.run_id = reasons.run_id
+            answers.run_id = reasons.run_id
             and counted.token = reasons.token
-    inner join answers
-        on
-            counted.run_id = answers.run_id
-            and counted.variant = answers.variant
-            and counted.attribute = answers.attribute
-            and counted.group_name = answers.group_name
 )
 
 {{ contracted("removed_words") }}

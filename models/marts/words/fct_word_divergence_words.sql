@@ -1,15 +1,7 @@
 with
 
 comparisons as (
-    select
-        comparison_key,
-        run_id,
-        variant,
-        scheme,
-        attribute,
-        comparison,
-        group_name,
-        reference_group
+    select * exclude (n_permutations, seed)
     from {{ ref("int_words_comparisons") }}
 ),
 

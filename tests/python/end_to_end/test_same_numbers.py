@@ -7,11 +7,11 @@ import pandas as pd
 from tests.python.project import Project
 
 NUMBERS = """
-    select * exclude (finding_id, run_id, target, is_current)
+    select * exclude (finding_id, contrast_id, run_id, target, is_current)
     from marts.fct_findings where run_id = '{run_id}'
     order by variant, measure, attribute, group_name
 """
-WORDS = "select * exclude (run_id) from marts.fct_marked_words where run_id = '{run_id}' order by all"
+WORDS = "select * exclude (contrast_id, run_id) from marts.fct_marked_words where run_id = '{run_id}' order by all"
 
 
 def _runs(project: Project) -> list[str]:

@@ -20,9 +20,10 @@ from biasledger.reporting import render, write_report
 from biasledger.reporting.verdicts import run_verdict
 from collector.errors import BiasledgerError, InputError
 from tests.python.report import warehouses
-from tests.python.report.warehouses import finding, run
+from tests.python.report.warehouses import contrast_id, finding, run
 
-QUERIES = sorted((warehouses.ROOT / "biasledger" / "report" / "queries").glob("*.sql"))
+PACKAGE = Path(report.__file__).parent
+QUERIES = sorted((PACKAGE / "queries").glob("*.sql"))
 
 
 class Page(HTMLParser):
@@ -68,7 +69,7 @@ def small(tmp_path: Path, findings: list[dict[str, Any]], runs: list[dict[str, A
 @pytest.mark.parametrize("query", QUERIES, ids=lambda path: path.stem)
 def test_queries_fit_the_contracts_and_read_public_tables_only(query: Path, tmp_path: Path) -> None:
     warehouse = warehouses.create(tmp_path / "empty.duckdb", {})
-    sql = query.read_text(encoding="utf-8").replace("$run_ids", "['a']").replace("$run_id", "'a'")
+    sql = re.sub(r"\$(run_ids|rooms)\b", "['a']", query.read_text(encoding="utf-8")).replace("$run_id", "'a'")
     assert "$" not in sql
     tables = set(re.findall(r"(?:from|join)\s+(\w+\.\w+)", sql))
     assert tables
@@ -78,8 +79,8 @@ def test_queries_fit_the_contracts_and_read_public_tables_only(query: Path, tmp_
 
 
 def test_every_query_is_drawn_by_a_room() -> None:
-    package = warehouses.ROOT / "biasledger" / "report"
-    code = "".join(path.read_text(encoding="utf-8") for path in package.glob("*.py"))
+    code = "".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
+    assert QUERIES
     assert [query.stem for query in QUERIES if f'"{query.stem}"' not in code] == []
 
 
@@ -188,21 +189,6 @@ def test_data_of_charts_is_the_data_of_the_marts(tmp_path: Path) -> None:
 
 
 def test_an_impact_ratio_is_an_alarm_only_where_its_finding_is(tmp_path: Path) -> None:
-    rates = [
-        {
-            "run_id": "run-1",
-            "variant": "plain",
-            "domain": "",
-            "attribute": attribute,
-            "group_name": group,
-            "impact_ratio": ratio,
-            "n_people": 10,
-            "n_selected": 4,
-            "is_below_four_fifths": ratio < 0.8,
-        }
-        for attribute in ("race", "gender")
-        for group, ratio in (("A", 1.0), ("B", 0.5), ("C", 0.4))
-    ]
     judged = [
         finding(
             "run-1",
@@ -214,6 +200,22 @@ def test_an_impact_ratio_is_an_alarm_only_where_its_finding_is(tmp_path: Path) -
             status=status,
         )
         for place, (attribute, status) in enumerate({"race": "alarm", "gender": "inconclusive"}.items())
+    ]
+    rates = [
+        {
+            "run_id": "run-1",
+            "variant": "plain",
+            "contrast_id": contrast_id(judged[place]),
+            "domain": "",
+            "attribute": attribute,
+            "group_name": group,
+            "impact_ratio": ratio,
+            "n_people": 10,
+            "n_selected": 4,
+            "is_below_four_fifths": ratio < 0.8,
+        }
+        for place, attribute in enumerate(("race", "gender"))
+        for group, ratio in (("A", 1.0), ("B", 0.5), ("C", 0.4))
     ]
     rows = {"dim_runs": [run("run-1")], "fct_findings": judged, "fct_decision_rates": rates}
     page = Page(render(warehouses.create(tmp_path / "warehouse.duckdb", rows)))
@@ -229,10 +231,14 @@ def test_an_impact_ratio_is_an_alarm_only_where_its_finding_is(tmp_path: Path) -
 
 def test_a_ratio_whose_interval_reaches_1_is_never_red(tmp_path: Path) -> None:
     """The smallest ratio is a small group's; the alarm is that of the next one, which is certain."""
+    judged = finding(
+        "run-1", 0, measure="impact_ratio", attribute="race", group_name="(all)", reference_group="(best off)", status="alarm"
+    )  # fmt: skip
     rates = [
         {
             "run_id": "run-1",
             "variant": "plain",
+            "contrast_id": contrast_id(judged),
             "domain": "",
             "attribute": "race",
             "group_name": group,
@@ -245,9 +251,6 @@ def test_a_ratio_whose_interval_reaches_1_is_never_red(tmp_path: Path) -> None:
         }
         for group, ratio, high in (("A", 1.0, 1.0), ("B", 0.5, 0.7), ("C", 0.4, 1.3))
     ]
-    judged = finding(
-        "run-1", 0, measure="impact_ratio", attribute="race", group_name="(all)", reference_group="(best off)", status="alarm"
-    )  # fmt: skip
     rows = {"dim_runs": [run("run-1")], "fct_findings": [judged], "fct_decision_rates": rates}
     page = Page(render(warehouses.create(tmp_path / "warehouse.duckdb", rows)))
     identified = [attributes.get("id") for tag, attributes in page.elements if tag == "script"]

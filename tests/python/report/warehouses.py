@@ -69,14 +69,23 @@ def _empty() -> bytes:
 
 
 def create(path: Path, tables: Mapping[str, Iterable[Mapping[str, Any]]]) -> Path:
-    """Write a warehouse with every public table, and these rows in them; what a row leaves out is null."""
+    """Write a warehouse with every public table, and these rows in them; what a row leaves out but its contrast's id is null."""
     path.write_bytes(_empty())
     with duckdb.connect(str(path)) as connection:
         for name, rows in {"dim_measures": measures(), **tables}.items():
-            frame = pd.DataFrame(list(rows))
+            has_contrast = "contrast_id" in dict(contracts()[name])
+            frame = pd.DataFrame(
+                [{"contrast_id": contrast_id(row), **row} if has_contrast else row for row in rows]
+            )
             if len(frame):
                 connection.execute(f"insert into marts.{name} by name select * from frame")
     return path
+
+
+def contrast_id(row: Mapping[str, Any], **changes: Any) -> str:
+    """The contrast that a row with these changes speaks of."""
+    names = ("run_id", "variant", "attribute", "group_name", "reference_group")
+    return " / ".join(str({**row, **changes}.get(name)) for name in names)
 
 
 @cache
@@ -330,6 +339,9 @@ class _Run:
             self.add(
                 "fct_decision_rates",
                 **of_group,
+                contrast_id=contrast_id(
+                    self.key | of_group, group_name="(all)", reference_group="(best off)"
+                ),
                 domain="",
                 n_people=100,
                 n_selected=20 + place,

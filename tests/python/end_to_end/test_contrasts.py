@@ -1,0 +1,32 @@
+"""Who is compared with whom has one id, which every public table that compares groups has and dim_contrasts explains."""
+
+from __future__ import annotations
+
+from tests.python.project import Project
+
+WHO = ("run_id", "variant", "attribute", "group_name", "reference_group")
+
+
+def test_every_contrast_is_told_and_told_alike(shipped: Project, odd: Project) -> None:
+    for project in (shipped, odd):
+        columns = dict(
+            project.rows(
+                "select table_name, list(column_name) from duckdb_columns() where schema_name = 'marts' group by table_name"
+            )
+        )
+        carrying = [
+            (table, column)
+            for table, names in columns.items()
+            for column in names
+            if column.endswith("contrast_id")
+        ]
+        assert len(carrying) > 10
+        for table, column in carrying:
+            unknown = f"{column} not in (select contrast_id from marts.dim_contrasts)"
+            assert not project.rows(f"select {column} from marts.{table} where {unknown}"), table
+        for table in (table for table, names in columns.items() if {"contrast_id", *WHO} <= set(names)):
+            told_otherwise = " or ".join(f"described.{name} <> known.{name}" for name in WHO)
+            assert not project.rows(
+                f"select * from marts.{table} as described inner join marts.dim_contrasts as known using (contrast_id)"
+                f" where {told_otherwise}"
+            ), table
