@@ -50,6 +50,7 @@ def _similarity(case: Case) -> Evidence:
             "fct_personality_fairness",
             "the score",
             where=f"{similar} and is_personality",
+            columns="* exclude (list_set_id, contrast_id, run_id, variant)",
         )
         tables.insert(0, scores)
     if not spread.rows or case.finding["scheme"] not in _SIMILARITIES:

@@ -37,19 +37,7 @@ responses as (
         answers.seq,
         answers.list_key,
         answers.status,
-        prompts.variant,
-        prompts.domain,
-        prompts.subject,
-        prompts.template,
-        prompts.language,
-        prompts.matched_neutral,
-        prompts.is_core,
-        prompts.wording,
-        prompts.is_neutral,
-        prompts.attribute,
-        prompts.group_name,
-        prompts.is_crossed,
-        prompts.question_key,
+        prompts.* exclude (run_id, prompt_id),
         lists_runs.k,
         coalesce(lengths.n_written, 0) as n_written,
         coalesce(lengths.n_items, 0) as n_items,
@@ -70,4 +58,7 @@ responses as (
             and answers.list_key = lengths.list_key
 )
 
-select * from responses
+select
+    {{ list_set_id("responses") }} as list_set_id,
+    *
+from responses
