@@ -55,6 +55,7 @@ def _spread(case: Case) -> Evidence:
         "fct_price_spread",
         "the spread over groups",
         where=f"{RUN} and attribute = $attribute",
+        columns="* exclude (contrast_id, run_id, variant)",
     )
     means = case.behind(
         "fct_mean_price_levels",

@@ -1,4 +1,6 @@
-{%- set features = ["jaccard", "serp", "prag", "serp_code", "prag_code", "unanswered", "shortfall", "repeated", "ndcg"] %}
+{%- set features = [
+    "jaccard", "serp", "prag", "serp_code", "prag_code", "unanswered", "shortfall", "repeated", "ndcg",
+] %}
 
 with
 
