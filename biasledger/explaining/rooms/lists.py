@@ -28,7 +28,7 @@ def evidence(case: Case) -> Evidence:
 
 
 def _similarity(case: Case) -> Evidence:
-    similar = f"{_WHERE} and similarity_name = $scheme"
+    similar = f"contrast_id = $contrast_id and {_SUBJECT} and scheme = 'items' and similarity_name = $scheme"
     spread = case.behind(
         "fct_similarity_spread",
         "the spread over groups",

@@ -59,7 +59,9 @@ spellings as (
         on
             answers.list_key = items.list_key
             and lists_runs.k >= items.place
-    group by all
+    group by
+        lists_runs.run_id, lists_runs.fuzzy_distance, lists_runs.fuzzy_overlap, prompts.domain, prompts.subject,
+        prompts.subject_key, items.item
 ),
 
 -- Titles that differ in a number are different titles ("Part 2", "Part 3"), and an edit or two make another title of a
