@@ -27,7 +27,7 @@ comparisons as (
 ),
 
 spreads as (
-    select *
+    select * replace ({{ double_or_null("noise_floor") }} as noise_floor)
     from {{ ref("int_lists_spreads") }}
 ),
 
@@ -46,7 +46,7 @@ robustness as (
 published_spreads as (
     select
         comparisons.*,
-        spreads.* exclude (comparison_key) replace ({{ double_or_null("spreads.noise_floor") }} as noise_floor),
+        spreads.*,
         lists_runs.reading_hash,
         lists_runs.personality,
         spreads.feature = lists_runs.similarity as is_similarity,
@@ -84,7 +84,7 @@ measured_spreads as (
 -- The groups that lie farthest apart, the one treated worse first.
 described_spreads as (
     select
-        measured_spreads.* exclude (feature),
+        measured_spreads.*,
         if(measured_spreads.is_similarity, measured_spreads.feature, measured_spreads.scheme) as named_scheme,
         case
             when measured_spreads.measure in ('snsr', 'relevance_spread') then ends.lowest_group

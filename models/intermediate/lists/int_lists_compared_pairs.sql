@@ -13,7 +13,15 @@ similarities as (
 compared_pairs as (
     select
         pairs.*,
-        similarities.* exclude (lists_key, list_key, other_list_key)
+        similarities.is_identical,
+        similarities.n_items,
+        similarities.n_other_items,
+        similarities.n_shared,
+        similarities.jaccard,
+        similarities.serp,
+        similarities.prag,
+        similarities.serp_code,
+        similarities.prag_code
     from pairs
     inner join similarities
         on

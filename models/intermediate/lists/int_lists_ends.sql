@@ -20,10 +20,10 @@ group_values as (
 group_means as (
     select
         comparisons.comparison_key,
-        group_values.group_name,
         {% for feature in features -%}
-            avg(group_values.{{ feature }} order by group_values.subject) as {{ feature }}{{ "," if not loop.last }}
-        {% endfor %}
+            avg(group_values.{{ feature }} order by group_values.subject) as {{ feature }},
+        {% endfor -%}
+        group_values.group_name
     from comparisons
     inner join group_values
         on

@@ -29,15 +29,13 @@ prompts as (
 
 responses as (
     select
-        answers.run_id,
+        prompts.*,
         answers.lists_key,
         answers.scheme,
-        answers.prompt_id,
         answers.trial,
         answers.seq,
         answers.list_key,
         answers.status,
-        prompts.* exclude (run_id, prompt_id),
         lists_runs.k,
         coalesce(lengths.n_written, 0) as n_written,
         coalesce(lengths.n_items, 0) as n_items,

@@ -85,7 +85,7 @@ worded as (
 
 robustness_values as (
     select
-        worded.* exclude (subject_key),
+        worded.*,
         rerun_similarities.rerun_similarity
     from worded
     left join rerun_similarities

@@ -44,8 +44,13 @@ compared as (
 
 counted as (
     select
-        contrasts.*,
-        compared.* exclude (contrast_id),
+        compared.*,
+        contrasts.run_id,
+        contrasts.variant,
+        contrasts.attribute,
+        contrasts.group_name,
+        contrasts.reference_group,
+        contrasts.is_crossed,
         prices_runs.reading_hash,
         len(compared.categories) as n_categories,
         3 * count(*) over (partition by contrasts.run_id, contrasts.variant, contrasts.is_crossed) as n_findings

@@ -21,7 +21,17 @@ contrasts as (
 compared_units as (
     select
         contrasts.contrast_id,
-        units.* exclude (run_id, variant, attribute, group_name, is_crossed),
+        units.kind,
+        units.unit_kind,
+        units.label_group,
+        units.block_group,
+        units.unit,
+        units.stratum,
+        units.cluster,
+        units.domain,
+        units.question,
+        units.category,
+        units.n,
         units.group_name = contrasts.group_name as is_marked
     from contrasts
     inner join units

@@ -70,7 +70,7 @@ prices_contrasts as (
         contrasts.contrast_id,
         contrasts.group_name,
         contrasts.reference_group,
-        labelled.* exclude (all_groups),
+        labelled.*,
         if(
             contrasts.comparison = 'all_groups', labelled.all_groups,
             [contrasts.reference_group, contrasts.group_name]
@@ -87,4 +87,4 @@ prices_contrasts as (
         and not (contrasts.comparison = 'all_groups' and labelled.has_reference and len(labelled.all_groups) = 2)
 )
 
-select * from prices_contrasts
+select * exclude (all_groups) from prices_contrasts
