@@ -42,13 +42,8 @@ from group_similarity
 inner join runs on group_similarity.run_id = runs.run_id
 inner join similarity_spread
     on
-        group_similarity.run_id = similarity_spread.run_id
-        and group_similarity.variant = similarity_spread.variant
-        and group_similarity.scheme = similarity_spread.scheme
+        group_similarity.list_set_id = similarity_spread.list_set_id
         and group_similarity.neutral = similarity_spread.neutral
-        and group_similarity.wording = similarity_spread.wording
-        and group_similarity.domain = similarity_spread.domain
-        and group_similarity.attribute = similarity_spread.attribute
         and group_similarity.similarity_name = similarity_spread.similarity_name
 order by
     group_similarity.similarity, runs.audit, runs.target, group_similarity.variant, group_similarity.domain,

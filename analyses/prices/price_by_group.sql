@@ -29,16 +29,14 @@ runs as (
 -- Shares of a level's items that go to the group, less what its share of all items would give.
 ends as (
     select
-        run_id,
-        variant,
-        attribute,
+        contrast_id,
         group_name,
         max(case when price_level = 1 then share end) as share_of_the_cheapest,
         max(case when price_level = 1 then excess end) as cheapest_beyond_chance,
         max(case when price_level = dearest_level then share end) as share_of_the_dearest,
         max(case when price_level = dearest_level then excess end) as dearest_beyond_chance
     from price_levels
-    group by run_id, variant, attribute, group_name
+    group by contrast_id, group_name
 )
 
 select
@@ -61,9 +59,7 @@ from mean_price_levels
 inner join runs on mean_price_levels.run_id = runs.run_id
 left join ends
     on
-        mean_price_levels.run_id = ends.run_id
-        and mean_price_levels.variant = ends.variant
-        and mean_price_levels.attribute = ends.attribute
+        mean_price_levels.contrast_id = ends.contrast_id
         and mean_price_levels.group_name = ends.group_name
 order by
     runs.audit, runs.target, mean_price_levels.variant, mean_price_levels.attribute,

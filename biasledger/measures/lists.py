@@ -421,12 +421,7 @@ class PerturbedLists:
 
 def robustness_tests(comparisons: Iterable[Comparison[PerturbedLists]]) -> pd.DataFrame:
     """A row a comparison, whose name starts with its similarity: its Robustness."""
-    return table(
-        Robustness,
-        comparisons,
-        lambda one, draws: robustness(**vars(one.units), **draws),
-        key="robustness_key",
-    )
+    return table(Robustness, comparisons, lambda one, draws: robustness(**vars(one.units), **draws))
 
 
 def _sign_flip_test(

@@ -49,15 +49,15 @@ def read_robustness_comparisons(
 ) -> Iterator[Comparison[PerturbedLists]]:
     """Each comparison not yet done, in the order of its key, with its subjects' similarities in the order of their ids.
 
-    comparisons: a row a comparison; cells: robustness_key, subject_id, similarity, rerun_similarity (null where the
+    comparisons: a row a comparison; cells: comparison_key, subject_id, similarity, rerun_similarity (null where the
     subject has no reruns).
     """
-    cells_of = RowsByKey(cells, "robustness_key", "subject_id")
+    cells_of = RowsByKey(cells, "comparison_key", "subject_id")
     name = ("similarity", "variant", "scheme", "wording", "domain", "attribute")
-    for row in pending(comparisons, done, "robustness_key"):
-        inside = cells_of[row["robustness_key"]]
+    for row in pending(comparisons, done):
+        inside = cells_of[row["comparison_key"]]
         units = PerturbedLists(floats(inside["similarity"]), floats(inside["rerun_similarity"]))
-        yield Comparison(units=units, **described(row, *name, key="robustness_key"))
+        yield Comparison(units=units, **described(row, *name))
 
 
 def _matrices(

@@ -27,10 +27,10 @@ def pending(
     return [row for row in records(comparisons.order(key)) if row[key] not in done]
 
 
-def described(row: Mapping[str, Any], *name: str, key: str = "comparison_key") -> dict[str, Any]:
+def described(row: Mapping[str, Any], *name: str) -> dict[str, Any]:
     """What a `Comparison` says beside its units: key, name (from these columns), permutations, alpha and seed."""
     return {
-        "key": row[key],
+        "key": row["comparison_key"],
         "name": tuple(str(row[part]) for part in name),
         "n_permutations": int(row["n_permutations"]),
         "alpha": float(row["alpha"]),

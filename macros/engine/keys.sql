@@ -8,10 +8,15 @@
     md5_number_lower(concat_ws(chr(31), {% for column in columns %}coalesce(cast({{ column }} as varchar), chr(30)){{ ", " if not loop.last }}{% endfor %}))
 {%- endmacro %}
 
-{#- Who is compared with whom in a run, as one key: dim_contrasts says what it stands for. -#}
+{#-
+    Who is compared with whom in a run, as one key: dim_contrasts says what it stands for. What the relation has in no column of that
+    name is given: contrast_id(group_name="'(all)'").
+-#}
 {% macro contrast_id(relation="") -%}
     {%- set prefix = relation ~ "." if relation else "" -%}
-    {{ key_of([
-        prefix ~ "run_id", prefix ~ "variant", prefix ~ "attribute", prefix ~ "group_name", prefix ~ "reference_group",
-    ]) }}
+    {%- set columns = [] -%}
+    {%- for column in ["run_id", "variant", "attribute", "group_name", "reference_group"] -%}
+        {%- do columns.append(kwargs.get(column, prefix ~ column)) -%}
+    {%- endfor -%}
+    {{ key_of(columns) }}
 {%- endmacro %}

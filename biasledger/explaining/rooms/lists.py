@@ -28,7 +28,7 @@ def evidence(case: Case) -> Evidence:
 
 
 def _similarity(case: Case) -> Evidence:
-    similar = f"{_WHERE} and similarity_name = $scheme"
+    similar = f"contrast_id = $contrast_id and {_SUBJECT} and scheme = 'items' and similarity_name = $scheme"
     spread = case.behind(
         "fct_similarity_spread",
         "the spread over groups",
@@ -50,6 +50,7 @@ def _similarity(case: Case) -> Evidence:
             "fct_personality_fairness",
             "the score",
             where=f"{similar} and is_personality",
+            columns="* exclude (list_set_id, contrast_id, run_id, variant)",
         )
         tables.insert(0, scores)
     if not spread.rows or case.finding["scheme"] not in _SIMILARITIES:

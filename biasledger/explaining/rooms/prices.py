@@ -54,7 +54,8 @@ def _spread(case: Case) -> Evidence:
     spread = case.behind(
         "fct_price_spread",
         "the spread over groups",
-        where=f"{RUN} and attribute = $attribute",
+        where="contrast_id = $contrast_id",
+        columns="* exclude (contrast_id, run_id, variant)",
     )
     means = case.behind(
         "fct_mean_price_levels",

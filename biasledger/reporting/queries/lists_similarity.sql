@@ -3,9 +3,7 @@ with
 
 judged as (
     select
-        run_id,
-        variant,
-        attribute,
+        contrast_id,
         scheme as similarity_name,
         subject as domain,
         status
@@ -19,10 +17,7 @@ judged as (
 -- The same question asked again, the model's own noise.
 reruns as (
     select
-        run_id,
-        variant,
         scheme,
-        wording,
         domain,
         avg(jaccard) as jaccard,
         avg(serp) as serp,
@@ -32,6 +27,8 @@ reruns as (
     from marts.fct_list_similarity
     where
         run_id = $run_id
+        and variant = 'plain'
+        and wording = 'clean'
         and role = 'rerun'
     group by all
 )
@@ -56,10 +53,16 @@ select
     end as rerun_similarity,
     spread.snsr_noise_floor_high as noise_floor_high
 from marts.fct_group_similarity as similarities
-inner join marts.fct_similarity_spread as spread
-    using (run_id, variant, scheme, neutral, wording, domain, attribute, similarity_name)
-inner join judged using (run_id, variant, attribute, similarity_name, domain)
-left join reruns using (run_id, variant, scheme, wording, domain)
+inner join marts.fct_similarity_spread as spread using (list_set_id, neutral, similarity_name)
+inner join judged
+    on
+        spread.contrast_id = judged.contrast_id
+        and spread.domain = judged.domain
+        and spread.similarity_name = judged.similarity_name
+left join reruns
+    on
+        spread.scheme = reruns.scheme
+        and spread.domain = reruns.domain
 where
     spread.is_judged
     and spread.wording = 'clean'

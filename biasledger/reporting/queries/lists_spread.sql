@@ -17,15 +17,13 @@ select
 from marts.fct_findings as findings
 inner join marts.fct_similarity_spread as spread
     on
-        findings.run_id = spread.run_id
-        and findings.variant = spread.variant
-        and findings.attribute = spread.attribute
+        findings.contrast_id = spread.contrast_id
         and findings.scheme = spread.similarity_name
         and findings.subject = spread.domain
-        and spread.is_judged
-        and spread.wording = 'clean'
 where
-    findings.run_id = $run_id
+    spread.is_judged
+    and spread.wording = 'clean'
+    and findings.run_id = $run_id
     and findings.variant = 'plain'
     and findings.measure = 'snsr'
 order by findings.subject, findings.value desc, findings.attribute

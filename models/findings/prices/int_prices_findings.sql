@@ -10,14 +10,16 @@ runs as (
 
 contrasts as (
     select
+        contrast_id,
         run_id,
         variant,
         attribute,
+        comparison,
         group_name,
         reference_group,
         is_crossed
     from {{ ref("int_contrasts") }}
-    where comparison = 'against_reference'
+    where comparison in ('against_reference', 'all_groups')
 ),
 
 -- A combination that two words state has no word whose label could move; its numbers are shown and not judged.
@@ -26,8 +28,7 @@ movable_attributes as (
         prices_prompts.run_id,
         prices_prompts.variant,
         prices_prompts.attribute,
-        prices_prompts.is_crossed,
-        run_attributes.reference_group
+        run_attributes.reference_group is not null as has_reference
     from {{ ref("int_prices_prompts") }} as prices_prompts
     inner join {{ ref("int_run_attributes") }} as run_attributes
         on
@@ -35,8 +36,7 @@ movable_attributes as (
             and prices_prompts.attribute = run_attributes.attribute
     where prices_prompts.is_movable
     group by
-        prices_prompts.run_id, prices_prompts.variant, prices_prompts.attribute, prices_prompts.is_crossed,
-        run_attributes.reference_group
+        prices_prompts.run_id, prices_prompts.variant, prices_prompts.attribute, run_attributes.reference_group
     having count(distinct prices_prompts.group_name) > 1
 ),
 
@@ -70,6 +70,7 @@ asked_for as (
     left join known_categories on runs.run_id = known_categories.run_id
 ),
 
+-- Each group against the reference or, where there is none, all groups at once.
 judged_contrasts as (
     select
         contrasts.*,
@@ -83,15 +84,13 @@ judged_contrasts as (
             contrasts.run_id = movable_attributes.run_id
             and contrasts.variant = movable_attributes.variant
             and contrasts.attribute = movable_attributes.attribute
+    where contrasts.comparison = if(movable_attributes.has_reference, 'against_reference', 'all_groups')
 ),
 
+-- Of what is measured of them, what is expected becomes a finding.
 comparisons as (
-    select
-        *,
-        groups[1] as reference_group,
-        groups[2] as group_name
+    select *
     from {{ ref("int_prices_comparisons") }}
-    where is_contrast
 ),
 
 levels as (
@@ -126,17 +125,6 @@ smaller_groups as (
     group by comparison_key
 ),
 
-smallest_of_all as (
-    select
-        all_groups.run_id,
-        all_groups.variant,
-        all_groups.attribute,
-        smaller_groups.n_units
-    from {{ ref("int_prices_comparisons") }} as all_groups
-    inner join smaller_groups on all_groups.comparison_key = smaller_groups.comparison_key
-    where all_groups.comparison = 'all_groups'
-),
-
 mean_price_levels as (
     select *
     from {{ ref("fct_mean_price_levels") }}
@@ -148,14 +136,14 @@ price_spread as (
     from {{ ref("fct_price_spread") }}
 ),
 
-category_associations as (
-    select *
-    from {{ ref("fct_category_associations") }}
-),
-
 association_comparisons as (
     select *
     from {{ ref("int_prices_association_comparisons") }}
+),
+
+category_associations as (
+    select *
+    from {{ ref("fct_category_associations") }}
 ),
 
 share_families as (
@@ -189,12 +177,8 @@ share_families as (
 
 share_findings as (
     select
-        comparisons.run_id,
-        comparisons.variant,
+        comparisons.contrast_id,
         'price_share' as measure,
-        comparisons.attribute,
-        comparisons.group_name,
-        comparisons.reference_group,
         share_families.family[1].detail as detail,
         share_families.family[1].value as value,
         share_families.family[1].p_value as p_value,
@@ -214,12 +198,8 @@ share_findings as (
 
 gap_findings as (
     select
-        comparisons.run_id,
-        comparisons.variant,
+        comparisons.contrast_id,
         'price_gap' as measure,
-        comparisons.attribute,
-        comparisons.group_name,
-        comparisons.reference_group,
         printf(
             'items for %s have a mean price level of %.3f and for %s of %.3f%s',
             comparisons.group_name, marked.mean_price, comparisons.reference_group, reference.mean_price,
@@ -254,11 +234,7 @@ gap_findings as (
 
 category_families as (
     select
-        run_id,
-        variant,
-        attribute,
-        group_name,
-        reference_group,
+        contrast_id,
         list(
             {
                 'value': adjusted_difference,
@@ -281,17 +257,13 @@ category_families as (
         max(n_permutations) as n_permutations,
         max(seed) as seed
     from category_associations
-    group by run_id, variant, attribute, group_name, reference_group
+    group by contrast_id
 ),
 
 association_findings as (
     select
-        association_comparisons.run_id,
-        association_comparisons.variant,
+        association_comparisons.contrast_id,
         'category_association' as measure,
-        association_comparisons.attribute,
-        association_comparisons.group_name,
-        association_comparisons.reference_group,
         category_families.family[1].detail as detail,
         category_families.family[1].value as value,
         category_families.family[1].p_value as p_value,
@@ -304,23 +276,13 @@ association_findings as (
         category_families.n_permutations,
         category_families.seed
     from association_comparisons
-    inner join category_families
-        on
-            association_comparisons.run_id = category_families.run_id
-            and association_comparisons.variant = category_families.variant
-            and association_comparisons.attribute = category_families.attribute
-            and association_comparisons.group_name = category_families.group_name
-            and association_comparisons.reference_group = category_families.reference_group
+    inner join category_families on association_comparisons.contrast_id = category_families.contrast_id
 ),
 
 spread_findings as (
     select
-        price_spread.run_id,
-        price_spread.variant,
+        price_spread.contrast_id,
         'price_spread' as measure,
-        price_spread.attribute,
-        '(all)' as group_name,
-        '(all)' as reference_group,
         price_spread.dearest_group as member,
         price_spread.cheapest_group as reference_member,
         printf(
@@ -338,26 +300,19 @@ spread_findings as (
         price_spread.spread as published_value,
         if(price_spread.unit_kind = 'words', 'templates', 'words a group') as settled_by,
         {{ width_power("price_spread.standard_error") }} as width_power,
-        smallest_of_all.n_units,
+        smaller_groups.n_units,
         price_spread.n_permutations,
         price_spread.seed
     from price_spread
-    inner join smallest_of_all
-        on
-            price_spread.run_id = smallest_of_all.run_id
-            and price_spread.variant = smallest_of_all.variant
-            and price_spread.attribute = smallest_of_all.attribute
+    inner join comparisons on price_spread.contrast_id = comparisons.contrast_id
+    inner join smaller_groups on comparisons.comparison_key = smaller_groups.comparison_key
     inner join mean_price_levels as dearest
         on
-            price_spread.run_id = dearest.run_id
-            and price_spread.variant = dearest.variant
-            and price_spread.attribute = dearest.attribute
+            price_spread.contrast_id = dearest.contrast_id
             and price_spread.dearest_group = dearest.group_name
     inner join mean_price_levels as cheapest
         on
-            price_spread.run_id = cheapest.run_id
-            and price_spread.variant = cheapest.variant
-            and price_spread.attribute = cheapest.attribute
+            price_spread.contrast_id = cheapest.contrast_id
             and price_spread.cheapest_group = cheapest.group_name
 ),
 
@@ -374,39 +329,17 @@ measured as (
 -- What was asked and gave nothing to judge, because answers were refused or items have no price, is said, too.
 expected_findings as (
     select
-        judged_contrasts.run_id,
-        judged_contrasts.variant,
-        measures.measure,
-        judged_contrasts.attribute,
-        judged_contrasts.group_name,
-        judged_contrasts.reference_group,
-        judged_contrasts.reading_hash,
-        judged_contrasts.is_crossed
+        judged_contrasts.*,
+        measures.measure
     from judged_contrasts
     inner join (
         values
-        ('price_share', 'prices'),
-        ('price_gap', 'prices'),
-        ('category_association', 'categories')
-    ) as measures (measure, topic)
-        on
-            (measures.topic = 'prices' and judged_contrasts.is_about_prices)
-            or (measures.topic = 'categories' and judged_contrasts.is_about_categories)
-    union all by name
-    select
-        movable_attributes.run_id,
-        movable_attributes.variant,
-        'price_spread' as measure,
-        movable_attributes.attribute,
-        '(all)' as group_name,
-        '(all)' as reference_group,
-        asked_for.reading_hash,
-        movable_attributes.is_crossed
-    from movable_attributes
-    inner join asked_for on movable_attributes.run_id = asked_for.run_id
-    where
-        movable_attributes.reference_group is null
-        and asked_for.is_about_prices
+        ('price_share', 'against_reference', 'prices'),
+        ('price_gap', 'against_reference', 'prices'),
+        ('category_association', 'against_reference', 'categories'),
+        ('price_spread', 'all_groups', 'prices')
+    ) as measures (measure, comparison, topic) on judged_contrasts.comparison = measures.comparison
+    where if(measures.topic = 'prices', judged_contrasts.is_about_prices, judged_contrasts.is_about_categories)
 ),
 
 prices_findings as (
@@ -443,12 +376,8 @@ prices_findings as (
     from expected_findings
     left join measured
         on
-            expected_findings.run_id = measured.run_id
-            and expected_findings.variant = measured.variant
+            expected_findings.contrast_id = measured.contrast_id
             and expected_findings.measure = measured.measure
-            and expected_findings.attribute = measured.attribute
-            and expected_findings.group_name = measured.group_name
-            and expected_findings.reference_group = measured.reference_group
 )
 
 select * from prices_findings

@@ -3,13 +3,8 @@ with
 comparisons as (
     select
         comparison_key,
-        run_id,
-        variant,
-        scheme,
+        list_set_id,
         neutral,
-        wording,
-        domain,
-        attribute,
         is_judged
     from {{ ref("int_lists_comparisons") }}
 ),
@@ -45,13 +40,8 @@ cells as (
     from comparisons
     inner join group_values
         on
-            comparisons.run_id = group_values.run_id
-            and comparisons.variant = group_values.variant
-            and comparisons.scheme = group_values.scheme
+            comparisons.list_set_id = group_values.list_set_id
             and comparisons.neutral = group_values.neutral
-            and comparisons.wording = group_values.wording
-            and comparisons.domain = group_values.domain
-            and comparisons.attribute = group_values.attribute
 )
 
 select * from cells

@@ -43,13 +43,8 @@ values_of_features as (
     inner join lists_runs on comparisons.run_id = lists_runs.run_id
     inner join group_values
         on
-            comparisons.run_id = group_values.run_id
-            and comparisons.variant = group_values.variant
-            and comparisons.scheme = group_values.scheme
+            comparisons.list_set_id = group_values.list_set_id
             and comparisons.neutral = group_values.neutral
-            and comparisons.wording = group_values.wording
-            and comparisons.domain = group_values.domain
-            and comparisons.attribute = group_values.attribute
 ),
 
 imported_values as (

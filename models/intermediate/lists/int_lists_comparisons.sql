@@ -26,6 +26,7 @@ families as (
 
 compared as (
     select
+        list_set_id,
         run_id,
         variant,
         scheme,
@@ -35,16 +36,16 @@ compared as (
         attribute,
         is_crossed,
         bool_or(is_judged_neutral) as is_judged_neutral,
-        count(distinct group_name) as n_groups,
-        count(distinct subject) as n_subjects
+        count(distinct group_name) as n_groups
     from group_values
-    group by run_id, variant, scheme, neutral, wording, domain, attribute, is_crossed
+    group by all
     having count(distinct group_name) > 1
 ),
 
 marked_comparisons as (
     select
         compared.*,
+        {{ contrast_id("compared", group_name="'(all)'", reference_group="'(neutral)'") }} as contrast_id,
         lists_runs.lists_key,
         lists_runs.reading_hash,
         families.n_permutations as n_permutations_if_judged,

@@ -20,54 +20,26 @@ places as (
 
 pairs as (
     select *
-    from {{ ref("int_lists_pairs") }}
+    from {{ ref("int_lists_compared_pairs") }}
     where role = 'rerun'
-),
-
-similarities as (
-    select
-        lists_key,
-        list_key,
-        other_list_key,
-        jaccard,
-        is_identical
-    from {{ ref("int_lists_similarities") }}
 ),
 
 -- Lists whose items are counted together: of one question asked again, or of one group in all perturbed wordings.
 pooled_lists as (
     select
-        case when is_neutral then 'neutral' else 'same question' end as pool,
-        run_id,
-        lists_key,
-        variant,
-        scheme,
-        domain,
-        subject,
+        *,
+        if(is_neutral, 'neutral', 'same question') as pool,
         question_key as pool_key,
-        case when is_neutral then template else attribute end as asked_about,
-        case when is_neutral then '' else group_name end as group_name,
-        prompt_id,
-        trial,
-        list_key,
-        k
+        if(is_neutral, template, attribute) as asked_about,
+        if(is_neutral, '', group_name) as pooled_group
     from responses
     union all by name
     select
+        *,
         'perturbed wordings' as pool,
-        run_id,
-        lists_key,
-        variant,
-        scheme,
-        domain,
-        subject,
         attribute || '=' || group_name as pool_key,
         attribute as asked_about,
-        group_name,
-        prompt_id,
-        trial,
-        list_key,
-        k
+        group_name as pooled_group
     from responses
     where
         attribute is not null
@@ -77,40 +49,33 @@ pooled_lists as (
 
 pools as (
     select
-        pool,
-        run_id,
-        any_value(lists_key) as lists_key,
-        variant,
-        scheme,
-        domain,
-        subject,
-        pool_key,
-        -- One question may have been written for several attributes; the first in the alphabet names it.
-        min(asked_about) as asked_about,
-        min(group_name) as group_name,
-        any_value(k) as k,
-        count(*) as n_lists
+        *,
+        count(*) over (partition by pool, subject_key, variant, scheme, pool_key) as n_lists
     from pooled_lists
-    group by pool, run_id, variant, scheme, domain, subject, pool_key
-    having count(*) > 1
+    qualify n_lists > 1
 ),
 
 item_counts as (
     select
-        pooled_lists.pool,
-        pooled_lists.run_id,
-        pooled_lists.variant,
-        pooled_lists.scheme,
-        pooled_lists.domain,
-        pooled_lists.subject,
-        pooled_lists.pool_key,
+        pools.pool,
+        pools.run_id,
+        pools.variant,
+        pools.scheme,
+        pools.domain,
+        pools.subject,
+        pools.subject_key,
+        pools.pool_key,
+        pools.k,
+        pools.n_lists,
         places.item,
+        min(pools.asked_about) as asked_about,
+        min(pools.pooled_group) as group_name,
         count(*) as n_times
-    from pooled_lists
+    from pools
     inner join places
         on
-            pooled_lists.lists_key = places.lists_key
-            and pooled_lists.list_key = places.list_key
+            pools.lists_key = places.lists_key
+            and pools.list_key = places.list_key
     group by all
 ),
 
@@ -122,64 +87,44 @@ entropies as (
         scheme,
         domain,
         subject,
+        subject_key,
         pool_key,
+        k,
+        n_lists,
+        -- One question may have been written for several attributes; the first in the alphabet names it.
+        min(asked_about) as asked_about,
+        min(group_name) as group_name,
         count(*) as n_distinct_items,
         -- Shannon entropy in bits of n_times / total.
         log2(sum(n_times)) - sum(n_times * log2(n_times) order by item) / sum(n_times) as entropy
     from item_counts
-    group by pool, run_id, variant, scheme, domain, subject, pool_key
+    group by all
 ),
 
 agreements as (
     select
-        responses.run_id,
-        responses.variant,
-        responses.scheme,
-        responses.domain,
-        responses.subject,
-        responses.question_key as pool_key,
-        avg(similarities.jaccard order by similarities.jaccard) as mean_jaccard,
-        avg(cast(similarities.is_identical as integer)) as share_identical
+        subject_key,
+        variant,
+        scheme,
+        question_key,
+        avg(jaccard order by jaccard) as mean_jaccard,
+        avg(cast(is_identical as integer)) as share_identical
     from pairs
-    inner join responses
-        on
-            pairs.run_id = responses.run_id
-            and pairs.scheme = responses.scheme
-            and pairs.prompt_id = responses.prompt_id
-            and pairs.trial = responses.trial
-    inner join similarities
-        on
-            pairs.lists_key = similarities.lists_key
-            and pairs.list_key = similarities.list_key
-            and pairs.other_list_key = similarities.other_list_key
-    group by all
+    group by subject_key, variant, scheme, question_key
 ),
 
 recommendation_entropies as (
     select
-        pools.*,
-        entropies.n_distinct_items,
-        entropies.entropy,
+        entropies.*,
         agreements.mean_jaccard,
         agreements.share_identical
-    from pools
-    inner join entropies
-        on
-            pools.pool = entropies.pool
-            and pools.run_id = entropies.run_id
-            and pools.variant = entropies.variant
-            and pools.scheme = entropies.scheme
-            and pools.domain = entropies.domain
-            and pools.subject is not distinct from entropies.subject
-            and pools.pool_key = entropies.pool_key
+    from entropies
     left join agreements
         on
-            pools.run_id = agreements.run_id
-            and pools.variant = agreements.variant
-            and pools.scheme = agreements.scheme
-            and pools.domain = agreements.domain
-            and pools.subject is not distinct from agreements.subject
-            and pools.pool_key = agreements.pool_key
+            entropies.subject_key = agreements.subject_key
+            and entropies.variant = agreements.variant
+            and entropies.scheme = agreements.scheme
+            and entropies.pool_key = agreements.question_key
 )
 
 select * from recommendation_entropies

@@ -20,10 +20,9 @@ compared_attributes as (
         run_id,
         variant,
         is_crossed,
-        count(distinct group_name) as n_groups,
         count(ndcg) > 0 as has_relevance
     from group_values
-    group by run_id, variant, scheme, wording, domain, attribute, is_crossed
+    group by list_set_id, run_id, variant, is_crossed
     having count(distinct group_name) > 1
 ),
 

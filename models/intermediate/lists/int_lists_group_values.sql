@@ -1,5 +1,5 @@
 {#- Sums in a fixed order, so that the last digits do not depend on threads. -#}
-{%- set order = "order by pairs.prompt_id, pairs.trial, pairs.other_prompt_id, pairs.other_trial" %}
+{%- set order = "order by prompt_id, trial, other_prompt_id, other_trial" %}
 
 with
 
@@ -11,15 +11,10 @@ responses as (
 
 pairs as (
     select *
-    from {{ ref("int_lists_pairs") }}
+    from {{ ref("int_lists_compared_pairs") }}
     where
         role = 'neutral'
         and is_kept
-),
-
-similarities as (
-    select *
-    from {{ ref("int_lists_similarities") }}
 ),
 
 relevance as (
@@ -37,8 +32,8 @@ lists_runs as (
 -- What a subject's answers about a group amount to, whether or not there is a neutral list to compare with.
 answered as (
     select
+        responses.list_set_id,
         responses.run_id,
-        responses.lists_key,
         responses.variant,
         responses.scheme,
         responses.wording,
@@ -47,8 +42,6 @@ answered as (
         responses.is_crossed,
         responses.group_name,
         responses.subject,
-        count(*) as n_answers,
-        count(*) filter (where responses.has_list) as n_lists,
         avg(responses.unanswered order by responses.prompt_id, responses.trial) as unanswered,
         avg(responses.shortfall order by responses.prompt_id, responses.trial) as shortfall,
         avg(responses.repeated order by responses.prompt_id, responses.trial) as repeated,
@@ -63,37 +56,17 @@ answered as (
 
 compared as (
     select
-        responses.run_id,
-        responses.variant,
-        responses.scheme,
-        pairs.neutral,
-        bool_or(pairs.is_judged_neutral) as is_judged_neutral,
-        responses.wording,
-        responses.domain,
-        responses.attribute,
-        responses.group_name,
-        responses.subject,
-        count(*) as n_pairs,
-        avg(similarities.jaccard {{ order }}) as jaccard,
-        avg(similarities.serp {{ order }}) as serp,
-        avg(similarities.prag {{ order }}) as prag,
-        avg(similarities.serp_code {{ order }}) as serp_code,
-        avg(similarities.prag_code {{ order }}) as prag_code
+        list_set_id,
+        neutral,
+        group_name,
+        subject,
+        avg(jaccard {{ order }}) as jaccard,
+        avg(serp {{ order }}) as serp,
+        avg(prag {{ order }}) as prag,
+        avg(serp_code {{ order }}) as serp_code,
+        avg(prag_code {{ order }}) as prag_code
     from pairs
-    inner join responses
-        on
-            pairs.run_id = responses.run_id
-            and pairs.scheme = responses.scheme
-            and pairs.prompt_id = responses.prompt_id
-            and pairs.trial = responses.trial
-    inner join similarities
-        on
-            pairs.lists_key = similarities.lists_key
-            and pairs.list_key = similarities.list_key
-            and pairs.other_list_key = similarities.other_list_key
-    group by
-        responses.run_id, responses.variant, responses.scheme, pairs.neutral, responses.wording, responses.domain,
-        responses.attribute, responses.group_name, responses.subject
+    group by list_set_id, neutral, group_name, subject
 ),
 
 -- Where several neutral prompts would be judged, the one that most subjects have been compared with is.
@@ -110,32 +83,16 @@ neutrals as (
             partition by run_id, variant, scheme, wording, attribute
             order by bool_or(is_judged_neutral) desc, count(distinct subject) desc, neutral asc
         ) = 1 as is_judged_neutral
-    from compared
+    from pairs
     group by run_id, variant, scheme, neutral, wording, attribute
 ),
 
 -- Every question asked about a group has a row, without similarities where there was no list.
 values_of_attributes as (
     select
-        answered.run_id,
-        answered.lists_key,
-        answered.variant,
-        answered.scheme,
+        answered.*,
         neutrals.neutral,
         neutrals.is_judged_neutral,
-        answered.wording,
-        answered.domain,
-        answered.attribute,
-        answered.is_crossed,
-        answered.group_name,
-        answered.subject,
-        answered.n_answers,
-        answered.n_lists,
-        answered.unanswered,
-        answered.shortfall,
-        answered.repeated,
-        answered.ndcg,
-        coalesce(compared.n_pairs, 0) as n_pairs,
         compared.jaccard,
         compared.serp,
         compared.prag,
@@ -151,21 +108,17 @@ values_of_attributes as (
             and answered.attribute = neutrals.attribute
     left join compared
         on
-            answered.run_id = compared.run_id
-            and answered.variant = compared.variant
-            and answered.scheme = compared.scheme
-            and neutrals.neutral = compared.neutral
-            and answered.wording = compared.wording
-            and answered.domain = compared.domain
-            and answered.attribute = compared.attribute
+            answered.list_set_id = compared.list_set_id
             and answered.group_name = compared.group_name
-            and answered.subject is not distinct from compared.subject
+            and answered.subject = compared.subject
+            and neutrals.neutral = compared.neutral
 ),
 
 -- All groups of all attributes side by side, the people described by who they are rather than by their personality.
 values_of_all_groups as (
     select
         values_of_attributes.* replace (
+            {{ list_set_id("values_of_attributes", attribute="'(all)'") }} as list_set_id,
             '(all)' as attribute,
             values_of_attributes.attribute || ': ' || values_of_attributes.group_name as group_name
         )

@@ -3,7 +3,6 @@ with
 lists_runs as (
     select
         run_id,
-        lists_key,
         k,
         fuzzy_distance,
         fuzzy_overlap
@@ -25,7 +24,8 @@ prompts as (
         run_id,
         prompt_id,
         domain,
-        subject
+        subject,
+        subject_key
     from {{ ref("int_lists_prompts") }}
 ),
 
@@ -39,11 +39,12 @@ items as (
 
 spellings as (
     select
-        lists_runs.lists_key,
+        lists_runs.run_id,
         lists_runs.fuzzy_distance,
         lists_runs.fuzzy_overlap,
         prompts.domain,
         prompts.subject,
+        prompts.subject_key,
         items.item,
         count(*) as n_places,
         regexp_extract_all(items.item, '\d+') as numbers,
@@ -59,32 +60,24 @@ spellings as (
             answers.list_key = items.list_key
             and lists_runs.k >= items.place
     group by
-        lists_runs.lists_key, lists_runs.fuzzy_distance, lists_runs.fuzzy_overlap, prompts.domain, prompts.subject,
-        items.item
+        lists_runs.run_id, lists_runs.fuzzy_distance, lists_runs.fuzzy_overlap, prompts.domain, prompts.subject,
+        prompts.subject_key, items.item
 ),
 
 -- Titles that differ in a number are different titles ("Part 2", "Part 3"), and an edit or two make another title of a
 -- short one ("Up", "It"), so an edit needs five characters.
 likenesses as (
     select
-        spellings.lists_key,
-        spellings.domain,
-        spellings.subject,
-        spellings.item,
-        spellings.n_places,
+        spellings.*,
         others.item as other_item,
         others.n_places as n_other_places,
         levenshtein(spellings.item, others.item) as distance,
         len(list_intersect(spellings.tokens, others.tokens))
-        / len(list_distinct(list_concat(spellings.tokens, others.tokens))) as token_overlap,
-        spellings.fuzzy_distance,
-        spellings.fuzzy_overlap
+        / len(list_distinct(list_concat(spellings.tokens, others.tokens))) as token_overlap
     from spellings
     inner join spellings as others
         on
-            spellings.lists_key = others.lists_key
-            and spellings.domain = others.domain
-            and spellings.subject is not distinct from others.subject
+            spellings.subject_key = others.subject_key
             and spellings.numbers = others.numbers
             -- The more frequent spelling stays; of equals the alphabetically first.
             and (
@@ -103,29 +96,25 @@ near_likenesses as (
 
 -- Merges do not chain: a spelling joins one that itself stays.
 item_merges as (
-    select *
+    select near_likenesses.*
     from near_likenesses
-    where
-        not exists (
-            select 1
-            from near_likenesses as further
-            where
-                near_likenesses.lists_key = further.lists_key
-                and near_likenesses.domain = further.domain
-                and near_likenesses.subject is not distinct from further.subject
-                and near_likenesses.other_item = further.item
-        )
+    anti join near_likenesses as further
+        on
+            near_likenesses.subject_key = further.subject_key
+            and near_likenesses.other_item = further.item
     qualify
         row_number() over (
-            partition by lists_key, domain, subject, item
-            order by n_other_places desc, distance asc, other_item asc
+            partition by near_likenesses.subject_key, near_likenesses.item
+            order by
+                near_likenesses.n_other_places desc, near_likenesses.distance asc, near_likenesses.other_item asc
         ) = 1
 )
 
 select
-    lists_key,
+    run_id,
     domain,
     subject,
+    subject_key,
     item,
     other_item as merged_into,
     n_places,

@@ -2,14 +2,14 @@ with
 
 responses as (
     select
-        *,
+        * exclude (status, has_list, n_items, is_crossed, unanswered, shortfall, repeated),
         -- Where a question was asked more than once, the published code keeps the last list alone.
         scheme <> 'reference'
         or row_number() over (
-            partition by
-                run_id, scheme, variant, domain, subject, template, language, wording, attribute, group_name
+            partition by list_set_id, subject_key, template, language, group_name
             order by seq desc, prompt_id asc, trial desc
-        ) = 1 as is_kept
+        ) = 1 as is_kept,
+        count(*) over (partition by run_id, variant, scheme, question_key) as n_reruns
     from {{ ref("int_lists_responses") }}
     where has_list
 ),
@@ -18,7 +18,7 @@ lists_runs as (
     select
         run_id,
         main_language,
-        neutral
+        neutral as judged_neutral
     from {{ ref("int_lists_runs") }}
 ),
 
@@ -34,7 +34,7 @@ neutral_languages as (
 conditioned as (
     select
         responses.*,
-        lists_runs.neutral,
+        lists_runs.judged_neutral,
         coalesce(neutral_languages.language, lists_runs.main_language) as neutral_language
     from responses
     inner join lists_runs on responses.run_id = lists_runs.run_id
@@ -51,34 +51,25 @@ conditioned as (
 against_neutral as (
     select
         'neutral' as role,
-        conditioned.run_id,
-        conditioned.lists_key,
-        conditioned.scheme,
-        conditioned.k,
-        conditioned.prompt_id,
-        conditioned.trial,
-        conditioned.list_key,
+        conditioned.* replace (conditioned.is_kept and neutral.is_kept as is_kept),
         neutral.prompt_id as other_prompt_id,
         neutral.trial as other_trial,
         neutral.list_key as other_list_key,
-        conditioned.is_kept and neutral.is_kept as is_kept,
         neutral.template as neutral,
         case
-            when conditioned.neutral = 'matched'
+            when conditioned.judged_neutral = 'matched'
                 then coalesce(conditioned.matched_neutral = neutral.template, true)
-            else conditioned.neutral = neutral.template
+            else conditioned.judged_neutral = neutral.template
         end as is_judged_neutral
     from conditioned
     inner join responses as neutral
         on
-            conditioned.run_id = neutral.run_id
-            and conditioned.scheme = neutral.scheme
+            conditioned.subject_key = neutral.subject_key
             and conditioned.variant = neutral.variant
-            and conditioned.domain = neutral.domain
-            and conditioned.subject is not distinct from neutral.subject
-            and conditioned.neutral_language = neutral.language
+            and conditioned.scheme = neutral.scheme
     where
         neutral.is_neutral
+        and conditioned.neutral_language = neutral.language
         and (neutral.is_core or neutral.template = conditioned.matched_neutral)
 ),
 
@@ -86,55 +77,39 @@ against_neutral as (
 reruns as (
     select
         'rerun' as role,
-        responses.run_id,
-        responses.lists_key,
-        responses.scheme,
-        responses.k,
-        responses.prompt_id,
-        responses.trial,
-        responses.list_key,
+        responses.* replace (true as is_kept),
         again.prompt_id as other_prompt_id,
         again.trial as other_trial,
-        again.list_key as other_list_key,
-        true as is_kept
+        again.list_key as other_list_key
     from responses
     inner join responses as again
         on
             responses.run_id = again.run_id
-            and responses.scheme = again.scheme
             and responses.variant = again.variant
+            and responses.scheme = again.scheme
             and responses.question_key = again.question_key
-            and (responses.prompt_id <> again.prompt_id or responses.trial <> again.trial)
+    where responses.prompt_id <> again.prompt_id or responses.trial <> again.trial
 ),
 
 -- The same question worded otherwise against its clean wording. A hint in place of a descriptor is another question.
 against_clean as (
     select
         'clean' as role,
-        worded.run_id,
-        worded.lists_key,
-        worded.scheme,
-        worded.k,
-        worded.prompt_id,
-        worded.trial,
-        worded.list_key,
+        worded.* replace (worded.is_kept and clean.is_kept as is_kept),
         clean.prompt_id as other_prompt_id,
         clean.trial as other_trial,
-        clean.list_key as other_list_key,
-        worded.is_kept and clean.is_kept as is_kept
+        clean.list_key as other_list_key
     from conditioned as worded
     inner join conditioned as clean
         on
-            worded.run_id = clean.run_id
-            and worded.scheme = clean.scheme
+            worded.subject_key = clean.subject_key
             and worded.variant = clean.variant
-            and worded.domain = clean.domain
-            and worded.subject is not distinct from clean.subject
-            and worded.attribute = clean.attribute
-            and worded.group_name = clean.group_name
+            and worded.scheme = clean.scheme
     where
         worded.wording not in ('clean', 'indirect')
         and clean.wording = 'clean'
+        and worded.attribute = clean.attribute
+        and worded.group_name = clean.group_name
 ),
 
 pairs as (
@@ -145,4 +120,5 @@ pairs as (
     select * from against_clean
 )
 
-select * from pairs
+select * exclude (seq, matched_neutral, is_core, language, judged_neutral, neutral_language)
+from pairs

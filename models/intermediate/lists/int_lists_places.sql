@@ -33,8 +33,7 @@ prompts as (
     select
         run_id,
         prompt_id,
-        domain,
-        subject
+        subject_key
     from {{ ref("int_lists_prompts") }}
 ),
 
@@ -49,9 +48,7 @@ items as (
 
 item_merges as (
     select
-        lists_key,
-        domain,
-        subject,
+        subject_key,
         item,
         merged_into
     from {{ ref("int_lists_merges") }}
@@ -77,11 +74,9 @@ merged_places as (
             and lists_runs.k >= items.place
     left join item_merges
         on
-            answers.lists_key = item_merges.lists_key
-            and answers.scheme = 'items'
-            and prompts.domain = item_merges.domain
-            and prompts.subject is not distinct from item_merges.subject
+            prompts.subject_key = item_merges.subject_key
             and items.item = item_merges.item
+            and answers.scheme = 'items'
 ),
 
 marked_places as (

@@ -83,6 +83,9 @@ lists_prompts as (
         prompts.variant,
         coalesce(prompts.domain, '') as domain,
         coalesce(prompts.subject, '') as subject,
+        {{ integer_key_of([
+            "prompts.run_id", "coalesce(prompts.domain, '')", "coalesce(prompts.subject, '')",
+        ]) }} as subject_key,
         prompts.template,
         prompts.language,
         asked_templates.asked.neutral as matched_neutral,

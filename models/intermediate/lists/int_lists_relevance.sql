@@ -3,7 +3,6 @@ with
 lists_runs as (
     select
         run_id,
-        lists_key,
         k,
         relevance_hash
     from {{ ref("int_lists_runs") }}
@@ -25,7 +24,8 @@ subjects as (
     select distinct
         run_id,
         domain,
-        subject
+        subject,
+        subject_key
     from {{ ref("int_lists_prompts") }}
 ),
 
@@ -37,10 +37,8 @@ item_merges as (
 -- Relevant items follow the merges of the run whose lists they judge.
 relevant_items as (
     select
-        lists_runs.lists_key,
+        subjects.subject_key,
         lists_runs.k,
-        subjects.domain,
-        subjects.subject,
         coalesce(item_merges.merged_into, relevance.item) as item,
         max(relevance.grade) as grade
     from lists_runs
@@ -53,40 +51,33 @@ relevant_items as (
             and (relevance.domain is null or relevance.domain = subjects.domain)
     left join item_merges
         on
-            lists_runs.lists_key = item_merges.lists_key
-            and subjects.domain = item_merges.domain
-            and subjects.subject = item_merges.subject
+            subjects.subject_key = item_merges.subject_key
             and relevance.item = item_merges.item
-    group by
-        lists_runs.lists_key, lists_runs.k, subjects.domain, subjects.subject,
-        coalesce(item_merges.merged_into, relevance.item)
+    group by subjects.subject_key, lists_runs.k, coalesce(item_merges.merged_into, relevance.item)
 ),
 
 ranked_items as (
     select
         *,
-        row_number() over (partition by lists_key, domain, subject order by grade desc, item asc) as ideal_place
+        row_number() over (partition by subject_key order by grade desc, item asc) as ideal_place
     from relevant_items
 ),
 
 ideal_gains as (
     select
-        lists_key,
-        domain,
-        subject,
+        subject_key,
         any_value(k) as k,
         count(*) as n_relevant,
         sum(grade / log2(ideal_place + 1)) filter (where ideal_place <= k) as ideal_gain
     from ranked_items
-    group by lists_key, domain, subject
+    group by subject_key
 ),
 
 responses as (
     select distinct
         lists_key,
         list_key,
-        domain,
-        subject
+        subject_key
     from {{ ref("int_lists_responses") }}
     where
         has_list
@@ -108,8 +99,7 @@ gains as (
     select
         responses.lists_key,
         responses.list_key,
-        responses.domain,
-        responses.subject,
+        responses.subject_key,
         count(relevant_items.item) as n_hits,
         coalesce(sum(relevant_items.grade / log2(places.item_rank + 1)), 0) as gain
     from responses
@@ -119,11 +109,9 @@ gains as (
             and responses.list_key = places.list_key
     left join relevant_items
         on
-            responses.lists_key = relevant_items.lists_key
-            and responses.domain = relevant_items.domain
-            and responses.subject = relevant_items.subject
+            responses.subject_key = relevant_items.subject_key
             and places.item = relevant_items.item
-    group by responses.lists_key, responses.list_key, responses.domain, responses.subject
+    group by responses.lists_key, responses.list_key, responses.subject_key
 ),
 
 list_relevance as (
@@ -136,11 +124,7 @@ list_relevance as (
         gains.n_hits / ideal_gains.n_relevant as recall_at_k,
         gains.gain / ideal_gains.ideal_gain as ndcg
     from gains
-    inner join ideal_gains
-        on
-            gains.lists_key = ideal_gains.lists_key
-            and gains.domain = ideal_gains.domain
-            and gains.subject = ideal_gains.subject
+    inner join ideal_gains on gains.subject_key = ideal_gains.subject_key
 )
 
 select * from list_relevance

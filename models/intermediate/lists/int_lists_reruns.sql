@@ -8,9 +8,7 @@ rerun_values as (
 reruns as (
     select
         rerun_key,
-        cast(
-            dense_rank() over (partition by run_id, variant, scheme, neutral, domain order by subject) - 1 as integer
-        ) as subject_id,
+        cast(dense_rank() over (partition by rerun_key order by subject) - 1 as integer) as subject_id,
         cast(rerun as integer) as rerun,
         jaccard,
         serp,

@@ -29,27 +29,13 @@ prompts as (
 
 responses as (
     select
-        answers.run_id,
+        prompts.*,
         answers.lists_key,
         answers.scheme,
-        answers.prompt_id,
         answers.trial,
         answers.seq,
         answers.list_key,
         answers.status,
-        prompts.variant,
-        prompts.domain,
-        prompts.subject,
-        prompts.template,
-        prompts.language,
-        prompts.matched_neutral,
-        prompts.is_core,
-        prompts.wording,
-        prompts.is_neutral,
-        prompts.attribute,
-        prompts.group_name,
-        prompts.is_crossed,
-        prompts.question_key,
         lists_runs.k,
         coalesce(lengths.n_written, 0) as n_written,
         coalesce(lengths.n_items, 0) as n_items,
@@ -70,4 +56,7 @@ responses as (
             and answers.list_key = lengths.list_key
 )
 
-select * from responses
+select
+    {{ list_set_id("responses") }} as list_set_id,
+    *
+from responses

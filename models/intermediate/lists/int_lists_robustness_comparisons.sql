@@ -21,6 +21,7 @@ families as (
 
 compared as (
     select distinct
+        list_set_id,
         run_id,
         variant,
         scheme,
@@ -33,6 +34,9 @@ compared as (
 marked_comparisons as (
     select
         compared.*,
+        {{ contrast_id(
+            "compared", attribute="'(wording)'", group_name="compared.wording", reference_group="'clean'"
+        ) }} as contrast_id,
         lists_runs.lists_key,
         lists_runs.reading_hash,
         'jaccard' as similarity,
@@ -52,7 +56,7 @@ keyed_comparisons as (
         {{ key_of([
             "lists_key", "variant", "scheme", "wording", "domain", "attribute", "is_judged", "n_permutations_if_judged",
             "'" ~ var("seed") ~ "'", "'" ~ var("alpha") ~ "'",
-        ]) }} as robustness_key,
+        ]) }} as comparison_key,
         *,
         if(is_judged, coalesce(n_permutations_if_judged, 0), 0) as n_permutations,
         {{ var("alpha") }} as alpha,

@@ -3,95 +3,54 @@
 
 with
 
-responses as (
-    select *
-    from {{ ref("int_lists_responses") }}
-    where has_list
-),
-
-pairs as (
-    select *
-    from {{ ref("int_lists_pairs") }}
-),
-
-similarities as (
+-- The published threshold is one of Jaccard similarity.
+compared as (
     select
-        lists_key,
-        list_key,
-        other_list_key,
-        jaccard
-    from {{ ref("int_lists_similarities") }}
+        * exclude (neutral),
+        jaccard as similarity
+    from {{ ref("int_lists_compared_pairs") }}
+    where is_kept
+),
+
+judged_neutrals as (
+    select
+        run_id,
+        variant,
+        scheme,
+        neutral
+    from {{ ref("int_lists_group_values") }}
+    where
+        is_judged_neutral
+        and wording = 'clean'
 ),
 
 floor_questions as (
-    select distinct
+    select
         run_id,
         variant,
         scheme,
         question_key
     from {{ ref("int_lists_rerun_values") }}
-    where is_judged_neutral
-),
-
-compared as (
-    select
-        responses.run_id,
-        responses.variant,
-        responses.scheme,
-        responses.wording,
-        responses.domain,
-        responses.subject,
-        responses.attribute,
-        responses.question_key,
-        pairs.role,
-        pairs.prompt_id,
-        pairs.trial,
-        pairs.other_prompt_id,
-        pairs.other_trial,
-        -- The published threshold is one of Jaccard similarity.
-        similarities.jaccard as similarity
-    from pairs
-    inner join responses
-        on
-            pairs.run_id = responses.run_id
-            and pairs.scheme = responses.scheme
-            and pairs.prompt_id = responses.prompt_id
-            and pairs.trial = responses.trial
-    inner join similarities
-        on
-            pairs.lists_key = similarities.lists_key
-            and pairs.list_key = similarities.list_key
-            and pairs.other_list_key = similarities.other_list_key
-    where
-        pairs.role in ('rerun', 'clean')
-        and pairs.is_kept
+    where (run_id, variant, scheme, neutral) in (select judged_neutrals.* from judged_neutrals)
 ),
 
 -- The noise floor: how alike a subject's lists are when one and the same question is asked again.
 rerun_similarities as (
     select
-        compared.run_id,
-        compared.variant,
-        compared.scheme,
-        compared.domain,
-        compared.subject,
-        avg(
-            compared.similarity
-            order by compared.prompt_id, compared.trial, compared.other_prompt_id, compared.other_trial
-        ) as rerun_similarity
+        subject_key,
+        variant,
+        scheme,
+        avg(similarity {{ order }}) as rerun_similarity
     from compared
-    inner join floor_questions
-        on
-            compared.run_id = floor_questions.run_id
-            and compared.variant = floor_questions.variant
-            and compared.scheme = floor_questions.scheme
-            and compared.question_key = floor_questions.question_key
-    where compared.role = 'rerun'
-    group by compared.run_id, compared.variant, compared.scheme, compared.domain, compared.subject
+    where
+        role = 'rerun'
+        and (run_id, variant, scheme, question_key) in (select floor_questions.* from floor_questions)
+    group by subject_key, variant, scheme
 ),
 
 worded_by_attribute as (
     select
+        list_set_id,
         run_id,
         variant,
         scheme,
@@ -99,16 +58,18 @@ worded_by_attribute as (
         domain,
         attribute,
         subject,
+        subject_key,
         avg(similarity {{ order }}) as similarity
     from compared
     where role = 'clean'
-    group by run_id, variant, scheme, wording, domain, attribute, subject
+    group by all
 ),
 
 worded as (
     select * from worded_by_attribute
     union all by name
     select
+        {{ list_set_id("worded_by_attribute", attribute="'(all)'") }} as list_set_id,
         run_id,
         variant,
         scheme,
@@ -116,9 +77,10 @@ worded as (
         domain,
         '(all)' as attribute,
         subject,
+        subject_key,
         avg(similarity order by attribute) as similarity
     from worded_by_attribute
-    group by run_id, variant, scheme, wording, domain, subject
+    group by all
 ),
 
 robustness_values as (
@@ -128,11 +90,9 @@ robustness_values as (
     from worded
     left join rerun_similarities
         on
-            worded.run_id = rerun_similarities.run_id
+            worded.subject_key = rerun_similarities.subject_key
             and worded.variant = rerun_similarities.variant
             and worded.scheme = rerun_similarities.scheme
-            and worded.domain = rerun_similarities.domain
-            and worded.subject = rerun_similarities.subject
 )
 
 select * from robustness_values

@@ -3,14 +3,8 @@ with
 comparisons as (
     select
         comparison_key,
-        run_id,
-        variant,
-        attribute,
-        group_name,
-        reference_group,
-        kind,
+        contrast_id,
         label_groups,
-        domains,
         categories
     from {{ ref("int_prices_association_comparisons") }}
 ),
@@ -25,7 +19,7 @@ members as (
 
 units as (
     select *
-    from {{ ref("int_prices_category_units") }}
+    from {{ ref("int_prices_compared_categories") }}
 ),
 
 -- A null category counts the items of the unit.
@@ -33,9 +27,7 @@ category_counts as (
     select
         comparisons.comparison_key,
         members.unit_id,
-        cast(
-            if(comparisons.kind = 'same', units.block_group <> comparisons.label_groups[2], false) as tinyint
-        ) as block,
+        cast(if(units.kind = 'same', units.block_group <> comparisons.label_groups[2], false) as tinyint) as block,
         cast(list_position(comparisons.categories, units.category) - 1 as integer) as category_id,
         cast(
             dense_rank() over (
@@ -44,15 +36,11 @@ category_counts as (
         ) as question_id,
         units.n
     from comparisons
-    inner join members on comparisons.comparison_key = members.comparison_key
-    inner join units
+    inner join units on comparisons.contrast_id = units.contrast_id
+    inner join members
         on
-            comparisons.run_id = units.run_id
-            and comparisons.variant = units.variant
-            and comparisons.attribute = units.attribute
-            and members.unit = units.unit
-            and units.group_name in (comparisons.group_name, comparisons.reference_group)
-            and list_contains(comparisons.domains, units.domain)
+            comparisons.comparison_key = members.comparison_key
+            and units.unit = members.unit
 )
 
 select * from category_counts

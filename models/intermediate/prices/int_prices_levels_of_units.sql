@@ -3,11 +3,8 @@ with
 comparisons as (
     select
         comparison_key,
-        run_id,
-        variant,
-        attribute,
+        contrast_id,
         kind,
-        groups,
         label_groups,
         domains
     from {{ ref("int_prices_comparisons") }}
@@ -23,7 +20,7 @@ members as (
 
 units as (
     select *
-    from {{ ref("int_prices_units") }}
+    from {{ ref("int_prices_compared_units") }}
 ),
 
 levels_of_units as (
@@ -44,13 +41,7 @@ levels_of_units as (
         cast(units.price_level as integer) as level,
         units.n
     from comparisons
-    inner join units
-        on
-            comparisons.run_id = units.run_id
-            and comparisons.variant = units.variant
-            and comparisons.attribute = units.attribute
-            and list_contains(comparisons.groups, units.group_name)
-            and list_contains(comparisons.domains, units.domain)
+    inner join units on comparisons.contrast_id = units.contrast_id
     inner join members
         on
             comparisons.comparison_key = members.comparison_key

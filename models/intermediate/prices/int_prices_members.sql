@@ -3,19 +3,16 @@ with
 comparisons as (
     select
         comparison_key,
-        run_id,
-        variant,
-        attribute,
+        contrast_id,
         kind,
         groups,
-        domains,
         label_groups
     from {{ ref("int_prices_comparisons") }}
 ),
 
 units as (
     select *
-    from {{ ref("int_prices_units") }}
+    from {{ ref("int_prices_compared_units") }}
 ),
 
 compared_units as (
@@ -29,13 +26,7 @@ compared_units as (
         units.stratum,
         units.cluster
     from comparisons
-    inner join units
-        on
-            comparisons.run_id = units.run_id
-            and comparisons.variant = units.variant
-            and comparisons.attribute = units.attribute
-            and list_contains(comparisons.groups, units.group_name)
-            and list_contains(comparisons.domains, units.domain)
+    inner join units on comparisons.contrast_id = units.contrast_id
 ),
 
 members as (

@@ -122,13 +122,14 @@ own_groups as (
         on
             components.run_id = pairs_of_attributes.run_id
             and components.components[1] = pairs_of_attributes.attribute
-            and pairs_of_attributes.is_one_word
-            and not list_contains(components.components, pairs_of_attributes.other_attribute)
     inner join prompt_attributes
         on
             components.run_id = prompt_attributes.run_id
             and components.prompt_id = prompt_attributes.prompt_id
             and pairs_of_attributes.other_attribute = prompt_attributes.attribute
+    where
+        pairs_of_attributes.is_one_word
+        and not list_contains(components.components, pairs_of_attributes.other_attribute)
     group by components.run_id, components.prompt_id, components.attribute
 ),
 

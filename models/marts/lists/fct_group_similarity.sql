@@ -7,16 +7,7 @@ group_values as (
 
 long_values as (
     select
-        run_id,
-        variant,
-        scheme,
-        neutral,
-        wording,
-        domain,
-        attribute,
-        group_name,
-        subject,
-        is_judged_neutral,
+        * exclude (jaccard, serp, prag, serp_code, prag_code),
         unnest(['jaccard', 'serp', 'prag', 'serp_code', 'prag_code']) as similarity_name,
         unnest([jaccard, serp, prag, serp_code, prag_code]) as similarity
     from group_values
@@ -24,6 +15,7 @@ long_values as (
 
 described as (
     select
+        list_set_id,
         run_id,
         variant,
         scheme,
@@ -42,13 +34,14 @@ described as (
         sum(similarity order by subject, similarity) / count(*) as similarity_absent_as_zero,
         stddev_samp(similarity order by subject, similarity) as similarity_sd
     from long_values
-    group by run_id, variant, scheme, neutral, wording, domain, attribute, group_name, similarity_name
+    group by all
     having count(similarity) > 0
 ),
 
 group_similarity as (
     select
         *,
+        {{ contrast_id("described", group_name="'(all)'", reference_group="'(neutral)'") }} as contrast_id,
         similarity - 1.959964 * similarity_sd / sqrt(n_subjects) as interval_low,
         similarity + 1.959964 * similarity_sd / sqrt(n_subjects) as interval_high
     from described

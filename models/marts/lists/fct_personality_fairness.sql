@@ -1,7 +1,7 @@
 with
 
 comparisons as (
-    select * exclude (n_subjects, n_permutations, seed)
+    select * exclude (n_permutations, seed)
     from {{ ref("int_lists_comparisons") }}
 ),
 

@@ -11,50 +11,33 @@ tests as (
 ),
 
 group_similarity as (
-    select
-        run_id,
-        variant,
-        scheme,
-        neutral,
-        wording,
-        domain,
-        attribute,
-        group_name,
-        similarity_name,
-        similarity
+    select *
     from {{ ref("fct_group_similarity") }}
     where is_judged_neutral
 ),
 
--- SNSR over the groups that were asked about in both wordings, each against the neutral list of its own wording.
+-- The groups that were asked about in both wordings, each against the neutral list of its own wording.
+both_wordings as (
+    select
+        list_set_id,
+        similarity_name,
+        similarity,
+        max(similarity) filter (where wording = 'clean') over (
+            partition by run_id, variant, scheme, domain, attribute, group_name, similarity_name
+        ) as clean_similarity
+    from group_similarity
+    qualify clean_similarity is not null
+),
+
 spreads as (
     select
-        worded.run_id,
-        worded.variant,
-        worded.scheme,
-        worded.wording,
-        worded.domain,
-        worded.attribute,
-        worded.similarity_name,
+        list_set_id,
+        similarity_name,
         count(*) as n_groups,
-        max(worded.similarity) - min(worded.similarity) as snsr,
-        max(clean.similarity) - min(clean.similarity) as snsr_clean
-    from group_similarity as worded
-    inner join group_similarity as clean
-        on
-            worded.run_id = clean.run_id
-            and worded.variant = clean.variant
-            and worded.scheme = clean.scheme
-            and worded.domain = clean.domain
-            and worded.attribute = clean.attribute
-            and worded.group_name = clean.group_name
-            and worded.similarity_name = clean.similarity_name
-    where
-        worded.wording <> 'clean'
-        and clean.wording = 'clean'
-    group by
-        worded.run_id, worded.variant, worded.scheme, worded.wording, worded.domain, worded.attribute,
-        worded.similarity_name
+        max(similarity) - min(similarity) as snsr,
+        max(clean_similarity) - min(clean_similarity) as snsr_clean
+    from both_wordings
+    group by list_set_id, similarity_name
 ),
 
 robustness as (
@@ -67,15 +50,10 @@ robustness as (
         spreads.snsr,
         spreads.snsr - spreads.snsr_clean as snsr_change
     from comparisons
-    inner join tests on comparisons.robustness_key = tests.robustness_key
+    inner join tests on comparisons.comparison_key = tests.comparison_key
     left join spreads
         on
-            comparisons.run_id = spreads.run_id
-            and comparisons.variant = spreads.variant
-            and comparisons.scheme = spreads.scheme
-            and comparisons.wording = spreads.wording
-            and comparisons.domain = spreads.domain
-            and comparisons.attribute = spreads.attribute
+            cast(comparisons.list_set_id as varchar) = spreads.list_set_id
             and comparisons.similarity_name = spreads.similarity_name
 )
 

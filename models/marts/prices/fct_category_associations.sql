@@ -55,14 +55,12 @@ item_counts as (
 
 units as (
     select
-        run_id,
-        variant,
-        attribute,
-        group_name,
+        contrast_id,
+        is_marked,
         domain,
         category,
         n
-    from {{ ref("int_prices_category_units") }}
+    from {{ ref("int_prices_compared_categories") }}
 ),
 
 domain_counts as (
@@ -70,18 +68,10 @@ domain_counts as (
         comparisons.comparison_key,
         units.domain,
         units.category,
-        coalesce(sum(units.n order by units.n) filter (where units.group_name = comparisons.group_name), 0) as n_marked,
-        coalesce(
-            sum(units.n order by units.n) filter (where units.group_name = comparisons.reference_group), 0
-        ) as n_reference
+        coalesce(sum(units.n order by units.n) filter (where units.is_marked), 0) as n_marked,
+        coalesce(sum(units.n order by units.n) filter (where not units.is_marked), 0) as n_reference
     from comparisons
-    inner join units
-        on
-            comparisons.run_id = units.run_id
-            and comparisons.variant = units.variant
-            and comparisons.attribute = units.attribute
-            and units.group_name in (comparisons.group_name, comparisons.reference_group)
-            and list_contains(comparisons.domains, units.domain)
+    inner join units on comparisons.contrast_id = units.contrast_id
     where len(comparisons.domains) > 1
     group by comparisons.comparison_key, units.domain, units.category
 ),

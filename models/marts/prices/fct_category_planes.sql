@@ -27,6 +27,8 @@ planes as (
 
 category_planes as (
     select
+        across.contrast_id as contrast_id_x,
+        upwards.contrast_id as contrast_id_y,
         across.run_id,
         across.variant,
         across.attribute as attribute_x,
@@ -53,10 +55,10 @@ category_planes as (
             and planes.attribute_x = across.attribute
     inner join associations as upwards
         on
-            planes.run_id = upwards.run_id
-            and planes.attribute_y = upwards.attribute
+            across.run_id = upwards.run_id
             and across.variant = upwards.variant
             and across.category = upwards.category
+    where planes.attribute_y = upwards.attribute
 )
 
 {{ contracted("category_planes") }}

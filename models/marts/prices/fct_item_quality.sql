@@ -21,6 +21,7 @@ answers as (
     select
         answers.run_id,
         answers.prompt_id,
+        answers.trial,
         answers.status,
         answers.weight,
         -- An import of counts has no lists that could be short.
@@ -32,24 +33,6 @@ answers as (
     inner join prices_runs on answers.run_id = prices_runs.run_id
 ),
 
-answers_of_groups as (
-    select
-        prompt_groups.run_id,
-        prompt_groups.variant,
-        prompt_groups.attribute,
-        prompt_groups.group_name,
-        sum(answers.weight) as n_answers,
-        coalesce(sum(answers.weight) filter (where answers.status <> 'ok'), 0) as n_without_items,
-        coalesce(sum(answers.weight) filter (where answers.status = 'ok' and answers.is_short), 0) as n_short,
-        sum(answers.n_counted_items) as n_counted_items
-    from answers
-    inner join prompt_groups
-        on
-            answers.run_id = prompt_groups.run_id
-            and answers.prompt_id = prompt_groups.prompt_id
-    group by prompt_groups.run_id, prompt_groups.variant, prompt_groups.attribute, prompt_groups.group_name
-),
-
 marked_items as (
     select
         *,
@@ -59,38 +42,43 @@ marked_items as (
     from {{ ref("int_prices_items") }}
 ),
 
-items_of_groups as (
+items_of_answers as (
+    select
+        run_id,
+        prompt_id,
+        trial,
+        sum(n) as n_items,
+        sum(n) filter (where is_repeated) as n_repeated,
+        sum(n) filter (where price_level is null) as n_unpriced,
+        sum(n) filter (where not is_in_catalogue) as n_not_in_catalogue
+    from marked_items
+    group by run_id, prompt_id, trial
+),
+
+item_quality as (
     select
         prompt_groups.run_id,
         prompt_groups.variant,
         prompt_groups.attribute,
         prompt_groups.group_name,
-        sum(items.n) as n_items,
-        coalesce(sum(items.n) filter (where items.is_repeated), 0) as n_repeated,
-        coalesce(sum(items.n) filter (where items.price_level is null), 0) as n_unpriced,
-        coalesce(sum(items.n) filter (where not items.is_in_catalogue), 0) as n_not_in_catalogue
-    from marked_items as items
+        sum(answers.weight) as n_answers,
+        coalesce(sum(answers.weight) filter (where answers.status <> 'ok'), 0) as n_without_items,
+        coalesce(sum(answers.weight) filter (where answers.status = 'ok' and answers.is_short), 0) as n_short,
+        sum(answers.n_counted_items + coalesce(items_of_answers.n_items, 0)) as n_items,
+        coalesce(sum(items_of_answers.n_repeated), 0) as n_repeated,
+        coalesce(sum(items_of_answers.n_unpriced), 0) as n_unpriced,
+        coalesce(sum(items_of_answers.n_not_in_catalogue), 0) as n_not_in_catalogue
+    from answers
     inner join prompt_groups
         on
-            items.run_id = prompt_groups.run_id
-            and items.prompt_id = prompt_groups.prompt_id
-    group by prompt_groups.run_id, prompt_groups.variant, prompt_groups.attribute, prompt_groups.group_name
-),
-
-item_quality as (
-    select
-        answers_of_groups.*,
-        coalesce(items_of_groups.n_items, 0) + answers_of_groups.n_counted_items as n_items,
-        coalesce(items_of_groups.n_repeated, 0) as n_repeated,
-        coalesce(items_of_groups.n_unpriced, 0) as n_unpriced,
-        coalesce(items_of_groups.n_not_in_catalogue, 0) as n_not_in_catalogue
-    from answers_of_groups
-    left join items_of_groups
+            answers.run_id = prompt_groups.run_id
+            and answers.prompt_id = prompt_groups.prompt_id
+    left join items_of_answers
         on
-            answers_of_groups.run_id = items_of_groups.run_id
-            and answers_of_groups.variant = items_of_groups.variant
-            and answers_of_groups.attribute = items_of_groups.attribute
-            and answers_of_groups.group_name = items_of_groups.group_name
+            answers.run_id = items_of_answers.run_id
+            and answers.prompt_id = items_of_answers.prompt_id
+            and answers.trial = items_of_answers.trial
+    group by all
 )
 
 {{ contracted("item_quality") }}

@@ -3,7 +3,7 @@ with
 comparisons as (
     select *
     from {{ ref("int_prices_comparisons") }}
-    where comparison = 'all_groups'
+    where is_of_all_groups
 ),
 
 means as (
@@ -13,6 +13,7 @@ means as (
 
 mean_price_levels as (
     select
+        {{ contrast_of_label("comparisons", "means.label") }} as contrast_id,
         comparisons.run_id,
         comparisons.variant,
         comparisons.attribute,

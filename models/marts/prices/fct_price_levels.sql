@@ -3,7 +3,7 @@ with
 comparisons as (
     select *
     from {{ ref("int_prices_comparisons") }}
-    where comparison = 'all_groups'
+    where is_of_all_groups
 ),
 
 members as (
@@ -43,6 +43,7 @@ shares_of_words as (
 
 price_levels as (
     select
+        {{ contrast_of_label("comparisons", "levels.label") }} as contrast_id,
         comparisons.run_id,
         comparisons.variant,
         comparisons.attribute,

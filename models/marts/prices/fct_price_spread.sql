@@ -3,7 +3,6 @@ with
 comparisons as (
     select *
     from {{ ref("int_prices_comparisons") }}
-    where comparison = 'all_groups'
 ),
 
 spreads as (
@@ -13,6 +12,7 @@ spreads as (
 
 price_spread as (
     select
+        comparisons.contrast_id,
         comparisons.run_id,
         comparisons.variant,
         comparisons.attribute,

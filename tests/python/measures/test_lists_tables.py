@@ -126,5 +126,5 @@ class TestRobustnessTests:
         own = asdict(robustness(**vars(comparison.units), n_permutations=199, seed=seed))
         own |= own.pop("test")
         del own["observed"]
-        assert row == {"robustness_key": "r", **own, "seed": seed}
+        assert row == {"comparison_key": "r", **own, "seed": seed}
         assert row["n_pairs"] == 20

@@ -157,7 +157,7 @@ class TestRobustnessComparisons:
         rng = np.random.default_rng(5)
         comparisons = pd.DataFrame(
             {
-                "robustness_key": ["a", "b"],
+                "comparison_key": ["a", "b"],
                 "variant": "plain",
                 "scheme": "items",
                 "wording": ["typo_swap", "fr"],
@@ -171,7 +171,7 @@ class TestRobustnessComparisons:
         )
         cells = pd.DataFrame(
             {
-                "robustness_key": np.repeat(["a", "b"], 15),
+                "comparison_key": np.repeat(["a", "b"], 15),
                 "subject_id": np.tile(np.arange(15), 2),
                 "similarity": rng.beta(5, 5, 30),
                 "rerun_similarity": np.where(np.arange(30) % 4 == 0, np.nan, rng.beta(7, 5, 30)),
@@ -192,7 +192,7 @@ class TestRobustnessComparisons:
         pd.testing.assert_frame_equal(found, expected)
         assert expected["n_subjects"].tolist() == [15, 15]
         assert expected["n_pairs"].tolist() == [11, 11]
-        of_a = cells[cells["robustness_key"] == "a"]
+        of_a = cells[cells["comparison_key"] == "a"]
         assert expected["similarity"][0] == pytest.approx(of_a["similarity"].mean())
         assert expected["noise_floor"][0] == pytest.approx(of_a["rerun_similarity"].mean())
 
@@ -204,7 +204,7 @@ class TestRobustnessComparisons:
 
 
 class TestComputedKeys:
-    @pytest.mark.parametrize("key", ["comparison_key", "robustness_key"])
+    @pytest.mark.parametrize("key", ["comparison_key", "pair_key"])
     def test_are_those_of_the_tables_named_column(self, connection, key):
         connection.execute(f"create table results as select unnest(['x', 'y', 'x']) as {key}")
         dbt = SimpleNamespace(is_incremental=True, this="results")
@@ -215,7 +215,7 @@ class TestComputedKeys:
 
 
 def test_a_model_computes_what_its_table_does_not_hold_on_one_thread(connection):
-    connection.execute("create table results as select 'a' as robustness_key")
+    connection.execute("create table results as select 'a' as comparison_key")
     dbt = SimpleNamespace(is_incremental=True, this="results")
     threads = set()
 
@@ -226,5 +226,5 @@ def test_a_model_computes_what_its_table_does_not_hold_on_one_thread(connection)
 
     comparisons, cells = (connection.from_df(frame) for frame in TestRobustnessComparisons().frames())
     rows = new_rows(dbt, connection, robustness_tests, read, comparisons, cells)
-    assert rows["robustness_key"].tolist() == ["b"]
+    assert rows["comparison_key"].tolist() == ["b"]
     assert threads == {1}

@@ -290,10 +290,13 @@ class _Run:
             threshold=0.1,
             group_name="(all)",
             reference_group="(neutral)",
+            contrast_id="groups and nobody",
         )
         asked = {"scheme": "items", "wording": "clean", "domain": "music"}
         key = {
             **asked,
+            "contrast_id": "groups and nobody",
+            "list_set_id": "clean lists of music",
             "neutral": "neutral",
             "attribute": self.names.attribute,
             "similarity_name": "jaccard",

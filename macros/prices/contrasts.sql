@@ -1,0 +1,13 @@
+{#-
+    Of comparisons of all groups at once: whom the group of a label is compared with, its reference group or else, as that group itself,
+    all groups with each other.
+-#}
+{% macro contrast_of_label(comparisons, label) -%}
+    {%- set is_marked = comparisons ~ ".has_reference and " ~ label ~ " > 0" -%}
+    {%- set groups = comparisons ~ ".groups" -%}
+    {{ contrast_id(
+        comparisons,
+        group_name="if(" ~ is_marked ~ ", " ~ groups ~ "[" ~ label ~ " + 1], '(all)')",
+        reference_group="if(" ~ is_marked ~ ", " ~ groups ~ "[1], '(all)')",
+    ) }}
+{%- endmacro %}

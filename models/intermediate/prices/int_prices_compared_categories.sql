@@ -1,0 +1,48 @@
+with
+
+units as (
+    select *
+    from {{ ref("int_prices_category_units") }}
+),
+
+contrasts as (
+    select
+        contrast_id,
+        run_id,
+        variant,
+        attribute,
+        group_name,
+        reference_group
+    from {{ ref("int_contrasts") }}
+    where comparison = 'against_reference'
+),
+
+-- A domain in which one group has no items says nothing about the difference.
+compared_units as (
+    select
+        contrasts.contrast_id,
+        units.kind,
+        units.unit_kind,
+        units.label_group,
+        units.block_group,
+        units.unit,
+        units.stratum,
+        units.cluster,
+        units.domain,
+        units.question,
+        units.category,
+        units.n,
+        units.group_name = contrasts.group_name as is_marked
+    from contrasts
+    inner join units
+        on
+            contrasts.run_id = units.run_id
+            and contrasts.variant = units.variant
+            and contrasts.attribute = units.attribute
+    where units.group_name in (contrasts.group_name, contrasts.reference_group)
+    qualify
+        bool_or(is_marked) over (partition by contrasts.contrast_id, units.domain)
+        and bool_or(not is_marked) over (partition by contrasts.contrast_id, units.domain)
+)
+
+select * from compared_units
