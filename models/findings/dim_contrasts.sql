@@ -13,8 +13,8 @@ contrasts as (
     from {{ ref("int_contrasts") }}
 ),
 
--- Some measures hold a group, or all of them, against none of the groups: the neutral prompt, all others, chance. Who is
--- refused more is told where nobody was refused, too.
+-- Some measures hold a group, or all of them, against none of the groups: the neutral prompt, all others, chance. What is
+-- not judged is told, too.
 judged as (
     select
         contrast_id,
@@ -28,6 +28,10 @@ judged as (
     union by name
     select *
     from {{ ref("int_answers_contrasts") }}
+    {% for room in rooms(handing_over="contrasts") %}
+        union by name
+        select * from {{ ref("int_" ~ room ~ "_contrasts") }}
+    {% endfor %}
 ),
 
 others as (

@@ -27,7 +27,7 @@ LAYERS = {"staging": "stg_", "intermediate": "int_", "marts": "fct_"}
 # Folders that every room may refer to.
 SHARED = {"staging", "contrasts", "answers"}
 # What a room gives to the findings: values to judge, at equal sizes to compare runs by, and how good its answers were.
-HANDED_OVER = ("findings", "equal_sizes", "quality")
+HANDED_OVER = ("findings", "equal_sizes", "quality", "contrasts")
 
 
 @pytest.fixture(scope="module")
