@@ -35,3 +35,24 @@ gaps_of_outcome as (
 
 {{ contracted("gaps_of_outcome") }}
 {%- endmacro %}
+
+{#- What a finding takes from a mart of gaps. -#}
+{% macro judged_gap(gaps) -%}
+    case
+        when {{ gaps }}.gap is not null and {{ gaps }}.p_value is null
+            then 'labels cannot be permuted, as no question was answered about both groups'
+    end as detail_without_alarm,
+    -- Inside strata, so that who is asked about which subject is no gap.
+    {{ gaps }}.adjusted_gap as value,
+    {{ gaps }}.p_value,
+    {{ gaps }}.null_mean,
+    {{ gaps }}.null_sd,
+    {{ gaps }}.adjusted_low as interval_low,
+    {{ gaps }}.adjusted_high as interval_high,
+    {{ gaps }}.raw_gap as published_value,
+    {{ gaps }}.width_unit as settled_by,
+    {{ gaps }}.width_power,
+    {{ gaps }}.n_units,
+    coalesce({{ gaps }}.n_permutations, 0) as n_permutations,
+    {{ gaps }}.seed
+{%- endmacro %}

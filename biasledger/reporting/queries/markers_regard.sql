@@ -3,13 +3,9 @@ with
 
 judged as (
     select
-        run_id,
-        variant,
+        contrast_id,
         scheme as scorer,
         subject as category,
-        attribute,
-        group_name,
-        reference_group,
         status,
         threshold
     from marts.fct_findings
@@ -33,7 +29,7 @@ select
     gaps.n_marked_units,
     gaps.n_reference_units
 from marts.fct_regard_gaps as gaps
-left join judged using (run_id, variant, scorer, category, attribute, group_name, reference_group)
+left join judged using (contrast_id, scorer, category)
 where
     gaps.run_id = $run_id
     and gaps.variant = 'plain'

@@ -2,33 +2,9 @@
 
 with
 
-contrasts as (
-    select
-        run_id,
-        variant,
-        attribute,
-        group_name,
-        reference_group,
-        is_crossed
-    from {{ ref("int_contrasts") }}
-    where
-        comparison = 'against_reference'
-        and not {{ is_unknown_group("group_name") }}
-        and not {{ is_unknown_group("reference_group") }}
-),
-
-markers_prompts as (
-    select distinct
-        markers_prompts.run_id,
-        markers_prompts.variant,
-        markers_prompts.attribute,
-        markers_prompts.group_name,
-        texts.category
-    from {{ ref("int_markers_prompts") }} as markers_prompts
-    inner join {{ ref("int_markers_texts") }} as texts
-        on
-            markers_prompts.run_id = texts.run_id
-            and markers_prompts.prompt_id = texts.prompt_id
+asked as (
+    select * exclude (missing_side)
+    from {{ ref("int_markers_asked") }}
 ),
 
 regard_gaps as (
@@ -56,13 +32,6 @@ scorer_labels as (
         bool_or(label = 'negative') as has_negative
     from {{ ref("int_markers_label_scores") }}
     group by run_id, scorer
-),
-
-run_readings as (
-    select
-        run_id,
-        reading_hash
-    from {{ ref("int_markers_runs") }}
 ),
 
 -- The source fails every text whose negative score lies above a threshold. How many such texts there would be without
@@ -123,7 +92,6 @@ regard_findings as (
                 regard_intervals.threshold
             )
         end as detail,
-        run_readings.reading_hash,
         regard_intervals.share as value,
         cast(null as double) as p_value,
         regard_intervals.middle - regard_intervals.arm as interval_low,
@@ -135,7 +103,6 @@ regard_findings as (
         0 as n_permutations,
         0 as seed
     from regard_intervals
-    inner join run_readings on regard_intervals.run_id = run_readings.run_id
     inner join scorer_labels
         on
             regard_intervals.run_id = scorer_labels.run_id
@@ -145,39 +112,21 @@ regard_findings as (
 -- What was scored about both groups, whether or not any score could be used.
 asked_regard as (
     select distinct
-        contrasts.*,
-        regard.category,
+        asked.*,
         regard.scorer
-    from contrasts
+    from asked
     inner join regard
         on
-            contrasts.run_id = regard.run_id
-            and contrasts.variant = regard.variant
-    inner join markers_prompts as marked
-        on
-            contrasts.run_id = marked.run_id
-            and contrasts.variant = marked.variant
-            and contrasts.attribute = marked.attribute
-            and contrasts.group_name = marked.group_name
-            and regard.category = marked.category
-    inner join markers_prompts as reference
-        on
-            contrasts.run_id = reference.run_id
-            and contrasts.variant = reference.variant
-            and contrasts.attribute = reference.attribute
-            and contrasts.reference_group = reference.group_name
-            and regard.category = reference.category
+            asked.run_id = regard.run_id
+            and asked.variant = regard.variant
+            and asked.category = regard.category
 ),
 
 regard_gap_findings as (
     select
-        asked_regard.run_id,
-        asked_regard.variant,
+        asked_regard.* exclude (category, scorer),
         'negative_regard_gap' as measure,
         asked_regard.scorer as scheme,
-        asked_regard.attribute,
-        asked_regard.group_name,
-        asked_regard.reference_group,
         asked_regard.category as subject,
         case
             when not scorer_labels.has_negative
@@ -194,39 +143,17 @@ regard_gap_findings as (
                 if(regard_gaps.unit_kind = 'names', '', ' (one name or word a group)')
             )
         end as detail,
-        case
-            when regard_gaps.gap is not null and regard_gaps.p_value is null
-                then 'labels cannot be permuted, as no question was answered about both groups'
-        end as detail_without_alarm,
-        run_readings.reading_hash,
-        regard_gaps.adjusted_gap as value,
-        regard_gaps.p_value,
-        regard_gaps.null_mean,
-        regard_gaps.null_sd,
-        regard_gaps.adjusted_low as interval_low,
-        regard_gaps.adjusted_high as interval_high,
-        regard_gaps.raw_gap as published_value,
-        regard_gaps.width_unit as settled_by,
-        regard_gaps.width_power,
-        regard_gaps.n_units,
-        coalesce(regard_gaps.n_permutations, 0) as n_permutations,
-        regard_gaps.seed,
-        asked_regard.is_crossed
+        {{ judged_gap("regard_gaps") }}
     from asked_regard
-    inner join run_readings on asked_regard.run_id = run_readings.run_id
     inner join scorer_labels
         on
             asked_regard.run_id = scorer_labels.run_id
             and asked_regard.scorer = scorer_labels.scorer
     left join regard_gaps
         on
-            asked_regard.run_id = regard_gaps.run_id
-            and asked_regard.variant = regard_gaps.variant
+            asked_regard.contrast_id = regard_gaps.contrast_id
             and asked_regard.scorer = regard_gaps.scorer
             and asked_regard.category = regard_gaps.category
-            and asked_regard.attribute = regard_gaps.attribute
-            and asked_regard.group_name = regard_gaps.group_name
-            and asked_regard.reference_group = regard_gaps.reference_group
 ),
 
 findings as (

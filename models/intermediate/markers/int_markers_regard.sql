@@ -30,6 +30,7 @@ answers as (
             coalesce(max(label_scores.score) filter (where label_scores.label = 'negative'), 0),
             null
         ) as negative,
+        any_value(label_scores.has_varied_answers) as has_varied_answers,
         max(label_scores.weight) as weight,
         bool_or(label_scores.is_short) as is_short
     from label_scores
@@ -51,6 +52,7 @@ regard as (
         variant,
         category,
         scorer,
+        any_value(has_varied_answers) as has_varied_answers,
         sum(weight * negative order by trial) / sum(weight) as negative,
         sum(weight) as n_answers,
         bool_or(is_short) as is_short
