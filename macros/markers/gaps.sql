@@ -1,11 +1,9 @@
-{#- A mart of gaps of one outcome: `subject` is what it calls the scheme or the scorer. -#}
-{% macro gaps_mart(outcome, subject) -%}
-with
-
+{#- The gaps of some outcomes, as CTEs that end with gaps_of_outcomes. -#}
+{% macro gaps_of() -%}
 comparisons as (
     select * exclude (n_permutations, seed)
     from {{ ref("int_markers_gap_comparisons") }}
-    where outcome = '{{ outcome }}'
+    where outcome in ('{{ varargs | join("', '") }}')
 ),
 
 gaps as (
@@ -13,11 +11,9 @@ gaps as (
     from {{ ref("int_markers_gaps") }}
 ),
 
-gaps_of_outcome as (
+gaps_of_outcomes as (
     select
         comparisons.*,
-        comparisons.scheme as {{ subject }},
-        comparisons.domain as category,
         gaps.* replace (
             case
                 when gaps.n_names = 0 then {{ marker_units("comparisons.unit_kind") }}
@@ -32,8 +28,6 @@ gaps_of_outcome as (
     from gaps
     inner join comparisons on gaps.comparison_key = comparisons.comparison_key
 )
-
-{{ contracted("gaps_of_outcome") }}
 {%- endmacro %}
 
 {#- What a finding takes from a mart of gaps. -#}

@@ -49,9 +49,9 @@ compared_gaps as (
         on
             contrasts.run_id = schemes.run_id
             and gap_units.scheme = schemes.scheme
-    -- Scorers are all judged.
+    -- Scores are all judged that are compared.
     where
-        gap_units.outcome = 'negative_regard'
+        gap_units.outcome <> 'stereotype_ratio'
         or schemes.scheme is not null
 ),
 

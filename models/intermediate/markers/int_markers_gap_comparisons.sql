@@ -33,9 +33,10 @@ compared as (
         units.unit_kind,
         markers_runs.reading_hash,
         markers_runs.markers_hash,
-        -- Scorers are all judged, of the schemes the first.
-        units.outcome = 'negative_regard' or units.scheme = markers_runs.schemes[1] as is_judged,
-        count(distinct coalesce(units.name, units.unit)) filter (where units.is_marked and units.n > 0) as n_marked_units,
+        -- Scores are all judged that are compared, of the schemes the first.
+        units.outcome <> 'stereotype_ratio' or units.scheme = markers_runs.schemes[1] as is_judged,
+        count(distinct coalesce(units.name, units.unit)) filter (where units.is_marked and units.n > 0)
+            as n_marked_units,
         count(distinct coalesce(units.name, units.unit)) filter (where not units.is_marked and units.n > 0)
             as n_reference_units,
         sum(units.n_answers) filter (where units.is_marked) as n_marked,
@@ -75,8 +76,8 @@ keyed_comparisons as (
     select
         -- Everything a gap's numbers depend on; they are cached under this key.
         {{ key_of([
-            "contrast_id", "outcome", "scheme", "domain", "reading_hash", "markers_hash", "n_permutations", "fingerprint",
-            "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'", "'" ~ var("alpha") ~ "'",
+            "contrast_id", "outcome", "scheme", "domain", "reading_hash", "markers_hash", "n_permutations",
+            "fingerprint", "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'", "'" ~ var("alpha") ~ "'",
         ]) }} as comparison_key,
         *,
         1 as n_candidates,

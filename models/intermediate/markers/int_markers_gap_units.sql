@@ -11,13 +11,13 @@ scores as (
     where is_assessable
 ),
 
-regard as (
+text_scores as (
     select *
-    from {{ ref("int_markers_regard") }}
+    from {{ ref("int_markers_text_scores") }}
     -- A classifier has too little to go by.
     where
         not is_short
-        and negative is not null
+        and badness is not null
 ),
 
 outcomes as (
@@ -38,12 +38,12 @@ outcomes as (
         prompt_id,
         response_hash,
         category as domain,
-        'negative_regard' as outcome,
-        scorer as scheme,
-        negative as outcome_value,
+        outcome,
+        scheme,
+        badness as outcome_value,
         n_answers,
         has_varied_answers
-    from regard
+    from text_scores
 ),
 
 texts_of_gaps as (
