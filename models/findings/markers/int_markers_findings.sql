@@ -116,7 +116,7 @@ asked_of_schemes as (
 
 gap_findings as (
     select
-        asked_of_schemes.* exclude (category, missing_side),
+        asked_of_schemes.*,
         'stereotype_gap' as measure,
         asked_of_schemes.category as subject,
         case
@@ -204,20 +204,25 @@ list_findings as (
     from list_families
 ),
 
+asked_contrasts as (
+    select distinct * exclude (category, missing_side)
+    from asked_of_schemes
+),
+
 unlisted_findings as (
-    select distinct
-        asked_of_schemes.* exclude (category, missing_side),
+    select
+        asked_contrasts.*,
         'marker_association' as measure,
         printf(
             'no question has texts both about %s and about %s, or none of these holds a marker',
-            asked_of_schemes.group_name, asked_of_schemes.reference_group
+            asked_contrasts.group_name, asked_contrasts.reference_group
         ) as detail,
         0 as n_permutations
-    from asked_of_schemes
+    from asked_contrasts
     anti join list_findings
         on
-            asked_of_schemes.contrast_id = list_findings.contrast_id
-            and asked_of_schemes.scheme = list_findings.scheme
+            asked_contrasts.contrast_id = list_findings.contrast_id
+            and asked_contrasts.scheme = list_findings.scheme
 ),
 
 measured as (
@@ -234,10 +239,11 @@ measured as (
 
 markers_findings as (
     select
-        measured.* exclude (contrast_id),
+        measured.*,
         markers_runs.reading_hash
     from measured
     inner join markers_runs on measured.run_id = markers_runs.run_id
 )
 
-select * from markers_findings
+select * exclude (contrast_id, category, missing_side)
+from markers_findings

@@ -110,7 +110,7 @@ regard_findings as (
 asked_scores as (
     select
         asked.*,
-        judged.* exclude (run_id)
+        judged.*
     from asked
     inner join judged on asked.run_id = judged.run_id
     where

@@ -46,7 +46,7 @@ asked as (
     select
         contrasts.*,
         groups.category,
-        first(groups.missing_side order by groups.missing_side is null, groups.is_marked desc) as missing_side
+        coalesce(max(groups.missing_side) filter (where groups.is_marked), max(groups.missing_side)) as missing_side
     from groups
     inner join contrasts on groups.contrast_id = contrasts.contrast_id
     group by all

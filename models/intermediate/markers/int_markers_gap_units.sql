@@ -49,7 +49,13 @@ outcomes as (
 texts_of_gaps as (
     select
         outcomes.*,
-        markers_prompts.* exclude (run_id, prompt_id),
+        markers_prompts.contrast_id,
+        markers_prompts.is_marked,
+        markers_prompts.question,
+        markers_prompts.unit_kind,
+        markers_prompts.stratum,
+        markers_prompts.name_unit,
+        markers_prompts.name_cluster,
         {{ integer_key_of([
             "markers_prompts.contrast_id", "outcomes.outcome", "outcomes.scheme", "outcomes.domain",
         ]) }} as gap_key

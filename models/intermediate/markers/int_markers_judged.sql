@@ -48,9 +48,9 @@ named as (
         coalesce(scorers.scorer, listed.listed_score.scorer) as scorer,
         coalesce(listed.listed_score.label, '(number)') as label,
         listed.listed_score.label is null as is_number,
-        listed.listed_score.worse as worse,
-        listed.listed_score.lowest as lowest,
-        listed.listed_score.highest as highest,
+        listed.listed_score.worse,
+        listed.listed_score.lowest,
+        listed.listed_score.highest,
         scorers.labels
     from listed
     left join scorers
