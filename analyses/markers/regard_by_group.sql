@@ -13,6 +13,7 @@ shares as (
 gaps as (
     select *
     from {{ ref("fct_regard_gaps") }}
+    where label = 'negative'
 ),
 
 runs as (

@@ -102,7 +102,14 @@ def _sentence(row: Row) -> str:
     )
 
 
-_OPPOSITES = {"more": "less", "higher": "lower", "larger": "smaller", "dearer": "cheaper", "up": "down"}
+_OPPOSITES = {
+    "more": "less",
+    "higher": "lower",
+    "larger": "smaller",
+    "dearer": "cheaper",
+    "up": "down",
+    "worse": "better",
+}
 """What stands for a positive value -> what stands for a negative one."""
 
 _SHARED = Room(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     default="sasha/regardv3",
     show_default=True,
     metavar="NAME|FOLDER",
-    help="Text classifier, on the Hugging Face hub or in a folder.",
+    help="Text classifier, on the Hugging Face hub or in a folder; or vader, sentiment by words and rules.",
 )
 @click.option("--scorer", metavar="NAME", help="What to call its scores; the model's name if not given.")
 @click.option("--device", type=click.Choice(["auto", "cpu", "cuda"]), default="auto", show_default=True)
@@ -56,13 +56,20 @@ def score(
     run: str | None,
     limit: int | None,
 ) -> None:
-    """Score text answers with a classifier of regard.
+    """Score text answers with a classifier.
 
     Scores go into the ledger beside the answers. Answers that have scores of the same name are left out, so that a
-    scoring which was stopped goes on where it stopped. Needs the extra: pip install 'biasledger[regard]'.
+    scoring which was stopped goes on where it stopped. Which label is judged is set in the audit's reading.markers.scores;
+    where it is not, negative is. Needs an extra: pip install 'biasledger[regard]', or 'biasledger[sentiment]' for vader.
     """
-    from biasledger.scoring.classifiers import load_classifier
-    from biasledger.scoring.scores import answers_left, read_label_map, score_answers, scorer_name
+    from biasledger.scoring.classifiers import VADER, load_classifier, load_vader
+    from biasledger.scoring.scores import (
+        answers_left,
+        labels_judged,
+        read_label_map,
+        score_answers,
+        scorer_name,
+    )
 
     labels = read_label_map(label_map) if label_map is not None else None
     scorer = scorer or scorer_name(model, mask=mask)
@@ -70,9 +77,12 @@ def score(
     if not answers:
         say(f"Nothing is left to score: every text answer has scores of {scorer!r}.")
         return
-    classify = load_classifier(model, device=device, batch_size=batch_size)
+    judged = labels_judged(ledger, answers, scorer)
+    classify = (
+        load_vader() if model == VADER else load_classifier(model, device=device, batch_size=batch_size)
+    )
     say(f"Scoring {len(answers):,} answers as {scorer!r} …")
-    done = score_answers(ledger, answers, classify, scorer=scorer, mask=mask, label_map=labels)
+    done = score_answers(ledger, answers, classify, scorer=scorer, mask=mask, label_map=labels, judged=judged)
     say(f"  scored: answers {done.n_answers:,}, different texts {done.n_texts:,}, runs {done.n_runs:,}")
     if done.n_short:
         say(

@@ -1,4 +1,4 @@
-"""Stereotype markers in texts, and scores of regard."""
+"""Stereotype markers in texts, and scores of texts, such as their regard."""
 
 from __future__ import annotations
 
@@ -24,6 +24,10 @@ _SENTENCES = {
         "texts about {group} people read {more} negative than those about {reference} ones{about}, by {percent:.0f} of "
         "100 points of a classifier"
     ),
+    "text_score_gap": (
+        "texts about {group} people come off {worse} than those about {reference} ones{about}, by {percent:.0f} of 100 points "
+        "of a score's range: {statement}"
+    ),
 }
 
 _UNITS = {
@@ -33,6 +37,7 @@ _UNITS = {
     "marker_association": ("the association of a list of words with the group", 1, ""),
     "negative_regard": ("the share of texts of a very negative tone", 100, " %"),
     "negative_regard_gap": ("the gap in negative tone", 100, " points"),
+    "text_score_gap": ("the gap towards a score's worse end", 100, " % of its range"),
 }
 
 ROOM = Room(sentences=_SENTENCES, units=_UNITS)

@@ -1,4 +1,4 @@
-"""Text classifiers of the optional extra `regard`: transformers' text-classification pipeline behind one small interface."""
+"""What scores texts, behind one interface: text classifiers of transformers (extra `regard`), and VADER (extra `sentiment`)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import Any, Protocol
 from collector.errors import InputError
 
 DEFAULT_MODEL = "sasha/regardv3"
+VADER = "vader"
+COMPOUND = "compound"
 DEVICES = ("auto", "cpu", "cuda")
 _MAX_TOKENS = 512
 
 
 class Classifier(Protocol):
-    """Gives each text a score (0 to 1) for every label, labels in lower case."""
+    """Gives each text a score for every label, labels in lower case; scores run from 0 to 1 but for VADER's."""
 
     def __call__(self, texts: Sequence[str]) -> list[dict[str, float]]:
         """Return label -> score for each text, in their order."""
@@ -64,6 +66,29 @@ def load_classifier(model: str, *, device: str = "auto", batch_size: int = 32) -
     def classify(texts: Sequence[str]) -> list[dict[str, float]]:
         results = pipeline(list(texts), batch_size=batch_size, truncation=True, max_length=max_length)
         return [{str(one["label"]).lower(): float(one["score"]) for one in result} for result in results]
+
+    return classify
+
+
+def load_vader() -> Classifier:
+    """Load VADER (Hutto & Gilbert 2014), whose one label `compound` is a text's sentiment from -1, negative, to 1.
+
+    It is made for short English texts and reads words and rules, so that it needs no model and is the same everywhere.
+
+    Raises:
+        InputError: the extra is not installed.
+    """
+    try:
+        from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
+    except ImportError as error:
+        raise InputError(
+            f"VADER needs the extra 'sentiment', of which {error.name or error} is missing: "
+            f"pip install 'biasledger[sentiment]' (vaderSentiment)."
+        ) from error
+    analyzer = SentimentIntensityAnalyzer()
+
+    def classify(texts: Sequence[str]) -> list[dict[str, float]]:
+        return [{COMPOUND: float(analyzer.polarity_scores(text)[COMPOUND])} for text in texts]
 
     return classify
 

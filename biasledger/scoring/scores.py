@@ -1,4 +1,4 @@
-"""Scores text answers with a classifier and keeps the scores in the ledger, beside the answers they are about.
+"""Scores text answers and keeps the scores in the ledger, beside the answers they are about.
 
 Answers are read once and scores appended a few hundred texts at a time, so that the ledger is open for moments only and an
 interrupted scoring goes on where it stopped.
@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 
 from collector.errors import InputError
 from collector.hints import did_you_mean
+from collector.spec.rooms.markers import NEGATIVE
 
 if TYPE_CHECKING:
     from biasledger.scoring.classifiers import Classifier
     from collector.ledger.scorable import AnswerToScore
 
-NEGATIVE = "negative"  # the label that regard is judged by
 MASK = "XYZ"
 MAX_CHARACTERS = 512
 APPENDED_AT_ONCE = 256
@@ -91,6 +91,25 @@ def answers_left(
     return left[:limit]
 
 
+def labels_judged(ledger_path: Path, answers: Sequence[AnswerToScore], scorer: str) -> list[str]:
+    """Return the labels of a scorer that the audits of some answers judge.
+
+    Raises:
+        InputError: they judge none of its labels.
+        LedgerError: the ledger is absent or cannot be used.
+    """
+    from collector.ledger.database import Ledger
+    from collector.ledger.scorable import judged_labels
+
+    found = judged_labels(Ledger(ledger_path), scorer, {answer.run_id for answer in answers})
+    if not found:
+        raise InputError(
+            f"The audits of these answers judge no label of {scorer!r}: name one in their reading.markers.scores and run "
+            f"biasledger build, or score as a scorer that they name (--scorer NAME)."
+        )
+    return found
+
+
 def score_answers(
     ledger_path: Path,
     answers: Sequence[AnswerToScore],
@@ -99,6 +118,7 @@ def score_answers(
     scorer: str,
     mask: bool = True,
     label_map: Mapping[str, str] | None = None,
+    judged: Sequence[str] = (NEGATIVE,),
     show_progress: bool | None = None,
 ) -> ScoringSummary:
     """Score answers, texts that are the same only once, and append the scores to the ledger.
@@ -110,10 +130,11 @@ def score_answers(
         scorer: what to call it.
         mask: replace words that name a group, so that what is said is scored, not of whom.
         label_map: the classifier's labels -> what they are kept as, in any case; scores of labels that become one are added.
+        judged: labels, one of which has to be among what is kept, so that there is something to judge.
         show_progress: None shows it on a terminal only.
 
     Raises:
-        InputError: the map names a label that the classifier has not, or no label is negative. Nothing is appended.
+        InputError: the map names a label that the classifier has not, or no label is one that is judged. Nothing is appended.
         LedgerError: the ledger cannot be used. What was appended before stays.
     """
     from collector.asking.progress import progress
@@ -127,7 +148,7 @@ def score_answers(
         for start in range(0, len(texts), APPENDED_AT_ONCE):
             chunk = texts[start : start + APPENDED_AT_ONCE]
             scored = [
-                (answer, _renamed(scores, label_map or {}))
+                (answer, _renamed(scores, label_map or {}, judged))
                 for text, scores in zip(chunk, classify(chunk), strict=True)
                 for answer in by_text[text]
             ]
@@ -159,8 +180,10 @@ def _pattern(group_words: tuple[str, ...]) -> re.Pattern[str] | None:
     return re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE)
 
 
-def _renamed(scores: Mapping[str, float], label_map: Mapping[str, str]) -> dict[str, float]:
-    """Scores of a text under the labels they are kept as; raise InputError where none of these is negative."""
+def _renamed(
+    scores: Mapping[str, float], label_map: Mapping[str, str], judged: Sequence[str]
+) -> dict[str, float]:
+    """Scores of a text under the labels they are kept as; raise InputError where none of these is judged."""
     names = {old.lower(): new.lower() for old, new in label_map.items()}
     for old in names:
         if old not in scores:
@@ -171,10 +194,11 @@ def _renamed(scores: Mapping[str, float], label_map: Mapping[str, str]) -> dict[
     for label, score in scores.items():
         name = names.get(label, label)
         renamed[name] = renamed.get(name, 0.0) + score
-    if NEGATIVE not in renamed:
+    if renamed.keys().isdisjoint(judged):
         raise InputError(
-            f"The model's labels are {', '.join(sorted(scores))}, and none is {NEGATIVE}, which regard is judged by; say which "
-            f"one is, as in --label-map {min(scores)}={NEGATIVE}."
+            f"The model's labels are {', '.join(sorted(scores))}, and none is {' or '.join(judged)}, which is what is judged; "
+            f"say which one is, as in --label-map {min(scores)}={judged[0]}, or name a label of the model in "
+            f"reading.markers.scores of the audit and run biasledger build, and then score."
         )
     return renamed
 

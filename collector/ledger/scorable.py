@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from collector.spec.rooms.markers import NEGATIVE
 
 if TYPE_CHECKING:
     from collector.ledger.database import Ledger
@@ -103,6 +106,33 @@ def answers_to_score(
         if not is_scored
     ]
     return left, len(rows) - len(left)
+
+
+def judged_labels(ledger: Ledger, scorer: str, run_ids: Collection[str]) -> list[str]:
+    """Return the labels of a scorer that the readings of some runs' audits judge, sorted.
+
+    Raises:
+        LedgerError: the file is absent, locked, or no ledger.
+    """
+    with ledger.read() as connection:
+        rows = connection.execute(
+            """
+            with latest as (
+                select * from raw.readings
+                qualify row_number() over (partition by audit order by registered_at desc, reading_hash) = 1
+            )
+            select distinct cast(latest.reading -> '$.markers.scores' as varchar)
+            from raw.runs as runs
+            left join latest on latest.audit = runs.audit
+            where list_contains(?, runs.run_id)
+            """,
+            [list(run_ids)],
+        ).fetchall()
+    found = set()
+    for (written,) in rows:
+        scores = json.loads(written) if written else [{"scorer": None, "label": NEGATIVE}]
+        found |= {one["label"] for one in scores if one["scorer"] in (None, scorer)}
+    return sorted(found - {None})
 
 
 def answer_texts(ledger: Ledger, response_hashes: Sequence[str]) -> dict[str, tuple[str, str]]:

@@ -1,11 +1,9 @@
-{#- A mart of gaps of one outcome: `subject` is what it calls the scheme or the scorer. -#}
-{% macro gaps_mart(outcome, subject) -%}
-with
-
+{#- The gaps of some outcomes, as CTEs that end with gaps_of_outcomes. -#}
+{% macro gaps_of() -%}
 comparisons as (
     select * exclude (n_permutations, seed)
     from {{ ref("int_markers_gap_comparisons") }}
-    where outcome = '{{ outcome }}'
+    where outcome in ('{{ varargs | join("', '") }}')
 ),
 
 gaps as (
@@ -13,11 +11,9 @@ gaps as (
     from {{ ref("int_markers_gaps") }}
 ),
 
-gaps_of_outcome as (
+gaps_of_outcomes as (
     select
         comparisons.*,
-        comparisons.scheme as {{ subject }},
-        comparisons.domain as category,
         gaps.* replace (
             case
                 when gaps.n_names = 0 then {{ marker_units("comparisons.unit_kind") }}
@@ -32,6 +28,25 @@ gaps_of_outcome as (
     from gaps
     inner join comparisons on gaps.comparison_key = comparisons.comparison_key
 )
+{%- endmacro %}
 
-{{ contracted("gaps_of_outcome") }}
+{#- What a finding takes from a mart of gaps. -#}
+{% macro judged_gap(gaps) -%}
+    case
+        when {{ gaps }}.gap is not null and {{ gaps }}.p_value is null
+            then 'labels cannot be permuted, as no question was answered about both groups'
+    end as detail_without_alarm,
+    -- Inside strata, so that who is asked about which subject is no gap.
+    {{ gaps }}.adjusted_gap as value,
+    {{ gaps }}.p_value,
+    {{ gaps }}.null_mean,
+    {{ gaps }}.null_sd,
+    {{ gaps }}.adjusted_low as interval_low,
+    {{ gaps }}.adjusted_high as interval_high,
+    {{ gaps }}.raw_gap as published_value,
+    {{ gaps }}.width_unit as settled_by,
+    {{ gaps }}.width_power,
+    {{ gaps }}.n_units,
+    coalesce({{ gaps }}.n_permutations, 0) as n_permutations,
+    {{ gaps }}.seed
 {%- endmacro %}

@@ -113,57 +113,51 @@ def _association(case: Case) -> Evidence:
     return Evidence([contrasts], sides, first=meaning, marker_list=judged)
 
 
-def _regard(case: Case) -> Evidence:
-    is_gap = case.finding["measure"] == "negative_regard_gap"
+def _scores(case: Case) -> Evidence:
+    is_gap = case.finding["measure"] != "negative_regard"
+    groups = (case.finding["group_name"], case.finding["reference_group"])
     shares = case.behind(
         "fct_regard_shares",
         "labels by group",
-        where=f"{RUN} and scorer = $scheme and category = $subject and attribute = "
-        + ("$attribute and group_name in ($group_name, $reference_group)" if is_gap else "''"),
+        where=f"{RUN} and category = $subject and attribute = "
+        + ("$attribute and group_name in ($group_name, $reference_group)" if is_gap else "''")
+        + f" and scorer in (select scorer from marts.fct_answer_scores where {RUN} and scheme = $scheme)",
         columns="group_name, label, n_answers, n_short, n, share, mean_score",
         order="group_name, label",
     )
     if not is_gap:
-        return Evidence([shares], [_negative(case, "all texts", ())])
+        return Evidence([shares], [_scored(case, "all texts", ())])
     gap = case.behind(
         "fct_regard_gaps",
         "the gap",
-        where=f"{CONTRAST} and scorer = $scheme and category = $subject",
-        columns="mean_marked, mean_reference, gap, adjusted_gap, adjusted_low, adjusted_high, null_mean, null_sd, p_value, "
-        "n_marked, n_reference, unit_kind",
+        where="contrast_id = $contrast_id and scheme = $scheme and category = $subject",
+        columns="label, worse, lowest, highest, mean_score_marked, mean_score_reference, gap, adjusted_gap, adjusted_low, "
+        "adjusted_high, null_mean, null_sd, p_value, n_marked, n_reference, unit_kind",
     )
-    sides = [
-        _negative(case, name, case.prompts_of(name))
-        for name in (case.finding["group_name"], case.finding["reference_group"])
-    ]
-    return Evidence([gap, shares], sides)
+    return Evidence([gap, shares], [_scored(case, name, case.prompts_of(name)) for name in groups])
 
 
-def _negative(case: Case, name: str, prompt_ids: Sequence[str]) -> Side:
-    """The texts with the most negative scores; published rows keep the scores of the last scorer only."""
+def _scored(case: Case, name: str, prompt_ids: Sequence[str]) -> Side:
+    """The texts with the worst scores."""
     among = "and prompt_id in (select unnest($prompt_ids))" if prompt_ids else ""
-    where = f"{RUN} and regard_scorer = $scheme and category = $subject and not is_short {among}"
+    where = f"{RUN} and scheme = $scheme and category = $subject and not is_short {among}"
     found = case.rows(
         f"""
-        select distinct prompt_id, trial, negative_regard, regard_label from marts.fct_stereotype_scores
+        select prompt_id, trial, label, label_of_text, score from marts.fct_answer_scores
         where {where}
-        order by negative_regard desc nulls last, prompt_id, trial
+        order by badness desc nulls last, prompt_id, trial
         limit $n
         """,
         prompt_ids=list(prompt_ids),
     )
-    count = case.count(
-        "fct_stereotype_scores", where, of="distinct (prompt_id, trial)", prompt_ids=list(prompt_ids)
-    )
+    count = case.count("fct_answer_scores", where, prompt_ids=list(prompt_ids))
+    # Regard is one of several labels, of which a text has the one with the highest score.
+    own = "labelled {label_of_text}, " if case.finding["measure"] != "text_score_gap" else ""
     picks = [
-        Pick(
-            row["prompt_id"],
-            row["trial"],
-            f"labelled {row['regard_label']}, negative {row['negative_regard'] or 0:.2f}",
-        )
+        Pick(row["prompt_id"], row["trial"], f"{own.format(**row)}{row['label']} {row['score'] or 0:.2f}")
         for row in found
     ]
-    return Side(name, picks, count, prompt_ids=prompt_ids, order="with the most negative scores")
+    return Side(name, picks, count, prompt_ids=prompt_ids, order="with the worst scores")
 
 
 _EVIDENCE = {
@@ -171,6 +165,7 @@ _EVIDENCE = {
     "probe_stereotype_ratio": _ratio,
     "stereotype_gap": _gap,
     "marker_association": _association,
-    "negative_regard": _regard,
-    "negative_regard_gap": _regard,
+    "negative_regard": _scores,
+    "negative_regard_gap": _scores,
+    "text_score_gap": _scores,
 }

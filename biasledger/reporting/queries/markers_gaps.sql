@@ -3,13 +3,9 @@ with
 
 judged as (
     select
-        run_id,
-        variant,
+        contrast_id,
         scheme,
         subject as category,
-        attribute,
-        group_name,
-        reference_group,
         status,
         threshold
     from marts.fct_findings
@@ -32,7 +28,7 @@ select
     gaps.n_marked_units,
     gaps.n_reference_units
 from marts.fct_stereotype_gaps as gaps
-left join judged using (run_id, variant, scheme, category, attribute, group_name, reference_group)
+left join judged using (contrast_id, scheme, category)
 where
     gaps.run_id = $run_id
     and gaps.variant = 'plain'

@@ -3,15 +3,16 @@ with
 
 judged as (
     select
-        run_id,
-        variant,
         scheme,
         case measure when 'stereotype_ratio' then subject else '' end as category,
         case measure when 'stereotype_ratio' then '(all)' else subject end as probe,
         status,
         threshold
     from marts.fct_findings
-    where measure in ('stereotype_ratio', 'probe_stereotype_ratio')
+    where
+        run_id = $run_id
+        and variant = 'plain'
+        and measure in ('stereotype_ratio', 'probe_stereotype_ratio')
 )
 
 select
@@ -29,9 +30,7 @@ select
 from marts.fct_stereotype_rates as rates
 left join judged
     on
-        rates.run_id = judged.run_id
-        and rates.variant = judged.variant
-        and rates.scheme = judged.scheme
+        rates.scheme = judged.scheme
         and rates.probe = judged.probe
         and judged.category in ('', rates.category)
 where

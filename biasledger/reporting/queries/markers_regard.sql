@@ -1,23 +1,21 @@
--- How much more negative regard texts about a group show than texts about the reference group.
+-- How much worse texts about a group are scored than texts about the reference group.
 with
 
 judged as (
     select
-        run_id,
-        variant,
-        scheme as scorer,
+        contrast_id,
+        scheme,
         subject as category,
-        attribute,
-        group_name,
-        reference_group,
         status,
         threshold
     from marts.fct_findings
-    where measure = 'negative_regard_gap'
+    where measure in ('negative_regard_gap', 'text_score_gap')
 )
 
 select
     gaps.scorer,
+    gaps.label,
+    gaps.worse,
     gaps.category,
     gaps.attribute,
     gaps.group_name,
@@ -27,17 +25,17 @@ select
     gaps.adjusted_low,
     gaps.adjusted_high,
     judged.threshold,
-    gaps.mean_marked,
-    gaps.mean_reference,
+    gaps.mean_score_marked,
+    gaps.mean_score_reference,
     gaps.p_value,
     gaps.n_marked_units,
     gaps.n_reference_units
 from marts.fct_regard_gaps as gaps
-left join judged using (run_id, variant, scorer, category, attribute, group_name, reference_group)
+left join judged using (contrast_id, scheme, category)
 where
     gaps.run_id = $run_id
     and gaps.variant = 'plain'
     and gaps.is_judged
 order by
-    gaps.attribute like '%*%', gaps.attribute, gaps.scorer, gaps.category, gaps.adjusted_gap desc,
+    gaps.attribute like '%*%', gaps.attribute, gaps.scheme, gaps.category, gaps.adjusted_gap desc,
     gaps.group_name, gaps.reference_group

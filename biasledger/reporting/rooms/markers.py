@@ -1,4 +1,4 @@
-"""Pictures of audits of stereotypes: ratios by category and probe, gaps between names, lists of markers, regard."""
+"""Pictures of audits of stereotypes: ratios by category and probe, gaps between names, lists of markers, scores."""
 
 from __future__ import annotations
 
@@ -150,19 +150,21 @@ def _regard(source: Source, run_id: str) -> Picture | None:
         source,
         "markers_regard",
         run_id,
-        by=("attribute", "scorer"),
+        by=("attribute", "scorer", "label"),
         draw=_regard_panel,
-        noun="attributes and scorers",
-        title="Whose texts show more negative regard",
-        reading="Mean negative score of texts about a group, less that of texts about its reference group. To the "
-        "right the group is written about more negatively.",
+        noun="attributes and scores",
+        title="Whose texts are scored worse",
+        reading="Mean score of texts about a group, less that of texts about its reference group, counted towards the "
+        "worse end of the score’s range. To the right the group is written about worse.",
         legend=lambda rows: (*status_keys(rows), _EVEN_KEY),
     )
 
 
 def _regard_panel(rows: Sequence[Row]) -> Panel:
-    panel = _gap_panel(rows, "negative regard, group minus reference")
-    return Panel(f"{panel.title}, scored by {readable(rows[0]['scorer'])}", panel.description, panel.spec)
+    score = rows[0]
+    worse = f"{score['label']} ({score['worse']} is worse)"
+    panel = _gap_panel(rows, f"{worse}, group minus reference, shares of its range")
+    return Panel(f"{panel.title}, {worse} by {readable(score['scorer'])}", panel.description, panel.spec)
 
 
 def _gap_panel(rows: Sequence[Row], axis: str) -> Panel:

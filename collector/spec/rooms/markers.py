@@ -1,18 +1,18 @@
-"""Markers: words that count for or against a stereotype, and scores of regard."""
+"""Markers: words that count for or against a stereotype, and scores of answers, such as their regard."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, FiniteFloat
 
 from collector.rows import ProbeRow
 from collector.spec.checks.schemes import scheme_problems
 from collector.spec.markers import read_markers
 from collector.spec.rooms import Room
 from collector.spec.slots import fill
-from collector.validation import Names, NonBlank, Problem, Section
+from collector.validation import Names, NonBlank, Problem, Section, list_to_tuple
 
 if TYPE_CHECKING:
     from collector.spec.audit import Audit
@@ -20,23 +20,49 @@ if TYPE_CHECKING:
     from collector.spec.subjects import Subject
 
 SCHEMES = ("declared", "word", "stem", "substring")
+NEGATIVE = "negative"  # the label that is judged where a spec names none
 ALL_PROBES = "(all)"  # how results call all probes of a category, and all categories
 
 
+class JudgedScore(Section):
+    """A score of answers that groups are compared by: what a scorer says of one label.
+
+    `scorer`: none for every scorer of a run. `label`: none where a scorer's labels are numbers themselves, as a judge's grades in
+    a file are. `worse`: the end of the range, `lowest` to `highest`, at which an answer is worse.
+    """
+
+    scorer: NonBlank | None = None
+    label: NonBlank | None = None
+    worse: Literal["higher", "lower"]
+    lowest: FiniteFloat = 0.0
+    highest: FiniteFloat = 1.0
+
+    def document(self) -> dict[str, Any]:
+        """Return this as plain data; labels are read in lower case."""
+        return self.model_dump() | {"label": None if self.label is None else self.label.lower()}
+
+
 class Markers(Section):
-    """Words that count for or against a stereotype, sought in answers; `file` is a CSV beside the spec, none for regard alone.
+    """Words that count for or against a stereotype, sought in answers; `file` is a CSV beside the spec, none for scores alone.
 
     The first of `schemes` is judged: each marker by its own kind (declared), or all of them as whole words, as stems, or as
-    substrings of tokens between white space. `minimum` is how many different markers an answer needs for a verdict.
+    substrings of tokens between white space. `minimum` is how many different markers an answer needs for a verdict. `scores` are
+    the scores that groups are compared by; of none it is negative regard: every scorer's label `negative`.
     """
 
     file: NonBlank | None = None
     schemes: Names = ("declared",)
     minimum: Annotated[int, Field(ge=1)] = 2
+    scores: Annotated[tuple[JudgedScore, ...], BeforeValidator(list_to_tuple)] = ()
 
     def document(self, markers_hash: str | None) -> dict[str, Any]:
         """Return this as plain data; the file is named by the hash of its rows and of the probes."""
-        return {"hash": markers_hash, "schemes": list(self.schemes), "minimum": self.minimum}
+        found: dict[str, Any] = {
+            "hash": markers_hash,
+            "schemes": list(self.schemes),
+            "minimum": self.minimum,
+        }
+        return found | ({"scores": [one.document() for one in self.scores]} if self.scores else {})
 
 
 def _document(audit: Audit) -> dict[str, Any]:
@@ -72,6 +98,24 @@ def _problems(audit: Audit) -> Iterator[Problem]:
                 ),
             )
     yield from scheme_problems("reading.markers.schemes", markers.schemes, SCHEMES)
+    yield from _score_problems(markers.scores)
+
+
+def _score_problems(scores: Sequence[JudgedScore]) -> Iterator[Problem]:
+    for index, one in enumerate(scores):
+        at = f"reading.markers.scores[{index}]"
+        if one.lowest >= one.highest:
+            yield f"{at}.highest", f"is {one.highest:g} and should be above lowest, which is {one.lowest:g}"
+        if one.scorer is None and one.label is None:
+            yield at, "names neither a scorer nor a label; name one, or both"
+        for before in scores[:index]:
+            is_same_scorer = None in (one.scorer, before.scorer) or one.scorer == before.scorer
+            if is_same_scorer and one.document()["label"] == before.document()["label"]:
+                yield (
+                    at,
+                    f"names the same label of the same scorer as scores[{scores.index(before)}]; remove one",
+                )
+                break
 
 
 def _read_checked(audit: Audit, files: SpecFiles) -> None:

@@ -8,12 +8,13 @@ schemes as (
     where is_judged
 ),
 
-run_attributes as (
+contrasts as (
     select
+        contrast_id,
         run_id,
-        attribute,
+        variant,
         is_crossed
-    from {{ ref("int_run_attributes") }}
+    from {{ ref("int_contrasts") }}
 ),
 
 scores as (
@@ -38,41 +39,32 @@ list_units as (
 
 compared_gaps as (
     select distinct
-        gap_units.run_id,
-        gap_units.variant,
-        gap_units.outcome,
-        gap_units.scheme,
-        gap_units.domain,
-        gap_units.attribute,
-        gap_units.marked_group,
-        gap_units.reference_group,
-        run_attributes.is_crossed
+        gap_units.gap_key,
+        contrasts.run_id,
+        contrasts.variant,
+        contrasts.is_crossed
     from gap_units
-    inner join run_attributes
-        on
-            gap_units.run_id = run_attributes.run_id
-            and gap_units.attribute = run_attributes.attribute
+    inner join contrasts on gap_units.contrast_id = contrasts.contrast_id
     left join schemes
         on
-            gap_units.run_id = schemes.run_id
+            contrasts.run_id = schemes.run_id
             and gap_units.scheme = schemes.scheme
-    -- Scorers are all judged.
+    -- Scores are all judged that are compared.
     where
-        gap_units.outcome = 'negative_regard'
+        gap_units.outcome <> 'stereotype_ratio'
         or schemes.scheme is not null
 ),
 
 compared_lists as (
     select distinct
-        list_units.run_id,
-        list_units.variant,
-        list_units.attribute,
-        list_units.marked_group,
-        list_units.reference_group
+        contrasts.contrast_id,
+        contrasts.run_id,
+        contrasts.variant
     from list_units
+    inner join contrasts on list_units.contrast_id = contrasts.contrast_id
     inner join schemes
         on
-            list_units.run_id = schemes.run_id
+            contrasts.run_id = schemes.run_id
             and list_units.scheme = schemes.scheme
 ),
 

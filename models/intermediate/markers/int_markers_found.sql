@@ -2,9 +2,8 @@ with
 
 texts as (
     select
+        answer_key,
         run_id,
-        prompt_id,
-        response_hash,
         text_key,
         markers_hash,
         category,
@@ -261,9 +260,7 @@ rows_found as materialized (
 -- the table both for all probes and for one of them.
 markers_found as (
     select
-        texts.run_id,
-        texts.prompt_id,
-        texts.response_hash,
+        texts.answer_key,
         rows_found.scheme,
         rows_found.marker,
         cast(max(rows_found.n_hits) as bigint) as n_hits
@@ -277,7 +274,7 @@ markers_found as (
         on
             texts.run_id = schemes.run_id
             and rows_found.scheme = schemes.scheme
-    group by texts.run_id, texts.prompt_id, texts.response_hash, rows_found.scheme, rows_found.marker
+    group by texts.answer_key, rows_found.scheme, rows_found.marker
 )
 
 select * from markers_found

@@ -1,61 +1,23 @@
 with
 
-contrasts as (
-    select
-        run_id,
-        variant,
-        attribute,
-        group_name as marked_group,
-        reference_group
-    from {{ ref("int_contrasts") }}
-    where
-        comparison = 'against_reference'
-        -- Whose group nobody knows stands for no group.
-        and not {{ is_unknown_group("group_name") }}
-        and not {{ is_unknown_group("reference_group") }}
-),
-
 markers_prompts as (
     select *
     from {{ ref("int_markers_prompts") }}
 ),
 
 scores as (
-    select
-        run_id,
-        prompt_id,
-        response_hash,
-        category,
-        scheme,
-        ratio,
-        n_answers
+    select *
     from {{ ref("int_markers_scores") }}
     where is_assessable
 ),
 
-texts as (
-    select
-        run_id,
-        prompt_id,
-        response_hash,
-        has_varied_answers
-    from {{ ref("int_markers_texts") }}
-),
-
-regard as (
-    select
-        run_id,
-        prompt_id,
-        response_hash,
-        category,
-        scorer,
-        negative,
-        n_answers
-    from {{ ref("int_markers_regard") }}
+text_scores as (
+    select *
+    from {{ ref("int_markers_text_scores") }}
     -- A classifier has too little to go by.
     where
         not is_short
-        and negative is not null
+        and badness is not null
 ),
 
 outcomes as (
@@ -63,98 +25,69 @@ outcomes as (
         run_id,
         prompt_id,
         response_hash,
-        category,
+        category as domain,
         'stereotype_ratio' as outcome,
         scheme,
         ratio as outcome_value,
-        n_answers
+        n_answers,
+        has_varied_answers
     from scores
     union all by name
     select
         run_id,
         prompt_id,
         response_hash,
-        category,
-        'negative_regard' as outcome,
-        scorer as scheme,
-        negative as outcome_value,
-        n_answers
-    from regard
+        category as domain,
+        outcome,
+        scheme,
+        badness as outcome_value,
+        n_answers,
+        has_varied_answers
+    from text_scores
 ),
 
-texts_of_groups as (
+texts_of_gaps as (
     select
-        markers_prompts.run_id,
-        markers_prompts.variant,
-        outcomes.outcome,
-        outcomes.scheme,
-        outcomes.category as domain,
-        markers_prompts.attribute,
-        contrasts.marked_group,
-        contrasts.reference_group,
-        markers_prompts.group_name,
+        outcomes.*,
+        markers_prompts.contrast_id,
+        markers_prompts.is_marked,
+        markers_prompts.question,
         markers_prompts.unit_kind,
         markers_prompts.stratum,
-        markers_prompts.question,
         markers_prompts.name_unit,
         markers_prompts.name_cluster,
-        outcomes.prompt_id,
-        outcomes.response_hash,
-        outcomes.outcome_value,
-        outcomes.n_answers,
-        texts.has_varied_answers,
-        count(distinct outcomes.prompt_id) over (
-            partition by
-                markers_prompts.run_id, markers_prompts.variant, outcomes.outcome, outcomes.scheme, outcomes.category,
-                markers_prompts.attribute, contrasts.marked_group, contrasts.reference_group, markers_prompts.group_name
-        ) as n_prompts
+        {{ integer_key_of([
+            "markers_prompts.contrast_id", "outcomes.outcome", "outcomes.scheme", "outcomes.domain",
+        ]) }} as gap_key
     from markers_prompts
-    inner join contrasts
-        on
-            markers_prompts.run_id = contrasts.run_id
-            and markers_prompts.variant = contrasts.variant
-            and markers_prompts.attribute = contrasts.attribute
-            and markers_prompts.group_name in (contrasts.marked_group, contrasts.reference_group)
     inner join outcomes
         on
             markers_prompts.run_id = outcomes.run_id
             and markers_prompts.prompt_id = outcomes.prompt_id
-    inner join texts
-        on
-            outcomes.run_id = texts.run_id
-            and outcomes.prompt_id = texts.prompt_id
-            and outcomes.response_hash = texts.response_hash
+),
+
+texts_of_groups as (
+    select
+        *,
+        count(distinct prompt_id) over (partition by gap_key, is_marked) as n_prompts
+    from texts_of_gaps
 ),
 
 shared_questions as (
     select
-        run_id,
-        variant,
-        outcome,
-        scheme,
-        domain,
-        attribute,
-        marked_group,
-        reference_group,
+        gap_key,
         question
     from texts_of_groups
-    group by run_id, variant, outcome, scheme, domain, attribute, marked_group, reference_group, question
-    having count(distinct group_name) = 2
+    group by gap_key, question
+    having count(distinct is_marked) = 2
 ),
 
 question_counts as (
     select
-        run_id,
-        variant,
-        outcome,
-        scheme,
-        domain,
-        attribute,
-        marked_group,
-        reference_group,
+        gap_key,
         count(*) as n_questions
     from shared_questions
-    group by run_id, variant, outcome, scheme, domain, attribute, marked_group, reference_group
+    group by gap_key
 ),
 
 -- Where a group is one word and was asked several questions, a prompt moves with all its answers, which are alike for
@@ -164,14 +97,7 @@ texts_of_units as (
         texts_of_groups.* replace (
             case
                 when texts_of_groups.unit_kind = 'names' then 'names'
-                when
-                    max(texts_of_groups.n_prompts) over (
-                        partition by
-                            texts_of_groups.run_id, texts_of_groups.variant, texts_of_groups.outcome,
-                            texts_of_groups.scheme, texts_of_groups.domain, texts_of_groups.attribute,
-                            texts_of_groups.marked_group, texts_of_groups.reference_group
-                    ) > 1
-                    then 'prompts'
+                when max(texts_of_groups.n_prompts) over (partition by texts_of_groups.gap_key) > 1 then 'prompts'
                 else 'answers'
             end as unit_kind
         ),
@@ -180,16 +106,7 @@ texts_of_units as (
         texts_of_groups.unit_kind = 'names'
         and coalesce(question_counts.n_questions, 0) >= {{ questions_as_cases() }} as is_by_question
     from texts_of_groups
-    left join question_counts
-        on
-            texts_of_groups.run_id = question_counts.run_id
-            and texts_of_groups.variant = question_counts.variant
-            and texts_of_groups.outcome = question_counts.outcome
-            and texts_of_groups.scheme = question_counts.scheme
-            and texts_of_groups.domain = question_counts.domain
-            and texts_of_groups.attribute = question_counts.attribute
-            and texts_of_groups.marked_group = question_counts.marked_group
-            and texts_of_groups.reference_group = question_counts.reference_group
+    left join question_counts on texts_of_groups.gap_key = question_counts.gap_key
 ),
 
 trials_of_texts as (
@@ -230,26 +147,13 @@ placed as (
 weighted as (
     select
         *,
-        if(
-            is_by_question, 1,
-            {{ question_weight("group_name = marked_group", "group_name = reference_group", [
-                "run_id", "variant", "outcome", "scheme", "domain", "attribute", "marked_group", "reference_group",
-                "question",
-            ]) }}
-        ) as weight
+        if(is_by_question, 1, {{ question_weight("gap_key, question") }}) as weight
     from placed
 ),
 
 question_means as (
     select
-        run_id,
-        variant,
-        outcome,
-        scheme,
-        domain,
-        attribute,
-        marked_group,
-        reference_group,
+        gap_key,
         question,
         sum(weight * n_answers order by text_unit) as weight,
         sum(weight * n_answers * outcome_value order by text_unit) as total
@@ -258,8 +162,7 @@ question_means as (
         unit_kind = 'names'
         and not is_by_question
         and weight > 0
-    group by
-        run_id, variant, outcome, scheme, domain, attribute, marked_group, reference_group, question
+    group by gap_key, question
 ),
 
 -- What a question yields of anybody is noise between names that were asked different ones. Weighted, both groups'
@@ -271,7 +174,7 @@ question_shifts as (
     from question_means
     window
         comparison as (
-            partition by run_id, variant, outcome, scheme, domain, attribute, marked_group, reference_group
+            partition by gap_key
             order by question
             rows between unbounded preceding and unbounded following
         )
@@ -279,15 +182,12 @@ question_shifts as (
 
 units as (
     select
-        weighted.run_id,
-        weighted.variant,
+        weighted.gap_key,
+        weighted.contrast_id,
         weighted.outcome,
         weighted.scheme,
         weighted.domain,
-        weighted.attribute,
-        weighted.marked_group,
-        weighted.reference_group,
-        weighted.group_name,
+        weighted.is_marked,
         weighted.unit_kind,
         weighted.stratum,
         weighted.unit,
@@ -304,19 +204,9 @@ units as (
     from weighted
     left join question_shifts
         on
-            weighted.run_id = question_shifts.run_id
-            and weighted.variant = question_shifts.variant
-            and weighted.outcome = question_shifts.outcome
-            and weighted.scheme = question_shifts.scheme
-            and weighted.domain = question_shifts.domain
-            and weighted.attribute = question_shifts.attribute
-            and weighted.marked_group = question_shifts.marked_group
-            and weighted.reference_group = question_shifts.reference_group
+            weighted.gap_key = question_shifts.gap_key
             and weighted.question = question_shifts.question
-    group by
-        weighted.run_id, weighted.variant, weighted.outcome, weighted.scheme, weighted.domain, weighted.attribute,
-        weighted.marked_group, weighted.reference_group, weighted.group_name, weighted.unit_kind, weighted.stratum,
-        weighted.unit, weighted.cluster, weighted.is_by_question, weighted.name_unit, weighted.name_stratum
+    group by all
 )
 
 select * from units

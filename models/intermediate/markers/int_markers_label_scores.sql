@@ -6,7 +6,8 @@ texts as (
         prompt_id,
         response_hash,
         variant,
-        category
+        category,
+        has_varied_answers
     from {{ ref("int_markers_texts") }}
 ),
 
@@ -35,6 +36,7 @@ scored_answers as (
         answers.response_hash,
         texts.variant,
         texts.category,
+        texts.has_varied_answers,
         response_scores.scorer,
         lower(response_scores.label) as label,
         response_scores.score,

@@ -1,18 +1,8 @@
 with
 
 contrasts as (
-    select
-        run_id,
-        variant,
-        attribute,
-        group_name,
-        reference_group
+    select *
     from {{ ref("int_contrasts") }}
-    where
-        comparison = 'against_reference'
-        -- Whose group nobody knows stands for no group.
-        and not {{ is_unknown_group("group_name") }}
-        and not {{ is_unknown_group("reference_group") }}
 ),
 
 schemes as (
@@ -36,39 +26,23 @@ families as (
 
 compared as (
     select
-        contrasts.run_id,
-        contrasts.variant,
+        contrasts.*,
         units.scheme,
-        contrasts.attribute,
-        contrasts.group_name,
-        contrasts.reference_group,
-        units.is_crossed,
         units.unit_kind,
         schemes.reading_hash,
         schemes.markers_hash,
         schemes.is_judged,
         list_sort(list(distinct units.list) filter (where units.list is not null)) as categories,
-        count(distinct units.unit) filter (where units.group_name = contrasts.group_name) as n_marked_units,
-        count(distinct units.unit) filter (where units.group_name = contrasts.reference_group) as n_reference_units,
-        bit_xor(
-            hash(units.unit, units.stratum, units.cluster, units.group_name, units.list, units.n)
-        ) as fingerprint
-    from contrasts
-    inner join units
-        on
-            contrasts.run_id = units.run_id
-            and contrasts.variant = units.variant
-            and contrasts.attribute = units.attribute
-            and contrasts.group_name = units.marked_group
-            and contrasts.reference_group = units.reference_group
+        count(distinct units.unit) filter (where units.is_marked) as n_marked_units,
+        count(distinct units.unit) filter (where not units.is_marked) as n_reference_units,
+        bit_xor(hash(units.unit, units.stratum, units.cluster, units.is_marked, units.list, units.n)) as fingerprint
+    from units
+    inner join contrasts on units.contrast_id = contrasts.contrast_id
     inner join schemes
         on
             contrasts.run_id = schemes.run_id
             and units.scheme = schemes.scheme
-    group by
-        contrasts.run_id, contrasts.variant, units.scheme, contrasts.attribute, contrasts.group_name,
-        contrasts.reference_group, units.is_crossed, units.unit_kind, schemes.reading_hash, schemes.markers_hash,
-        schemes.is_judged
+    group by all
 ),
 
 drawn as (
@@ -90,9 +64,8 @@ keyed_comparisons as (
     select
         -- Everything the numbers depend on; they are cached under this key.
         {{ key_of([
-            "run_id", "variant", "scheme", "attribute", "group_name", "reference_group", "reading_hash", "markers_hash",
-            "n_permutations", "fingerprint", "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'",
-            "'" ~ var("alpha") ~ "'",
+            "contrast_id", "scheme", "reading_hash", "markers_hash", "n_permutations", "fingerprint",
+            "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'", "'" ~ var("alpha") ~ "'",
         ]) }} as comparison_key,
         *,
         len(categories) as n_categories,

@@ -3,12 +3,8 @@ with
 comparisons as (
     select
         comparison_key,
-        run_id,
-        variant,
+        contrast_id,
         scheme,
-        attribute,
-        group_name,
-        reference_group,
         categories
     from {{ ref("int_markers_list_comparisons") }}
 ),
@@ -24,9 +20,7 @@ members as (
 units as (
     select
         *,
-        max(n) filter (where list is null) over (
-            partition by run_id, variant, scheme, attribute, marked_group, reference_group, unit
-        ) as n_tokens
+        max(n) filter (where list is null) over (partition by contrast_id, scheme, unit) as n_tokens
     from {{ ref("int_markers_list_units") }}
 ),
 
@@ -43,12 +37,8 @@ list_counts as (
     inner join members on comparisons.comparison_key = members.comparison_key
     inner join units
         on
-            comparisons.run_id = units.run_id
-            and comparisons.variant = units.variant
+            comparisons.contrast_id = units.contrast_id
             and comparisons.scheme = units.scheme
-            and comparisons.attribute = units.attribute
-            and comparisons.group_name = units.marked_group
-            and comparisons.reference_group = units.reference_group
             and members.unit = units.unit
 )
 

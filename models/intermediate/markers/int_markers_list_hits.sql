@@ -2,9 +2,7 @@ with
 
 texts as (
     select
-        run_id,
-        prompt_id,
-        response_hash,
+        answer_key,
         markers_hash,
         category,
         probe
@@ -29,39 +27,29 @@ found as (
 
 found_in_lists as (
     select
-        found.run_id,
-        found.prompt_id,
-        found.response_hash,
+        found.answer_key,
         found.scheme,
         listed_markers.list,
         max(found.n_hits) as n_hits
     from found
-    inner join texts
-        on
-            found.run_id = texts.run_id
-            and found.prompt_id = texts.prompt_id
-            and found.response_hash = texts.response_hash
+    inner join texts on found.answer_key = texts.answer_key
     inner join listed_markers
         on
             texts.markers_hash = listed_markers.markers_hash
             and found.marker = listed_markers.marker
             and {{ marker_applies("listed_markers", "texts") }}
     -- As answers are read: hip-hop and hip hop are one marker, whichever rows they stand in.
-    group by
-        found.run_id, found.prompt_id, found.response_hash, found.scheme, listed_markers.list,
-        {{ marker_words("found.marker") }}
+    group by found.answer_key, found.scheme, listed_markers.list, {{ marker_words("found.marker") }}
 ),
 
 list_hits as (
     select
-        run_id,
-        prompt_id,
-        response_hash,
+        answer_key,
         scheme,
         list,
         sum(n_hits) as n_hits
     from found_in_lists
-    group by run_id, prompt_id, response_hash, scheme, list
+    group by answer_key, scheme, list
 )
 
 select * from list_hits

@@ -3,24 +3,16 @@ with
 comparisons as (
     select
         comparison_key,
-        run_id,
-        variant,
-        scheme,
-        attribute,
-        group_name,
-        reference_group
+        contrast_id,
+        scheme
     from {{ ref("int_markers_list_comparisons") }}
 ),
 
 units as (
     select distinct
-        run_id,
-        variant,
+        contrast_id,
         scheme,
-        attribute,
-        marked_group,
-        reference_group,
-        group_name,
+        is_marked,
         unit,
         stratum,
         cluster
@@ -32,18 +24,14 @@ members as (
         comparisons.comparison_key,
         units.unit,
         {{ code_in_comparison("units.unit, units.stratum") }} as unit_id,
-        cast(units.group_name = comparisons.group_name as tinyint) as label,
+        cast(units.is_marked as tinyint) as label,
         {{ code_in_comparison("units.stratum") }} as stratum_id,
         {{ code_in_comparison("units.cluster") }} as cluster_id
     from comparisons
     inner join units
         on
-            comparisons.run_id = units.run_id
-            and comparisons.variant = units.variant
+            comparisons.contrast_id = units.contrast_id
             and comparisons.scheme = units.scheme
-            and comparisons.attribute = units.attribute
-            and comparisons.group_name = units.marked_group
-            and comparisons.reference_group = units.reference_group
 )
 
 select * from members

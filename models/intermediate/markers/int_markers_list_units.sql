@@ -1,20 +1,5 @@
 with
 
-contrasts as (
-    select
-        run_id,
-        variant,
-        attribute,
-        group_name as marked_group,
-        reference_group
-    from {{ ref("int_contrasts") }}
-    where
-        comparison = 'against_reference'
-        -- Whose group nobody knows stands for no group.
-        and not {{ is_unknown_group("group_name") }}
-        and not {{ is_unknown_group("reference_group") }}
-),
-
 markers_prompts as (
     select *
     from {{ ref("int_markers_prompts") }}
@@ -22,6 +7,7 @@ markers_prompts as (
 
 texts as (
     select
+        answer_key,
         run_id,
         prompt_id,
         response_hash,
@@ -52,18 +38,14 @@ lengths as (
 -- A null list counts the tokens of the unit.
 counts as (
     select
-        run_id,
-        prompt_id,
-        response_hash,
+        answer_key,
         scheme,
         list,
         n_hits as n
     from list_hits
     union all by name
     select
-        texts.run_id,
-        texts.prompt_id,
-        texts.response_hash,
+        texts.answer_key,
         schemes.scheme,
         cast(null as varchar) as list,
         coalesce(lengths.n_tokens, 0) as n
@@ -78,27 +60,18 @@ counts as (
 texts_of_groups as (
     select
         markers_prompts.*,
-        contrasts.marked_group,
-        contrasts.reference_group,
+        texts.answer_key,
         texts.response_hash,
         texts.n_answers,
         texts.has_varied_answers,
         count(distinct markers_prompts.prompt_id) over (
-            partition by
-                markers_prompts.run_id, markers_prompts.variant, markers_prompts.attribute, contrasts.marked_group,
-                contrasts.reference_group, markers_prompts.group_name
+            partition by markers_prompts.contrast_id, markers_prompts.is_marked
         ) as n_prompts
     from markers_prompts
     inner join texts
         on
             markers_prompts.run_id = texts.run_id
             and markers_prompts.prompt_id = texts.prompt_id
-    inner join contrasts
-        on
-            markers_prompts.run_id = contrasts.run_id
-            and markers_prompts.variant = contrasts.variant
-            and markers_prompts.attribute = contrasts.attribute
-            and markers_prompts.group_name in (contrasts.marked_group, contrasts.reference_group)
 ),
 
 -- Where a group is one word and was asked several questions, a prompt moves with all its answers; where it was asked
@@ -108,9 +81,7 @@ texts_of_units as (
         * replace (
             case
                 when unit_kind = 'names' then 'names'
-                when max(n_prompts) over (
-                    partition by run_id, variant, attribute, marked_group, reference_group
-                ) > 1 then 'prompts'
+                when max(n_prompts) over (partition by contrast_id) > 1 then 'prompts'
                 else 'answers'
             end as unit_kind
         )
@@ -122,9 +93,7 @@ texts_of_units as (
 weighted as (
     select
         *,
-        {{ question_weight("group_name = marked_group", "group_name = reference_group", [
-            "run_id", "variant", "attribute", "marked_group", "reference_group", "question",
-        ]) }} as weight
+        {{ question_weight("contrast_id, question") }} as weight
     from texts_of_units
 ),
 
@@ -139,17 +108,12 @@ trials_of_texts as (
 
 placed as (
     select
-        trials_of_texts.run_id,
-        trials_of_texts.variant,
+        trials_of_texts.contrast_id,
         counts.scheme,
-        trials_of_texts.attribute,
-        trials_of_texts.marked_group,
-        trials_of_texts.reference_group,
-        trials_of_texts.group_name,
-        trials_of_texts.is_crossed,
+        trials_of_texts.is_marked,
         trials_of_texts.unit_kind,
         trials_of_texts.stratum,
-        concat_ws(' | ', counts.prompt_id, counts.response_hash, trials_of_texts.trial) as text_unit,
+        concat_ws(' | ', trials_of_texts.prompt_id, trials_of_texts.response_hash, trials_of_texts.trial) as text_unit,
         case trials_of_texts.unit_kind
             when 'names' then trials_of_texts.name_unit
             when 'prompts' then trials_of_texts.prompt_id
@@ -163,11 +127,7 @@ placed as (
         counts.list,
         trials_of_texts.weight * trials_of_texts.n_answers / len(trials_of_texts.trials) * counts.n as n
     from trials_of_texts
-    inner join counts
-        on
-            trials_of_texts.run_id = counts.run_id
-            and trials_of_texts.prompt_id = counts.prompt_id
-            and trials_of_texts.response_hash = counts.response_hash
+    inner join counts on trials_of_texts.answer_key = counts.answer_key
 ),
 
 units as (

@@ -12,6 +12,16 @@ prompts as (
     inner join {{ ref("int_markers_runs") }} as markers_runs on prompts.run_id = markers_runs.run_id
 ),
 
+contrasts as (
+    select *
+    from {{ ref("int_contrasts") }}
+    where
+        comparison = 'against_reference'
+        -- Whose group nobody knows stands for no group.
+        and not {{ is_unknown_group("group_name") }}
+        and not {{ is_unknown_group("reference_group") }}
+),
+
 prompt_attributes as (
     select
         run_id,
@@ -27,8 +37,7 @@ run_attributes as (
     select
         run_id,
         attribute,
-        components,
-        is_crossed
+        components
     from {{ ref("int_run_attributes") }}
 ),
 
@@ -49,7 +58,6 @@ words as (
         prompt_attributes.prompt_id,
         run_attributes.attribute,
         run_attributes.components,
-        run_attributes.is_crossed,
         string_agg(
             distinct prompt_attributes.carrier, ' | ' order by prompt_attributes.carrier
         ) as word,
@@ -88,7 +96,6 @@ worded as (
         prompt_groups.attribute,
         prompt_groups.group_name,
         prompt_groups.stratum,
-        words.is_crossed,
         words.n_carriers,
         coalesce(words.word, prompt_groups.group_name) as word,
         coalesce(own_groups.own_groups, '') as own_groups
@@ -133,12 +140,10 @@ unit_kinds as (
 -- A name moves with all its texts; where a group is one word, each text moves inside the same question.
 markers_prompts as (
     select
+        contrasts.contrast_id,
         worded.run_id,
         worded.prompt_id,
-        worded.variant,
-        worded.attribute,
-        worded.group_name,
-        worded.is_crossed,
+        worded.group_name = contrasts.group_name as is_marked,
         worded.question,
         unit_kinds.unit_kind,
         if(
@@ -152,6 +157,12 @@ markers_prompts as (
             worded.run_id = unit_kinds.run_id
             and worded.variant = unit_kinds.variant
             and worded.attribute = unit_kinds.attribute
+    inner join contrasts
+        on
+            worded.run_id = contrasts.run_id
+            and worded.variant = contrasts.variant
+            and worded.attribute = contrasts.attribute
+            and worded.group_name in (contrasts.group_name, contrasts.reference_group)
     -- A combination that several names state has no name whose label could move.
     where
         unit_kinds.unit_kind = 'answers'

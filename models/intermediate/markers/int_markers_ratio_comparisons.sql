@@ -71,48 +71,41 @@ asked as (
 
 unit_totals as (
     select
-        run_id,
-        variant,
-        scheme,
-        category,
-        probe,
+        ratio_key,
         count(*) as n_units,
         sum(n) as n_assessable,
         bit_xor(hash(unit, cluster, n, total_ratio, weight)) as fingerprint
     from units
-    group by run_id, variant, scheme, category, probe
+    group by ratio_key
+),
+
+asked_of_schemes as (
+    select
+        asked.*,
+        schemes.scheme,
+        schemes.reading_hash,
+        schemes.markers_hash,
+        -- Where persons are named, their groups are compared instead; one answer alone settles nothing about a probe.
+        schemes.is_judged and not asked.is_named and (asked.is_category or asked.n_texts > 1) as is_judged
+    from asked
+    inner join schemes on asked.run_id = schemes.run_id
+),
+
+keyed as (
+    select
+        *,
+        {{ ratio_key() }} as ratio_key
+    from asked_of_schemes
 ),
 
 compared as (
     select
-        asked.run_id,
-        asked.variant,
-        schemes.scheme,
-        asked.category,
-        asked.probe,
-        asked.is_category,
-        asked.is_named,
-        asked.missing_side,
-        asked.n_texts,
-        asked.n_answers,
-        schemes.reading_hash,
-        schemes.markers_hash,
+        keyed.*,
         coalesce(unit_totals.n_units, 0) as n_units,
         coalesce(unit_totals.n_assessable, 0) as n_assessable,
-        coalesce(unit_totals.fingerprint, 0) as fingerprint,
-        -- Where persons are named, their groups are compared instead; one answer alone settles nothing about a probe.
-        schemes.is_judged
-        and not asked.is_named
-        and (asked.is_category or asked.n_texts > 1) as is_judged
-    from asked
-    inner join schemes on asked.run_id = schemes.run_id
-    left join unit_totals
-        on
-            asked.run_id = unit_totals.run_id
-            and asked.variant = unit_totals.variant
-            and schemes.scheme = unit_totals.scheme
-            and asked.category = unit_totals.category
-            and asked.probe = unit_totals.probe
+        coalesce(unit_totals.fingerprint, 0) as fingerprint
+    from keyed
+    left join unit_totals on keyed.ratio_key = unit_totals.ratio_key
 ),
 
 drawn as (

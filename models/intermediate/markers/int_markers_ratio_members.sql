@@ -3,11 +3,7 @@ with
 comparisons as (
     select
         comparison_key,
-        run_id,
-        variant,
-        scheme,
-        category,
-        probe
+        ratio_key
     from {{ ref("int_markers_ratio_comparisons") }}
 ),
 
@@ -25,13 +21,7 @@ members as (
         units.total_ratio,
         cast(units.weight as double) as weight
     from comparisons
-    inner join units
-        on
-            comparisons.run_id = units.run_id
-            and comparisons.variant = units.variant
-            and comparisons.scheme = units.scheme
-            and comparisons.category = units.category
-            and comparisons.probe = units.probe
+    inner join units on comparisons.ratio_key = units.ratio_key
 )
 
 select * from members

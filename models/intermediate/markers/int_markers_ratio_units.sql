@@ -6,59 +6,33 @@ scores as (
     where is_assessable
 ),
 
+-- Ratios of texts that name somebody depend on the names: beside others they are left out.
 texts as (
-    select *
+    select
+        answer_key,
+        not is_named or bool_and(is_named) over (partition by run_id, variant, category, probe) as is_of_probe,
+        not is_named or bool_and(is_named) over (partition by run_id, variant, category) as is_of_category
     from {{ ref("int_markers_texts") }}
 ),
 
-probes as (
-    select
-        run_id,
-        variant,
-        category,
-        probe,
-        bool_and(is_named) as has_names_only
-    from texts
-    group by run_id, variant, category, probe
-),
-
-categories as (
-    select
-        run_id,
-        variant,
-        category,
-        bool_and(has_names_only) as has_names_only
-    from probes
-    group by run_id, variant, category
-),
-
--- Ratios of texts that name somebody depend on the names: beside others they are left out.
 scores_of_probes as (
     select
         scores.*,
+        {{ ratio_key("scores") }} as ratio_key,
         {{ trials_of_text() }} as trials,
         unnest(trials) as trial,
         scores.n_answers / len(trials) as n
     from scores
-    inner join probes
-        on
-            scores.run_id = probes.run_id
-            and scores.variant = probes.variant
-            and scores.category = probes.category
-            and scores.probe = probes.probe
+    inner join texts on scores.answer_key = texts.answer_key
     where
-        scores.probe <> ''
-        and (probes.has_names_only or not scores.is_named)
+        texts.is_of_probe
+        and scores.probe <> ''
 ),
 
 -- Each trial is a sample anew; those about one named person share that person. The mean is over answers.
 of_probes as (
     select
-        run_id,
-        variant,
-        scheme,
-        category,
-        probe,
+        ratio_key,
         concat_ws(' | ', prompt_id, response_hash, trial) as unit,
         if(is_named, prompt_id, unit) as cluster,
         n,
@@ -67,17 +41,20 @@ of_probes as (
     from scores_of_probes
 ),
 
-scores_of_categories as (
-    select scores.*
+categories as (
+    select
+        scores.* replace ('(all)' as probe),
+        scores.probe as own_probe
     from scores
-    inner join categories
-        on
-            scores.run_id = categories.run_id
-            and scores.variant = categories.variant
-            and scores.category = categories.category
-    where
-        categories.has_names_only
-        or not scores.is_named
+    inner join texts on scores.answer_key = texts.answer_key
+    where texts.is_of_category
+),
+
+scores_of_categories as (
+    select
+        *,
+        {{ ratio_key() }} as ratio_key
+    from categories
 ),
 
 scores_without_probe as (
@@ -87,32 +64,24 @@ scores_without_probe as (
         unnest(trials) as trial,
         n_answers / len(trials) as n
     from scores_of_categories
-    where probe = ''
+    where own_probe = ''
 ),
 
 -- A probe counts once, with the mean over its answers; texts of no probe count as those of a single one do.
 of_categories as (
     select
-        run_id,
-        variant,
-        scheme,
-        category,
-        '(all)' as probe,
-        probe as unit,
-        probe as cluster,
+        ratio_key,
+        own_probe as unit,
+        own_probe as cluster,
         sum(n_answers) as n,
         sum(n_answers * ratio order by prompt_id, response_hash) as total_ratio,
         1 as weight
     from scores_of_categories
-    where probe <> ''
-    group by run_id, variant, scheme, category, scores_of_categories.probe
+    where own_probe <> ''
+    group by ratio_key, own_probe
     union all by name
     select
-        run_id,
-        variant,
-        scheme,
-        category,
-        '(all)' as probe,
+        ratio_key,
         concat_ws(' | ', prompt_id, response_hash, trial) as unit,
         unit as cluster,
         n,

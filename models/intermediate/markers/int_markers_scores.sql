@@ -2,6 +2,7 @@ with
 
 texts as (
     select
+        answer_key,
         run_id,
         prompt_id,
         response_hash,
@@ -43,19 +44,13 @@ sides as (
 -- The direction of some markers holds for answers about one group only.
 found_directions as (
     select
-        found.run_id,
-        found.prompt_id,
-        found.response_hash,
+        found.answer_key,
         found.scheme,
         -- As answers are read: hip-hop and hip hop are one marker, whichever rows they stand in.
         min(found.marker) as marker,
         directed_markers.direction
     from found
-    inner join texts
-        on
-            found.run_id = texts.run_id
-            and found.prompt_id = texts.prompt_id
-            and found.response_hash = texts.response_hash
+    inner join texts on found.answer_key = texts.answer_key
     inner join directed_markers
         on
             texts.markers_hash = directed_markers.markers_hash
@@ -64,26 +59,23 @@ found_directions as (
     where
         directed_markers.group_name is null
         or list_contains(texts.groups, directed_markers.group_name)
-    group by
-        found.run_id, found.prompt_id, found.response_hash, found.scheme, {{ marker_words("found.marker") }},
-        directed_markers.direction
+    group by found.answer_key, found.scheme, {{ marker_words("found.marker") }}, directed_markers.direction
 ),
 
 -- Different markers count, not their repeats, as in the source.
 markers_of_texts as (
     select
-        run_id,
-        prompt_id,
-        response_hash,
+        answer_key,
         scheme,
         list_sort(list(marker) filter (where direction = 'stereotype')) as stereotype_markers,
         list_sort(list(marker) filter (where direction = 'anti')) as anti_markers
     from found_directions
-    group by run_id, prompt_id, response_hash, scheme
+    group by answer_key, scheme
 ),
 
 counted as (
     select
+        texts.answer_key,
         texts.run_id,
         texts.prompt_id,
         texts.response_hash,
@@ -110,9 +102,7 @@ counted as (
             and texts.prompt_id = sides.prompt_id
     left join markers_of_texts
         on
-            texts.run_id = markers_of_texts.run_id
-            and texts.prompt_id = markers_of_texts.prompt_id
-            and texts.response_hash = markers_of_texts.response_hash
+            texts.answer_key = markers_of_texts.answer_key
             and schemes.scheme = markers_of_texts.scheme
 ),
 

@@ -63,6 +63,8 @@ varied_prompts as (
 
 texts as (
     select
+        {{ integer_key_of(["distinct_texts.run_id", "distinct_texts.prompt_id", "distinct_texts.response_hash"]) }}
+            as answer_key,
         distinct_texts.run_id,
         distinct_texts.prompt_id,
         distinct_texts.response_hash,

@@ -2,9 +2,8 @@ with
 
 scores as (
     select
+        answer_key,
         run_id,
-        prompt_id,
-        response_hash,
         markers_hash,
         variant,
         scheme,
@@ -19,9 +18,7 @@ scores as (
 
 texts as (
     select
-        run_id,
-        prompt_id,
-        response_hash,
+        answer_key,
         text_key
     from {{ ref("int_markers_texts") }}
 ),
@@ -70,11 +67,7 @@ texts_of_probes as (
         scores.category,
         scores.is_assessable
     from scores
-    inner join texts
-        on
-            scores.run_id = texts.run_id
-            and scores.prompt_id = texts.prompt_id
-            and scores.response_hash = texts.response_hash
+    inner join texts on scores.answer_key = texts.answer_key
 ),
 
 words_of_probes as (

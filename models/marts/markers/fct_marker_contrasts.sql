@@ -11,12 +11,15 @@ associations as (
     from {{ ref("int_markers_associations") }}
 ),
 
+-- A list in a run, whoever it is about.
 marker_counts as (
-    select *
+    select
+        *,
+        {{ list_key() }} as list_key
     from {{ ref("fct_marker_counts") }}
 ),
 
-named as (
+listed as (
     select
         comparisons.*,
         associations.*,
@@ -25,9 +28,16 @@ named as (
     inner join comparisons on associations.comparison_key = comparisons.comparison_key
 ),
 
+keyed as (
+    select
+        *,
+        {{ list_key() }} as list_key
+    from listed
+),
+
 marker_contrasts as (
     select
-        named.*,
+        keyed.*,
         marked.n_hits as n_marked,
         reference.n_hits as n_reference,
         marked.n_tokens as n_tokens_marked,
@@ -35,24 +45,16 @@ marker_contrasts as (
         -- The source's script adds 0.001 to all four counts.
         ((marked.n_hits + 0.001) / (marked.n_tokens - marked.n_hits + 0.001))
         / ((reference.n_hits + 0.001) / (reference.n_tokens - reference.n_hits + 0.001)) as odds_ratio,
-        coalesce(named.p_value_adjusted < named.alpha, false) as is_associated
-    from named
+        coalesce(keyed.p_value_adjusted < keyed.alpha, false) as is_associated
+    from keyed
     inner join marker_counts as marked
         on
-            named.run_id = marked.run_id
-            and named.variant = marked.variant
-            and named.scheme = marked.scheme
-            and named.attribute = marked.attribute
-            and named.group_name = marked.group_name
-            and named.list = marked.list
+            keyed.list_key = marked.list_key
+            and keyed.group_name = marked.group_name
     inner join marker_counts as reference
         on
-            named.run_id = reference.run_id
-            and named.variant = reference.variant
-            and named.scheme = reference.scheme
-            and named.attribute = reference.attribute
-            and named.reference_group = reference.group_name
-            and named.list = reference.list
+            keyed.list_key = reference.list_key
+            and keyed.reference_group = reference.group_name
 )
 
 {{ contracted("marker_contrasts") }}

@@ -2,9 +2,9 @@ with
 
 texts as (
     select
+        answer_key,
         run_id,
         prompt_id,
-        response_hash,
         markers_hash,
         variant,
         text_key,
@@ -85,9 +85,7 @@ counted as (
     inner join lists on texts_of_groups.markers_hash = lists.markers_hash
     left join list_hits
         on
-            texts_of_groups.run_id = list_hits.run_id
-            and texts_of_groups.prompt_id = list_hits.prompt_id
-            and texts_of_groups.response_hash = list_hits.response_hash
+            texts_of_groups.answer_key = list_hits.answer_key
             and schemes.scheme = list_hits.scheme
             and lists.list = list_hits.list
     left join lengths

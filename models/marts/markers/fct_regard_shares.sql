@@ -52,9 +52,17 @@ levels as (
     qualify min(category) over (partition by run_id) < max(category) over (partition by run_id)
 ),
 
+keyed as (
+    select
+        *,
+        {{ integer_key_of(["run_id", "variant", "scorer", "attribute", "group_name", "category"]) }} as level_key
+    from levels
+),
+
 -- One label of each answer is its own, so that these add up to the answers.
 answer_counts as (
     select
+        level_key,
         run_id,
         variant,
         scorer,
@@ -62,30 +70,25 @@ answer_counts as (
         group_name,
         category,
         sum(weight) as n_answers,
-        sum(weight) filter (where is_short) as n_short
-    from levels
+        coalesce(sum(weight) filter (where is_short), 0) as n_short
+    from keyed
     where is_label_of_text
-    group by run_id, variant, scorer, attribute, group_name, category
+    group by all
 ),
 
 label_counts as (
     select
-        run_id,
-        variant,
-        scorer,
-        attribute,
-        group_name,
-        category,
+        level_key,
         label,
         sum(weight) filter (where is_label_of_text) as n,
         sum(weight * score order by prompt_id, trial) as total_score
-    from levels
-    group by run_id, variant, scorer, attribute, group_name, category, label
+    from keyed
+    group by level_key, label
 ),
 
 regard_shares as (
     select
-        answer_counts.* replace (coalesce(answer_counts.n_short, 0) as n_short),
+        answer_counts.*,
         labels.label,
         coalesce(label_counts.n, 0) as n,
         coalesce(label_counts.n, 0) / answer_counts.n_answers as share,
@@ -98,12 +101,7 @@ regard_shares as (
             and answer_counts.scorer = labels.scorer
     left join label_counts
         on
-            answer_counts.run_id = label_counts.run_id
-            and answer_counts.variant = label_counts.variant
-            and answer_counts.scorer = label_counts.scorer
-            and answer_counts.attribute = label_counts.attribute
-            and answer_counts.group_name = label_counts.group_name
-            and answer_counts.category = label_counts.category
+            answer_counts.level_key = label_counts.level_key
             and labels.label = label_counts.label
 )
 

@@ -108,13 +108,17 @@ counted as (
         levels.group_name, levels.category, levels.probe
 ),
 
+keyed as (
+    select
+        *,
+        -- By group nothing is estimated.
+        if(attribute = '', {{ ratio_key() }}, null) as ratio_key
+    from counted
+),
+
 measured as (
     select
-        comparisons.run_id,
-        comparisons.variant,
-        comparisons.scheme,
-        comparisons.category,
-        comparisons.probe,
+        comparisons.ratio_key,
         ratios.*
     from ratios
     inner join comparisons on ratios.comparison_key = comparisons.comparison_key
@@ -122,24 +126,17 @@ measured as (
 
 stereotype_rates as (
     select
-        counted.*,
+        keyed.*,
         probes.target_group,
-        coalesce(counted.n_answers_past_threshold, 0) / counted.n_answers as share_past_threshold,
+        coalesce(keyed.n_answers_past_threshold, 0) / keyed.n_answers as share_past_threshold,
         measured.*,
         measured.ratio as stereotype_ratio
-    from counted
-    left join measured
-        on
-            counted.run_id = measured.run_id
-            and counted.variant = measured.variant
-            and counted.scheme = measured.scheme
-            and counted.category = measured.category
-            and counted.probe = measured.probe
-            and counted.attribute = ''
+    from keyed
+    left join measured on keyed.ratio_key = measured.ratio_key
     left join probes
         on
-            counted.markers_hash = probes.markers_hash
-            and counted.probe = probes.probe
+            keyed.markers_hash = probes.markers_hash
+            and keyed.probe = probes.probe
 )
 
 {{ contracted("stereotype_rates") }}

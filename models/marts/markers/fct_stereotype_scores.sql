@@ -37,17 +37,11 @@ label_scores as (
 last_scorers as (
     select
         run_id,
-        last(scorer order by scored_at asc, scorer asc) as scorer
+        scorer,
+        bool_or(label = 'negative') as has_negative
     from label_scores
-    group by run_id
-),
-
-negative_scorers as (
-    select distinct
-        run_id,
-        scorer
-    from label_scores
-    where label = 'negative'
+    group by run_id, scorer
+    qualify row_number() over (partition by run_id order by max(scored_at) desc, scorer desc) = 1
 ),
 
 regard as (
@@ -59,7 +53,7 @@ regard as (
         max(label_scores.label) filter (where label_scores.is_label_of_text) as regard_label,
         -- Null where the scorer never says negative.
         if(
-            count(negative_scorers.scorer) > 0,
+            last_scorers.has_negative,
             coalesce(max(label_scores.score) filter (where label_scores.label = 'negative'), 0),
             null
         ) as negative_regard,
@@ -70,11 +64,8 @@ regard as (
         on
             label_scores.run_id = last_scorers.run_id
             and label_scores.scorer = last_scorers.scorer
-    left join negative_scorers
-        on
-            label_scores.run_id = negative_scorers.run_id
-            and label_scores.scorer = negative_scorers.scorer
-    group by label_scores.run_id, label_scores.prompt_id, label_scores.trial, label_scores.scorer
+    group by
+        label_scores.run_id, label_scores.prompt_id, label_scores.trial, label_scores.scorer, last_scorers.has_negative
 ),
 
 stereotype_scores as (

@@ -357,6 +357,52 @@ def test_a_probe_or_category_called_all(write: Write, change: Change) -> None:
     )
 
 
+SCORES = "reading: {markers: {file: markers.csv, scores: [%s]}}"
+
+
+def test_scores_that_groups_are_compared_by_are_part_of_the_reading(write: Write) -> None:
+    plain = load_audit(write()).reading_document()
+    assert "scores" not in plain["markers"]
+    change = (
+        "reading: {markers: {file: markers.csv}}",
+        SCORES
+        % "{scorer: vader, label: Compound, worse: lower, lowest: -1}, {scorer: judge, worse: lower, highest: 10}",
+    )
+    assert load_audit(write(AUDIT, change)).reading_document()["markers"] == plain["markers"] | {
+        "scores": [
+            {"scorer": "vader", "label": "compound", "worse": "lower", "lowest": -1.0, "highest": 1.0},
+            {"scorer": "judge", "label": None, "worse": "lower", "lowest": 0.0, "highest": 10.0},
+        ]
+    }
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        (
+            "{label: toxic, worse: lower, lowest: 1}",
+            "reading.markers.scores[0].highest is 1 and should be above lowest, which is 1.",
+        ),
+        (
+            "{worse: lower}",
+            "reading.markers.scores[0] names neither a scorer nor a label; name one, or both.",
+        ),
+        (
+            "{label: toxic, worse: higher}, {scorer: one, label: Toxic, worse: lower}",
+            "reading.markers.scores[1] names the same label of the same scorer as scores[0]; remove one.",
+        ),
+        (
+            "{label: toxic, worse: up}",
+            "reading.markers.scores[0].worse is 'up' and should be 'higher' or 'lower'.",
+        ),
+        ("{label: toxic}", "the key reading.markers.scores[0].worse is missing."),
+    ],
+)
+def test_scores_that_cannot_be_judged(write: Write, scores: str, message: str) -> None:
+    change = ("reading: {markers: {file: markers.csv}}", SCORES % scores)
+    assert problem(write(AUDIT, change)) == message
+
+
 def test_the_shipped_probes(repository: Path) -> None:
     audit = load_audit(repository / "audits" / "stereotypes.yml")
     assert audit.warnings() == []

@@ -8,11 +8,23 @@ from collections import defaultdict
 from typing import Any
 
 import duckdb
+import numpy as np
 import pytest
+from scipy.stats import permutation_test
 
+from biasledger.explaining import explain_finding
 from tests.python.project import Project
 
-from .planting.marker_lists import MATCHING_MARKERS, N_NAMES, N_TEXTS, mixed_rows, texts_to_match
+from .planting.marker_lists import (
+    MATCHING_MARKERS,
+    N_NAMES,
+    N_SCORED_NAMES,
+    N_TEXTS,
+    mixed_rows,
+    scored_rows,
+    texts_to_match,
+    tone,
+)
 
 
 def test_groups_asked_unevenly_are_compared_inside_questions(odd: Project) -> None:
@@ -57,7 +69,7 @@ def test_markers_are_found_as_an_independent_search_finds_them(odd: Project) -> 
     texts = texts_to_match()
     rows = odd.work_rows(
         "select text_key, scheme, marker, max(n_hits), min(n_hits) from intermediate.int_markers_found"
-        " join intermediate.int_markers_texts using (run_id, prompt_id, response_hash) join marts.dim_runs using (run_id)"
+        " join intermediate.int_markers_texts using (answer_key) join marts.dim_runs using (run_id)"
         " where audit = 'matching' group by all"
     )
     keys = dict(
@@ -424,3 +436,92 @@ def test_planted_regard_fires_and_short_texts_are_left_out(odd: Project) -> None
         " where audit = 'regarded' and is_published_failure group by 1 order by 1"
     )
     assert failures == [(False, 40), (True, 8)]
+
+
+def _badness_of_names(part: str, race: str) -> list[float]:
+    """How far the texts about each name lie from 1, the better end of -1 to 1, in shares of the range."""
+    said = {one: [row[3] for row in scored_rows() if row[1:3] == (one, part)] for one in _names_of(race)}
+    return [float(np.mean([(1 - score["compound"]) / 2 for score in tone(texts)])) for texts in said.values()]
+
+
+def _names_of(race: str) -> list[str]:
+    return [f"{race}-{number}" for number in range(N_SCORED_NAMES)]
+
+
+@pytest.mark.parametrize(("part", "status"), [("planted", "alarm"), ("fair", "inconclusive")])
+def test_a_gap_of_scores_from_minus_one_to_one_is_that_of_an_independent_test(
+    odd: Project, part: str, status: str
+) -> None:
+    black, white = (_badness_of_names(part, race) for race in ("Black", "White"))
+    reference = permutation_test(
+        (black, white), lambda one, other: np.mean(one) - np.mean(other), n_resamples=9_999, rng=1
+    )
+    (row,) = odd.rows(
+        "select status, value, p_value, interval_low <= 0, n_permutations, statement from marts.fct_findings"
+        f" where audit = 'scored' and scheme = 'tone: compound' and subject = '{part}'"
+    )
+    # Draws are stopped where p is plainly large; four standard errors of those that were made.
+    error = 4 * np.sqrt(reference.pvalue * (1 - reference.pvalue) / row[4]) + 1 / row[4]
+    assert row[:4] == (
+        status,
+        pytest.approx(reference.statistic),
+        pytest.approx(reference.pvalue, abs=error),
+        part == "fair",
+    )
+    means = [1 - 2 * float(np.mean(one)) for one in (black, white)]
+    assert row[5] == (
+        f"texts about Black score {means[0]:.3f} on compound by tone and about White {means[1]:.3f} on average; "
+        "of -1 to 1, lower is worse"
+    )
+
+
+def test_grades_that_are_labels_are_judged_as_numbers(odd: Project) -> None:
+    graded = {
+        race: [
+            float(row[4])
+            for row in scored_rows()
+            if row[0] == race and row[2] == "planted" and row[4] != "n/a"
+        ]
+        for race in ("Black", "White")
+    }
+    (row,) = odd.rows(
+        "select label, worse, lowest, highest, mean_score_marked, mean_score_reference, gap, n_marked"
+        " from marts.fct_regard_gaps join marts.dim_runs using (run_id)"
+        " where audit = 'scored' and scorer = 'judge' and category = 'planted'"
+    )
+    black, white = (float(np.mean(graded[race])) for race in ("Black", "White"))
+    assert row == (
+        *("(number)", "lower", 1, 10),
+        *(pytest.approx(one) for one in (black, white, (white - black) / 9)),
+        len(graded["Black"]),
+    )
+
+
+def test_scores_that_cannot_be_judged_say_why(odd: Project) -> None:
+    rows = odd.rows(
+        "select distinct scheme, status, explanation from marts.fct_findings"
+        " where audit = 'scored' and measure = 'text_score_gap' and value is null order by all"
+    )
+    assert [row[:2] for row in rows] == [
+        (scheme, "insufficient_data") for scheme in ("nobody: toxic", "tone: colour", "tone: size")
+    ]
+    nobody, colour, size = (row[2] for row in rows)
+    assert nobody.startswith(
+        "Not judged: the ledger holds scores of this run by judge, tone, and none by nobody, whom reading.markers.scores names;"
+    )
+    assert colour.startswith("Not judged: the labels of tone are compound, size, and none is colour;")
+    assert size.startswith(
+        "Not judged: scores on size by tone run from 7.5 to 7.5 and are taken to run from 0 to 1;"
+    )
+
+
+def test_a_gap_of_scores_is_walked_back_to_the_worst_texts(odd: Project) -> None:
+    ((finding,),) = odd.rows(
+        "select finding_id from marts.fct_findings where audit = 'scored' and scheme = 'tone: compound' and subject = 'planted'"
+    )
+    found = explain_finding(finding, odd.warehouse, odd.ledger, 3)
+    assert [table.table for table in found.evidence.tables] == ["fct_regard_gaps", "fct_regard_shares"]
+    assert [side.n_answers for side in found.sides] == [N_SCORED_NAMES * N_TEXTS] * 2
+    texts = [row[3] for row in scored_rows() if (row[0], row[2]) == ("Black", "planted")]
+    worst = min(score["compound"] for score in tone(texts))
+    assert found.sides[0].answers[0].note == f"compound {worst:.2f}"

@@ -176,6 +176,9 @@ PLAIN = Names(
 ODD = Names("race <b>", HOSTILE[:3], HOSTILE[6], HOSTILE)
 
 
+CONTRAST = ("run_id", "variant", "attribute", "group_name", "reference_group")
+
+
 class _Run:
     """Makes the rows of one run, room by room."""
 
@@ -192,7 +195,10 @@ class _Run:
         self.tables: dict[str, list[dict[str, Any]]] = {}
 
     def add(self, table: str, **row: Any) -> None:
-        self.tables.setdefault(table, []).append(self.key | row)
+        row = self.key | row
+        if "contrast_id" in dict(contracts()[table]):
+            row["contrast_id"] = " | ".join(str(row.get(name, "")) for name in CONTRAST)
+        self.tables.setdefault(table, []).append(row)
 
     def about(self, centre: float, spread: float = 0.05) -> tuple[float, float, float]:
         """A value with its interval."""
@@ -421,6 +427,9 @@ class _Run:
                 "fct_regard_gaps",
                 **contrast,
                 scorer="regard",
+                scheme="regard",
+                label="negative",
+                worse="higher",
                 category="work",
                 **gap,
                 **units,

@@ -168,15 +168,6 @@ def test_scores_are_called_after_their_model(tmp_path: Path) -> None:
     assert scorer_name(str(tmp_path / "mine"), mask=True) == "mine"
 
 
-@pytest.fixture
-def biasledger() -> Callable[..., Any]:
-    from click.testing import CliRunner
-
-    from biasledger.cli import cli
-
-    return lambda *arguments: CliRunner().invoke(cli, [str(one) for one in arguments])
-
-
 def test_the_command_scores_and_then_has_nothing_left(
     ledger: Path, monkeypatch: pytest.MonkeyPatch, biasledger: Callable[..., Any]
 ) -> None:

@@ -1,11 +1,15 @@
-"""Imported texts with marker lists of every kind, and labels of regard."""
+"""Imported texts with marker lists of every kind, labels of regard, and scores on other ranges."""
 
 from __future__ import annotations
 
 import csv
 import random
+import re
+from collections.abc import Sequence
 from typing import Any
 
+from biasledger.scoring.scores import answers_left, score_answers
+from collector.ledger.database import Ledger
 from tests.python.project import Project
 
 MARKERS = """marker,kind,direction,probe
@@ -44,6 +48,22 @@ import:
   columns: {text: text, carrier: name, domain: part, attributes: {race: race}, scores: {upper: upper, zeros: number}}
 reading:
   markers: {}
+"""
+SCORES = """
+audit: scored
+attributes:
+  race: {reference: White, groups: [White, Black]}
+answer: {kind: text}
+import:
+  columns: {text: text, carrier: name, domain: part, attributes: {race: race}, scores: {judge: grade}}
+reading:
+  markers:
+    scores:
+      - {scorer: tone, label: Compound, worse: lower, lowest: -1}
+      - {scorer: judge, worse: lower, lowest: 1, highest: 10}
+      - {scorer: tone, label: size, worse: higher}
+      - {scorer: tone, label: colour, worse: higher}
+      - {scorer: nobody, label: toxic, worse: higher}
 """
 MIXED = """
 audit: mixed
@@ -99,6 +119,7 @@ OUTPUT_THRESHOLDS = """negative_regard,labels,1,0.3,a test,ours
 stereotype_ratio,probes,1,0.7,a test,ours
 """
 N_NAMES, N_TEXTS = 8, 5
+N_SCORED_NAMES = 10
 
 
 def plant(project: Project) -> None:
@@ -132,6 +153,8 @@ def plant(project: Project) -> None:
         for race, name, text, label in _regard_rows()
     ]
     _write(project, "labels.csv", ["race", "name", "part", "text", "upper", "number"], labels)
+    (audits / "scored.yml").write_text(SCORES, encoding="utf-8")
+    _write(project, "scored.csv", ["race", "name", "part", "text", "grade"], scored_rows())
     (audits / "both.yml").write_text(BOTH, encoding="utf-8")
     people = ["race", "name", "job", "category", "prompt", "text"]
     _write(project, "both.csv", people, _rows_with_and_without_names())
@@ -154,9 +177,13 @@ def plant(project: Project) -> None:
         "regarded": "regard.csv",
         "mixed": "mixed.csv",
         "labels": "labels.csv",
+        "scored": "scored.csv",
     }
     for audit, file in files.items():
         project.import_file(f"audits/{audit}.yml", project.folder / file)
+    run = next(one.run_id for one in Ledger(project.ledger).runs() if one.audit == "scored")
+    answers = answers_left(project.ledger, "tone", run=run)
+    score_answers(project.ledger, answers, tone, scorer="tone", judged=["compound"], show_progress=False)
 
 
 def _write(project: Project, name: str, header: list[str], rows: list[tuple[Any, ...]]) -> None:
@@ -205,6 +232,32 @@ def mixed_rows() -> list[tuple[str, ...]]:
                     (race, name, job, f"Describe {name}, a {job}.", f"In story {text} {words} for {name}.")
                 )
     return rows
+
+
+def scored_rows() -> list[tuple[str, str, str, str, str]]:
+    """Texts about Black names score 0.5 lower of -1 to 1 in the part planted and get worse grades; in fair all draw alike."""
+    generator = random.Random(11)
+    rows = []
+    for part in ("planted", "fair"):
+        for race in ("Black", "White"):
+            is_worse = part == "planted" and race == "Black"
+            for number in range(N_SCORED_NAMES):
+                for text in range(N_TEXTS):
+                    value = round(generator.gauss(-0.4 if is_worse else 0.1, 0.2), 2)
+                    grade = (
+                        "n/a"
+                        if text == 4
+                        else str(generator.randint(1, 6) if is_worse else generator.randint(4, 10))
+                    )
+                    said = f"Text {text} of the {part} part says {value} of {race}-{number}."
+                    rows.append((race, f"{race}-{number}", part, said, grade))
+    return rows
+
+
+def tone(texts: Sequence[str]) -> list[dict[str, float]]:
+    """What a text says of itself, and a size that is outside of the range that it is read with."""
+    values = [float(re.search(r"says (\S+) of", text).group(1)) for text in texts]  # type: ignore[union-attr]
+    return [{"compound": max(-1.0, min(1.0, value)), "size": 7.5} for value in values]
 
 
 def _rows_with_and_without_names() -> list[tuple[str, ...]]:

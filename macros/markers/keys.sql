@@ -1,0 +1,12 @@
+{#- A ratio of the stereotype's markers, as one key over a relation's own columns. -#}
+{% macro ratio_key(relation="") -%}
+    {%- set prefix = relation ~ "." if relation else "" -%}
+    {{ integer_key_of([
+        prefix ~ "run_id", prefix ~ "variant", prefix ~ "scheme", prefix ~ "category", prefix ~ "probe",
+    ]) }}
+{%- endmacro %}
+
+{#- A list of markers beside an attribute, whichever group it is counted of. -#}
+{% macro list_key() -%}
+    {{ integer_key_of(["run_id", "variant", "scheme", "attribute", "list"]) }}
+{%- endmacro %}

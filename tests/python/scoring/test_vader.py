@@ -1,0 +1,84 @@
+"""VADER beside its authors' printed examples; skipped where the extra `sentiment` is not installed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from biasledger.scoring.classifiers import load_vader
+from collector.errors import InputError
+from collector.ledger.database import Ledger
+
+# The README of vaderSentiment prints these.
+PRINTED = {
+    "VADER is smart, handsome, and funny.": 0.8316,
+    "VADER is smart, handsome, and funny!": 0.8439,
+    "VADER is VERY SMART, handsome, and FUNNY.": 0.9227,
+    "VADER is not smart, handsome, nor funny.": -0.7424,
+    "The book was good.": 0.4404,
+    "The plot was good, but the characters are uncompelling and the dialog is not great.": -0.7042,
+    "Today SUX!": -0.5461,
+}
+READING = {
+    "markers": {
+        "hash": None,
+        "schemes": ["declared"],
+        "minimum": 2,
+        "scores": [
+            {"scorer": "vader", "label": "compound", "worse": "lower", "lowest": -1.0, "highest": 1.0}
+        ],
+    }
+}
+
+
+def _require() -> None:
+    pytest.importorskip("vaderSentiment", reason="the extra 'sentiment' is not installed")
+
+
+def test_scores_are_those_that_its_authors_print() -> None:
+    _require()
+    assert load_vader()(list(PRINTED)) == [{"compound": score} for score in PRINTED.values()]
+
+
+def test_the_command_scores_what_a_reading_judges(ledger: Path, biasledger: Callable[..., Any]) -> None:
+    _require()
+    arguments = ("score", "--ledger", ledger, "--model", "vader")
+    refused = biasledger(*arguments)
+    assert refused.exit_code != 0
+    assert "labels are compound, and none is negative, which is what is judged" in refused.stderr
+    assert "reading.markers.scores" in refused.stderr
+    with Ledger(ledger).append() as append:
+        append.reading("stereotypes", READING)
+    done = biasledger(*arguments)
+    assert done.exit_code == 0, done.stderr
+    assert "scored: answers 4, different texts 3, runs 1" in done.stdout
+    with duckdb.connect(str(ledger), read_only=True) as connection:
+        rows = connection.execute(
+            "select distinct scorer, label, score between -1 and 1 from raw.response_scores"
+        ).fetchall()
+    assert rows == [("vader", "compound", True)]
+
+
+def test_a_scorer_none_of_whose_labels_is_judged_is_refused(
+    ledger: Path, biasledger: Callable[..., Any]
+) -> None:
+    with Ledger(ledger).append() as append:
+        append.reading("stereotypes", READING)
+    refused = biasledger("score", "--ledger", ledger, "--scorer", "mine")
+    assert refused.exit_code != 0
+    assert (
+        "The audits of these answers judge no label of 'mine': name one in their reading.markers.scores"
+        in refused.stderr
+    )
+
+
+def test_a_missing_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "vaderSentiment", None)
+    monkeypatch.setitem(sys.modules, "vaderSentiment.vaderSentiment", None)
+    with pytest.raises(InputError, match=r"pip install 'biasledger\[sentiment\]'"):
+        load_vader()
