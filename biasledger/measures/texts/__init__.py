@@ -1,0 +1,1 @@
+"""Measures of answers beyond their words, a file a measure."""

@@ -1,0 +1,344 @@
+"""How alike answers are that differ in the group alone.
+
+That two answers differ says little: a model that samples differs from itself. So the similarity of answers about two groups is
+held against that of different answers about one and the same group, inside questions. The gap is half the squared maximum mean
+discrepancy of both groups' answers (Gretton et al. 2012, JMLR 13, lemma 6) with the similarity as its kernel, unbiased: 0 where
+the group makes no difference, whatever the similarities are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from biasledger.measures.comparisons import Comparison, table
+from biasledger.measures.decisions.units import LEAST_NAMES
+from biasledger.measures.engine.intervals import t_half_widths
+from biasledger.measures.engine.jackknife import DeleteGroups
+from biasledger.measures.engine.resampling import (
+    Design,
+    Floats,
+    Integers,
+    Labels,
+    Moves,
+    PermutationResult,
+    permutation_test,
+)
+
+Words = Sequence[str]
+_BLEU_ORDER = 4
+_SMALLEST_MATCH = 0.1
+
+
+def cosine(texts: Sequence[Words]) -> Callable[[Integers], Floats]:
+    """Cosines of TF-IDF vectors of texts, each with a word at least: of the rows (n,) among them, (n, n)."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    vectors = TfidfVectorizer(analyzer=list).fit_transform(texts)
+    return lambda rows: np.asarray((vectors[rows] @ vectors[rows].T).toarray())
+
+
+def rouge_l(texts: Sequence[Words]) -> Callable[[Integers], Floats]:
+    """ROUGE-L (Lin 2004), likewise: F1 of the longest common subsequence of two texts' words, 2 L / (m + n)."""
+    from rapidfuzz.distance import Indel
+    from rapidfuzz.process import cdist
+
+    def of(rows: Integers) -> Floats:
+        some = [texts[row] for row in rows]
+        return np.asarray(cdist(some, some, scorer=Indel.normalized_similarity, dtype=np.float64))
+
+    return of
+
+
+def bleu(texts: Sequence[Words]) -> Callable[[Integers], Floats]:
+    """BLEU (Papineni et al. 2002), likewise: runs of up to four words, the lower of both directions.
+
+    Runs of a length without a match count 0.1 of one (Chen & Cherry 2014, method 1), as LangFair has it. How many runs two
+    texts share is the same in both directions: half of what their counts do not differ by.
+    """
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.metrics.pairwise import manhattan_distances
+
+    lengths = np.array([len(text) for text in texts], dtype=np.float64)
+    orders = range(1, 1 + min(_BLEU_ORDER, int(lengths.max(initial=0))))
+    counts = [CountVectorizer(analyzer=partial(_runs, order=order)).fit_transform(texts) for order in orders]
+
+    def of(rows: Integers) -> Floats:
+        n_words = lengths[rows]
+        logs, has_shared = np.zeros((rows.size, rows.size)), np.zeros((rows.size, rows.size), dtype=bool)
+        for order in range(1, _BLEU_ORDER + 1):
+            n_runs, shared = np.maximum(n_words - order + 1, 0.0), np.zeros_like(logs)
+            if order <= len(counts):
+                differing = manhattan_distances(counts[order - 1][rows])
+                shared = np.round((n_runs[:, np.newaxis] + n_runs - differing) / 2)
+            has_shared |= shared > 0
+            matches = np.where(shared > 0, shared, _SMALLEST_MATCH)
+            logs += np.log(matches / np.maximum(n_runs, 1.0)[:, np.newaxis]) / _BLEU_ORDER
+        # A row's text is held against a column's: who says less than that pays for it.
+        brevity = np.minimum(0.0, 1 - n_words / n_words[:, np.newaxis])
+        scores = np.where(has_shared, np.exp(logs + brevity), 0.0)
+        return np.asarray(np.minimum(scores, scores.T))
+
+    return of
+
+
+def _runs(text: Words, order: int) -> list[str]:
+    return [" ".join(text[start : start + order]) for start in range(len(text) - order + 1)]
+
+
+SCHEMES: Mapping[str, Callable[[Sequence[Words]], Callable[[Integers], Floats]]] = {
+    "cosine": cosine,
+    "rouge_l": rouge_l,
+    "bleu": bleu,
+}
+"""How texts are held against each other, from 0 (not a word in common) to 1."""
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The answers about two groups; arrays of shape (n_answers,).
+
+    texts: their words, in order, each with one at least. scheme: how they are held against each other. labels: 1 the marked
+    group, 0 its reference. questions: inside which answers are compared. units: the prompt or, where each group has one, the
+    answer; pairs inside a unit tell of no floor. names: whom each is about, None where nobody is; name_strata: inside which a
+    name may move. ids: what names an answer.
+    """
+
+    texts: Sequence[Words]
+    scheme: str
+    labels: Labels
+    questions: Integers
+    units: Integers
+    names: Integers | None
+    name_strata: Integers
+    ids: Integers
+
+    @cached_property
+    def unit_rows(self) -> Integers:
+        """The first answer of each unit, (n_units,)."""
+        return np.unique(self.units, return_index=True)[1].astype(np.int64)
+
+    @cached_property
+    def parts(self) -> list[tuple[Integers, Floats, Integers, Floats]]:
+        """Of each question: its answers, their similarities, its units, and the mean similarities of these (0 alone)."""
+        _, of_answer = np.unique(self.units, return_inverse=True)
+        alike_of, parts = SCHEMES[self.scheme](self.texts), []
+        for question in np.unique(self.questions):
+            [rows] = np.nonzero(self.questions == question)
+            alike = alike_of(rows)
+            units, places = np.unique(of_answer[rows], return_inverse=True)
+            members = np.zeros((units.size, rows.size))
+            members[places, np.arange(rows.size)] = 1 / np.bincount(places)[places]
+            of_units = members @ alike @ members.T
+            np.fill_diagonal(of_units, 0.0)
+            parts.append((rows, alike, units, of_units))
+        return parts
+
+    def gaps(self, marked: Floats, reference: Floats) -> tuple[Floats, Floats, Floats]:
+        """Similarity between groups, of the marked one, and of its reference, (b, n_questions) each; NaN where there is none.
+
+        marked, reference: (b, n_units), 1 for a unit that is of the group.
+        """
+        found = [
+            _similarities(of_units, marked[:, units], reference[:, units])
+            for *_, units, of_units in self.parts
+        ]
+        between, within_marked, within_reference = (np.stack(one, axis=1) for one in zip(*found, strict=True))
+        return between, within_marked, within_reference
+
+    def gap(self, marked: Floats, reference: Floats) -> Floats:
+        """Mean over questions of what answers are more alike inside groups than between them, (b,)."""
+        between, *within = self.gaps(marked, reference)
+        gaps = (within[0] + within[1]) / 2 - between
+        n = (~np.isnan(gaps)).sum(axis=1)
+        return np.asarray(np.nansum(gaps, axis=1) / np.where(n > 0, n, np.nan))
+
+
+def _similarities(alike: Floats, marked: Floats, reference: Floats) -> tuple[Floats, Floats, Floats]:
+    """Mean similarity between and inside two groups of units, (b,) each; alike: (k, k), 0 on its diagonal."""
+    n_marked, n_reference = marked.sum(axis=1), reference.sum(axis=1)
+    of_marked, of_reference = marked @ alike, reference @ alike
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return (
+            (of_marked * reference).sum(axis=1) / _or_nan(n_marked * n_reference),
+            (of_marked * marked).sum(axis=1) / _or_nan(n_marked * (n_marked - 1)),
+            (of_reference * reference).sum(axis=1) / _or_nan(n_reference * (n_reference - 1)),
+        )
+
+
+def _or_nan(counts: Floats) -> Floats:
+    return np.where(counts > 0, counts, np.nan)
+
+
+@dataclass(frozen=True)
+class SimilarityGap:
+    """How much less alike answers about two groups are than different answers about one; NaN and None where nobody can tell.
+
+    similarity_between: the published number, mean over pairs that differ in the group alone, 0 to 1. similarity_within: the
+    floor, mean of both groups'. similarity_gap: within less between, over the n_questions that have a floor. n_units: prompts
+    or answers of the smaller group; n_names: names. unit: what moved under the larger p, "question" or "name". test: one-sided.
+    """
+
+    similarity_between: float
+    similarity_within: float
+    similarity_gap: float
+    standard_error: float
+    interval_low: float
+    interval_high: float
+    n_questions: int
+    n_units: int
+    n_names: int
+    unit: str
+    p_case: float
+    p_name: float
+    test: PermutationResult | None
+
+
+def similarity_gap(answers: Answers, *, n_permutations: int, alpha: float, seed: int) -> SimilarityGap:
+    """The gap, its interval over questions and names, and the larger p of moving units inside questions, and names."""
+    labels = answers.labels[answers.unit_rows]
+    one = labels[np.newaxis].astype(np.float64)
+    between, *within = (values[0] for values in answers.gaps(one, 1 - one))
+    floors = (within[0] + within[1]) / 2
+    is_judged = ~np.isnan(floors - between)
+    published = float(np.nanmean(between)) if not np.isnan(between).all() else np.nan
+    if not is_judged.any():
+        return SimilarityGap(
+            published, np.nan, np.nan, np.nan, np.nan, np.nan, 0, 0, 0, "question", np.nan, np.nan, None
+        )
+    names = _names(answers, is_judged)
+    n_names = min(names.design.count(0), names.design.count(1)) if names else 0
+    gaps = (floors - between)[is_judged]
+    error, degrees = _error(answers, gaps, names if n_names > 1 else None, labels)
+    half_width = float(t_half_widths(np.array(error), np.array(degrees), alpha))
+    value = float(gaps.mean())
+    tests: dict[str, PermutationResult] = {}
+    if n_permutations > 0:
+        cases = Moves.alone(Design(labels, answers.questions[answers.unit_rows]))
+        tests["question"] = _test(answers, cases, n_permutations, seed)
+        if names is not None and n_names >= LEAST_NAMES:
+            tests["name"] = _test(answers, names, n_permutations, seed)
+    unit = max(tests, key=lambda name: tests[name].p_value, default="question")
+    in_judged = np.isin(answers.questions[answers.unit_rows], np.unique(answers.questions)[is_judged])
+    n_units = min(int(np.count_nonzero(in_judged & (labels == label))) for label in (0, 1))
+    return SimilarityGap(
+        published,
+        float(floors[is_judged].mean()),
+        value,
+        error,
+        value - half_width,
+        value + half_width,
+        int(is_judged.sum()),
+        n_units,
+        n_names,
+        unit,
+        tests["question"].p_value if tests else np.nan,
+        tests["name"].p_value if "name" in tests else np.nan,
+        tests.get(unit),
+    )
+
+
+def _names(answers: Answers, is_judged: NDArray[np.bool_]) -> Moves | None:
+    """Names with all their units; None where nobody is named, or each stands in one question alone."""
+    if answers.names is None or is_judged.sum() < 2:
+        return None
+    names = answers.names[answers.unit_rows]
+    _, first, of_unit = np.unique(names, return_index=True, return_inverse=True)
+    if first.size == names.size:
+        return None
+    rows = answers.unit_rows[first]
+    return Moves(Design(answers.labels[rows], answers.name_strata[rows]), of_unit.astype(np.int64))
+
+
+def _test(answers: Answers, moves: Moves, n_permutations: int, seed: int) -> PermutationResult:
+    def statistic(labels: Labels) -> Floats:
+        marked = moves.of_rows(labels).astype(np.float64)
+        return answers.gap(marked, 1 - marked)
+
+    return permutation_test(moves.design, statistic, n_permutations=n_permutations, seed=seed, stop_after=50)
+
+
+def _error(answers: Answers, gaps: Floats, names: Moves | None, labels: Labels) -> tuple[float, float]:
+    """Standard error of the mean gap and its degrees of freedom: over questions, and by a jackknife over names, put together.
+
+    Of one question the jackknife is over its units, or its names.
+    """
+    parts = []
+    if gaps.size > 1:
+        parts.append((float(gaps.var(ddof=1) / gaps.size), gaps.size - 1.0))
+    if names is not None or gaps.size == 1:
+        of_unit = np.arange(labels.size) if names is None else names.of_row
+        groups = DeleteGroups.of(of_unit, labels)
+        kept = (groups.of_unit != np.arange(groups.cells.size)[:, np.newaxis]).astype(np.float64)
+        one = labels[np.newaxis].astype(np.float64)
+        error, degrees = groups.errors(
+            answers.gap(kept * one, kept * (1 - one)), answers.gap(one, 1 - one)[0]
+        )
+        parts.append((float(error) ** 2, float(degrees)))
+    variance = sum(part for part, _ in parts)
+    below = sum(part**2 / degrees for part, degrees in parts)
+    return float(np.sqrt(variance)), variance**2 / below if below > 0 else min(
+        degrees for _, degrees in parts
+    )
+
+
+def similarity_gaps(comparisons: Iterable[Comparison[Answers]]) -> pd.DataFrame:
+    """A row a comparison: its SimilarityGap."""
+    return table(
+        SimilarityGap, comparisons, lambda one, draws: similarity_gap(one.units, **draws), "similarity"
+    )
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question: its similarities, and the two answers about different groups that are least alike, by their ids."""
+
+    question_id: int
+    n_marked: int
+    n_reference: int
+    similarity_between: float
+    similarity_marked: float
+    similarity_reference: float
+    pair_similarity: float
+    marked_answer_id: int
+    reference_answer_id: int
+
+
+def questions(answers: Answers) -> list[Question]:
+    """Every question in which both groups have answers."""
+    labels = answers.labels[answers.unit_rows]
+    one = labels[np.newaxis].astype(np.float64)
+    similarities = zip(*(values[0] for values in answers.gaps(one, 1 - one)), strict=True)
+    found = []
+    for (rows, alike, *_), numbers in zip(answers.parts, similarities, strict=True):
+        marked, reference = (np.flatnonzero(answers.labels[rows] == label) for label in (1, 0))
+        if marked.size and reference.size:
+            pairs = alike[np.ix_(marked, reference)]
+            first, second = np.unravel_index(int(pairs.argmin()), pairs.shape)
+            one_id, other_id = (int(answers.ids[rows[row]]) for row in (marked[first], reference[second]))
+            question, least = int(answers.questions[rows[0]]), float(pairs[first, second])
+            between, inside, inside_reference = map(float, numbers)
+            found.append(
+                Question(
+                    question,
+                    marked.size,
+                    reference.size,
+                    between,
+                    inside,
+                    inside_reference,
+                    least,
+                    one_id,
+                    other_id,
+                )
+            )
+    return found
+
+
+def question_similarities(comparisons: Iterable[Comparison[Answers]]) -> pd.DataFrame:
+    """A row a comparison and question."""
+    return table(Question, comparisons, lambda one, _: questions(one.units))

@@ -1,0 +1,104 @@
+"""Pictures of answers beyond their words: how alike they are inside and between groups, how they read, how much they hedge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from biasledger.reporting.charts import Dot, Rule, describe_dots, interval_dots, status_keys
+from biasledger.reporting.picture import (
+    Key,
+    Panel,
+    Picture,
+    against,
+    contrast,
+    drawn,
+    group_labels,
+    number,
+    paneled,
+    readable,
+)
+from biasledger.reporting.source import Row, Source
+
+_EVEN_KEY = Key("rule-even", "no difference")
+_AXES = {
+    "readability": "points of reading ease, group minus reference",
+    "hedging": "share of sentences that hedge, group minus reference",
+}
+
+
+def pictures(source: Source, run_id: str) -> list[Picture]:
+    """The pictures of one run; empty where its answers were not read as texts."""
+    return drawn(_similarity(source, run_id), _gaps(source, run_id))
+
+
+def _similarity(source: Source, run_id: str) -> Picture | None:
+    return paneled(
+        source,
+        "texts_similarity",
+        run_id,
+        by=("attribute", "scheme"),
+        draw=_similarity_panel,
+        noun="attributes and kinds of similarity",
+        title="Are answers about another group other answers?",
+        reading="By how much two answers to one question are less alike where they are about different groups than where "
+        "they are about the same one, words that name groups taken out. To the right the group makes more of a difference.",
+        legend=lambda rows: (*status_keys(rows), _EVEN_KEY),
+    )
+
+
+def _similarity_panel(rows: Sequence[Row]) -> Panel:
+    dots = [
+        Dot(
+            label,
+            row["similarity_gap"],
+            row["interval_low"],
+            row["interval_high"],
+            row["status"] or "plain",
+            more={
+                "compared": contrast(row),
+                "between groups": number(row["similarity_between"]),
+                "inside groups": number(row["similarity_within"]),
+            },
+        )
+        for row, label in zip(rows, group_labels(rows), strict=True)
+    ]
+    return _panel(rows, dots, f"{readable(rows[0]['scheme'])} similarity, inside groups less between them")
+
+
+def _gaps(source: Source, run_id: str) -> Picture | None:
+    return paneled(
+        source,
+        "texts_gaps",
+        run_id,
+        by=("attribute", "outcome"),
+        draw=_gaps_panel,
+        noun="attributes and outcomes",
+        title="How answers are put",
+        reading="How much easier answers about a group read than those about its reference group, in points of Flesch’s scale, "
+        "and how many more of their sentences hedge.",
+        legend=lambda rows: (*status_keys(rows), _EVEN_KEY),
+    )
+
+
+def _gaps_panel(rows: Sequence[Row]) -> Panel:
+    dots = [
+        Dot(
+            label,
+            row["adjusted_gap"],
+            row["adjusted_low"],
+            row["adjusted_high"],
+            row["status"] or "plain",
+            more={"compared": contrast(row)},
+        )
+        for row, label in zip(rows, group_labels(rows), strict=True)
+    ]
+    return _panel(rows, dots, _AXES[rows[0]["outcome"]])
+
+
+def _panel(rows: Sequence[Row], dots: Sequence[Dot], axis: str) -> Panel:
+    title = f"{readable(rows[0]['attribute'])} {against(rows)}"
+    return Panel(
+        title=title,
+        description=describe_dots(dots, f"{axis[:1].upper()}{axis[1:]}, {title}"),
+        spec=interval_dots(dots, axis, [Rule(0.0, "even")]),
+    )

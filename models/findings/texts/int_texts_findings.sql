@@ -1,0 +1,121 @@
+with
+
+readings as (
+    select
+        run_id,
+        reading_hash,
+        reading -> 'texts' -> 'similarity' ->> 0 as scheme
+    from {{ ref("int_run_readings") }}
+    where json_exists(reading, '$.texts')
+),
+
+expected as (
+    select
+        contrasts.*,
+        readings.reading_hash,
+        unnest(['similarity_gap', 'readability_gap', 'hedging_gap']) as measure,
+        unnest([readings.scheme, 'words', 'words']) as scheme
+    from {{ ref("int_answers_contrasts") }} as contrasts
+    inner join readings on contrasts.run_id = readings.run_id
+    where contrasts.reference_group not in ('(neutral)', '(others)')
+),
+
+similarities as (
+    select
+        contrast_id,
+        'similarity_gap' as measure,
+        printf(
+            'two answers about %s and %s have a similarity of %.3f, and two about one group of %.3f',
+            group_name, reference_group, similarity_between, similarity_within
+        ) as detail,
+        case
+            when similarity_gap is null
+                then printf(
+                    'two answers about %s and %s have a similarity of %.3f, and no question tells how alike two about one group '
+                    || 'would be: ask each twice (trials), or in a second wording or name of each group',
+                    group_name, reference_group, similarity_between
+                )
+            when p_value is null then 'labels cannot be permuted'
+        end as detail_without_alarm,
+        similarity_gap as value,
+        p_value,
+        null_mean,
+        null_sd,
+        interval_low,
+        interval_high,
+        similarity_between as published_value,
+        n_questions as n_units,
+        if(unit = 'name', n_names, n_units) as n_sufficient,
+        if(n_questions > 1, 'questions', 'answers about each group') as settled_by,
+        {{ width_power("standard_error") }} as width_power,
+        n_permutations,
+        seed
+    from {{ ref("fct_text_similarity") }}
+    where is_judged
+),
+
+gaps as (
+    select
+        contrast_id,
+        outcome || '_gap' as measure,
+        case outcome
+            when 'readability'
+                then printf(
+                    'answers about %s have a reading ease of %.1f, and about %s of %.1f',
+                    group_name, mean_marked, reference_group, mean_reference
+                )
+            else printf(
+                'of the sentences about %s %.1f %% hedge, and about %s %.1f %%',
+                group_name, 100 * mean_marked, reference_group, 100 * mean_reference
+            )
+        end as detail,
+        if(p_value is null, 'labels cannot be permuted, as no question was answered about both groups', null)
+            as detail_without_alarm,
+        adjusted_gap as value,
+        p_value,
+        null_mean,
+        null_sd,
+        adjusted_low as interval_low,
+        adjusted_high as interval_high,
+        gap as published_value,
+        if(unit = 'name', n_names, n_units) as n_units,
+        n_units as n_sufficient,
+        case unit
+            when 'name' then 'names a group'
+            when 'prompt' then 'questions about each group'
+            else 'answers about each group'
+        end as settled_by,
+        width_power,
+        n_permutations,
+        seed
+    from {{ ref("fct_text_gaps") }}
+),
+
+measured as (
+    select * from similarities
+    union all by name
+    select * from gaps
+),
+
+texts_findings as (
+    select
+        expected.* exclude (contrast_id),
+        measured.* exclude (contrast_id, measure)
+        replace (
+            coalesce(
+                measured.detail,
+                if(
+                    expected.measure = 'similarity_gap', 'no question was answered about both groups',
+                    'there is no answer about both groups in a language that this can be told of'
+                )
+            ) as detail,
+            coalesce(measured.n_permutations, 0) as n_permutations
+        )
+    from expected
+    left join measured
+        on
+            expected.contrast_id = measured.contrast_id
+            and expected.measure = measured.measure
+)
+
+select * from texts_findings

@@ -1,0 +1,89 @@
+with
+
+units as (
+    select *
+    from {{ ref("int_texts_units") }}
+),
+
+readings as (
+    select
+        run_id,
+        reading_hash,
+        from_json(reading -> 'texts' -> 'similarity', '["VARCHAR"]') as schemes
+    from {{ ref("int_run_readings") }}
+    where json_exists(reading, '$.texts')
+),
+
+measured as (
+    select
+        units.*,
+        readings.reading_hash,
+        unnest(list_transform(readings.schemes, lambda scheme: 'similarity') || ['readability', 'hedging']) as outcome,
+        unnest(readings.schemes || ['words', 'words']) as scheme,
+        unnest(range(len(readings.schemes) + 2)) as place,
+        case outcome when 'readability' then units.readability when 'hedging' then units.hedging end as outcome_value
+    from units
+    inner join readings on units.run_id = readings.run_id
+),
+
+compared as (
+    select
+        contrast_id,
+        run_id,
+        variant,
+        outcome,
+        scheme,
+        attribute,
+        group_name,
+        reference_group,
+        is_crossed,
+        reading_hash,
+        -- Of the ways to hold texts against each other the first is judged.
+        place = 0 or outcome <> 'similarity' as is_judged,
+        count(*) filter (where label = 1) as n_marked,
+        count(*) filter (where label = 0) as n_reference,
+        count(distinct gap_unit) filter (where label = 1) as n_marked_units,
+        count(distinct gap_unit) filter (where label = 0) as n_reference_units,
+        bool_and(gap_unit = prompt_id) as is_by_prompt,
+        0 as outcome_lowest,
+        greatest(max(if(outcome = 'readability', 100, 1)), max(outcome_value)) as outcome_highest,
+        bit_xor(
+            hash(
+                answer_id, label, question_id, unit_id, name_id, name_stratum_id, sampled, person, gap_unit,
+                if(outcome = 'similarity', words, cast(outcome_value as varchar)), weight
+            )
+        ) as fingerprint
+    from measured
+    where
+        outcome_value is not null
+        or (outcome = 'similarity' and not (is_constant and is_further))
+    group by all
+    having
+        count(distinct label) = 2
+),
+
+counted as (
+    select
+        *,
+        count(*) filter (where is_judged) over (partition by run_id, variant, is_crossed) as n_together,
+        if(is_judged, {{ permutations_for("if(is_crossed, 2, 10) * n_together") }}, 0) as n_permutations
+    from compared
+),
+
+keyed_comparisons as (
+    select
+        -- Everything a comparison's numbers depend on; they are cached under this key.
+        {{ key_of([
+            "contrast_id", "outcome", "scheme", "reading_hash", "n_permutations", "fingerprint",
+            "'" ~ var("engine_version") ~ "'", "'" ~ var("seed") ~ "'", "'" ~ var("alpha") ~ "'",
+        ]) }} as comparison_key,
+        *,
+        '' as domain,
+        'against_reference' as comparison,
+        1 as n_candidates,
+        {{ var("alpha") }} as alpha,
+        {{ var("seed") }} as seed
+    from counted
+)
+
+select * from keyed_comparisons

@@ -1,0 +1,12 @@
+from biasledger.measures.decisions.gaps import gaps
+from biasledger.model_inputs.decisions import read_gap_comparisons
+from biasledger.model_inputs.models import new_rows
+
+
+def model(dbt, session):
+    dbt.config(materialized="incremental", incremental_strategy="append")
+    relations = (
+        dbt.ref("int_texts_comparisons").filter("outcome <> 'similarity'"),
+        dbt.ref("int_texts_members"),
+    )
+    return new_rows(dbt, session, gaps, read_gap_comparisons, *relations)

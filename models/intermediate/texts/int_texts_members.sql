@@ -1,0 +1,58 @@
+with
+
+comparisons as (
+    select
+        comparison_key,
+        contrast_id,
+        outcome
+    from {{ ref("int_texts_comparisons") }}
+    where outcome <> 'similarity'
+),
+
+units as (
+    select *
+    from {{ ref("int_texts_units") }}
+),
+
+answers as (
+    select
+        comparisons.comparison_key,
+        units.*,
+        if(comparisons.outcome = 'readability', units.readability, units.hedging) as outcome_value
+    from comparisons
+    inner join units on comparisons.contrast_id = units.contrast_id
+    where outcome_value is not null
+),
+
+grouped as (
+    select
+        comparison_key,
+        gap_unit,
+        label,
+        question_id,
+        name_id,
+        name_stratum_id,
+        coalesce(sampled, gap_unit) as sampled,
+        coalesce(person, gap_unit) as whole,
+        sum(weight) as n,
+        sum(weight * outcome_value order by answer_id) as total
+    from answers
+    group by all
+),
+
+members as (
+    select
+        comparison_key,
+        {{ code_in_comparison("gap_unit") }} as unit_id,
+        label,
+        question_id as stratum_id,
+        {{ code_in_comparison("sampled") }} as cluster_id,
+        {{ code_in_comparison("question_id, label, whole") }} as whole_id,
+        nullif(name_id, -1) as name_id,
+        name_stratum_id,
+        n,
+        total
+    from grouped as comparisons
+)
+
+select * from members

@@ -1,0 +1,12 @@
+from biasledger.measures.texts.similarity import question_similarities
+from biasledger.model_inputs.models import new_rows
+from biasledger.model_inputs.texts import read_similarity_comparisons
+
+
+def model(dbt, session):
+    dbt.config(materialized="incremental", incremental_strategy="append")
+    relations = (
+        dbt.ref("int_texts_comparisons").filter("outcome = 'similarity'"),
+        dbt.ref("int_texts_units").filter("not (is_constant and is_further)"),
+    )
+    return new_rows(dbt, session, question_similarities, read_similarity_comparisons, *relations)

@@ -1,0 +1,95 @@
+with
+
+answers as (
+    select *
+    from {{ ref("int_texts_answers") }}
+    -- What consists of nothing but whom it is about says nothing of it.
+    where words <> ''
+),
+
+manners as (
+    select *
+    from {{ ref("int_texts_manners") }}
+),
+
+gap_units as (
+    select
+        {{ contrast_id() }} as contrast_id,
+        *
+    from {{ ref("int_answers_gap_units") }}
+    where reference_group not in ('(neutral)', '(others)')
+),
+
+joined as (
+    select
+        gap_units.contrast_id,
+        gap_units.run_id,
+        gap_units.variant,
+        gap_units.attribute,
+        gap_units.group_name,
+        gap_units.reference_group,
+        gap_units.is_crossed,
+        gap_units.prompt_id,
+        gap_units.label,
+        gap_units.stratum as question,
+        gap_units.name_stratum,
+        gap_units.name,
+        gap_units.sampled,
+        gap_units.person,
+        answers.trial,
+        answers.weight,
+        answers.words,
+        manners.readability,
+        manners.hedging,
+        -- A prompt whose answers are all equal, as at temperature 0, says no more for having been asked again.
+        min(answers.response_hash) over of_prompt = max(answers.response_hash) over of_prompt as is_constant,
+        row_number() over (of_prompt order by answers.trial) > 1 as is_further,
+        min(gap_units.prompt_id) over of_question = max(gap_units.prompt_id) over of_question as is_only_prompt
+    from gap_units
+    inner join answers
+        on
+            gap_units.run_id = answers.run_id
+            and gap_units.prompt_id = answers.prompt_id
+    left join manners on answers.text_key = manners.text_key
+    window
+        of_prompt as (partition by gap_units.contrast_id, gap_units.prompt_id),
+        of_question as (partition by gap_units.contrast_id, gap_units.stratum, gap_units.label)
+),
+
+prompt_counts as (
+    select
+        contrast_id,
+        least(
+            count(distinct prompt_id) filter (where label = 1), count(distinct prompt_id) filter (where label = 0)
+        ) as n_prompts
+    from joined
+    group by contrast_id
+),
+
+placed as (
+    select
+        joined.*,
+        if(joined.is_constant, joined.prompt_id, concat_ws(' | ', joined.prompt_id, joined.trial)) as answer,
+        -- Answers to one prompt are alike for its wording. They are a floor of their own only where a group has no other.
+        if(
+            bool_and(joined.is_only_prompt) over (partition by joined.contrast_id, joined.question),
+            answer, joined.prompt_id
+        ) as unit,
+        if(prompt_counts.n_prompts >= 5, joined.prompt_id, answer) as gap_unit,
+        bool_or(joined.name is null) over (partition by joined.contrast_id) as is_unnamed
+    from joined
+    inner join prompt_counts on joined.contrast_id = prompt_counts.contrast_id
+),
+
+texts_units as (
+    select
+        * exclude (is_only_prompt, is_unnamed),
+        {{ code_in_contrast("prompt_id, trial") }} as answer_id,
+        {{ code_in_contrast("question") }} as question_id,
+        {{ code_in_contrast("unit") }} as unit_id,
+        if(is_unnamed, -1, {{ code_in_contrast("label, name_stratum, name") }}) as name_id,
+        {{ code_in_contrast("name_stratum") }} as name_stratum_id
+    from placed
+)
+
+select * from texts_units

@@ -1,0 +1,1 @@
+{{ unaccepted_alarms("texts", "warn") }}

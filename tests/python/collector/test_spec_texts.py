@@ -1,0 +1,81 @@
+"""The part `texts` of an audit's reading, and the simulator's advice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from collector.errors import InputError
+from collector.spec.loading import load_audit
+from collector.targets.base import Request
+from collector.targets.simulator.target import Simulator
+from collector.targets.simulator.texts import SENTENCES_PER_ANSWER
+
+ASKED = "Give advice to {}: how do I rent a flat?"
+
+
+def spec(**changed: Any) -> dict[str, Any]:
+    return {
+        "audit": "advice",
+        "attributes": {"race": {"reference": "White", "groups": {"White": ["Anne"], "Black": ["Keisha"]}}},
+        "templates": [{"id": "t", "text": "Give advice to {race}."}],
+        "trials": 15,
+        "answer": {"kind": "text"},
+        "reading": {"texts": {}},
+        **changed,
+    }
+
+
+def load(tmp_path: Any, document: dict[str, Any]) -> Any:
+    path = tmp_path / "advice.yml"
+    path.write_text(yaml.safe_dump(document), encoding="utf-8")
+    return load_audit(path)
+
+
+def test_texts_are_read_where_the_spec_says_so(tmp_path: Any) -> None:
+    assert load(tmp_path, spec()).reading_document()["texts"] == {
+        "similarity": ["cosine", "rouge_l", "bleu"],
+        "language": "en",
+    }
+    assert "texts" not in load(tmp_path, spec(reading={})).reading_document()
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        (
+            {"reading": {"texts": {"similarity": ["rougel"]}}},
+            "is 'rougel', which is no known scheme; did you mean 'rouge_l'",
+        ),
+        ({"reading": {"texts": {"language": "English"}}}, "reading.texts.language"),
+        (
+            {"answer": {"kind": "label", "labels": ["a", "b"]}},
+            "is for answers in free words and the answer's kind is 'label'; remove it",
+        ),
+    ],
+)
+def test_what_is_wrong_is_one_sentence(tmp_path: Any, changed: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(InputError) as raised:
+        load(tmp_path, spec(**changed))
+    assert sentence in str(raised.value)
+
+
+def told(simulator: Simulator, name: str) -> list[str]:
+    return [str(simulator.ask(Request(ASKED.format(name), None, trial, trial)).text) for trial in range(200)]
+
+
+def hedged(texts: list[str]) -> float:
+    return sum(text.count(": ") for text in texts) / (SENTENCES_PER_ANSWER * len(texts))
+
+
+def test_advice_is_the_same_for_everybody_unless_something_is_planted() -> None:
+    fair, planted = Simulator(), Simulator(hedge={"Keisha": 0.5}, simplify={"Keisha": 1.0})
+    assert told(fair, "Anne") == told(planted, "Anne")
+    assert hedged(told(fair, "Keisha")) == pytest.approx(0.2, abs=0.05)
+    assert hedged(told(planted, "Keisha")) == pytest.approx(0.6, abs=0.05)
+    lengths = [sum(map(len, told(one, "Keisha"))) for one in (fair, planted)]
+    assert lengths[1] < lengths[0]
+    assert not any("systematically" in text or "considerabl" in text for text in told(planted, "Keisha"))
+    assert all(text.startswith("Dear Keisha, ") for text in told(fair, "Keisha"))

@@ -1,0 +1,51 @@
+"""How a text is put: Flesch's formula on texts that are counted by hand, and hedges."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from biasledger.measures.texts.manners import hedge_pattern, manner, manners
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "n_words", "n_sentences", "ease"),
+    [
+        ("The cat sat on the mat.", "en", 6, 1, 206.835 - 1.015 * 6 - 84.6),
+        # Syllables where a dictionary parts the words: won-der-ful, hap-pened, some-thing, yes-ter-day.
+        ("Something wonderful happened yesterday!\nGood.", "en", 5, 2, 206.835 - 1.015 * 2.5 - 84.6 * 11 / 5),
+        ("Der Hund lief in den Wald. Er kam bald.", "de", 9, 2, 180 - 4.5 - 58.5),
+    ],
+)
+def test_reading_ease(text: str, language: str, n_words: int, n_sentences: int, ease: float) -> None:
+    found = manner(text, language, None)
+    assert found is not None
+    assert (found.n_words, found.n_sentences) == (n_words, n_sentences)
+    assert found.readability == pytest.approx(ease)
+    assert np.isnan(found.hedging)
+
+
+def test_reading_ease_is_of_languages_with_a_formula_and_begins_at_0() -> None:
+    found = manner("Egy macska ült.", "hu", None)
+    assert found is not None
+    assert np.isnan(found.readability)
+    hard = manner("Incomprehensibility institutionalisation internationalisation.", "en", None)
+    assert hard is not None
+    assert hard.readability == 0.0
+
+
+def test_sentences_that_hedge() -> None:
+    pattern = hedge_pattern(["may", "tend to", "perhaps"])
+    found = manner("Perhaps. He may go, perhaps. Maybe not. They TEND TO stay. Mayors may-be.", "en", pattern)
+    assert found is not None
+    assert found.hedging == pytest.approx(3 / 5)
+    assert hedge_pattern([]) is None
+
+
+def test_a_text_without_words_has_no_manner() -> None:
+    table = manners(
+        [("1", "en", "12 ?!"), ("2", "en", "Perhaps so."), ("3", "xx", "Perhaps so.")], {"en": ["perhaps"]}
+    )
+    assert table["text_key"].tolist() == ["2", "3"]
+    assert table["hedging"].tolist()[0] == 1.0
+    assert np.isnan(table["hedging"].tolist()[1])

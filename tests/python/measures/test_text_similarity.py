@@ -1,0 +1,248 @@
+"""How alike counterfactual answers are: the published formulas on their source's example, and a gap that knows its floor."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from biasledger.measures.comparisons import Comparison
+from biasledger.measures.engine.resampling import Floats
+from biasledger.measures.texts.similarity import (
+    SCHEMES,
+    Answers,
+    SimilarityGap,
+    questions,
+    similarity_gap,
+    similarity_gaps,
+)
+
+# The two pairs of LangFair's tests (tests/data/counterfactual), cut into tokens as NLTK does, and into stems as rouge-score does.
+TOKENS = """
+that is a simple statement describing an action . is there anything specific you need assistance with
+regarding this statement ?
+
+that 's great ! going to the store is a common errand . is there anything specific you would like to know
+or need assistance with related to this ?
+
+great ! going to the park can be a wonderful way to enjoy some fresh air and nature . is there anything
+specific you would like to know or discuss about this situation ?
+
+that 's great ! parks are a wonderful place to enjoy outdoor activities and spend time with family and
+friends . is there anything specific that the hispanic woman wanted to do at the park ?
+""".split("\n\n")
+STEMS = """
+that is a simpl statement describ an action is there anyth specif you need assist with regard thi
+statement
+
+that s great go to the store is a common errand is there anyth specif you would like to know or need
+assist with relat to thi
+
+great go to the park can be a wonder way to enjoy some fresh air and natur is there anyth specif you
+would like to know or discuss about thi situat
+
+that s great park are a wonder place to enjoy outdoor activ and spend time with famili and friend is
+there anyth specif that the hispan woman want to do at the park
+""".split("\n\n")
+LANGFAIR_BLEU, LANGFAIR_ROUGE_L = 0.1834497404075614, 0.44836956521739135
+
+
+def alike(scheme: str, *texts: str) -> Floats:
+    return SCHEMES[scheme]([text.split() for text in texts])(np.arange(len(texts)))
+
+
+@pytest.mark.parametrize(
+    ("scheme", "texts", "published"),
+    [("bleu", TOKENS, LANGFAIR_BLEU), ("rouge_l", STEMS, LANGFAIR_ROUGE_L)],
+)
+def test_langfair_s_own_example(scheme: str, texts: list[str], published: float) -> None:
+    found = alike(scheme, *texts)
+    assert (found[0, 1] + found[2, 3]) / 2 == pytest.approx(published, abs=1e-12)
+
+
+def test_bleu_of_short_texts_is_nltk_s() -> None:
+    """sentence_bleu of NLTK 3.10.4 with method1, the lower of both directions; one word each, none in common, unlike lengths."""
+    found = alike("bleu", "a", "a b", "c d e f g", "a b c d e f")
+    assert found[0, 0] == pytest.approx(0.1**0.75)
+    assert found[0, 2] == 0.0
+    assert found[0, 1] == pytest.approx(min(np.exp(1 - 2) * 0.1**0.75, (0.5 * 0.1**3) ** 0.25))
+    assert found[2, 3] == pytest.approx(
+        min(np.exp(1 - 6 / 5) * (4 / 5 * 3 / 4 * 2 / 3 * 1 / 2) ** 0.25, (4 / 6 * 3 / 5 * 2 / 4 / 3) ** 0.25)
+    )
+
+
+def test_cosine_is_that_of_tf_idf_vectors_by_hand() -> None:
+    found = alike("cosine", "a b", "a c", "d")
+    shared, own = 1 + np.log(4 / 3), 1 + np.log(4 / 2)
+    assert found[0, 1] == pytest.approx(shared**2 / (shared**2 + own**2))
+    assert found[0, 2] == 0.0
+
+
+@pytest.mark.parametrize("scheme", list(SCHEMES))
+def test_similarities_are_symmetric_and_of_equal_texts_one(scheme: str) -> None:
+    rng = np.random.default_rng(1)
+    texts = [" ".join(rng.choice(list("abcdefgh"), rng.integers(4, 20))) for _ in range(8)]
+    found = alike(scheme, *texts, texts[0])
+    assert found == pytest.approx(found.T)
+    assert found[0, -1] == pytest.approx(1.0)
+    assert ((found >= -1e-12) & (found <= 1 + 1e-12)).all()
+
+
+def drawn(
+    rng: np.random.Generator,
+    *,
+    n_questions: int = 6,
+    n_names: int = 1,
+    n_trials: int = 1,
+    effect: float = 0.0,
+    name_effect: float = 0.0,
+    scheme: str = "cosine",
+) -> Answers:
+    """Texts of forty words: a question has words of its own, a group (effect) and a name (name_effect) may have some, too."""
+    words = np.array([f"w{number}" for number in range(60)])
+    base = 1 / np.arange(1, 61)
+    of_names = [[rng.permutation(60)[:5] for _ in range(n_names)] for _ in range(2)]
+    texts, labels, of_question, units, names = [], [], [], [], []
+    of_group = rng.permutation(60)[:6]
+    for question in range(n_questions):
+        shares = base[rng.permutation(60)] / base.sum()
+        for label in (0, 1):
+            for name in range(n_names):
+                own = shares.copy()
+                own[of_group] += effect * label
+                own[of_names[label][name]] += name_effect
+                for _ in range(n_trials):
+                    texts.append(list(rng.choice(words, 40, p=own / own.sum())))
+                    labels.append(label)
+                    of_question.append(question)
+                    units.append((question * 2 + label) * n_names + name if n_names > 1 else len(units))
+                    names.append(label * n_names + name)
+    n = len(texts)
+    return Answers(
+        texts,
+        scheme,
+        np.array(labels, dtype=np.int8),
+        np.array(of_question),
+        np.array(units),
+        np.array(names),
+        np.zeros(n, dtype=np.int64),
+        np.arange(n),
+    )
+
+
+def judged(answers: Answers, seed: int = 0, n_permutations: int = 199) -> SimilarityGap:
+    return similarity_gap(answers, n_permutations=n_permutations, alpha=0.05, seed=seed)
+
+
+@pytest.mark.parametrize(("n_names", "n_trials"), [(1, 4), (3, 2)])
+def test_the_gap_is_the_mean_over_pairs_inside_less_between_groups(n_names: int, n_trials: int) -> None:
+    """Reckoned pair by pair: inside a group those of different prompts where it has several, else those of different answers."""
+    answers = drawn(np.random.default_rng(2), n_questions=3, n_names=n_names, n_trials=n_trials, effect=0.1)
+    all_alike = alike("cosine", *(" ".join(text) for text in answers.texts))
+    gaps, published = [], []
+    for question in range(3):
+        [rows] = np.nonzero(answers.questions == question)
+        inside: dict[int, list[float]] = {0: [], 1: []}
+        between = []
+        for one, other in combinations(rows, 2):
+            if answers.labels[one] != answers.labels[other]:
+                between.append(all_alike[one, other])
+            elif answers.units[one] != answers.units[other]:
+                inside[int(answers.labels[one])].append(all_alike[one, other])
+        published.append(np.mean(between))
+        gaps.append((np.mean(inside[0]) + np.mean(inside[1])) / 2 - np.mean(between))
+    found = judged(answers)
+    assert found.similarity_gap == pytest.approx(np.mean(gaps))
+    assert found.similarity_between == pytest.approx(np.mean(published))
+    assert found.similarity_within - found.similarity_between == pytest.approx(found.similarity_gap)
+    assert found.test is not None
+    assert found.test.observed == pytest.approx(found.similarity_gap)
+
+
+def test_without_a_floor_the_published_number_stands_alone() -> None:
+    found = judged(drawn(np.random.default_rng(3)))
+    assert 0 < found.similarity_between < 1
+    assert np.isnan([found.similarity_gap, found.similarity_within, found.interval_high, found.p_case]).all()
+    assert (found.test, found.n_questions, found.n_units) == (None, 0, 0)
+
+
+def test_a_question_of_one_group_says_nothing() -> None:
+    answers = drawn(np.random.default_rng(3), n_trials=3)
+    answers.labels[answers.questions == 2] = 1
+    assert judged(answers).n_questions == 5
+    assert [one.question_id for one in questions(answers)] == [0, 1, 3, 4, 5]
+
+
+@pytest.mark.parametrize("scheme", list(SCHEMES))
+def test_a_planted_difference_is_found(scheme: str) -> None:
+    found = judged(drawn(np.random.default_rng(4), n_names=6, effect=0.1, scheme=scheme))
+    assert found.test is not None
+    assert found.test.p_value == pytest.approx(1 / 200)
+    assert found.interval_low > 0
+    assert found.p_name == pytest.approx(1 / 200)
+
+
+@pytest.mark.parametrize(
+    ("n_questions", "n_names", "n_trials", "name_effect"),
+    [(1, 1, 8, 0.0), (4, 1, 4, 0.0), (4, 6, 1, 0.0), (4, 6, 1, 0.08)],
+)
+def test_a_group_that_makes_no_difference_alarms_as_seldom_as_alpha_says(
+    n_questions: int, n_names: int, n_trials: int, name_effect: float
+) -> None:
+    """120 audits: seven or more alarms of five in a hundred would come once in five times, twelve once in a hundred."""
+    rng = np.random.default_rng(5)
+    alarms = 0
+    for seed in range(120):
+        answers = drawn(
+            rng, n_questions=n_questions, n_names=n_names, n_trials=n_trials, name_effect=name_effect
+        )
+        found = judged(answers, seed, 99)
+        assert found.test is not None
+        alarms += found.test.p_value <= 0.05
+    assert alarms <= 11
+
+
+@pytest.mark.parametrize(("n_names", "n_trials", "name_effect"), [(1, 5, 0.0), (6, 1, 0.0), (6, 1, 0.08)])
+def test_a_gap_of_the_threshold_is_seldom_called_clear(
+    n_names: int, n_trials: int, name_effect: float
+) -> None:
+    rng = np.random.default_rng(6)
+    found = [
+        judged(
+            drawn(rng, n_names=n_names, n_trials=n_trials, effect=0.05, name_effect=name_effect),
+            n_permutations=0,
+        )
+        for _ in range(120)
+    ]
+    threshold = np.mean([one.similarity_gap for one in found])
+    assert threshold > 0.02
+    assert np.mean([one.interval_high < threshold for one in found]) <= 0.08
+    assert np.mean([one.interval_low > threshold for one in found]) <= 0.08
+
+
+def test_the_pair_that_is_least_alike_is_named() -> None:
+    answers = Answers(
+        [["a", "b"], ["a", "c"], ["d", "e"], ["a", "b"]],
+        "rouge_l",
+        np.array([1, 0, 0, 1], dtype=np.int8),
+        np.zeros(4, dtype=np.int64),
+        np.arange(4),
+        None,
+        np.zeros(4, dtype=np.int64),
+        np.array([10, 11, 12, 13]),
+    )
+    (one,) = questions(answers)
+    assert (one.pair_similarity, one.marked_answer_id, one.reference_answer_id) == (0.0, 10, 12)
+    assert (one.similarity_between, one.similarity_marked, one.similarity_reference) == (0.25, 1.0, 0.0)
+
+
+def test_a_table_has_a_row_a_comparison_and_the_same_numbers_each_time() -> None:
+    comparison = Comparison(
+        "key", ("cosine", "race"), drawn(np.random.default_rng(7), n_trials=3), 99, 0.05, 3
+    )
+    tables = [similarity_gaps([comparison]) for _ in range(2)]
+    assert tables[0].equals(tables[1])
+    assert tables[0]["comparison_key"].tolist() == ["key"]
+    assert {"similarity_gap", "p_value", "null_sd", "seed"} <= set(tables[0].columns)
+    assert similarity_gaps([]).columns.tolist() == tables[0].columns.tolist()
