@@ -107,8 +107,8 @@ def _starter_files() -> dict[Path, Path]:
     }
     for name in SETTINGS:
         files[Path("seeds") / name] = models / "seeds" / name
-    # Word lists of others come with their licence (txt).
-    for kind in ("*.yml", "*.csv", "*.txt"):
+    # Word lists of others come with their licence (txt), specs with their schema (json).
+    for kind in ("*.yml", "*.csv", "*.txt", "*.json"):
         for audit in sorted((starter / "audits").rglob(kind)):
             files[audit.relative_to(starter)] = audit
     return files

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
 
 from collector.errors import InputError
 from collector.files.yaml import TRUTH_VALUES
@@ -52,7 +52,9 @@ def _not_blank(value: str) -> str:
 
 Text = Annotated[str, Field(strict=True)]
 NonBlank = Annotated[
-    str, BeforeValidator(lambda value: _not_blank(value) if isinstance(value, str) else value)
+    str,
+    BeforeValidator(lambda value: _not_blank(value) if isinstance(value, str) else value),
+    WithJsonSchema({"type": "string", "pattern": r"\S"}),
 ]
 Names = Annotated[tuple[NonBlank, ...], BeforeValidator(list_to_tuple)]
 

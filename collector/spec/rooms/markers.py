@@ -30,9 +30,23 @@ class Markers(Section):
     substrings of tokens between white space. `minimum` is how many different markers an answer needs for a verdict.
     """
 
-    file: NonBlank | None = None
-    schemes: Names = ("declared",)
-    minimum: Annotated[int, Field(ge=1)] = 2
+    file: NonBlank | None = Field(
+        default=None,
+        description="A CSV file beside the spec: the column marker, and as needed list, kind (word, stem, phrase), direction "
+        "(stereotype, anti), probe and group. Without one, only scores of regard are compared.",
+        examples=["stereotypes/markers.csv"],
+    )
+    schemes: Names = Field(
+        default=("declared",),
+        description="How markers are sought: each by its own kind (`declared`), or all as whole words (`word`), as stems "
+        "(`stem`), or as parts of words (`substring`). The first is judged.",
+        examples=[["declared", "word"]],
+    )
+    minimum: Annotated[int, Field(ge=1)] = Field(
+        default=2,
+        description="How many different markers an answer needs for a verdict on it.",
+        examples=[1],
+    )
 
     def document(self, markers_hash: str | None) -> dict[str, Any]:
         """Return this as plain data; the file is named by the hash of its rows and of the probes."""
@@ -108,7 +122,14 @@ def _probe(audit: Audit, subject: Subject) -> ProbeRow:
 
 
 ROOM = Room(
-    field=(Markers | None, None),
+    field=(
+        Markers | None,
+        Field(
+            default=None,
+            description="Of texts: words that count for or against a stereotype, and scores of regard.",
+            examples=[{"file": "stereotypes/markers.csv"}],
+        ),
+    ),
     is_read=lambda audit: audit.reading.markers is not None,
     document=_document,
     problems=_problems,

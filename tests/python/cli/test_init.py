@@ -16,6 +16,7 @@ from tests.python.cli.conftest import Biasledger
 FILES = {
     ".gitignore",
     "README.md",
+    "audits/audit.schema.json",
     "audits/names.csv",
     "audits/products.yml",
     "audits/rankings.yml",
