@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -96,19 +97,38 @@ def open_source(
         connection.close()
 
 
-def column_names(path: Path, is_known: Callable[[str], bool]) -> list[str]:
-    """Return the columns of a file, of which the format is told by its ending; none if a JSON Lines file has no object.
+def source_columns(path: Path, is_known: Callable[[str], bool], file_format: str | None = None) -> list[str]:
+    """Return the columns of a table, or of a log of another tool (of its first rows).
+
+    Args:
+        path: the file.
+        is_known: as of column_names.
+        file_format: as of open_source.
+
+    Raises:
+        InputError: as of open_source.
+    """
+    _require_file(path)
+    _require_content(path)
+    if (rows := log_rows(path, file_format)) is not None:
+        return list(dict.fromkeys(name for row in islice(rows, SAMPLED_ROWS) for name in row))
+    return column_names(path, is_known, file_format)
+
+
+def column_names(path: Path, is_known: Callable[[str], bool], file_format: str | None = None) -> list[str]:
+    """Return the columns of a table; none if a JSON Lines file has no object.
 
     Args:
         path: a file that exists and is not empty.
         is_known: whether a column is one of those hoped for; a CSV file's delimiter is the one that yields most of them.
+        file_format: csv, tsv, jsonl or parquet; None tells it by the file's ending.
 
     Raises:
         InputError: not UTF-8, or not readable as what its ending says.
     """
     import duckdb
 
-    kind = _format(path, None)
+    kind = _format(path, file_format)
     if kind != "parquet":
         _require_utf8(path)
     if kind in ("csv", "tsv"):
