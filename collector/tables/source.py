@@ -9,6 +9,8 @@ import codecs
 import csv
 import json
 import re
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -86,12 +88,14 @@ def open_source(
         kind = _format(path, file_format)
         if kind != "parquet":
             _require_utf8(path)
+        if kind == "jsonl":
+            table = _without_mark(path, scratch)
     connection = duckdb.connect(":memory:")
     try:
         connection.execute(f"set memory_limit = '{MEMORY_LIMIT}'")
         connection.execute("set temp_directory = ?", [str(scratch)])
         with readable(path, kind):
-            _create_view(connection, table, table_kind or kind, columns)
+            _create_view(connection, path, table, table_kind or kind, columns)
         yield Source(path, kind, connection)
     finally:
         connection.close()
@@ -136,10 +140,10 @@ def column_names(path: Path, is_known: Callable[[str], bool], file_format: str |
         return max(headers, key=lambda header: (sum(map(is_known, header)), len(header)))
     connection = duckdb.connect(":memory:")
     try:
-        with readable(path, kind):
+        with readable(path, kind), tempfile.TemporaryDirectory(prefix="biasledger-") as scratch:
             if kind == "jsonl":
-                objects = f"read_json_objects({_file(path)}, {_JSONL_OPTIONS})"
-                found = _json_keys(connection, objects)
+                table = _without_mark(path, Path(scratch))
+                found = _json_keys(connection, f"read_json_objects({_file(table)}, {_JSONL_OPTIONS})")
                 if not found and _bad_json_line(path):
                     raise _unreadable(path, kind, "")
                 return found
@@ -219,11 +223,30 @@ def _require_utf8(path: Path) -> None:
             lines += block.count(b"\n")
 
 
+def _without_mark(path: Path, scratch: Path) -> Path:
+    """Return a file of JSON Lines that DuckDB reads: a copy where it begins with a byte order mark, which DuckDB refuses."""
+    with path.open("rb") as stream:
+        if stream.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
+            return path
+        table = scratch / "unmarked.jsonl"
+        with table.open("wb") as copy:
+            shutil.copyfileobj(stream, copy)
+    return table
+
+
 def _create_view(
-    connection: duckdb.DuckDBPyConnection, path: Path, kind: str, columns: Sequence[str]
+    connection: duckdb.DuckDBPyConnection, path: Path, table: Path, kind: str, columns: Sequence[str]
 ) -> None:
-    """Create the view `source` over a reader; parameters cannot stand in a view, so literals are quoted here."""
-    file = _file(path)
+    """Create the view `source` over a reader; parameters cannot stand in a view, so literals are quoted here.
+
+    Args:
+        connection: where.
+        path: the file, for error sentences.
+        table: the file that is read.
+        kind: its format.
+        columns: the columns needed.
+    """
+    file = _file(table)
     if kind == "parquet":
         reader, picked = _parquet_reader(connection, path, file, columns)
     elif kind == "jsonl":
