@@ -21,14 +21,15 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("directory", type=PATH, metavar="DIR")
-def init(directory: Path) -> None:
+@click.option("--all", "every_audit", is_flag=True, help="Every audit that ships, with the files they name.")
+def init(directory: Path, every_audit: bool) -> None:
     """Lay out a new project.
 
-    Writes audits, targets and thresholds into DIR. Nothing that exists is overwritten.
+    Writes an audit, targets and settings into DIR; with --all, every audit that ships. Nothing that exists is overwritten.
     """
     from biasledger.project import init_project
 
-    written = init_project(directory)
+    written = init_project(directory, every_audit=every_audit)
     say(f"Laid out {directory}:")
     for path in written:
         say(f"  {path}")
