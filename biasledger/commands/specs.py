@@ -1,18 +1,20 @@
-"""Writing an audit: what is wrong in a spec, and how a file of answers will be read by it."""
+"""Writing an audit: a first spec for a file of answers, what is wrong in a spec, and how it reads a file."""
 
 from __future__ import annotations
 
+import shlex
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from biasledger.commands.common import EXIT_BROKEN, PATH, outside_option
+from biasledger.commands.common import EXIT_BROKEN, PATH, next_step, outside_option
 from collector.errors import InputError
 from collector.terminal import on_one_line, print_data, say
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from collector.importers.preview import Preview, PreviewedAnswer
     from collector.spec.audit import Audit
@@ -179,5 +181,102 @@ def _counted(counts: Mapping[str, int]) -> str:
     )
 
 
+@click.command()
+@click.argument("audit_file", type=PATH, metavar="AUDIT.yml")
+@click.argument("file", type=PATH)
+@click.option("--answer", metavar="COLUMN", help="The column of the answers.")
+@click.option(
+    "--group",
+    "groups",
+    multiple=True,
+    metavar="COLUMN[=REFERENCE]",
+    help="A column that names groups, and the one that the others are compared with, if not the most frequent; may be repeated.",
+)
+@click.option("--prompt", metavar="COLUMN", help="The column of what was asked.")
+@click.option("--template", metavar="COLUMN", help="The column of the wording that was asked.")
+@click.option(
+    "--subject", metavar="COLUMN", help="The column of what the question is about, such as a resume's number."
+)
+@click.option("--model", metavar="COLUMN", help="The column of the model that answered; each gets a run.")
+@click.option(
+    "--kind",
+    type=click.Choice(["text", "json_object", "list", "label", "score"]),
+    help="The kind of the answers; told by their looks if not given.",
+)
+@click.pass_context
+def new(
+    ctx: click.Context,
+    /,
+    audit_file: Path,
+    file: Path,
+    answer: str | None,
+    groups: tuple[str, ...],
+    kind: str | None,
+    **roles: str | None,
+) -> None:
+    """Write an audit for a file of answers.
+
+    Writes AUDIT.yml from the columns of FILE, which has a row for each answer, and shows how it will be read. On a terminal it
+    asks for what is not given. Nothing that exists is overwritten.
+
+    \b
+      biasledger new audits/support.yml answers.csv --answer reply --group gender --group race=White
+    """
+    from collector.importers.draft import Drafted, draft_spec
+    from collector.spec.loading import check_audit
+    from collector.spec.schema import NAME, modeline, schema_text
+    from collector.tables.source import source_columns
+
+    columns = source_columns(file, lambda _: True)
+    answer = answer or _asked("--answer", "Which column holds the answers?", columns)
+    named = groups or (_asked("--group", "Which column names the groups?", columns),)
+    drafted = Drafted(
+        answer,
+        dict(_column_and_reference(one, columns) for one in named),
+        {role: column for role, column in roles.items() if column is not None},
+        kind,
+    )
+    text = draft_spec(audit_file.stem, file, columns, drafted)
+    folder = audit_file.parent
+    schema = next((one / NAME for one in (folder, *folder.parents) if (one / NAME).is_file()), folder / NAME)
+    head = f"{modeline(audit_file, schema)}\n# Written from {on_one_line(file.name)} by `biasledger new`.\n"
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with audit_file.open("x", encoding="utf-8") as stream:
+            stream.write(head + text)
+    except FileExistsError:
+        raise InputError(
+            f"{audit_file} is there already: nothing was changed; choose another name."
+        ) from None
+    if not schema.is_file():
+        schema.write_text(schema_text(), encoding="utf-8")
+    say(f"Wrote {audit_file}.")
+    checked = check_audit(audit_file)
+    n = _print_problems(audit_file, checked, checked.problems)
+    if checked.audit is not None:
+        n = _print_file(audit_file, file, checked, checked.audit)
+    if n:
+        say(
+            f"{_count(n, 'problem')} in {audit_file} with {file}: change it, and check it with `biasledger validate`."
+        )
+        ctx.exit(EXIT_BROKEN)
+    next_step(f"biasledger import {shlex.quote(str(audit_file))} {shlex.quote(str(file))}")
+
+
+def _asked(option: str, question: str, columns: Sequence[str]) -> str:
+    """Return what the person at the terminal answers; where there is none, say which option to give."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise click.UsageError(f"{question} Give {option} COLUMN; the columns are {_listed(columns)}.")
+    say(f"{question} ({_listed(columns)})", err=True)
+    return sys.stdin.readline().strip()
+
+
+def _column_and_reference(written: str, columns: Sequence[str]) -> tuple[str, str | None]:
+    if written in columns:
+        return written, None
+    column, _, reference = written.rpartition("=")
+    return (column, reference) if column else (written, None)
+
+
 TITLE = "Write an audit"
-COMMANDS = (validate,)
+COMMANDS = (validate, new)

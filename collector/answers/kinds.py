@@ -11,6 +11,7 @@ from typing import Any
 MOST = 0.8
 MAX_LABELS = 12
 MAX_LABEL_CHARACTERS = 40
+MAX_LABEL_WORDS = 3
 
 
 def kind_of_answers(texts: Sequence[str]) -> str:
@@ -27,7 +28,7 @@ def kind_of_answers(texts: Sequence[str]) -> str:
         if looks[kind] >= MOST * len(filled):
             return kind
     labels = {text.casefold() for text in filled}
-    is_short = max(map(len, labels)) <= MAX_LABEL_CHARACTERS
+    is_short = all(len(one) <= MAX_LABEL_CHARACTERS and len(one.split()) <= MAX_LABEL_WORDS for one in labels)
     if is_short and 2 <= len(labels) <= MAX_LABELS and len(filled) >= 2 * len(labels):
         return "label"
     return "text"
