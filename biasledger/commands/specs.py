@@ -11,7 +11,7 @@ import click
 
 from biasledger.commands.common import EXIT_BROKEN, PATH, next_step, outside_option
 from collector.errors import InputError
-from collector.terminal import on_one_line, print_data, say
+from collector.terminal import is_watched, on_one_line, print_data, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -265,7 +265,7 @@ def new(
 
 def _asked(option: str, question: str, columns: Sequence[str]) -> str:
     """Return what the person at the terminal answers; where there is none, say which option to give."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not (sys.stdin.isatty() and is_watched()):
         raise click.UsageError(f"{question} Give {option} COLUMN; the columns are {_listed(columns)}.")
     say(f"{question} ({_listed(columns)})", err=True)
     return sys.stdin.readline().strip()

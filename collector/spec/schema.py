@@ -14,6 +14,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 
 from collector.spec.audit import Audit
@@ -31,12 +32,17 @@ class _InOrder(GenerateJsonSchema):
         return False
 
 
+def schema_of(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON schema of a part of a file that a person writes."""
+    return model.model_json_schema(by_alias=True, schema_generator=_InOrder)
+
+
 def audit_schema() -> dict[str, Any]:
     """Return the JSON schema (draft 2020-12) of a spec as it is written, before the files that it names are read.
 
     It says what types can say: keys, kinds of values, choices. What is wrong between keys says `biasledger validate`.
     """
-    schema = Audit.model_json_schema(by_alias=True, schema_generator=_InOrder)
+    schema = schema_of(Audit)
     inline = schema["properties"]["attributes"]
     inline["anyOf"] = [
         {"type": "string", "pattern": r"\S"},

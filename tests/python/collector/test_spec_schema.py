@@ -12,17 +12,21 @@ import jsonschema
 import pytest
 from pydantic import ValidationError
 
+from biasledger.reference import sections, target_schemas
 from collector.files.yaml import read_yaml_mapping
 from collector.spec.audit import Audit
-from collector.spec.page import sections
 from collector.spec.schema import NAME, audit_schema, modeline, schema_text
 
 ROOT = Path(__file__).parents[3]
 SPECS = sorted((ROOT / "audits").rglob("*.yml"))
 SCHEMA = audit_schema()
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+SCHEMAS = {"audit": SCHEMA, **target_schemas()}
 KEYS = [
-    (f"{at}.{key}", one) for at, section in sections(SCHEMA) for key, one in section["properties"].items()
+    (f"{name}:{at}.{key}", one, schema.get("$defs", {}))
+    for name, schema in SCHEMAS.items()
+    for at, section in sections(schema)
+    for key, one in section["properties"].items()
 ]
 
 
@@ -33,15 +37,18 @@ def test_the_file_is_what_the_models_say() -> None:
 
 
 def test_every_part_of_the_models_is_walked() -> None:
-    assert len(KEYS) == sum(len(one["properties"]) for one in (SCHEMA, *SCHEMA["$defs"].values()))
+    parts = [part for schema in SCHEMAS.values() for part in (schema, *schema.get("$defs", {}).values())]
+    assert len(KEYS) == sum(len(one["properties"]) for one in parts)
 
 
-@pytest.mark.parametrize(("at", "schema"), KEYS, ids=[at for at, _ in KEYS])
-def test_every_key_has_a_description_and_an_example_that_is_right(at: str, schema: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("at", "schema", "parts"), KEYS, ids=[at for at, *_ in KEYS])
+def test_every_key_has_a_description_and_an_example_that_is_right(
+    at: str, schema: dict[str, Any], parts: dict[str, Any]
+) -> None:
     assert re.fullmatch(r"[A-Zf`…].*[.…]", schema.get("description", "")), "a sentence"
     assert schema.get("examples"), "an example"
     for example in schema["examples"]:
-        jsonschema.Draft202012Validator({**schema, "$defs": SCHEMA["$defs"]}).validate(example)
+        jsonschema.Draft202012Validator({**schema, "$defs": parts}).validate(example)
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.name)

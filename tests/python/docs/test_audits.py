@@ -7,15 +7,21 @@ from pathlib import Path
 
 import pytest
 
+from biasledger.reference import with_generated_parts
 from collector.spec.loading import load_audit
-from collector.spec.page import with_generated_part
 
-PAGE = (Path(__file__).parents[3] / "docs" / "audits.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[3] / "docs"
+PAGE = (DOCS / "audits.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```yaml\n(audit:.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
-def test_the_page_is_current() -> None:
-    assert with_generated_part(PAGE) == PAGE, "run: python -m collector.spec.page docs/audits.md"
+@pytest.mark.parametrize("name", ["audits.md", "targets.md"])
+def test_the_page_is_current(name: str) -> None:
+    page = (DOCS / name).read_text(encoding="utf-8")
+    assert "<!-- end of keys -->" in page
+    assert with_generated_parts(page) == page, (
+        "run: python -m biasledger.reference docs/audits.md docs/targets.md"
+    )
 
 
 @pytest.mark.parametrize("text", EXAMPLES, ids=lambda text: text.splitlines()[0])

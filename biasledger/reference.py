@@ -1,6 +1,6 @@
-"""Writes the generated part of docs/audits.md: every key of an audit spec, as the models describe it.
+"""Writes the generated parts of docs/audits.md and docs/targets.md: every key of a spec and of a target, as models describe it.
 
-python -m collector.spec.page docs/audits.md
+python -m biasledger.reference docs/audits.md docs/targets.md
 """
 
 from __future__ import annotations
@@ -15,17 +15,23 @@ from typing import Any
 
 import yaml
 
-from collector.spec.schema import audit_schema
+from collector.spec.schema import audit_schema, schema_of
+from collector.targets import kinds
 
-_PART = re.compile(r"(?P<begin><!-- keys -->\n).*?(?P<end><!-- end of keys -->)", re.DOTALL)
+_PART = re.compile(
+    r"(?P<begin><!-- keys of (?P<name>audits|targets) -->\n).*?(?P<end><!-- end of keys -->)", re.DOTALL
+)
 Schema = Mapping[str, Any]
 _REF = "#/$defs/"
 
 
-def with_generated_part(page: str) -> str:
-    """The page with what stands between `<!-- keys -->` and its end written anew."""
-    text = "\n".join(_page())
-    return _PART.sub(lambda part: f"{part['begin']}\n{text}\n{part['end']}", page)
+def with_generated_parts(page: str) -> str:
+    """The page with what stands between `<!-- keys of audits -->`, or `targets`, and its end written anew."""
+    parts = {"audits": _audits, "targets": _targets}
+    return _PART.sub(
+        lambda part: "\n".join([part["begin"], *parts[part["name"]](), part["end"]]),
+        page,
+    )
 
 
 def sections(schema: Schema) -> Iterator[tuple[str, Schema]]:
@@ -55,18 +61,33 @@ def _sections_in(at: str, schema: Schema) -> Iterator[tuple[str, str]]:
         yield from _sections_in(f"{at}.NAME", inner)
 
 
-def _page() -> Iterator[str]:
+def _audits() -> Iterator[str]:
     for at, section in sections(audit_schema()):
-        yield f"### {f'`{at}`' if at else 'The top level'}"
-        yield ""
-        yield " ".join(section["description"].split())
-        yield ""
-        yield "| key | is | meaning | example |"
-        yield "|---|---|---|---|"
-        for key, value in section["properties"].items():
-            needed = key in section.get("required", ())
-            yield _row(key, value, is_needed=needed)
-        yield ""
+        yield from _section(f"`{at}`" if at else "The top level", section)
+
+
+def _targets() -> Iterator[str]:
+    for kind, schema in target_schemas().items():
+        for at, section in sections(schema):
+            yield from _section(f"`{kind}`{f': `{at}`' if at else ''}", section)
+
+
+def target_schemas() -> dict[str, Schema]:
+    """Return the JSON schema of each kind of target's settings, in the order of their names."""
+    return {kind: schema_of(module.Settings) for kind, module in sorted(kinds().items())}
+
+
+def _section(title: str, section: Schema) -> Iterator[str]:
+    yield f"### {title}"
+    yield ""
+    yield " ".join(section["description"].split())
+    yield ""
+    yield "| key | is | meaning | example |"
+    yield "|---|---|---|---|"
+    needed = section.get("required", ())
+    for key, value in sorted(section["properties"].items(), key=lambda one: one[0] not in needed):
+        yield _row(key, value, is_needed=key in needed)
+    yield ""
 
 
 def _row(key: str, schema: Schema, *, is_needed: bool) -> str:
@@ -132,11 +153,11 @@ def _cell(text: str) -> str:
 
 
 def main() -> None:
-    """Write the generated part of the page anew."""
-    parser = argparse.ArgumentParser(prog="python -m collector.spec.page", description=main.__doc__)
-    parser.add_argument("page", type=Path, help="docs/audits.md")
-    path = parser.parse_args().page
-    path.write_text(with_generated_part(path.read_text(encoding="utf-8")), encoding="utf-8")
+    """Write the generated parts of pages anew."""
+    parser = argparse.ArgumentParser(prog="python -m biasledger.reference", description=main.__doc__)
+    parser.add_argument("pages", type=Path, nargs="+", help="docs/audits.md, docs/targets.md")
+    for path in parser.parse_args().pages:
+        path.write_text(with_generated_parts(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":
