@@ -1,8 +1,7 @@
-"""Laying out a project and asking a target."""
+"""Asking a target."""
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,25 +16,6 @@ from collector.terminal import say
 
 if TYPE_CHECKING:
     from collector.ledger.summary import RunSummary
-
-
-@click.command()
-@click.argument("directory", type=PATH, metavar="DIR")
-@click.option("--all", "every_audit", is_flag=True, help="Every audit that ships, with the files they name.")
-def init(directory: Path, every_audit: bool) -> None:
-    """Lay out a new project.
-
-    Writes an audit, targets and settings into DIR; with --all, every audit that ships. Nothing that exists is overwritten.
-    """
-    from biasledger.project import init_project
-
-    written = init_project(directory, every_audit=every_audit)
-    say(f"Laid out {directory}:")
-    for path in written:
-        say(f"  {path}")
-    next_step(
-        f"cd {shlex.quote(str(directory))} && biasledger collect audits/products.yml --target simulator"
-    )
 
 
 def _strike_out(_ctx: click.Context, _parameter: click.Parameter, targets: Path) -> Path:
@@ -313,4 +293,4 @@ def _print_collected(summary: RunSummary) -> None:
 
 
 TITLE = "Ask"
-COMMANDS = (init, collect)
+COMMANDS = (collect,)

@@ -1,4 +1,4 @@
-"""Writing an audit: a first spec for a file of answers, what is wrong in a spec, and how it reads a file."""
+"""A new project, and writing an audit: a first spec for a file of answers, what is wrong in a spec, and how it reads a file."""
 
 from __future__ import annotations
 
@@ -22,6 +22,25 @@ if TYPE_CHECKING:
 
 _WORDS_SHOWN = 20
 _CHARACTERS_SHOWN = 100
+
+
+@click.command()
+@click.argument("directory", type=PATH, metavar="DIR")
+@click.option("--all", "every_audit", is_flag=True, help="Every audit that ships, with the files they name.")
+def init(directory: Path, every_audit: bool) -> None:
+    """Lay out a new project.
+
+    Writes an audit, targets and settings into DIR; with --all, every audit that ships. Nothing that exists is overwritten.
+    """
+    from biasledger.project import init_project
+
+    written = init_project(directory, every_audit=every_audit)
+    say(f"Laid out {directory}:")
+    for path in written:
+        say(f"  {path}")
+    next_step(
+        f"cd {shlex.quote(str(directory))} && biasledger collect audits/products.yml --target simulator"
+    )
 
 
 @click.command()
@@ -278,5 +297,5 @@ def _column_and_reference(written: str, columns: Sequence[str]) -> tuple[str, st
     return (column, reference) if column else (written, None)
 
 
-TITLE = "Write an audit"
-COMMANDS = (validate, new)
+TITLE = "Start"
+COMMANDS = (init, new, validate)
