@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
 
 from collector.errors import InputError
 from collector.files.yaml import TRUTH_VALUES
 from collector.hints import did_you_mean, shown
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
 
 Problem = tuple[str, str]
 """Key path, and what is wrong and what would be right."""
@@ -96,7 +94,7 @@ def structure_problems(
     return [_structure_problem(one, model, prefix) for one in found]
 
 
-def _structure_problem(problem: ErrorDetails, model: type[BaseModel], prefix: str) -> tuple[str, str]:
+def _structure_problem(problem: Mapping[str, Any], model: type[BaseModel], prefix: str) -> tuple[str, str]:
     location = tuple(problem["loc"])
     at = key_path(location)
     at = f"{prefix}.{at}" if prefix and at else prefix or at
