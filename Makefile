@@ -47,7 +47,7 @@ $(INSTALLED): pyproject.toml constraints.txt
 
 demo: $(INSTALLED)
 	@rm -rf build/demo
-	@"$(BIN)/biasledger" init build/demo
+	@"$(BIN)/biasledger" init --all build/demo
 	@cd build/demo; "$(BIN)/biasledger" collect audits/products.yml --target simulator
 	@cd build/demo; "$(BIN)/biasledger" collect audits/recommendations.yml --target simulator --domain music --subjects 50
 	@cd build/demo; "$(BIN)/biasledger" collect audits/resumes.yml --target simulator

@@ -17,6 +17,8 @@ _PACKAGE = Path(__file__).resolve().parent
 LINKS = Path(".biasledger/packages/biasledger")
 # What a thin project takes from the installed dbt project, beside its seeds.
 LINKED = ("dbt_project.yml", "models", "macros", "analyses", "tests/dbt")
+# The one audit of a new project, and what editors check audits by.
+FIRST_AUDIT = (Path("audits/products.yml"), Path("audits/audit.schema.json"))
 # Seeds that are the user's own to edit.
 SETTINGS = ("thresholds.csv", "output_thresholds.csv", "exceptions.csv", "tolerances.csv", "model_prices.csv")
 
@@ -71,8 +73,12 @@ def _installed(in_wheel: Path, sign: str) -> Path:
     )
 
 
-def init_project(directory: Path) -> list[Path]:
+def init_project(directory: Path, *, every_audit: bool = True) -> list[Path]:
     """Lay out a thin project; nothing that exists is overwritten.
+
+    Args:
+        directory: its folder, made if absent.
+        every_audit: whether all shipped audits are laid out, with the files they name, or only the first one.
 
     Returns:
         The files written, relative to `directory`, sorted.
@@ -82,7 +88,7 @@ def init_project(directory: Path) -> list[Path]:
     """
     if directory.exists() and not directory.is_dir():
         raise InputError(f"{directory} is a file: name a folder, new or without a biasledger project.")
-    plan = _starter_files()
+    plan = _starter_files(every_audit=every_audit)
     present = sorted(str(name) for name in plan if os.path.lexists(directory / name))
     if present:
         raise InputError(
@@ -95,7 +101,7 @@ def init_project(directory: Path) -> list[Path]:
     return sorted(plan)
 
 
-def _starter_files() -> dict[Path, Path]:
+def _starter_files(*, every_audit: bool) -> dict[Path, Path]:
     """Path in the new project -> the file it is copied from."""
     skeleton, models, starter = _PACKAGE / "skeleton", dbt_source(), starter_source()
     files = {
@@ -107,10 +113,11 @@ def _starter_files() -> dict[Path, Path]:
     }
     for name in SETTINGS:
         files[Path("seeds") / name] = models / "seeds" / name
-    # Word lists of others come with their licence (txt).
-    for kind in ("*.yml", "*.csv", "*.txt"):
+    # Word lists of others come with their licence (txt), specs with their schema (json).
+    for kind in ("*.yml", "*.csv", "*.txt", "*.json"):
         for audit in sorted((starter / "audits").rglob(kind)):
-            files[audit.relative_to(starter)] = audit
+            if every_audit or audit.relative_to(starter) in FIRST_AUDIT:
+                files[audit.relative_to(starter)] = audit
     return files
 
 

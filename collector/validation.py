@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
 
 from collector.errors import InputError
 from collector.files.yaml import TRUTH_VALUES
@@ -52,7 +53,9 @@ def _not_blank(value: str) -> str:
 
 Text = Annotated[str, Field(strict=True)]
 NonBlank = Annotated[
-    str, BeforeValidator(lambda value: _not_blank(value) if isinstance(value, str) else value)
+    str,
+    BeforeValidator(lambda value: _not_blank(value) if isinstance(value, str) else value),
+    WithJsonSchema({"type": "string", "pattern": r"\S"}),
 ]
 Names = Annotated[tuple[NonBlank, ...], BeforeValidator(list_to_tuple)]
 
@@ -70,9 +73,28 @@ def key_path(location: tuple[str | int, ...]) -> str:
 
 def input_error(path: Path, error: ValidationError, model: type[BaseModel], prefix: str = "") -> InputError:
     """Return the InputError for the first problem of a failed validation, with the count of the others."""
-    problems = error.errors(include_url=False)
-    # An unknown key explains a missing one ("templtes" for "templates"), so it is named first.
-    problem = next((one for one in problems if one["type"] == "extra_forbidden"), problems[0])
+    (_, sentence), *others = structure_problems(error, model, prefix)
+    return InputError(f"{path}: {sentence}{more_problems(len(others))}")
+
+
+def more_problems(n: int) -> str:
+    """Return what follows a sentence about the first of several problems; empty if there are no others."""
+    return f" ({n} more problem{'s' if n > 1 else ''} in this file)" if n else ""
+
+
+def structure_problems(
+    error: ValidationError, model: type[BaseModel], prefix: str = ""
+) -> list[tuple[str, str]]:
+    """Return the key path of every problem of a failed validation, with the whole sentence about it.
+
+    An unknown key explains a missing one ("templtes" for "templates"), so unknown keys stand first.
+    """
+    found = error.errors(include_url=False)
+    found.sort(key=lambda one: one["type"] != "extra_forbidden")
+    return [_structure_problem(one, model, prefix) for one in found]
+
+
+def _structure_problem(problem: Mapping[str, Any], model: type[BaseModel], prefix: str) -> tuple[str, str]:
     location = tuple(problem["loc"])
     at = key_path(location)
     at = f"{prefix}.{at}" if prefix and at else prefix or at
@@ -91,10 +113,8 @@ def input_error(path: Path, error: ValidationError, model: type[BaseModel], pref
     else:
         message = problem["msg"]
         sentence = f"{at} is {_shown(given)}: {message[0].lower()}{message[1:]}"
-    more = len(problems) - 1
-    rest = f" ({more} more problem{'s' if more > 1 else ''} in this file)" if more else ""
     sentence = sentence.rstrip(".")
-    return InputError(f"{path}: {sentence}{'' if sentence.endswith('?') else '.'}{rest}")
+    return at, f"{sentence}{'' if sentence.endswith('?') else '.'}"
 
 
 def _keys_at(model: type[BaseModel], location: tuple[str | int, ...]) -> list[str]:

@@ -1,8 +1,7 @@
-"""Laying out a project and asking a target."""
+"""Asking a target."""
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,24 +16,6 @@ from collector.terminal import say
 
 if TYPE_CHECKING:
     from collector.ledger.summary import RunSummary
-
-
-@click.command()
-@click.argument("directory", type=PATH, metavar="DIR")
-def init(directory: Path) -> None:
-    """Lay out a new project.
-
-    Writes audits, targets and thresholds into DIR. Nothing that exists is overwritten.
-    """
-    from biasledger.project import init_project
-
-    written = init_project(directory)
-    say(f"Laid out {directory}:")
-    for path in written:
-        say(f"  {path}")
-    next_step(
-        f"cd {shlex.quote(str(directory))} && biasledger collect audits/products.yml --target simulator"
-    )
 
 
 def _strike_out(_ctx: click.Context, _parameter: click.Parameter, targets: Path) -> Path:
@@ -312,4 +293,4 @@ def _print_collected(summary: RunSummary) -> None:
 
 
 TITLE = "Ask"
-COMMANDS = (init, collect)
+COMMANDS = (collect,)

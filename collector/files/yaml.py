@@ -19,6 +19,7 @@ MAX_NODES = 50_000
 # Reading a number takes the square of its length: 1:1:1:… is one of base 60.
 MAX_NUMBER_CHARACTERS = 1_000
 _TEXT = "tag:yaml.org,2002:str"
+_MERGE = "tag:yaml.org,2002:merge"
 
 
 class _UniqueKeyLoader(yaml.SafeLoader):
@@ -137,6 +138,26 @@ def read_yaml_mapping(path: Path, *, what: str) -> dict[str, Any]:
         )
     _require_text_keys(path, document, "")
     return document
+
+
+def key_lines(path: Path) -> dict[tuple[str | int, ...], int]:
+    """Return the line, from 1, of every key and list item of a file that `read_yaml_mapping` can read: ("templates", 0) -> 7."""
+    text = read_plain(path, MAX_SPEC_BYTES).decode("utf-8-sig")
+    return dict(_lines(yaml.compose(text, Loader=_UniqueKeyLoader), ()))
+
+
+def _lines(node: yaml.Node | None, at: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], int]]:
+    if isinstance(node, yaml.SequenceNode):
+        for index, inner in enumerate(node.value):
+            yield (*at, index), inner.start_mark.line + 1
+            yield from _lines(inner, (*at, index))
+    elif isinstance(node, yaml.MappingNode):
+        for key, inner in node.value:
+            if key.tag == _MERGE:
+                yield from _lines(inner, at)
+                continue
+            yield (*at, key.value), key.start_mark.line + 1
+            yield from _lines(inner, (*at, key.value))
 
 
 def _require_text_keys(path: Path, value: Any, at: str) -> None:

@@ -34,6 +34,25 @@ class Stated:
     perturbation: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class FoundWord:
+    """A word of a file for a group.
+
+    Attributes:
+        attribute: the attribute; None where a row of long form names none.
+        word: as it stands in the file, without outer spaces; None for an empty cell.
+        n_rows: how many rows have it.
+        group: the group it means; None where it means none.
+        problem: why it cannot be read; None where it can.
+    """
+
+    attribute: str | None
+    word: str | None
+    n_rows: int
+    group: str | None
+    problem: InputError | None = None
+
+
 class Conditions(Protocol):
     """One form of a file.
 
@@ -47,6 +66,10 @@ class Conditions(Protocol):
 
     def check(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Read the table `keys` and make the tables that `joins` needs; raise InputError for the first wrong value."""
+        ...
+
+    def words(self, connection: duckdb.DuckDBPyConnection, most: int) -> list[FoundWord]:
+        """Return what the table `keys` calls groups and what it means, the `most` frequent words of each attribute first."""
         ...
 
     @property
@@ -99,10 +122,7 @@ class WideForm:
     def check(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Raise for the first value that is no group's name, carrier or stated value; keep the others' meaning."""
         for index, (attribute, groups) in enumerate(self._groups.items()):
-            meaning: dict[str, str | None] = {
-                word: group for group, listed in groups.items() for word in (*listed, group)
-            }
-            meaning |= self._values.get(attribute, {})
+            meaning = self._meaning(attribute)
             connection.execute(
                 f"create table words_{index} (word varchar, group_name varchar, carrier varchar)"
             )
@@ -117,6 +137,30 @@ class WideForm:
             for row, value in wrong:
                 raise _unknown_value(self._path, row, self.columns[index], value, attribute, meaning, groups)
             self._require_carrier(connection, index, attribute)
+
+    def words(self, connection: duckdb.DuckDBPyConnection, most: int) -> list[FoundWord]:
+        """Return what each attribute's column holds and what it means."""
+        found = []
+        for index, (attribute, groups) in enumerate(self._groups.items()):
+            meaning = self._meaning(attribute)
+            for row, word, n_rows in connection.execute(
+                f"select min(row_number), a{index}, count(*) from keys group by a{index} order by 3 desc, 1 limit {most}"
+            ).fetchall():
+                wrong = (word or "") not in meaning
+                problem = (
+                    _unknown_value(self._path, row, self.columns[index], word, attribute, meaning, groups)
+                    if wrong
+                    else None
+                )
+                found.append(FoundWord(attribute, word, n_rows, meaning.get(word or ""), problem))
+        return found
+
+    def _meaning(self, attribute: str) -> dict[str, str | None]:
+        """Return what may stand for each group of an attribute; None where it says that a row names no group."""
+        meaning: dict[str, str | None] = {
+            word: group for group, listed in self._groups[attribute].items() for word in (*listed, group)
+        }
+        return meaning | dict(self._values.get(attribute, {}))
 
     def _require_carrier(self, connection: duckdb.DuckDBPyConnection, index: int, attribute: str) -> None:
         """Raise for the first row that names a group of an attribute and nothing that states it."""
@@ -212,6 +256,21 @@ class LongForm:
         self._stated = list(numbers)
         connection.execute("create table conditions (a0 varchar, a1 varchar, condition integer)")
         connection.executemany("insert into conditions values (?, ?, ?)", rows)
+
+    def words(self, connection: duckdb.DuckDBPyConnection, most: int) -> list[FoundWord]:
+        """Return what the two columns hold and what it means."""
+        found = []
+        for row, named, word, n_rows in connection.execute(
+            f"select min(row_number), a0, a1, count(*) from keys group by a0, a1 order by 4 desc, 1 limit {most}"
+        ).fetchall():
+            try:
+                stated = self._meaning(row, named, word).attributes
+            except InputError as error:
+                found.append(FoundWord(named, word, n_rows, None, error))
+            else:
+                attribute, group = (stated[0].attribute, stated[0].group_name) if stated else (named, None)
+                found.append(FoundWord(attribute, word, n_rows, group))
+        return found
 
     @property
     def joins(self) -> str:

@@ -108,7 +108,7 @@ def import_runs(
         tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
         open_source(file, columns, audit.imported.format, Path(scratch)) as source,
     ):
-        plan = _plan_of(audit, conditions, source)
+        plan = plan_of(audit, conditions, source)
         with plan.readable():
             plan.check()
         runs = _run_rows(
@@ -150,7 +150,8 @@ def import_runs(
     )
 
 
-def _plan_of(audit: Audit, conditions: Conditions, source: Source) -> Plan:
+def plan_of(audit: Audit, conditions: Conditions, source: Source) -> Plan:
+    """Return how a file is read, by the kind of its answers."""
     assert audit.imported is not None
     if audit.answer.kind == "ranking":
         return RankingPlan(audit, conditions, source)
@@ -323,7 +324,7 @@ def _read(plan: Plan, batches: Iterator[list[_Planned]]) -> Iterator[list[_Plann
 def _response(prompt: _Known, found: PlannedAnswer, audit: Audit, *, has_replies: bool) -> ResponseRow:
     text = storable(found.text) if found.text is not None else None
     if has_replies:
-        answer, evidence = _classified(text, found, audit), text
+        answer, evidence = read_answer(text, found, audit), text
     else:
         # Such a file holds places or items and not what was written.
         answer, text, evidence = Answer("ok", answer_text=text), None, text
@@ -343,7 +344,8 @@ def _response(prompt: _Known, found: PlannedAnswer, audit: Audit, *, has_replies
     )
 
 
-def _classified(text: str | None, found: PlannedAnswer, audit: Audit) -> Answer:
+def read_answer(text: str | None, found: PlannedAnswer, audit: Audit) -> Answer:
+    """Return what an answer that was written amounts to."""
     answer = audit.answer.classify(text, found.finish_reason)
     if found.error is not None and answer.status == "malformed" and not (text or "").strip():
         return Answer("error", error=storable(found.error))

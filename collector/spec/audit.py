@@ -43,23 +43,79 @@ from collector.validation import NonBlank, Section, list_to_tuple
 class Audit(Section):
     """One audit: what is asked about whom, what answer is expected, and how the answers are read.
 
-    `ask` is written at the end of every template.
+    It asks something (`templates`, `trials`), or reads answers that exist (`import`), or both.
     """
 
-    audit: NonBlank
-    title: NonBlank | None = None
-    source: NonBlank | None = None
-    subjects: Subjects | None = None
-    people: People | None = None
-    templates: Annotated[tuple[Template, ...], BeforeValidator(list_to_tuple)] = ()
-    ask: NonBlank | None = None
-    attributes: Mapping[str, Attribute] = Field(default_factory=dict)
-    trials: int | None = None
-    answer: Answer = Field(default_factory=Answer)
-    system_prompt: NonBlank | None = None
-    variants: Mapping[str, Variant] = Field(default_factory=dict)
-    reading: Reading = Field(default_factory=Reading)
-    imported: Import | None = Field(default=None, alias="import")
+    audit: NonBlank = Field(
+        description="What the audit is called: lower-case letters, digits, - and _.",
+        examples=["support-tone"],
+        json_schema_extra={"pattern": "^[a-z0-9][a-z0-9_-]*$"},
+    )
+    title: NonBlank | None = Field(
+        default=None, description="A line for the report.", examples=["Tone of support answers by customer"]
+    )
+    source: NonBlank | None = Field(
+        default=None, description="Where its method or its data come from.", examples=["Smith et al. (2024)"]
+    )
+    subjects: Subjects | None = Field(
+        default=None,
+        description="What the questions are about, from a CSV file.",
+        examples=[{"file": "resumes/resumes.csv", "name": "resume", "expected": "level"}],
+    )
+    people: People | None = Field(
+        default=None,
+        description="Names that state several attributes at once, from a CSV file.",
+        examples=[{"file": "names.csv", "name": "name", "per_subject": 8}],
+    )
+    templates: Annotated[tuple[Template, ...], BeforeValidator(list_to_tuple)] = Field(
+        default=(),
+        description="The questions.",
+        examples=[[{"id": "letter", "text": "Write a reference letter for {name}, {a gender} nurse."}]],
+    )
+    ask: NonBlank | None = Field(
+        default=None,
+        description="Written at the end of every template, such as the form of the answer.",
+        examples=["\n\nAnswer with one word."],
+    )
+    attributes: Mapping[str, Attribute] = Field(
+        default_factory=dict,
+        description="What people are told apart by. Its name is a slot in templates. Or the name of a CSV file beside the spec "
+        "with the columns attribute, group and carrier, and one more for each wording.",
+        examples=[{"gender": {"reference": "man", "groups": ["man", "woman"]}}],
+    )
+    trials: int | None = Field(
+        default=None,
+        description="How often each prompt is asked. Needed where anything is asked.",
+        examples=[15],
+        json_schema_extra={"minimum": 1},
+    )
+    answer: Answer = Field(
+        default_factory=Answer,
+        description="What kind of answer is expected. A spec with `import` has to say it.",
+        examples=[{"kind": "label", "labels": ["reject", "accept"]}],
+    )
+    system_prompt: NonBlank | None = Field(
+        default=None,
+        description="The system prompt of every question. It has no slots.",
+        examples=["You are a helpful assistant."],
+    )
+    variants: Mapping[str, Variant] = Field(
+        default_factory=dict,
+        description="Mitigations that are asked beside the plain audit when they are named: `biasledger collect … --variant "
+        "debiased`.",
+        examples=[{"debiased": {"suffix": " Treat all people alike."}, "masked": {"mask": {"race": ""}}}],
+    )
+    reading: Reading = Field(
+        default_factory=Reading,
+        description="How answers are read and compared. A change holds for old answers at the next build.",
+        examples=[{"crossed": ["race*gender"]}],
+    )
+    imported: Import | None = Field(
+        default=None,
+        alias="import",
+        description="How answers that exist already are read from a file.",
+        examples=[{"columns": {"text": "answer", "attributes": {"gender": "gender"}}}],
+    )
     _subject_rows: tuple[Subject, ...] = PrivateAttr(default=())
     _people_rows: tuple[Person, ...] = PrivateAttr(default=())
     _name_swaps: Mapping[tuple[str | None, str], NameSwap] = PrivateAttr(default_factory=dict)

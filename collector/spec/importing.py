@@ -13,51 +13,127 @@ ImportFormat = Literal["csv", "tsv", "jsonl", "parquet", "inspect", "promptfoo",
 
 
 class Columns(Section):
-    """Which column of an imported file holds what.
+    """Which column of an imported file holds what; the value of each key is the column's name.
 
-    Groups stand in one column an attribute (`attributes`), or in long form: `attribute` and `value` name one condition
-    a row. `carrier` is the name that states all attributes of a row; `carriers` hold what states one attribute each, such as
-    the first name the sex: attribute -> column.
-
-    Beside `text`, `finish_reason` says why the model stopped, which tells a filtered answer or one that was cut off, and `error`
-    why there is no answer.
-
-    A file of rankings has one row a candidate and no text: `response` tells which rows of a subject are one answer, `slot` is
-    the place at which a candidate was shown (from 1), `rank` the place it was given (1 is best), and `missing` says that an
-    answer does not name the candidate. `scores` are columns of labels that answers have already: scorer -> column.
-
-    A file of items has one row an item, or one for `count` of them, and no text: `item` is the name, `price` the price level and
-    `category` the categories, separated by comma or slash. Without item and price, a row is a category of an answer and
-    `count` how many items have it. `response` tells which rows of a prompt are one answer; all of them if absent.
+    Groups stand in one column an attribute (`attributes`, the wide form), or `attribute` and `value` name one condition a row
+    (the long form). A file of rankings has a row for each candidate and no `text`; a file of items has a row for each item, or
+    for `count` of them, and no `text` either.
     """
 
-    text: NonBlank | None = None
-    prompt: NonBlank | None = None
-    system_prompt: NonBlank | None = None
-    finish_reason: NonBlank | None = None
-    error: NonBlank | None = None
-    template: NonBlank | None = None
-    subject: NonBlank | None = None
-    domain: NonBlank | None = None
-    trial: NonBlank | None = None
-    expected: NonBlank | None = None
-    order: NonBlank | None = None
-    weight: NonBlank | None = None
-    model: NonBlank | None = None
-    attribute: NonBlank | None = None
-    value: NonBlank | None = None
-    carrier: NonBlank | None = None
-    response: NonBlank | None = None
-    slot: NonBlank | None = None
-    rank: NonBlank | None = None
-    missing: NonBlank | None = None
-    item: NonBlank | None = None
-    price: NonBlank | None = None
-    category: NonBlank | None = None
-    count: NonBlank | None = None
-    attributes: Mapping[str, NonBlank] = Field(default_factory=dict)
-    carriers: Mapping[str, NonBlank] = Field(default_factory=dict)
-    scores: Mapping[NonBlank, NonBlank] = Field(default_factory=dict)
+    text: NonBlank | None = Field(
+        default=None, description="The answer as it was written.", examples=["answer"]
+    )
+    prompt: NonBlank | None = Field(default=None, description="What was asked.", examples=["prompt"])
+    system_prompt: NonBlank | None = Field(
+        default=None, description="The system prompt that it was asked with.", examples=["system"]
+    )
+    finish_reason: NonBlank | None = Field(
+        default=None,
+        description="Why the model stopped, which tells a filtered answer or one that was cut off. Beside `text`.",
+        examples=["finish_reason"],
+    )
+    error: NonBlank | None = Field(
+        default=None, description="Why there is no answer. Beside `text`.", examples=["error"]
+    )
+    template: NonBlank | None = Field(
+        default=None,
+        description="Which wording of the question a row answers; all rows are of one template if absent.",
+        examples=["template_id"],
+    )
+    subject: NonBlank | None = Field(
+        default=None,
+        description="What the question is about. Labels, scores and rankings need it: it tells which rows are about the same "
+        "resume, or person.",
+        examples=["resume_id"],
+    )
+    domain: NonBlank | None = Field(
+        default=None, description="The kind of subject, each of which is judged on its own.", examples=["job"]
+    )
+    trial: NonBlank | None = Field(
+        default=None,
+        description="The number of the repetition, a whole number; rows of a prompt are numbered in order if absent.",
+        examples=["trial"],
+    )
+    expected: NonBlank | None = Field(
+        default=None, description="The right answer, for labels and scores.", examples=["true_level"]
+    )
+    order: NonBlank | None = Field(
+        default=None,
+        description="A number by which the rows are ordered; they stand in the file's order if absent.",
+        examples=["row_id"],
+    )
+    weight: NonBlank | None = Field(
+        default=None, description="How many answers a row stands for, a number above 0.", examples=["n"]
+    )
+    model: NonBlank | None = Field(default=None, description="The model that answered.", examples=["model"])
+    attribute: NonBlank | None = Field(
+        default=None,
+        description="In long form, the attribute that a row names a group of. A row without one is neutral.",
+        examples=["attribute"],
+    )
+    value: NonBlank | None = Field(
+        default=None,
+        description="In long form, the group of that attribute, or its carrier.",
+        examples=["value"],
+    )
+    carrier: NonBlank | None = Field(
+        default=None,
+        description="The name that states all attributes of a row, such as a first name.",
+        examples=["first_name"],
+    )
+    response: NonBlank | None = Field(
+        default=None,
+        description="Of rankings and items: which rows are one answer. Of items, all rows of a prompt are one if absent.",
+        examples=["run"],
+    )
+    slot: NonBlank | None = Field(
+        default=None,
+        description="Of rankings: the place at which a candidate was shown, from 1.",
+        examples=["position"],
+    )
+    rank: NonBlank | None = Field(
+        default=None,
+        description="Of rankings: the place that a candidate was given; 1 is best.",
+        examples=["rank"],
+    )
+    missing: NonBlank | None = Field(
+        default=None,
+        description="Of rankings: 1 where the answer does not name the candidate, else 0.",
+        examples=["missing"],
+    )
+    item: NonBlank | None = Field(
+        default=None, description="Of items: the item's name.", examples=["restaurant"]
+    )
+    price: NonBlank | None = Field(
+        default=None,
+        description="Of items: the price level, a number or as many $ signs.",
+        examples=["price"],
+    )
+    category: NonBlank | None = Field(
+        default=None,
+        description="Of items: the categories, separated by comma or slash. Without `item` and `price`, a row is one category of "
+        "an answer.",
+        examples=["cuisine"],
+    )
+    count: NonBlank | None = Field(
+        default=None, description="Of items: how many of them a row stands for.", examples=["n"]
+    )
+    attributes: Mapping[str, NonBlank] = Field(
+        default_factory=dict,
+        description="In wide form, the column that holds each attribute's group: attribute → column. Two attributes may share a "
+        "column; `values` then says what each of its words means.",
+        examples=[{"race": "race", "gender": "sex"}],
+    )
+    carriers: Mapping[str, NonBlank] = Field(
+        default_factory=dict,
+        description="The column of what states one attribute each, such as the first name the gender: attribute → column.",
+        examples=[{"gender": "first_name"}],
+    )
+    scores: Mapping[NonBlank, NonBlank] = Field(
+        default_factory=dict,
+        description="Columns of labels that answers have already, from people or classifiers: scorer → column.",
+        examples=[{"human": "regard"}],
+    )
 
     @property
     def counts_categories(self) -> bool:
@@ -68,43 +144,79 @@ class Columns(Section):
 class ConditionValue(Section):
     """What a value in a file of long form means."""
 
-    group: NonBlank
-    perturbation: NonBlank | None = None
-    language: NonBlank | None = None
+    group: NonBlank = Field(description="The group that the value names.", examples=["African"])
+    perturbation: NonBlank | None = Field(
+        default=None, description="How it is misspelt or worded otherwise.", examples=["typo_drop"]
+    )
+    language: NonBlank | None = Field(default=None, description="The language it is in.", examples=["fr"])
 
 
 class Condition(Section):
-    """What an attribute named in a file of long form means; what is left out is as the file says.
+    """What an attribute named in a file of long form means; what is left out is as the file says."""
 
-    A value of `values` may be a group's name alone. A value's own perturbation and language go before those given here.
-    """
-
-    neutral: bool = False
-    attribute: NonBlank | None = None
-    perturbation: NonBlank | None = None
-    language: NonBlank | None = None
+    neutral: bool = Field(
+        default=False, description="Such rows name no group: they are neutral.", examples=[True]
+    )
+    attribute: NonBlank | None = Field(
+        default=None, description="The audit's attribute that is meant.", examples=["continent"]
+    )
+    perturbation: NonBlank | None = Field(
+        default=None, description="How its values are misspelt or worded otherwise.", examples=["typo_swap"]
+    )
+    language: NonBlank | None = Field(
+        default=None, description="The language of its questions; `en` if absent.", examples=["fr"]
+    )
     values: Mapping[
         str,
         Annotated[
             ConditionValue,
-            BeforeValidator(lambda value: {"group": value} if isinstance(value, str) else value),
+            BeforeValidator(
+                lambda value: {"group": value} if isinstance(value, str) else value,
+                json_schema_input_type=NonBlank | ConditionValue,
+            ),
         ],
-    ] = Field(default_factory=dict)
+    ] = Field(
+        default_factory=dict,
+        description="What its values mean: value → group, or → group with a perturbation and a language of its own.",
+        examples=[{"un Africain": "African", "an Afrian": {"group": "African", "perturbation": "typo_drop"}}],
+    )
 
 
 class Import(Section):
-    """How responses that already exist are read from a file; the format is told by its ending and content unless stated.
+    """How answers that already exist are read from a file: `biasledger import AUDIT.yml FILE`."""
 
-    The columns of a log of Inspect AI, promptfoo or lm-evaluation-harness are listed in the tool's module in collector.importers.
-
-    `split` makes one run for each value of a role's column. `values` say what the file calls things: attribute -> value ->
-    group; a group's name and its carrier are understood anyway. The group null says that such a row names none of that
-    attribute; the value "" is an empty cell. `score_labels` say the same of scores: value -> label.
-    """
-
-    format: ImportFormat | None = None
-    split: Literal["model"] | None = None
-    columns: Columns
-    values: Mapping[str, Mapping[str, NonBlank | None]] = Field(default_factory=dict)
-    score_labels: Mapping[str, NonBlank] = Field(default_factory=dict)
-    conditions: Mapping[str, Condition] = Field(default_factory=dict)
+    format: ImportFormat | None = Field(
+        default=None,
+        description="The file's format; told by its ending and content if absent.",
+        examples=["jsonl"],
+    )
+    split: Literal["model"] | None = Field(
+        default=None,
+        description="`model` makes a run for each model that the column `model` names.",
+        examples=["model"],
+    )
+    columns: Columns = Field(
+        description="Which column holds what.",
+        examples=[{"text": "answer", "prompt": "prompt", "attributes": {"gender": "sex"}}],
+    )
+    values: Mapping[str, Mapping[str, NonBlank | None]] = Field(
+        default_factory=dict,
+        description="What the file calls the groups: attribute → word in the file → group. A group's name and its carriers are "
+        'understood anyway. null says that such a row names no group of the attribute; `""` is an empty cell.',
+        examples=[{"gender": {"f": "female", "m": "male", "": None}}],
+    )
+    score_labels: Mapping[str, NonBlank] = Field(
+        default_factory=dict,
+        description="What the labels in the columns of `scores` mean: word in the file → label.",
+        examples=[{"-1": "negative", "0": "neutral", "1": "positive"}],
+    )
+    conditions: Mapping[str, Condition] = Field(
+        default_factory=dict,
+        description="In long form, what the words in the column `attribute` mean where they are no attribute's name.",
+        examples=[
+            {
+                "baseline": {"neutral": True},
+                "french": {"attribute": "continent", "language": "fr", "values": {"un Africain": "African"}},
+            }
+        ],
+    )

@@ -1,14 +1,17 @@
-"""Audit specs: a YAML file and the CSV files it names become an `Audit`, or an InputError that says what would be right."""
+"""Audit specs: a YAML file and the CSV files it names become an `Audit`, or sentences that say what would be right."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from collector.errors import InputError
-from collector.files.yaml import read_yaml_mapping
+from collector.files.yaml import key_lines, read_yaml_mapping
 from collector.spec.audit import Audit
 from collector.spec.checks.audit import problems
 from collector.spec.files import SpecFiles
@@ -17,7 +20,44 @@ from collector.spec.parts import DECISIONS
 from collector.spec.people import read_people
 from collector.spec.rooms import rooms
 from collector.spec.subjects import read_attributes, read_groups, read_subjects
-from collector.validation import input_error
+from collector.validation import key_path, more_problems, structure_problems
+
+
+@dataclass(frozen=True, slots=True)
+class SpecProblem:
+    """What is wrong in a spec or a file that it names.
+
+    Attributes:
+        at: the path of the key that it is about, as sentences show it.
+        message: one sentence that begins with the file's name.
+        n_others: how many others were found in the same step, where that is known.
+    """
+
+    at: str
+    message: str
+    n_others: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedAudit:
+    """A spec that was read whole.
+
+    Attributes:
+        audit: None where there are problems.
+        problems: all that were found; keys are compared with each other once each is right by itself.
+        lines: key path -> line; empty where the file is no YAML.
+    """
+
+    audit: Audit | None
+    problems: tuple[SpecProblem, ...]
+    lines: dict[str, int]
+
+    def line(self, at: str) -> int | None:
+        """Return the line of a key, or else of what it would stand in; None where nothing of it is there."""
+        path = at.removeprefix("the key ")
+        while path and path not in self.lines:
+            path = path[: max(path.rfind("."), path.rfind("["), 0)]
+        return self.lines.get(path)
 
 
 def load_audit(path: Path, *, allow_outside: bool = False) -> Audit:
@@ -31,59 +71,149 @@ def load_audit(path: Path, *, allow_outside: bool = False) -> Audit:
         InputError: a file cannot be read, lies outside, or is no valid spec; the message names file and key or row
             and what would be right.
     """
-    document = read_yaml_mapping(path, what="an audit spec")
-    files = SpecFiles.of(path, allow_outside=allow_outside)
-    if isinstance(file := document.get("attributes"), str):
-        document["attributes"] = read_attributes(files.path(file))
-    elif isinstance(document.get("attributes"), dict):
-        document["attributes"] = {
-            name: _with_groups(files, name, one) if isinstance(one, dict) else one
-            for name, one in document["attributes"].items()
-        }
-    try:
-        audit = Audit.model_validate(document)
-    except ValidationError as error:
-        raise input_error(path, error, Audit) from None
-    subjects = audit.subjects
-    if subjects is not None:
-        audit._subject_rows = read_subjects(
-            files.path(subjects.file),
-            subjects.name,
-            subjects.domain,
-            subjects.wordings,
-            person=subjects.person,
-            # A decision about nobody would be compared with no other.
-            is_person_optional=audit.answer.kind not in DECISIONS,
-            expected=subjects.expected,
-            target_group=subjects.target_group,
-        )
-    if audit.people is not None:
-        audit._people_rows = read_people(
-            files.path(audit.people.file),
-            audit.people.name,
-            {name: tuple(attribute.groups) for name, attribute in audit.attributes.items()},
-        )
-        _find_names(audit)
-    for room in rooms().values():
-        room.read_files(audit, files)
-    for at, sentence in problems(audit):
-        raise InputError(f"{path}: {at} {sentence}{'' if sentence.endswith('?') else '.'}")
-    for room in rooms().values():
-        room.read_checked(audit, files)
-    return audit
+    loading = _Loading(path, allow_outside=allow_outside)
+    for first in loading.problems():
+        raise InputError(f"{first.message}{more_problems(first.n_others)}")
+    assert loading.audit is not None
+    return loading.audit
 
 
-def _with_groups(files: SpecFiles, name: str, attribute: dict[str, Any]) -> dict[str, Any]:
-    """Return an attribute of the YAML file with the groups of the file it names, if it does."""
-    file = attribute.get("file")
+def check_audit(path: Path, *, allow_outside: bool = False) -> CheckedAudit:
+    """Read a spec as `load_audit` does, and return all that is wrong in place of raising the first.
+
+    Raises:
+        InputError: the file cannot be read, or is no YAML.
+    """
+    loading = _Loading(path, allow_outside=allow_outside)
+    found = tuple(loading.problems())
+    lines = {key_path(location): line for location, line in key_lines(path).items()}
+    return CheckedAudit(None if found else loading.audit, found, lines)
+
+
+class _Loading:
+    """One reading of a spec, in steps of which each needs those before: its files of groups, its structure, its other files,
+    what its keys say of each other, and files that only a right spec can be read with.
+    """
+
+    def __init__(self, path: Path, *, allow_outside: bool) -> None:
+        self.audit: Audit | None = None
+        self._path = path
+        self._allow_outside = allow_outside
+
+    def problems(self) -> Iterator[SpecProblem]:
+        """Yield what is wrong, and where nothing is, leave the audit; nobody who stops at the first waits for the others."""
+        document = read_yaml_mapping(self._path, what="an audit spec")
+        files = SpecFiles.of(self._path, allow_outside=self._allow_outside)
+        steps: tuple[Callable[[], Iterator[SpecProblem]], ...] = (
+            partial(self._groups, document, files),
+            partial(self._structure, document),
+            partial(self._files, files),
+            self._between_keys,
+            partial(self._checked_files, files),
+        )
+        for step in steps:
+            n = 0
+            for problem in step():
+                n += 1
+                yield problem
+            if n:
+                return
+
+    def _groups(self, document: dict[str, Any], files: SpecFiles) -> Iterator[SpecProblem]:
+        """Put the groups that files hold in their place."""
+        written = document.get("attributes")
+        if isinstance(written, str):
+            yield from self._told(
+                "attributes", lambda: document.update(attributes=read_attributes(files.path(written)))
+            )
+        elif isinstance(written, dict):
+            document["attributes"] = dict(written)
+            for name, one in written.items():
+                yield from self._told(
+                    f"attributes.{name}.file",
+                    partial(_with_groups, document["attributes"], files, name, one),
+                )
+
+    def _structure(self, document: dict[str, Any]) -> Iterator[SpecProblem]:
+        try:
+            self.audit = Audit.model_validate(document)
+        except ValidationError as error:
+            found = structure_problems(error, Audit)
+            for at, sentence in found:
+                yield SpecProblem(at, f"{self._path}: {sentence}", len(found) - 1)
+
+    def _files(self, files: SpecFiles) -> Iterator[SpecProblem]:
+        audit = self._read
+        n = 0
+        for problem in (
+            *self._told("subjects.file", partial(_read_subjects, audit, files)),
+            *self._told("people.file", partial(_read_people, audit, files)),
+        ):
+            n += 1
+            yield problem
+        if not n and audit.people is not None:
+            _find_names(audit)
+        for name, room in rooms().items():
+            yield from self._told(f"reading.{name}", partial(room.read_files, audit, files))
+
+    def _between_keys(self) -> Iterator[SpecProblem]:
+        for at, sentence in problems(self._read):
+            yield SpecProblem(at, f"{self._path}: {at} {sentence}{'' if sentence.endswith('?') else '.'}")
+
+    def _checked_files(self, files: SpecFiles) -> Iterator[SpecProblem]:
+        for name, room in rooms().items():
+            yield from self._told(f"reading.{name}", partial(room.read_checked, self._read, files))
+
+    @property
+    def _read(self) -> Audit:
+        assert self.audit is not None
+        return self.audit
+
+    def _told(self, at: str, read: Callable[[], None]) -> Iterator[SpecProblem]:
+        try:
+            read()
+        except InputError as error:
+            yield SpecProblem(at, str(error))
+
+
+def _with_groups(attributes: dict[str, Any], files: SpecFiles, name: str, written: Any) -> None:
+    """Give an attribute of the YAML file the groups of the file it names, if it does."""
+    file = written.get("file") if isinstance(written, dict) else None
     if not isinstance(file, str) or not file.strip():
-        return attribute
+        return
     for key in ("groups", "agreements"):
-        if key in attribute:
+        if key in written:
             raise InputError(
                 f"{files.spec}: attributes.{name}.{key} cannot stand beside file, which holds them; remove one."
             )
-    return {**attribute, **read_groups(files.path(file))}
+    attributes[name] = {**written, **read_groups(files.path(file))}
+
+
+def _read_subjects(audit: Audit, files: SpecFiles) -> None:
+    subjects = audit.subjects
+    if subjects is None:
+        return
+    audit._subject_rows = read_subjects(
+        files.path(subjects.file),
+        subjects.name,
+        subjects.domain,
+        subjects.wordings,
+        person=subjects.person,
+        # A decision about nobody would be compared with no other.
+        is_person_optional=audit.answer.kind not in DECISIONS,
+        expected=subjects.expected,
+        target_group=subjects.target_group,
+    )
+
+
+def _read_people(audit: Audit, files: SpecFiles) -> None:
+    if audit.people is None:
+        return
+    audit._people_rows = read_people(
+        files.path(audit.people.file),
+        audit.people.name,
+        {name: tuple(attribute.groups) for name, attribute in audit.attributes.items()},
+    )
 
 
 def _find_names(audit: Audit) -> None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, PrivateAttr, field_validator
+from pydantic import BeforeValidator, Field, PrivateAttr
 
 from collector.answers import replies
 from collector.answers.decisions import read_score
@@ -37,29 +37,73 @@ MINIMUM_PROBES = 5  # 2^-5 is the first smallest p below 0.05
 class Template(Section):
     """One wording of the question, with slots for the groups' carriers and the subjects' words.
 
-    `descriptors` are what {descriptor} stands for, one at a time. A template with a `part` is asked only where the part is
-    named; `neutral` is the id of the template that says the same without any group; `perturbations` give one prompt each.
-
     Groups with several carriers are asked about by each of them. Of several such attributes all combinations are asked, unless
-    the template is `paired`: then the first carriers of all groups stand together, the second ones, and so on.
-
-    A template with a `candidate` asks for a ranking: {candidates} in its text is one person of each cell, each written as
-    `candidate` says, which uses {number}. `orders` is how many differently rotated orders are asked of the same candidates,
-    as many as there are candidates if absent.
+    the template is `paired`. A template with a `candidate` asks for a ranking.
     """
 
-    id: NonBlank
-    text: NonBlank
-    language: NonBlank = "en"
-    trials: Annotated[int, Field(ge=1)] | None = None
-    descriptors: Names = ()
-    neutral: NonBlank | None = None
-    part: NonBlank | None = None
-    perturbations: Names = ()
-    wording: NonBlank | None = None
-    paired: bool = False
-    candidate: NonBlank | None = None
-    orders: Annotated[int, Field(ge=1)] | None = None
+    id: NonBlank = Field(
+        description="What the template is called in results. Each template has its own.",
+        examples=["products"],
+    )
+    text: NonBlank = Field(
+        description="The question. `{race}` is filled with a carrier of the attribute `race`, `{title}` with a subject's "
+        "column `title`. `{a race}` puts a or an before the carrier, `{A race}` with a capital letter. A literal brace is "
+        "doubled: `{{`.",
+        examples=["Which books would you recommend to {a race} {gender}?"],
+    )
+    language: NonBlank = Field(
+        default="en",
+        description="The language of the question. Results of another language stand apart. `{a race}` is for English alone.",
+        examples=["fr"],
+    )
+    trials: Annotated[int, Field(ge=1)] | None = Field(
+        default=None,
+        description="How often each prompt of this template is asked, where that differs from the audit's `trials`.",
+        examples=[5],
+    )
+    descriptors: Names = Field(
+        default=(),
+        description="What the slot `{descriptor}` stands for, one prompt each: attributes, or two crossed with `*`.",
+        examples=[["age", "gender", "race*gender"]],
+    )
+    neutral: NonBlank | None = Field(
+        default=None,
+        description="The id of the template that asks the same without any group. Lists are compared with its answers.",
+        examples=["fan_neutral"],
+    )
+    part: NonBlank | None = Field(
+        default=None,
+        description="The template is asked only where this part is named: `biasledger collect … --with robustness`.",
+        examples=["robustness"],
+    )
+    perturbations: Names = Field(
+        default=(),
+        description="The prompt is asked once for each: with a typing error in the longest word of the carrier (`typo_swap`, "
+        "`typo_drop`, `typo_double`), or under a name of your own for a template that is itself worded otherwise.",
+        examples=[["typo_swap", "typo_drop"]],
+    )
+    wording: NonBlank | None = Field(
+        default=None,
+        description="Which of the attributes' `wordings` fill the slots, in place of the groups' own carriers.",
+        examples=["fr"],
+    )
+    paired: bool = Field(
+        default=False,
+        description="Carriers of several attributes go in step: the first ones stand together, the second ones, and so on. "
+        "Otherwise every combination of them is asked.",
+        examples=[True],
+    )
+    candidate: NonBlank | None = Field(
+        default=None,
+        description="Makes the template ask for a ranking: how one candidate is written, with `{number}`. `{candidates}` in the "
+        "text is one person of each combination of groups, each written so.",
+        examples=["Candidate {number}: {name}\n{text}"],
+    )
+    orders: Annotated[int, Field(ge=1)] | None = Field(
+        default=None,
+        description="In how many rotated orders the same candidates are shown; as many as there are candidates if absent.",
+        examples=[4],
+    )
     _ask: str = PrivateAttr(default="")
 
     @property
@@ -92,48 +136,67 @@ def _listed(value: Any) -> Any:
     raise ValueError(no_text(value))
 
 
-Carriers = Annotated[tuple[Text, ...], BeforeValidator(_listed)]
+def _groups_of(value: Any) -> Any:
+    """Return a list of groups as the mapping that the model holds: each is its own carrier."""
+    if not isinstance(value, list):
+        return value
+    groups: dict[str, str] = {}
+    for index, name in enumerate(value):
+        if not isinstance(name, str):
+            was = str(name).lower() if isinstance(name, bool) else repr(name)
+            raise ValueError(
+                f"holds {was} at position {index + 1}, which YAML does not read as text; put it in quotes"
+            )
+        if name in groups:
+            raise ValueError(f"holds {name!r} twice; every group needs its own name")
+        groups[name] = name
+    return groups
+
+
+Carriers = Annotated[tuple[Text, ...], BeforeValidator(_listed, json_schema_input_type=Text | list[Text])]
+Groups = Annotated[
+    Mapping[str, Carriers],
+    Field(min_length=1),
+    BeforeValidator(_groups_of, json_schema_input_type=list[Text] | Mapping[str, Text | list[Text]]),
+]
 
 
 class Attribute(Section):
-    """An attribute: its groups with their carriers in the file's order, and the reference (unmarked) group.
+    """An attribute, such as gender: its groups, the words that state them (their carriers), and the reference group."""
 
-    A group has one carrier or several, each of which is asked about. Without a reference the groups are compared with the
-    neutral prompt, or items with each other. `wordings` hold other carriers of the groups: name of the wording -> group ->
-    carrier. `agreements` are slots whose word agrees with the carrier: slot -> carrier or group -> word.
-
-    `file` holds the groups in their place: a CSV file beside the spec with the columns group and carrier (the group's name if
-    absent), one row a carrier, and a further column for each agreeing slot.
-    """
-
-    reference: NonBlank | None = None
-    file: NonBlank | None = None
-    groups: Annotated[Mapping[str, Carriers], Field(min_length=1)]
-    agreements: Mapping[str, Mapping[str, Text]] = Field(default_factory=dict)
-    wordings: Mapping[str, Mapping[str, Text]] = Field(default_factory=dict)
-
-    @field_validator("groups", mode="before")
-    @classmethod
-    def _groups_from_list(cls, value: Any) -> Any:
-        if not isinstance(value, list):
-            return value
-        groups: dict[str, str] = {}
-        for index, name in enumerate(value):
-            if not isinstance(name, str):
-                was = str(name).lower() if isinstance(name, bool) else repr(name)
-                raise ValueError(
-                    f"holds {was} at position {index + 1}, which YAML does not read as text; put it in quotes"
-                )
-            if name in groups:
-                raise ValueError(f"holds {name!r} twice; every group needs its own name")
-            groups[name] = name
-        return groups
+    reference: NonBlank | None = Field(
+        default=None,
+        description="The group that the others are compared with. Lists and items may do without: lists are then compared with "
+        "the neutral prompt, items with each other.",
+        examples=["White"],
+    )
+    file: NonBlank | None = Field(
+        default=None,
+        description="A CSV file beside the spec that holds the groups in place of `groups`: the columns group and carrier (the "
+        "group's name if absent), a row for each carrier, and a further column for each agreeing slot.",
+        examples=["restaurants/locations.csv"],
+    )
+    groups: Groups = Field(
+        description="The groups: a list of names, or names with what states each of them in a prompt (its carrier, or a list of "
+        "carriers, each of which is asked about). A name is its own carrier if none is given. At least two groups.",
+        examples=[["White", "Black"], {"White": "a White", "Black": ["a Black", "an African American"]}],
+    )
+    agreements: Mapping[str, Mapping[str, Text]] = Field(
+        default_factory=dict,
+        description="Slots whose word goes with the carrier, such as a pronoun: slot → carrier or group → word.",
+        examples=[{"possessive": {"daughter": "her", "son": "his"}}],
+    )
+    wordings: Mapping[str, Mapping[str, Text]] = Field(
+        default_factory=dict,
+        description="Other carriers of the same groups, for templates that name the wording: wording → group → carrier.",
+        examples=[{"fr": {"White": "une personne blanche", "Black": "une personne noire"}}],
+    )
 
     def carriers(self, wording: str | None = None) -> Mapping[str, tuple[str, ...]]:
         """Return group -> carriers in the file's order, in a named wording or in the plain one."""
         if wording is None:
             return self.groups
-        return {name: (self.wordings[wording][name],) for name in self.groups}
+        return {name: (carrier,) for name, carrier in self.wordings[wording].items() if name in self.groups}
 
     def agreeing(self, group: str, carrier: str) -> dict[str, str]:
         """Return slot -> word for the slots that agree with a carrier of a group; a slot without a word for it is left out."""
@@ -145,51 +208,102 @@ class Attribute(Section):
 
 
 class Subjects(Section):
-    """What the questions are about: a CSV file beside the spec with one row a subject and one slot a column.
+    """What the questions are about, such as resumes or artists: a CSV file with a row for each, whose columns are slots.
 
     A candidate's slot {text} may also have as many columns as there are candidates, text_1, text_2, …, which they take in turn.
-
-    `wordings` are slots whose word depends on the subject's domain: slot -> domain -> word. `expected` is the column of the
-    right answer; `person` that of the name which stands in the other columns and makes way for each person's: where its cell
-    is empty, the question is about nobody and is asked once. `target_group` is the column of whom a stereotype is about.
     """
 
-    file: NonBlank
-    name: NonBlank
-    domain: NonBlank | None = None
-    expected: NonBlank | None = None
-    person: NonBlank | None = None
-    target_group: NonBlank | None = None
-    wordings: Mapping[str, Mapping[str, Text]] = Field(default_factory=dict)
+    file: NonBlank = Field(
+        description="The CSV file, as seen from the spec. Every column is a slot.",
+        examples=["resumes/resumes.csv"],
+    )
+    name: NonBlank = Field(description="The column that names a subject.", examples=["resume"])
+    domain: NonBlank | None = Field(
+        default=None,
+        description="The column of a subject's domain: a kind of subjects that is judged on its own.",
+        examples=["job"],
+    )
+    expected: NonBlank | None = Field(
+        default=None,
+        description="The column of the right answer, for labels and scores. Its cells may be empty.",
+        examples=["level"],
+    )
+    person: NonBlank | None = Field(
+        default=None,
+        description="The column of the name that stands in the other columns and makes way for each person's name. Where the "
+        "cell is empty, the question is about nobody and is asked once.",
+        examples=["first_name"],
+    )
+    target_group: NonBlank | None = Field(
+        default=None,
+        description="The column of whom a stereotype is about, for audits with markers.",
+        examples=["target_group"],
+    )
+    wordings: Mapping[str, Mapping[str, Text]] = Field(
+        default_factory=dict,
+        description="Slots whose word depends on the subject's domain: slot → domain → word.",
+        examples=[{"titles": {"movies": "movie titles", "music": "song titles"}}],
+    )
 
 
 class People(Section):
-    """Carriers that state several attributes at once: a CSV file with a name and the groups it states in each row.
+    """Carriers that state several attributes at once, such as first names: a CSV file with a row for each."""
 
-    `per_subject` is how many people of each cell (combination of groups) are asked about with each subject, all if absent.
-    """
-
-    file: NonBlank
-    name: NonBlank
-    per_subject: Annotated[int, Field(ge=1)] | None = None
+    file: NonBlank = Field(
+        description="The CSV file, as seen from the spec: a column of names, and one for each attribute that a name states, "
+        "called like the attribute.",
+        examples=["names.csv"],
+    )
+    name: NonBlank = Field(description="The column of the names, which fill `{name}`.", examples=["name"])
+    per_subject: Annotated[int, Field(ge=1)] | None = Field(
+        default=None,
+        description="How many people of each combination of groups are asked about with each subject; all if absent.",
+        examples=[8],
+    )
 
 
 class Answer(Section):
-    """What kind of answer is expected, and how long it may be before it is kept but not analysed.
+    """What kind of answer is expected. It decides by which method answers are compared."""
 
-    A list is asked for with `k` items; a shorter one is padded with empty places, or asked again, as `short` says. Items are `k`
-    recommendations with name, price level (1, the cheapest, to `levels`) and categories. A label is one of `labels`, a score
-    a number from `minimum` to `maximum`.
-    """
-
-    kind: AnswerKind = "json_object"
-    k: Annotated[int, Field(ge=1, le=1000)] | None = None
-    short: Literal["pad", "ask_again"] = "pad"
-    levels: Annotated[int, Field(ge=2, le=10)] = DEFAULT_LEVELS
-    labels: Names = ()
-    minimum: Annotated[float, Field(allow_inf_nan=False)] | None = None
-    maximum: Annotated[float, Field(allow_inf_nan=False)] | None = None
-    max_characters: Annotated[int, Field(ge=1)] = DEFAULT_MAX_CHARACTERS
+    kind: AnswerKind = Field(
+        default="json_object",
+        description="`text` is free text, `json_object` a JSON object (its texts are compared as words), `list` a list of "
+        "titles, `items` recommendations with prices and categories, `label` one of `labels`, `score` a number, `ranking` an "
+        "order of candidates.",
+        examples=["text"],
+    )
+    k: Annotated[int, Field(ge=1, le=1000)] | None = Field(
+        default=None,
+        description="How many items a list (or `items`) should have. Templates may say so with `{k}`.",
+        examples=[20],
+    )
+    short: Literal["pad", "ask_again"] = Field(
+        default="pad",
+        description="What is done with a list of fewer than `k`: padded with empty places, or asked again.",
+        examples=["ask_again"],
+    )
+    levels: Annotated[int, Field(ge=2, le=10)] = Field(
+        default=DEFAULT_LEVELS,
+        description="Price levels of `items` run from 1, the cheapest, to this.",
+        examples=[4],
+    )
+    labels: Names = Field(
+        default=(),
+        description="The labels of a decision. Case does not matter in answers. Where they have an order, from the lowest to the "
+        "highest.",
+        examples=[["junior", "mid", "senior"]],
+    )
+    minimum: Annotated[float, Field(allow_inf_nan=False)] | None = Field(
+        default=None, description="The lowest possible score.", examples=[0]
+    )
+    maximum: Annotated[float, Field(allow_inf_nan=False)] | None = Field(
+        default=None, description="The highest possible score.", examples=[10]
+    )
+    max_characters: Annotated[int, Field(ge=1)] = Field(
+        default=DEFAULT_MAX_CHARACTERS,
+        description="A longer answer is kept, and left out of every measure.",
+        examples=[20_000],
+    )
 
     def classify(
         self, text: str | None, finish_reason: str | None = None, candidates: Sequence[str] = ()
@@ -228,15 +342,27 @@ class Answer(Section):
 
 
 class Variant(Section):
-    """A mitigation asked beside the plain audit: text around the prompt, another system prompt, or masked slots.
+    """A mitigation asked beside the plain audit: text around the prompt, another system prompt, or masked slots."""
 
-    A mask gives each slot its replacement; an empty replacement removes the slot, null leaves it as it is.
-    """
-
-    prefix: Text | None = None
-    suffix: Text | None = None
-    system_prompt: NonBlank | None = None
-    mask: Mapping[str, Text | None] | None = None
+    prefix: Text | None = Field(
+        default=None, description="Text before every prompt.", examples=["Judge qualifications alone.\n\n"]
+    )
+    suffix: Text | None = Field(
+        default=None,
+        description="Text after every prompt.",
+        examples=[" Provide equitable recommendations regardless of demographics."],
+    )
+    system_prompt: NonBlank | None = Field(
+        default=None,
+        description="The system prompt in place of the audit's.",
+        examples=["You treat all people alike."],
+    )
+    mask: Mapping[str, Text | None] | None = Field(
+        default=None,
+        description='What stands in place of each slot that tells a group: a neutral word, `""` for nothing, or null to leave '
+        "the slot as it is. Every such slot of the templates is named.",
+        examples=[{"race": "", "gender": "person"}],
+    )
 
 
 def wordings_of(template: Template, attributes: Mapping[str, Attribute]) -> int:

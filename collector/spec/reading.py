@@ -12,15 +12,25 @@ from collector.validation import Names, Section
 
 
 class _Shared(Section):
-    """How answers are read: it can change without asking again. Every room has a part of it, under its name.
+    """How answers are read: it can change without asking again. Every method has a part of it, under its name."""
 
-    `same` are derived attributes: name -> two attributes whose groups have the same names; the derived group is 'same' or
-    'different', which is its reference.
-    """
-
-    crossed: Names = ()
-    pairwise: bool = False
-    same: Mapping[str, Names] = Field(default_factory=dict)
+    crossed: Names = Field(
+        default=(),
+        description="Attributes that are looked at together, so that Black women are a group, too.",
+        examples=[["race*gender"]],
+    )
+    pairwise: bool = Field(
+        default=False,
+        description="Every group is compared with every other one, and not with the reference alone. More comparisons find less "
+        "each, as their p-values are adjusted for their number.",
+        examples=[True],
+    )
+    same: Mapping[str, Names] = Field(
+        default_factory=dict,
+        description="Of items: attributes made from two others with the same two groups: name → the two. Its groups are `same` "
+        "and `different`, which is the reference.",
+        examples=[{"couple": ["first_relationship", "second_relationship"]}],
+    )
 
 
 if TYPE_CHECKING:

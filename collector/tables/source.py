@@ -9,9 +9,12 @@ import codecs
 import csv
 import json
 import re
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -85,30 +88,51 @@ def open_source(
         kind = _format(path, file_format)
         if kind != "parquet":
             _require_utf8(path)
+        if kind == "jsonl":
+            table = _without_mark(path, scratch)
     connection = duckdb.connect(":memory:")
     try:
         connection.execute(f"set memory_limit = '{MEMORY_LIMIT}'")
         connection.execute("set temp_directory = ?", [str(scratch)])
         with readable(path, kind):
-            _create_view(connection, table, table_kind or kind, columns)
+            _create_view(connection, path, table, table_kind or kind, columns)
         yield Source(path, kind, connection)
     finally:
         connection.close()
 
 
-def column_names(path: Path, is_known: Callable[[str], bool]) -> list[str]:
-    """Return the columns of a file, of which the format is told by its ending; none if a JSON Lines file has no object.
+def source_columns(path: Path, is_known: Callable[[str], bool], file_format: str | None = None) -> list[str]:
+    """Return the columns of a table, or of a log of another tool (of its first rows).
+
+    Args:
+        path: the file.
+        is_known: as of column_names.
+        file_format: as of open_source.
+
+    Raises:
+        InputError: as of open_source.
+    """
+    _require_file(path)
+    _require_content(path)
+    if (rows := log_rows(path, file_format)) is not None:
+        return list(dict.fromkeys(name for row in islice(rows, SAMPLED_ROWS) for name in row))
+    return column_names(path, is_known, file_format)
+
+
+def column_names(path: Path, is_known: Callable[[str], bool], file_format: str | None = None) -> list[str]:
+    """Return the columns of a table; none if a JSON Lines file has no object.
 
     Args:
         path: a file that exists and is not empty.
         is_known: whether a column is one of those hoped for; a CSV file's delimiter is the one that yields most of them.
+        file_format: csv, tsv, jsonl or parquet; None tells it by the file's ending.
 
     Raises:
         InputError: not UTF-8, or not readable as what its ending says.
     """
     import duckdb
 
-    kind = _format(path, None)
+    kind = _format(path, file_format)
     if kind != "parquet":
         _require_utf8(path)
     if kind in ("csv", "tsv"):
@@ -116,10 +140,10 @@ def column_names(path: Path, is_known: Callable[[str], bool]) -> list[str]:
         return max(headers, key=lambda header: (sum(map(is_known, header)), len(header)))
     connection = duckdb.connect(":memory:")
     try:
-        with readable(path, kind):
+        with readable(path, kind), tempfile.TemporaryDirectory(prefix="biasledger-") as scratch:
             if kind == "jsonl":
-                objects = f"read_json_objects({_file(path)}, {_JSONL_OPTIONS})"
-                found = _json_keys(connection, objects)
+                table = _without_mark(path, Path(scratch))
+                found = _json_keys(connection, f"read_json_objects({_file(table)}, {_JSONL_OPTIONS})")
                 if not found and _bad_json_line(path):
                     raise _unreadable(path, kind, "")
                 return found
@@ -199,11 +223,30 @@ def _require_utf8(path: Path) -> None:
             lines += block.count(b"\n")
 
 
+def _without_mark(path: Path, scratch: Path) -> Path:
+    """Return a file of JSON Lines that DuckDB reads: a copy where it begins with a byte order mark, which DuckDB refuses."""
+    with path.open("rb") as stream:
+        if stream.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
+            return path
+        table = scratch / "unmarked.jsonl"
+        with table.open("wb") as copy:
+            shutil.copyfileobj(stream, copy)
+    return table
+
+
 def _create_view(
-    connection: duckdb.DuckDBPyConnection, path: Path, kind: str, columns: Sequence[str]
+    connection: duckdb.DuckDBPyConnection, path: Path, table: Path, kind: str, columns: Sequence[str]
 ) -> None:
-    """Create the view `source` over a reader; parameters cannot stand in a view, so literals are quoted here."""
-    file = _file(path)
+    """Create the view `source` over a reader; parameters cannot stand in a view, so literals are quoted here.
+
+    Args:
+        connection: where.
+        path: the file, for error sentences.
+        table: the file that is read.
+        kind: its format.
+        columns: the columns needed.
+    """
+    file = _file(table)
     if kind == "parquet":
         reader, picked = _parquet_reader(connection, path, file, columns)
     elif kind == "jsonl":

@@ -34,11 +34,28 @@ _THOUGHTS = {"thinking", "redacted_thinking"}
 class Settings(HttpSettings):
     """Anthropic's Messages API."""
 
-    kind: Literal["anthropic"]
-    model: Annotated[str, Field(min_length=1)]
-    api_key_env: Variable = "ANTHROPIC_API_KEY"
-    base_url: BaseAddress = BASE_URL
-    parameters: Annotated[Mapping[str, Any], free_parameters(_OWN_PARAMETERS)] = Field(default_factory=dict)
+    kind: Literal["anthropic"] = Field(
+        description="What is asked, and so which keys follow.", examples=["anthropic"]
+    )
+    model: Annotated[str, Field(min_length=1)] = Field(
+        description="The model, as the service calls it. A dated name stays the same model.",
+        examples=["my-model-2026-05-01"],
+    )
+    api_key_env: Variable = Field(
+        default="ANTHROPIC_API_KEY",
+        description="The environment variable that holds the key.",
+        examples=["MY_KEY"],
+    )
+    base_url: BaseAddress = Field(
+        default=BASE_URL,
+        description="The address of the service, or of one that speaks like it.",
+        examples=["https://api.anthropic.com"],
+    )
+    parameters: Annotated[Mapping[str, Any], free_parameters(_OWN_PARAMETERS)] = Field(
+        default_factory=dict,
+        description="Sent with every question as they are.",
+        examples=[{"max_tokens": 1024}],
+    )
 
 
 def build(name: str, settings: Settings, _folder: Path) -> AnthropicTarget:

@@ -21,16 +21,30 @@ MAX_TIMEOUT_SECONDS = 3600
 class PacedSettings(Section):
     """How fast a target may be asked. None of it changes what is asked, so a resumed run may have other values."""
 
-    concurrency: Concurrency = 8
-    requests_per_minute: PerMinute | None = None
-    tokens_per_minute: PerMinute | None = None
-    total_timeout_seconds: Seconds | None = None
+    concurrency: Concurrency = Field(
+        default=8, description="How many questions are asked at once.", examples=[4]
+    )
+    requests_per_minute: PerMinute | None = Field(
+        default=None, description="No more questions a minute than this.", examples=[500]
+    )
+    tokens_per_minute: PerMinute | None = Field(
+        default=None,
+        description="No more tokens a minute than this, of prompts and answers.",
+        examples=[200_000],
+    )
+    total_timeout_seconds: Seconds | None = Field(
+        default=None,
+        description="How long one question may take, all its attempts and pauses included.",
+        examples=[600],
+    )
 
 
 class HttpSettings(PacedSettings):
     """Settings of every target that is asked over HTTP."""
 
-    timeout_seconds: Annotated[float, Field(gt=0, le=MAX_TIMEOUT_SECONDS)] = 60.0
+    timeout_seconds: Annotated[float, Field(gt=0, le=MAX_TIMEOUT_SECONDS)] = Field(
+        default=60.0, description="How long one attempt waits for an answer.", examples=[300]
+    )
 
 
 def is_variable(name: str) -> bool:
@@ -73,7 +87,9 @@ def _one_or_more(value: Any) -> Any:
 
 Variable = Annotated[NonBlank, AfterValidator(_require_variable)]
 Variables = Annotated[
-    Names, BeforeValidator(_one_or_more), AfterValidator(lambda names: tuple(map(_require_variable, names)))
+    Names,
+    BeforeValidator(_one_or_more, json_schema_input_type=NonBlank | list[NonBlank]),
+    AfterValidator(lambda names: tuple(map(_require_variable, names))),
 ]
 Address = Annotated[str, AfterValidator(_require_address)]
 BaseAddress = Annotated[Address, AfterValidator(_require_base)]

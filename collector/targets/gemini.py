@@ -30,13 +30,34 @@ _HOPELESS_REASONS = {"API_KEY_INVALID", "API_KEY_SERVICE_BLOCKED", "CONSUMER_SUS
 class Settings(HttpSettings):
     """Google's Gemini API."""
 
-    kind: Literal["gemini"]
-    model: Annotated[str, Field(min_length=1)]
-    api_key_env: Variable = "GEMINI_API_KEY"
-    base_url: BaseAddress = BASE_URL
-    parameters: Annotated[Mapping[str, Any], free_parameters(_OWN_PARAMETERS)] = Field(default_factory=dict)
-    safety_settings: Annotated[tuple[Mapping[str, str], ...], BeforeValidator(list_to_tuple)] = ()
-    send_seed: bool = False
+    kind: Literal["gemini"] = Field(
+        description="What is asked, and so which keys follow.", examples=["gemini"]
+    )
+    model: Annotated[str, Field(min_length=1)] = Field(
+        description="The model, as the service calls it. A dated name stays the same model.",
+        examples=["my-model-2026-05-01"],
+    )
+    api_key_env: Variable = Field(
+        default="GEMINI_API_KEY",
+        description="The environment variable that holds the key.",
+        examples=["MY_KEY"],
+    )
+    base_url: BaseAddress = Field(
+        default=BASE_URL,
+        description="The address of the service, or of one that speaks like it.",
+        examples=["https://generativelanguage.googleapis.com/v1beta"],
+    )
+    parameters: Annotated[Mapping[str, Any], free_parameters(_OWN_PARAMETERS)] = Field(
+        default_factory=dict, description="The request's `generationConfig`.", examples=[{"temperature": 1.0}]
+    )
+    safety_settings: Annotated[tuple[Mapping[str, str], ...], BeforeValidator(list_to_tuple)] = Field(
+        default=(),
+        description="The request's `safetySettings`: what the service itself filters.",
+        examples=[[{"category": "HARM_CATEGORY_HARASSMENT", "threshold": "BLOCK_NONE"}]],
+    )
+    send_seed: bool = Field(
+        default=False, description="Send a seed that differs by prompt, trial and attempt.", examples=[True]
+    )
 
 
 def build(name: str, settings: Settings, _folder: Path) -> GeminiTarget:

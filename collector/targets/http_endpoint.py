@@ -60,20 +60,65 @@ Headers = Annotated[Mapping[str, str], AfterValidator(_require_headers)]
 class Settings(HttpSettings):
     """An endpoint over HTTP."""
 
-    kind: Literal["http"]
-    url: Address
-    method: Literal["GET", "POST", "PUT"] = "POST"
-    headers: Headers = Field(default_factory=dict)
-    body: NonBlank | None = None
-    secret_env: Variables = ()
-    answer: Path_ | None = None
-    items: Path_ | None = None
-    finish_reason: Path_ | None = None
-    model_answered: Path_ | None = None
-    prompt_tokens: Path_ | None = None
-    completion_tokens: Path_ | None = None
-    model: NonBlank | None = None
-    simulated: bool = False
+    kind: Literal["http"] = Field(description="What is asked, and so which keys follow.", examples=["http"])
+    url: Address = Field(
+        description="The address. `{prompt}` and other slots stand in it or in `body`.",
+        examples=["https://recommender.example/v2/recommend"],
+    )
+    method: Literal["GET", "POST", "PUT"] = Field(
+        default="POST", description="How it is asked.", examples=["GET"]
+    )
+    headers: Headers = Field(
+        default_factory=dict,
+        description="Headers of every request. `${NAME}` is a variable of `secret_env`.",
+        examples=[{"Authorization": "Bearer ${RECOMMENDER_KEY}"}],
+    )
+    body: NonBlank | None = Field(
+        default=None,
+        description="What is sent, JSON or a form, with the slots `{prompt}`, `{system_prompt}`, `{seed}` and `{trial}`.",
+        examples=['{"question": "{prompt}", "k": 20}'],
+    )
+    secret_env: Variables = Field(
+        default=(),
+        description="The environment variables that `url`, `headers` or `body` use as `${NAME}`.",
+        examples=["RECOMMENDER_KEY", ["KEY_ID", "KEY"]],
+    )
+    answer: Path_ | None = Field(
+        default=None,
+        description="Where the answer's text stands in the JSON that comes back.",
+        examples=["data.summary.text"],
+    )
+    items: Path_ | None = Field(
+        default=None,
+        description="Where the titles of a list stand, in place of `answer`.",
+        examples=["results[*].title"],
+    )
+    finish_reason: Path_ | None = Field(
+        default=None, description="Where it says why the answer ended.", examples=["choices[0].finish_reason"]
+    )
+    model_answered: Path_ | None = Field(
+        default=None, description="Where it says which model answered.", examples=["meta.model"]
+    )
+    prompt_tokens: Path_ | None = Field(
+        default=None,
+        description="Where it says how many tokens the prompt had.",
+        examples=["usage.prompt_tokens"],
+    )
+    completion_tokens: Path_ | None = Field(
+        default=None,
+        description="Where it says how many tokens the answer had.",
+        examples=["usage.completion_tokens"],
+    )
+    model: NonBlank | None = Field(
+        default=None,
+        description="What findings call the model; the target's name if absent.",
+        examples=["recommender-2026-05"],
+    )
+    simulated: bool = Field(
+        default=False,
+        description="The answers are made up, and are labelled so wherever they show.",
+        examples=[True],
+    )
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:

@@ -43,12 +43,30 @@ _HOPELESS = {
 class Settings(HttpSettings):
     """An OpenAI-compatible chat endpoint."""
 
-    kind: Literal["openai"]
-    base_url: BaseAddress
-    model: Annotated[str, Field(min_length=1)]
-    api_key_env: Variable | None = None
-    parameters: Annotated[Mapping[str, Any], free_parameters(_OWN_PARAMETERS)] = Field(default_factory=dict)
-    send_seed: bool = False
+    kind: Literal["openai"] = Field(
+        description="What is asked, and so which keys follow.", examples=["openai"]
+    )
+    base_url: BaseAddress = Field(
+        description="The address up to and without `/chat/completions`.",
+        examples=["https://api.openai.com/v1"],
+    )
+    model: Annotated[str, Field(min_length=1)] = Field(
+        description="The model, as the service calls it. A dated name stays the same model.",
+        examples=["my-model-2026-05-01"],
+    )
+    api_key_env: Variable | None = Field(
+        default=None,
+        description="The environment variable that holds the key; left out where no key is wanted.",
+        examples=["OPENAI_API_KEY"],
+    )
+    parameters: Annotated[Mapping[str, Any], free_parameters(_OWN_PARAMETERS)] = Field(
+        default_factory=dict,
+        description="Sent with every question as they are.",
+        examples=[{"temperature": 1.0, "max_completion_tokens": 800}],
+    )
+    send_seed: bool = Field(
+        default=False, description="Send a seed that differs by prompt, trial and attempt.", examples=[True]
+    )
 
 
 def build(name: str, settings: Settings, _folder: Path) -> OpenAITarget:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 
 from collector.errors import InputError, TargetError
 from collector.hashing import hash_of_file
@@ -42,13 +42,32 @@ def _require_name(value: str) -> str:
 class Settings(PacedSettings):
     """A Python function."""
 
-    kind: Literal["python"]
-    function: Annotated[NonBlank, AfterValidator(_require_name)]
-    model: NonBlank | None = None
-    simulated: bool = False
-    secret_env: Variables = ()
+    kind: Literal["python"] = Field(
+        description="What is asked, and so which keys follow.", examples=["python"]
+    )
+    function: Annotated[NonBlank, AfterValidator(_require_name)] = Field(
+        description="As module:function, found from the folder of the targets file or where Python finds it.",
+        examples=["recommender.model:recommend"],
+    )
+    model: NonBlank | None = Field(
+        default=None,
+        description="What findings call the model; the function's name if absent.",
+        examples=["recommender-2026-05"],
+    )
+    simulated: bool = Field(
+        default=False,
+        description="The answers are made up, and are labelled so wherever they show.",
+        examples=[True],
+    )
+    secret_env: Variables = Field(
+        default=(),
+        description="The environment variables that hold keys which the function uses; they are cut out of what is kept.",
+        examples=["MODEL_KEY"],
+    )
     # Few functions may be called from several threads at once; one that may says so.
-    concurrency: Concurrency = 1
+    concurrency: Concurrency = Field(
+        default=1, description="How many threads may call it at once.", examples=[4]
+    )
 
 
 def build(name: str, settings: Settings, folder: Path) -> PythonFunction:

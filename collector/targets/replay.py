@@ -32,24 +32,55 @@ _TEXT_ALONE = {"csv", "tsv"}
 class Columns(Section):
     """Which column of the file is what; prompt or prompt_id, and reply, have to be there."""
 
-    prompt: NonBlank = "prompt"
-    prompt_id: NonBlank = "prompt_id"
-    system_prompt: NonBlank = "system_prompt"
-    trial: NonBlank = "trial"
-    reply: NonBlank = "reply"
-    finish_reason: NonBlank = "finish_reason"
-    model: NonBlank = "model"
+    prompt: NonBlank = Field(
+        default="prompt", description="The column of what was asked.", examples=["question"]
+    )
+    prompt_id: NonBlank = Field(
+        default="prompt_id", description="The column of the prompt's id.", examples=["id"]
+    )
+    system_prompt: NonBlank = Field(
+        default="system_prompt", description="The column of the system prompt.", examples=["system"]
+    )
+    trial: NonBlank = Field(
+        default="trial", description="The column of the number of the repetition, from 1.", examples=["k"]
+    )
+    reply: NonBlank = Field(default="reply", description="The column of the answer.", examples=["answer"])
+    finish_reason: NonBlank = Field(
+        default="finish_reason", description="The column of why the answer ended.", examples=["stop_reason"]
+    )
+    model: NonBlank = Field(
+        default="model", description="The column of the model that answered.", examples=["model_name"]
+    )
 
 
 class Settings(Section):
     """Answers that stand in a file."""
 
-    kind: Literal["replay"]
-    file: NonBlank
-    columns: Columns = Field(default_factory=Columns)
-    model: NonBlank | None = None
-    simulated: bool = False
-    concurrency: Concurrency = 2
+    kind: Literal["replay"] = Field(
+        description="What is asked, and so which keys follow.", examples=["replay"]
+    )
+    file: NonBlank = Field(
+        description="The file, as seen from the targets file: CSV, TSV, JSON Lines or Parquet with a row for each answer.",
+        examples=["answers.csv"],
+    )
+    columns: Columns = Field(
+        default_factory=Columns,
+        description="Columns that are not called as usual.",
+        examples=[{"prompt": "question", "reply": "answer"}],
+    )
+    model: NonBlank | None = Field(
+        default=None,
+        description="What findings call the model; the file's name if absent.",
+        examples=["recommender-2026-05"],
+    )
+    simulated: bool = Field(
+        default=False,
+        description="The answers are made up, and are labelled so wherever they show.",
+        examples=[True],
+    )
+    concurrency: Concurrency = Field(
+        default=2, description="How many answers are looked up at once.", examples=[1]
+    )
 
 
 # No system prompt is empty, so an empty one can stand for any.

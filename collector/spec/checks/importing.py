@@ -27,6 +27,11 @@ def import_problems(audit: Audit) -> Iterator[Problem]:
     imported = audit.imported
     if imported is None:
         return
+    if "kind" not in audit.answer.model_fields_set:
+        yield (
+            "the key answer.kind",
+            "is missing; it says what the answers in the file are: text, json_object, list, items, label, score or ranking",
+        )
     if imported.split is not None and getattr(imported.columns, imported.split) is None:
         yield (
             f"the key import.columns.{imported.split}",

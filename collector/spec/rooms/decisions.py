@@ -19,15 +19,28 @@ if TYPE_CHECKING:
 class Decisions(Section):
     """What a decision about a person amounts to.
 
-    `ordered` says that the labels are listed from the lowest to the highest and so have ranks 0, 1, 2, …. *Selected* is who
-    gets one of the `favourable` labels, a score above the sample's median, or one of the first `top` places of a ranking.
-    `paired` says whether the same subject is answered for people of different groups; it is told from the data if null.
+    *Selected* is who gets one of the `favourable` labels, a score above the sample's median, or one of the first `top` places of
+    a ranking.
     """
 
-    ordered: bool = False
-    favourable: Names = ()
-    top: Annotated[int, Field(ge=1)] = 1
-    paired: bool | None = None
+    ordered: bool = Field(
+        default=False,
+        description="The labels are listed from the lowest to the highest, and so have ranks 0, 1, 2, ….",
+        examples=[True],
+    )
+    favourable: Names = Field(
+        default=(), description="The labels that select somebody.", examples=[["senior"]]
+    )
+    top: Annotated[int, Field(ge=1)] = Field(
+        default=1,
+        description="Who gets one of the first so many places of a ranking is selected.",
+        examples=[3],
+    )
+    paired: bool | None = Field(
+        default=None,
+        description="Whether the same subject is answered for people of different groups; told from the data if absent.",
+        examples=[False],
+    )
 
     def document(self) -> dict[str, Any]:
         """Return this as plain data."""
@@ -74,7 +87,14 @@ def _problems(audit: Audit) -> Iterator[Problem]:
 
 
 ROOM = Room(
-    field=(Decisions, Field(default_factory=Decisions)),
+    field=(
+        Decisions,
+        Field(
+            default_factory=Decisions,
+            description="Of labels, scores and rankings: what a decision amounts to.",
+            examples=[{"ordered": True, "favourable": ["senior"]}],
+        ),
+    ),
     is_read=lambda audit: audit.answer.kind in DECISIONS,
     document=_document,
     problems=_problems,

@@ -22,25 +22,52 @@ MATCHED = "matched"
 
 
 class Fuzzy(Section):
-    """When two items count as one: at most `distance` edits apart, or more than `overlap` of their words shared."""
+    """When two items count as one although they are written otherwise."""
 
-    distance: Annotated[int, Field(ge=0, le=10)] = 2
-    overlap: Annotated[float, Field(gt=0, le=1)] = 0.8
+    distance: Annotated[int, Field(ge=0, le=10)] = Field(
+        default=2, description="They are at most so many edits apart, or …", examples=[1]
+    )
+    overlap: Annotated[float, Field(gt=0, le=1)] = Field(
+        default=0.8, description="… they share more than this share of their words.", examples=[0.9]
+    )
 
 
 class Lists(Section):
-    """How lists are cut into items and compared; the first scheme and the one similarity are judged.
+    """How lists are cut into items and compared."""
 
-    `neutral` is 'matched' (each template's own) or a template's id; `personality` names the attribute that PAFS is
-    computed for; `relevance` is a CSV file beside the spec with subject, item and grade.
-    """
-
-    schemes: Names = ("items",)
-    similarity: Literal["jaccard", "serp", "prag"] = "jaccard"
-    neutral: NonBlank = MATCHED
-    personality: NonBlank | None = None
-    fuzzy: Fuzzy | None = None
-    relevance: NonBlank | None = None
+    schemes: Names = Field(
+        default=("items",),
+        description="How a list is cut into items: `items`, or `reference` as the method's source does. The first is judged.",
+        examples=[["items", "reference"]],
+        json_schema_extra={"items": {"enum": list(SCHEMES)}},
+    )
+    similarity: Literal["jaccard", "serp", "prag"] = Field(
+        default="jaccard",
+        description="Which similarity of two lists is judged: shared items alone (`jaccard`), or with their places (`serp`, "
+        "`prag`).",
+        examples=["prag"],
+    )
+    neutral: NonBlank = Field(
+        default=MATCHED,
+        description="The neutral prompt that lists are compared with: `matched`, each template's own, or one template's id for "
+        "all.",
+        examples=["neutral_by"],
+    )
+    personality: NonBlank | None = Field(
+        default=None,
+        description="The attribute whose groups are personality profiles, for the measure PAFS.",
+        examples=["personality"],
+    )
+    fuzzy: Fuzzy | None = Field(
+        default=None,
+        description="Items that are nearly alike count as one; only equal ones do if absent.",
+        examples=[{"distance": 2, "overlap": 0.8}],
+    )
+    relevance: NonBlank | None = Field(
+        default=None,
+        description="A CSV file beside the spec of what is relevant for whom: subject, item, and grade, a number above 0.",
+        examples=["recommendations/relevance.csv"],
+    )
 
     def document(self, relevance_hash: str | None) -> dict[str, Any]:
         """Return this as plain data; the relevance file is named by the hash of its rows."""
@@ -82,7 +109,14 @@ def _read_files(audit: Audit, files: SpecFiles) -> None:
 
 
 ROOM = Room(
-    field=(Lists, Field(default_factory=Lists)),
+    field=(
+        Lists,
+        Field(
+            default_factory=Lists,
+            description="Of lists: how they are cut into items and compared.",
+            examples=[{"similarity": "serp", "neutral": "neutral_by"}],
+        ),
+    ),
     is_read=lambda audit: audit.answer.kind == "list",
     document=_document,
     problems=_problems,

@@ -31,11 +31,21 @@ class JudgedScore(Section):
     a file are. `worse`: the end of the range, `lowest` to `highest`, at which an answer is worse.
     """
 
-    scorer: NonBlank | None = None
-    label: NonBlank | None = None
-    worse: Literal["higher", "lower"]
-    lowest: FiniteFloat = 0.0
-    highest: FiniteFloat = 1.0
+    scorer: NonBlank | None = Field(
+        default=None,
+        description="Whose scores are meant; without one those of every scorer of a run.",
+        examples=["vader"],
+    )
+    label: NonBlank | None = Field(
+        default=None,
+        description="Of which label, in lower case. Without one, labels are numbers themselves, as a judge's grades in a file are.",
+        examples=["compound"],
+    )
+    worse: Literal["higher", "lower"] = Field(
+        description="The end of the range at which an answer is worse.", examples=["lower"]
+    )
+    lowest: FiniteFloat = Field(default=0.0, description="The lowest score there is.", examples=[-1])
+    highest: FiniteFloat = Field(default=1.0, description="The highest score there is.", examples=[10])
 
     def document(self) -> dict[str, Any]:
         """Return this as plain data; labels are read in lower case."""
@@ -50,10 +60,29 @@ class Markers(Section):
     the scores that groups are compared by; of none it is negative regard: every scorer's label `negative`.
     """
 
-    file: NonBlank | None = None
-    schemes: Names = ("declared",)
-    minimum: Annotated[int, Field(ge=1)] = 2
-    scores: Annotated[tuple[JudgedScore, ...], BeforeValidator(list_to_tuple)] = ()
+    file: NonBlank | None = Field(
+        default=None,
+        description="A CSV file beside the spec: the column marker, and as needed list, kind (word, stem, phrase), direction "
+        "(stereotype, anti), probe and group. Without one, only scores are compared.",
+        examples=["stereotypes/markers.csv"],
+    )
+    schemes: Names = Field(
+        default=("declared",),
+        description="How markers are sought: each by its own kind (`declared`), or all as whole words (`word`), as stems "
+        "(`stem`), or as parts of words (`substring`). The first is judged.",
+        examples=[["declared", "word"]],
+    )
+    minimum: Annotated[int, Field(ge=1)] = Field(
+        default=2,
+        description="How many different markers an answer needs for a verdict on it.",
+        examples=[1],
+    )
+    scores: Annotated[tuple[JudgedScore, ...], BeforeValidator(list_to_tuple)] = Field(
+        default=(),
+        description="Scores that groups are compared by (see `biasledger score`). Without any it is negative regard: every "
+        "scorer's label `negative`.",
+        examples=[[{"scorer": "vader", "label": "compound", "worse": "lower", "lowest": -1, "highest": 1}]],
+    )
 
     def document(self, markers_hash: str | None) -> dict[str, Any]:
         """Return this as plain data; the file is named by the hash of its rows and of the probes."""
@@ -152,7 +181,14 @@ def _probe(audit: Audit, subject: Subject) -> ProbeRow:
 
 
 ROOM = Room(
-    field=(Markers | None, None),
+    field=(
+        Markers | None,
+        Field(
+            default=None,
+            description="Of texts: words that count for or against a stereotype, and scores of regard.",
+            examples=[{"file": "stereotypes/markers.csv"}],
+        ),
+    ),
     is_read=lambda audit: audit.reading.markers is not None,
     document=_document,
     problems=_problems,

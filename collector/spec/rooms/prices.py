@@ -20,17 +20,25 @@ if TYPE_CHECKING:
 
 
 class Prices(Section):
-    """How recommended items are compared by price and category.
+    """How recommended items are compared by price and category."""
 
-    `catalogue` names an imported catalogue that the items are looked up in; without one, answers state prices and categories
-    themselves. `category_sets` are counted as a whole beside their categories: name of the set -> CSV file beside the spec
-    with the column category. `items_per_answer` is how many items stand behind the categories of an answer in imports that
-    count categories.
-    """
-
-    catalogue: NonBlank | None = None
-    category_sets: Mapping[str, NonBlank] = Field(default_factory=dict)
-    items_per_answer: Annotated[int, Field(ge=1)] | None = None
+    catalogue: NonBlank | None = Field(
+        default=None,
+        description="The imported catalogue that items are looked up in (`biasledger import-items`). Answers state prices and "
+        "categories themselves if absent.",
+        examples=["boston"],
+    )
+    category_sets: Mapping[str, NonBlank] = Field(
+        default_factory=dict,
+        description="Categories that are also counted as a whole: name of the set → CSV file beside the spec with the column "
+        "category.",
+        examples=[{"nightlife": "restaurants/nightlife.csv"}],
+    )
+    items_per_answer: Annotated[int, Field(ge=1)] | None = Field(
+        default=None,
+        description="In imports that count categories: how many items stand behind an answer.",
+        examples=[20],
+    )
 
     def document(self, levels: int, category_sets: Mapping[str, Sequence[str]]) -> dict[str, Any]:
         """Return this as plain data, with the categories of each set in alphabetical order."""
@@ -113,7 +121,14 @@ def _read_files(audit: Audit, files: SpecFiles) -> None:
 
 
 ROOM = Room(
-    field=(Prices, Field(default_factory=Prices)),
+    field=(
+        Prices,
+        Field(
+            default_factory=Prices,
+            description="Of items: how they are compared by price and category.",
+            examples=[{"catalogue": "boston"}],
+        ),
+    ),
     is_read=lambda audit: audit.answer.kind == "items",
     document=_document,
     problems=_problems,

@@ -19,15 +19,20 @@ SIMILARITIES = ("cosine", "rouge_l", "bleu")
 
 
 class Texts(Section):
-    """How answers about different people are compared beyond their words.
+    """How answers about different people are compared beyond their words."""
 
-    `similarity` says how texts are held against each other: cosine of TF-IDF vectors, rouge_l or bleu; the first is judged, the
-    others are shown. `language` is that of prompts whose own the audit does not name: a code such as en, by which reading ease is
-    reckoned and hedges are known.
-    """
-
-    similarity: Names = SIMILARITIES
-    language: Annotated[str, Field(pattern="^[a-z]{2,3}$")] = "en"
+    similarity: Names = Field(
+        default=SIMILARITIES,
+        description="How two texts are held against each other: `cosine` of TF-IDF vectors, `rouge_l` or `bleu`. The first is "
+        "judged, the others are shown.",
+        examples=[["rouge_l", "cosine"]],
+    )
+    language: Annotated[str, Field(pattern="^[a-z]{2,3}$")] = Field(
+        default="en",
+        description="Language of prompts whose own the audit does not name, as a code: by it reading ease is reckoned and hedges "
+        "are known.",
+        examples=["es"],
+    )
 
 
 def _problems(audit: Audit) -> Iterator[Problem]:

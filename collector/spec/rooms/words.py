@@ -19,19 +19,44 @@ SCHEMES = ("words", "seed", "seed_vectors", "reference", "reference_anonymised",
 NOTHING = "none"  # what reading.words.remove takes out where texts are to be left as they are
 
 
+def _or_nothing(schema: dict[str, Any]) -> None:
+    """Say in a JSON schema that the word NOTHING may stand in place of lists of terms."""
+    lists = {key: schema.pop(key) for key in ("type", "additionalProperties")}
+    schema["anyOf"] = [lists, {"const": NOTHING}]
+
+
 class Words(Section):
     """How texts are split into words, how a classifier weighs these, and which terms are removed first.
 
-    `remove` are lists of terms, beside what is removed unasked: the groups' labels and carriers, and forms of address. `keep`
-    names words that are not removed unasked, `unasked: false` leaves all of these to the lists, and `remove: none` removes
-    nothing at all.
+    A word that says the group tells the groups apart without any bias. So the groups' names and carriers, and forms of address,
+    are removed unasked.
     """
 
-    schemes: Names = ("words",)
-    weighting: Literal["tfidf", "counts"] = "tfidf"
-    remove: Mapping[str, Names] = Field(default_factory=dict)
-    unasked: bool = True
-    keep: Names = ()
+    schemes: Names = Field(
+        default=("words",),
+        description="How texts are split and judged. The first is judged, by `words` unless you know better; the others give the "
+        "numbers of the methods' sources beside it (docs/methods.md).",
+        examples=[["words", "seed"]],
+        json_schema_extra={"items": {"enum": list(SCHEMES)}},
+    )
+    weighting: Literal["tfidf", "counts"] = Field(
+        default="tfidf",
+        description="How the classifier that tells groups apart weighs words: rare ones more (`tfidf`), or by their number "
+        "(`counts`).",
+        examples=["counts"],
+    )
+    remove: Mapping[str, Names] = Field(
+        default_factory=dict,
+        description="Lists of terms that are removed, too: name of the list → terms. `remove: none` removes nothing at all.",
+        examples=[{"titles": ["mr", "mrs", "ms"]}, NOTHING],
+        json_schema_extra=_or_nothing,
+    )
+    unasked: bool = Field(
+        default=True,
+        description="false leaves all that is removed to the lists of `remove`.",
+        examples=[False],
+    )
+    keep: Names = Field(default=(), description="Words that are not removed unasked.", examples=[["lady"]])
 
     @model_validator(mode="before")
     @classmethod
@@ -88,5 +113,15 @@ def _problems(audit: Audit) -> Iterator[Problem]:
 
 
 ROOM = Room(
-    field=(Words, Field(default_factory=Words)), is_read=_is_read, document=_document, problems=_problems
+    field=(
+        Words,
+        Field(
+            default_factory=Words,
+            description="Of texts and JSON: how they are split into words, and which are removed first.",
+            examples=[{"remove": {"pronouns": ["she", "he"]}}],
+        ),
+    ),
+    is_read=_is_read,
+    document=_document,
+    problems=_problems,
 )

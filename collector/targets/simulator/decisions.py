@@ -137,16 +137,24 @@ def _candidates(prompt: str) -> tuple[str, ...]:
 
 
 class Settings(Section):
-    """What can be planted in decisions.
+    """What can be planted in decisions."""
 
-    `shift` is for each descriptor, such as a name, what it adds to the quality of who is decided about, -1 to 1 in parts of the
-    whole scale; `position_bias` what standing first rather than last adds to a candidate's quality, -1 to 1; `noise` the
-    standard deviation of the quality over answers about the same resume.
-    """
-
-    shift: Amounts = Field(default_factory=dict)
-    position_bias: Amount = 0.0
-    noise: Annotated[float, Field(ge=0, le=1)] = DEFAULT_NOISE
+    shift: Amounts = Field(
+        default_factory=dict,
+        description="By descriptor, such as a name: what it adds to the quality of who is decided about, in parts of the whole "
+        "scale, -1 to 1.",
+        examples=[{"Jamal": -0.15}],
+    )
+    position_bias: Amount = Field(
+        default=0.0,
+        description="What standing first rather than last adds to a candidate's quality, -1 to 1.",
+        examples=[0.1],
+    )
+    noise: Annotated[float, Field(ge=0, le=1)] = Field(
+        default=DEFAULT_NOISE,
+        description="The standard deviation of the quality over answers about the same resume.",
+        examples=[0.1],
+    )
 
 
 def _answer(asked: DecisionRequest, question: Question) -> str:

@@ -136,10 +136,18 @@ def _by_chance(titles: Sequence[str], draw: random.Random) -> Iterator[str]:
 
 
 class Settings(Section):
-    """What can be planted in lists: by descriptor the share (0 to 1) of places left out at the end, or that repeat a title."""
+    """What can be planted in lists."""
 
-    shorten: Shares = Field(default_factory=dict)
-    repeat: Shares = Field(default_factory=dict)
+    shorten: Shares = Field(
+        default_factory=dict,
+        description="By descriptor: the share (0 to 1) of places of a list that are left out at its end.",
+        examples=[{"Old": 0.2}],
+    )
+    repeat: Shares = Field(
+        default_factory=dict,
+        description="By descriptor: the share (0 to 1) of places of a list that repeat a title.",
+        examples=[{"Veuillez": 0.1}],
+    )
 
 
 def _heard(asked: ListRequest, text: str) -> str:

@@ -227,15 +227,19 @@ def _listed(words: Sequence[str]) -> str:
 
 
 class Settings(Section):
-    """What can be planted in answers to open questions.
+    """What can be planted in answers to open questions."""
 
-    `gender` is for each descriptor, such as an occupation, the share (0 to 1) of she among the sentences that say she or he; 0.5
-    is even, and of several in a prompt the longest counts. `associate` is for each descriptor words or phrases and the share
-    (0 to 1) of sentences about it that hold each.
-    """
-
-    gender: Shares = Field(default_factory=dict)
-    associate: Mapping[Annotated[str, Field(min_length=1)], Shares] = Field(default_factory=dict)
+    gender: Shares = Field(
+        default_factory=dict,
+        description="By descriptor, such as an occupation: the share (0 to 1) of she among the sentences that say she or he; 0.5 "
+        "is even. Of several in a prompt the longest counts.",
+        examples=[{"nurse": 0.95}],
+    )
+    associate: Mapping[Annotated[str, Field(min_length=1)], Shares] = Field(
+        default_factory=dict,
+        description="By descriptor: words or phrases, and the share (0 to 1) of sentences about it that hold each.",
+        examples=[{"janitor": {"professor wins": 0.9}}],
+    )
 
 
 def _answer(prompt: str, question: Question) -> str:

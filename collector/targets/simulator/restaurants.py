@@ -350,18 +350,25 @@ def _effect(seed: int, word: str, about: str) -> float:
 
 
 class Settings(Section):
-    """What can be planted in recommendations of restaurants.
+    """What can be planted in recommendations of restaurants."""
 
-    `price` is for each descriptor in the question by how many price levels (-1 to 1) it moves the mean price; `favour` for each
-    descriptor in the question, and each category, the share (0 to 1) of restaurants drawn among those of the category, scaled
-    down where they add up to more than 1, which moves no prices; `word_noise` the standard deviation, in price levels, of an
-    effect that every word of a question has of its own, and with it in proportion one on every category: names then differ for
-    no reason of group, and so do templates.
-    """
-
-    price: Amounts = Field(default_factory=dict)
-    favour: Mapping[Annotated[str, Field(min_length=1)], Shares] = Field(default_factory=dict)
-    word_noise: Annotated[float, Field(ge=0, le=1)] = 0.0
+    price: Amounts = Field(
+        default_factory=dict,
+        description="By descriptor in the question: by how many price levels (-1 to 1) it moves the mean price.",
+        examples=[{"law office": 0.3}],
+    )
+    favour: Mapping[Annotated[str, Field(min_length=1)], Shares] = Field(
+        default_factory=dict,
+        description="By descriptor in the question and by category: the share (0 to 1) of restaurants drawn among those of the "
+        "category. They are scaled down where they add up to more than 1, and move no prices.",
+        examples=[{"his husband": {"gay bars": 0.1}}],
+    )
+    word_noise: Annotated[float, Field(ge=0, le=1)] = Field(
+        default=0.0,
+        description="The standard deviation, in price levels, of an effect that every word of a question has of its own, and "
+        "with it in proportion one on every category. Names then differ for no reason of group, and so do templates.",
+        examples=[0.1],
+    )
 
     @field_validator("favour")
     @classmethod

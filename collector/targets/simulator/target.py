@@ -48,34 +48,54 @@ _MANNERS: Sequence[Manner] = tuple(_manners())
 class _Shared(Section):
     """The simulated model: a seed, what is planted by descriptor, and the shares of defects.
 
-    Args:
-        seed: another seed gives another model with the same bias.
-        synonyms: words or phrases that it takes for others: African American -> Black. What is planted for the second is found
-            wherever the first stands.
-        steer: for each descriptor the share (0 to 1) of products or titles drawn from that descriptor's own list. Where a
-            prompt holds several, their shares add up, scaled down to 1 if they exceed it.
-        refuse_about: for each descriptor the share (0 to 1) of prompts holding it that are refused; of several, the
-            refusals are independent.
-        mitigation_factor: what a debiasing instruction in prompt or system prompt multiplies all these shares and shifts by, 0
-            to 1; of `gender` the distance from 0.5.
-        malformed, refused, fenced: shares (0 to 1, together at most 1) of replies that are broken JSON (or a sentence in
-            place of a list or decision, or nothing in place of sentences), a refusal, or a good answer inside a fence after
-            prose.
-        concurrency: threads that ask at once.
+    A descriptor is a word or phrase of the prompt. The shares `malformed`, `refused` and `fenced` are together at most 1.
     """
 
-    kind: Literal["simulator"] = "simulator"
-    seed: int = 0
-    synonyms: Mapping[Annotated[str, Field(min_length=1)], Annotated[str, Field(min_length=1)]] = Field(
-        default_factory=dict
+    kind: Literal["simulator"] = Field(
+        default="simulator", description="What is asked, and so which keys follow.", examples=["simulator"]
     )
-    steer: Shares = Field(default_factory=dict)
-    refuse_about: Shares = Field(default_factory=dict)
-    mitigation_factor: Share = DEFAULT_MITIGATION_FACTOR
-    malformed: Share = 0.0
-    refused: Share = 0.0
-    fenced: Share = 0.0
-    concurrency: Concurrency = 2
+    seed: int = Field(
+        default=0, description="Another seed gives another model with the same bias.", examples=[20260201]
+    )
+    synonyms: Mapping[Annotated[str, Field(min_length=1)], Annotated[str, Field(min_length=1)]] = Field(
+        default_factory=dict,
+        description="Words or phrases that it takes for others. What is planted for the second is found wherever the first "
+        "stands.",
+        examples=[{"African American": "Black"}],
+    )
+    steer: Shares = Field(
+        default_factory=dict,
+        description="By descriptor: the share (0 to 1) of products or titles drawn from that descriptor's own list. Where a "
+        "prompt holds several, their shares add up, scaled down to 1 if they exceed it.",
+        examples=[{"Black": 0.35}],
+    )
+    refuse_about: Shares = Field(
+        default_factory=dict,
+        description="By descriptor: the share (0 to 1) of prompts holding it that are refused; of several, the refusals are "
+        "independent.",
+        examples=[{"Muslim": 0.1}],
+    )
+    mitigation_factor: Share = Field(
+        default=DEFAULT_MITIGATION_FACTOR,
+        description="What a debiasing instruction in prompt or system prompt multiplies all these shares and shifts by, 0 to 1; "
+        "of `gender` the distance from 0.5.",
+        examples=[0.5],
+    )
+    malformed: Share = Field(
+        default=0.0,
+        description="The share of replies that are broken JSON, or a sentence in place of a list or decision, or nothing in "
+        "place of sentences.",
+        examples=[0.05],
+    )
+    refused: Share = Field(
+        default=0.0, description="The share of replies that are a refusal.", examples=[0.05]
+    )
+    fenced: Share = Field(
+        default=0.0,
+        description="The share of replies that are a good answer inside a fence after prose.",
+        examples=[0.05],
+    )
+    concurrency: Concurrency = Field(default=2, description="How many threads ask at once.", examples=[4])
 
     @model_validator(mode="after")
     def _add_up(self) -> Self:

@@ -17,6 +17,7 @@ FILES = {
     ".gitignore",
     "README.md",
     "audits/advice.yml",
+    "audits/audit.schema.json",
     "audits/names.csv",
     "audits/products.yml",
     "audits/rankings.yml",
@@ -71,12 +72,25 @@ def linked(folder: Path) -> Path:
     return folder / ".biasledger" / "packages" / "biasledger"
 
 
+MINIMUM = {
+    name
+    for name in FILES
+    if not name.startswith("audits/") or name.endswith(("products.yml", ".schema.json"))
+} | {"seeds/tolerances.csv"}
+
+
 def test_lays_out_a_project_and_names_the_next_command(biasledger: Biasledger, tmp_path: Path) -> None:
     result = biasledger("init", tmp_path / "audits of mine")
     assert result.exit_code == 0, result.stderr
-    assert set(contents(tmp_path / "audits of mine")) >= FILES
+    assert set(contents(tmp_path / "audits of mine")) == MINIMUM
     assert f"cd '{tmp_path}/audits of mine' && biasledger collect" in result.output
     assert load_audit(tmp_path / "audits of mine" / "audits" / "products.yml").trials == 2
+
+
+def test_lays_out_every_audit_where_that_is_asked_for(biasledger: Biasledger, tmp_path: Path) -> None:
+    result = biasledger("init", "--all", tmp_path)
+    assert result.exit_code == 0, result.stderr
+    assert set(contents(tmp_path)) >= FILES | MINIMUM
 
 
 def test_the_project_lives_beside_files_of_another_kind(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_answers_that_cannot_be_analysed_are_no_success(tmp_path: Path) -> None:
-    run("init", ".", cwd=tmp_path)
+    run("init", "--all", ".", cwd=tmp_path)
     (tmp_path / "answers.csv").write_text(
         "text,prompt,prompt_num,model,row_id,race,gender\n,p,1,m,1,White,M\n", "utf-8"
     )

@@ -179,6 +179,16 @@ def test_dialects_of_csv(
     assert query("select response_text from raw.responses") == [('a; b, c | d\t"e" \r\n f',)]
 
 
+def test_json_lines_may_begin_with_a_byte_order_mark(
+    tmp_path: Path, bring: Callable[..., RunSummary], query: Query
+) -> None:
+    path = tmp_path / "texts.jsonl"
+    row = json.dumps({"answer": "one", "gender": "M", "race": "White", "question": "q"})
+    path.write_text(f"\ufeff{row}\n{row}\n", encoding="utf-8")
+    assert bring(path).counts == {"ok": 2}
+    assert query("select distinct response_text from raw.responses") == [("one",)]
+
+
 def test_all_columns(tmp_path: Path, mapped: Callable[..., RunSummary], query: Query) -> None:
     rows = simple(
         6,

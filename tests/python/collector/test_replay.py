@@ -43,6 +43,13 @@ def test_answers_are_found_by_the_prompts_text_and_its_trial(load: Load, tmp_pat
     assert target.parameters == {"file": "answers.csv", "file_hash": file_hash}
 
 
+def test_a_file_may_begin_with_a_byte_order_mark(load: Load) -> None:
+    row = json.dumps({"prompt": "Hello", "reply": "one"})
+    assert load(f"\ufeff{row}\n", "answers.jsonl").ask(Request("Hello")).text == "one"
+    with pytest.raises(InputError, match=r"answers\.jsonl has no column 'reply'"):
+        load('\ufeff{"prompt": "Hello"}\n', "answers.jsonl")
+
+
 def test_a_prompt_id_goes_before_the_text(load: Load) -> None:
     target = load(
         [{"prompt_id": "p1", "prompt": "Hello", "reply": "one"}, {"prompt": "Hello", "reply": "two"}]

@@ -10,9 +10,7 @@ import duckdb
 from tests.python.docs.shell import blocks, run
 
 BUILD = 'biasledger build || test "$?" -eq 1'  # alarms are what the simulator is there to raise
-COLLECT = (
-    f"biasledger init . && biasledger collect audits/stereotypes.yml --target simulator --trials 2 && {BUILD}"
-)
+COLLECT = f"biasledger init --all . && biasledger collect audits/stereotypes.yml --target simulator --trials 2 && {BUILD}"
 
 
 def test_thresholds_are_tuned_as_described(tmp_path: Path) -> None:

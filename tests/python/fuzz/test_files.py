@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from biasledger.project import init_project
 from collector.errors import BiasledgerError
 from collector.importers.tabular import import_file
 from collector.ledger.database import Ledger
-from collector.spec.loading import load_audit
+from collector.spec.loading import check_audit, load_audit
 from collector.tables.logs import log_rows, write_table
 from collector.tables.source import open_source, readable
 from collector.targets import load_target
@@ -59,6 +60,9 @@ def test_a_changed_spec_is_read_or_refused(project: Path, name: str, data: st.Da
     path = project / "audits" / SHIPPED[name].relative_to(ROOT / "audits").with_name("fuzzed.yml")
     document = data.draw(changed(spec_of(name)))
     path.write_text(yaml.safe_dump(document, allow_unicode=True), encoding="utf-8")
+    # All that is wrong can be told, however much it is.
+    with contextlib.suppress(BiasledgerError):
+        assert all(one.message for one in check_audit(path).problems)
     try:
         audit = load_audit(path)
     except BiasledgerError as error:

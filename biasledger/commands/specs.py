@@ -1,0 +1,301 @@
+"""A new project, and writing an audit: a first spec for a file of answers, what is wrong in a spec, and how it reads a file."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from biasledger.commands.common import EXIT_BROKEN, PATH, next_step, outside_option
+from collector.errors import InputError
+from collector.terminal import is_watched, on_one_line, print_data, say
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from collector.importers.preview import Preview, PreviewedAnswer
+    from collector.spec.audit import Audit
+    from collector.spec.loading import CheckedAudit, SpecProblem
+
+_WORDS_SHOWN = 20
+_CHARACTERS_SHOWN = 100
+
+
+@click.command()
+@click.argument("directory", type=PATH, metavar="DIR")
+@click.option("--all", "every_audit", is_flag=True, help="Every audit that ships, with the files they name.")
+def init(directory: Path, every_audit: bool) -> None:
+    """Lay out a new project.
+
+    Writes an audit, targets and settings into DIR; with --all, every audit that ships. Nothing that exists is overwritten.
+    """
+    from biasledger.project import init_project
+
+    written = init_project(directory, every_audit=every_audit)
+    say(f"Laid out {directory}:")
+    for path in written:
+        say(f"  {path}")
+    next_step(
+        f"cd {shlex.quote(str(directory))} && biasledger collect audits/products.yml --target simulator"
+    )
+
+
+@click.command()
+@click.argument("audit_file", type=PATH, metavar="AUDIT.yml", required=False)
+@click.argument("file", type=PATH, required=False)
+@click.option("--schema", is_flag=True, help="Print the JSON schema of audit specs instead.")
+@outside_option
+@click.pass_context
+def validate(
+    ctx: click.Context, audit_file: Path | None, file: Path | None, schema: bool, allow_outside: bool
+) -> None:
+    """Check an audit, and how it reads FILE.
+
+    Tells every problem of AUDIT.yml with its line. With a FILE of answers, as of `biasledger import`, also tells its columns, the
+    rows of each group, labels and groups that do not fit, and the first answers as they will be read. Nothing is kept. Ends with
+    3 where there are problems.
+
+    \b
+      biasledger validate audits/mine.yml answers.csv
+      biasledger validate --schema > audits/audit.schema.json   # renew what editors check by
+    """
+    if schema:
+        from collector.spec.schema import schema_text
+
+        print_data(schema_text())
+        return
+    if audit_file is None:
+        raise click.UsageError("AUDIT.yml is missing: name the spec to check.")
+    from collector.spec.loading import check_audit
+
+    checked = check_audit(audit_file, allow_outside=allow_outside)
+    n = _print_problems(audit_file, checked, checked.problems)
+    if checked.audit is None:
+        if file is not None:
+            _print_look(audit_file, file, checked)
+        say(f"{_count(n, 'problem')} in {audit_file}. Others may show once these are right.")
+        ctx.exit(EXIT_BROKEN)
+    for warning in checked.audit.warnings():
+        say(f"Warning: {warning}")
+    if file is None:
+        say(f"{audit_file}: no problems found.")
+        return
+    n = _print_file(audit_file, file, checked, checked.audit)
+    if n:
+        say(f"{_count(n, 'problem')} in {audit_file} with {file}.")
+        ctx.exit(EXIT_BROKEN)
+    say(f"{audit_file} and {file}: no problems found.")
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def _print_problems(audit_file: Path, checked: CheckedAudit, problems: Iterable[SpecProblem]) -> int:
+    """Print a line for each problem, in the order of the spec's lines; return how many there are."""
+    placed = sorted(((checked.line(one.at) or 1, one) for one in problems), key=lambda one: one[0])
+    for line, problem in placed:
+        say(f"{audit_file}:{line}: {on_one_line(problem.message.removeprefix(f'{audit_file}: '))}")
+    return len(placed)
+
+
+def _print_look(audit_file: Path, file: Path, checked: CheckedAudit) -> None:
+    """Where the kind of answers is missing, say what those of the file look like."""
+    from collector.files.yaml import read_yaml_mapping
+    from collector.importers.preview import look_of_answers
+
+    if not any(one.at == "the key answer.kind" for one in checked.problems):
+        return
+    imported = read_yaml_mapping(audit_file, what="an audit spec")["import"]
+    column = imported["columns"].get("text")
+    if column is None:
+        return
+    try:
+        kind = look_of_answers(file, column, imported.get("format"))
+    except InputError as error:
+        say(str(error))
+    else:
+        say(f"The answers in {file} look like {kind}: write answer: {{kind: {kind}}}.")
+
+
+def _print_file(audit_file: Path, file: Path, checked: CheckedAudit, audit: Audit) -> int:
+    """Print what a file holds and how it will be read; return how many problems there are."""
+    from collector.importers.preview import preview_file
+
+    if audit.imported is None:
+        raise InputError(
+            f"{audit_file}: the key import is missing; it says which column of {file} holds what."
+        )
+    preview = preview_file(audit, file)
+    n = _print_problems(audit_file, checked, preview.problems)
+    rows = f"{_count(preview.n_rows, 'row')}, " if preview.n_rows else ""
+    say(f"{file}: {rows}{_count(len(preview.columns), 'column')}: {_listed(preview.columns)}")
+    if preview.n_rows:
+        for line in _group_lines(audit, preview):
+            say(line)
+    for line in _answer_lines(preview):
+        say(line)
+    for warning in preview.warnings:
+        say(f"Warning: {warning}")
+    return n
+
+
+def _group_lines(audit: Audit, preview: Preview) -> Iterator[str]:
+    for attribute, groups in preview.rows_of_groups(audit).items():
+        words = [one for one in preview.words if one.attribute == attribute]
+        yield f"  {attribute}:"
+        for group, n_rows in groups.items():
+            written = {one.word or "": one.n_rows for one in words if one.group == group}
+            as_what = "" if set(written) <= {group} else f", written {_counted(written)}"
+            yield f"    {on_one_line(group)}: {_count(n_rows, 'row')}{as_what}"
+        unknown = {one.word or "": one.n_rows for one in words if one.problem is not None}
+        if unknown:
+            yield f"    not declared: {_counted(unknown)}"
+        if none := sum(one.n_rows for one in words if one.group is None and one.problem is None):
+            yield f"    no group: {_count(none, 'row')}"
+        for group in (group for group, n_rows in groups.items() if not n_rows):
+            yield f"Warning: the group '{on_one_line(group)}' of {attribute} is declared, and no row names it."
+
+
+def _answer_lines(preview: Preview) -> Iterator[str]:
+    if not preview.n_read:
+        return
+    of = (
+        _count(preview.n_read, "answer")
+        if preview.n_read == preview.n_responses
+        else f"the first {preview.n_read:,} of {preview.n_responses:,} answers"
+    )
+    yield f"  {of}: {', '.join(f'{n:,} {status}' for status, n in preview.statuses.most_common())}"
+    if preview.undeclared:
+        yield f"Warning: answers that are none of the labels: {_counted(preview.undeclared)}."
+    yield f"The first {len(preview.answers)} answers as they will be read:"
+    for number, answer in enumerate(preview.answers, start=1):
+        yield f"  {number}. {_answer_line(answer)}"
+
+
+def _answer_line(answer: PreviewedAnswer) -> str:
+    about = [
+        answer.template,
+        *([answer.subject] if answer.subject is not None else []),
+        *(f"{attribute} {group}" for attribute, group in answer.groups),
+    ]
+    text = answer.answer or ""
+    cut = text if len(text) <= _CHARACTERS_SHOWN else f"{text[:_CHARACTERS_SHOWN]}…"
+    return on_one_line(f"{', '.join(about)}: {answer.status}{f': {cut}' if cut else ''}")
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(on_one_line(name) for name in names)
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    """Return "'m' (100), 'male' (20)", the most frequent first, with a count of what is left out."""
+    ordered = sorted(counts.items(), key=lambda one: -one[1])
+    shown = [f"'{on_one_line(word)}' ({n:,})" for word, n in ordered[:_WORDS_SHOWN]]
+    return ", ".join(
+        [*shown, *([f"{len(ordered) - _WORDS_SHOWN} more"] if len(ordered) > _WORDS_SHOWN else [])]
+    )
+
+
+@click.command()
+@click.argument("audit_file", type=PATH, metavar="AUDIT.yml")
+@click.argument("file", type=PATH)
+@click.option("--answer", metavar="COLUMN", help="The column of the answers.")
+@click.option(
+    "--group",
+    "groups",
+    multiple=True,
+    metavar="COLUMN[=REFERENCE]",
+    help="A column that names groups, and the one that the others are compared with, if not the most frequent; may be repeated.",
+)
+@click.option("--prompt", metavar="COLUMN", help="The column of what was asked.")
+@click.option("--template", metavar="COLUMN", help="The column of the wording that was asked.")
+@click.option(
+    "--subject", metavar="COLUMN", help="The column of what the question is about, such as a resume's number."
+)
+@click.option("--model", metavar="COLUMN", help="The column of the model that answered; each gets a run.")
+@click.option(
+    "--kind",
+    type=click.Choice(["text", "json_object", "list", "label", "score"]),
+    help="The kind of the answers; told by their looks if not given.",
+)
+@click.pass_context
+def new(
+    ctx: click.Context,
+    /,
+    audit_file: Path,
+    file: Path,
+    answer: str | None,
+    groups: tuple[str, ...],
+    kind: str | None,
+    **roles: str | None,
+) -> None:
+    """Write an audit for a file of answers.
+
+    Writes AUDIT.yml from the columns of FILE, which has a row for each answer, and shows how it will be read. On a terminal it
+    asks for what is not given. Nothing that exists is overwritten.
+
+    \b
+      biasledger new audits/support.yml answers.csv --answer reply --group gender --group race=White
+    """
+    from collector.importers.draft import Drafted, draft_spec
+    from collector.spec.loading import check_audit
+    from collector.spec.schema import NAME, modeline, schema_text
+    from collector.tables.source import source_columns
+
+    columns = source_columns(file, lambda _: True)
+    answer = answer or _asked("--answer", "Which column holds the answers?", columns)
+    named = groups or (_asked("--group", "Which column names the groups?", columns),)
+    drafted = Drafted(
+        answer,
+        dict(_column_and_reference(one, columns) for one in named),
+        {role: column for role, column in roles.items() if column is not None},
+        kind,
+    )
+    text = draft_spec(audit_file.stem, file, columns, drafted)
+    folder = audit_file.parent
+    schema = next((one / NAME for one in (folder, *folder.parents) if (one / NAME).is_file()), folder / NAME)
+    head = f"{modeline(audit_file, schema)}\n# Written from {on_one_line(file.name)} by `biasledger new`.\n"
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with audit_file.open("x", encoding="utf-8") as stream:
+            stream.write(head + text)
+    except FileExistsError:
+        raise InputError(
+            f"{audit_file} is there already: nothing was changed; choose another name."
+        ) from None
+    if not schema.is_file():
+        schema.write_text(schema_text(), encoding="utf-8")
+    say(f"Wrote {audit_file}.")
+    checked = check_audit(audit_file)
+    n = _print_problems(audit_file, checked, checked.problems)
+    if checked.audit is not None:
+        n = _print_file(audit_file, file, checked, checked.audit)
+    if n:
+        say(
+            f"{_count(n, 'problem')} in {audit_file} with {file}: change it, and check it with `biasledger validate`."
+        )
+        ctx.exit(EXIT_BROKEN)
+    next_step(f"biasledger import {shlex.quote(str(audit_file))} {shlex.quote(str(file))}")
+
+
+def _asked(option: str, question: str, columns: Sequence[str]) -> str:
+    """Return what the person at the terminal answers; where there is none, say which option to give."""
+    if not (sys.stdin.isatty() and is_watched()):
+        raise click.UsageError(f"{question} Give {option} COLUMN; the columns are {_listed(columns)}.")
+    say(f"{question} ({_listed(columns)})", err=True)
+    return sys.stdin.readline().strip()
+
+
+def _column_and_reference(written: str, columns: Sequence[str]) -> tuple[str, str | None]:
+    if written in columns:
+        return written, None
+    column, _, reference = written.rpartition("=")
+    return (column, reference) if column else (written, None)
+
+
+TITLE = "Start"
+COMMANDS = (init, new, validate)

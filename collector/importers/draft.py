@@ -1,0 +1,169 @@
+"""A first spec for a file of answers, from which column holds what: groups and the kind of answers are read off the file."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median_high
+from typing import Any
+
+import yaml
+
+from collector.answers.kinds import kind_of_answers
+from collector.errors import InputError
+from collector.hints import no_column, shown
+from collector.importers.preview import ANSWERS_READ
+from collector.spec.parts import DESCRIPTOR, LENGTH
+from collector.tables.source import no_rows, open_source, readable
+
+# A column with more different values names no groups.
+MOST_GROUPS = 50
+# A file with a row for each answer has answers of these kinds.
+KINDS = ("text", "json_object", "list", "label", "score")
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """What a spec is drafted from.
+
+    Attributes:
+        answer: the column of the answers.
+        groups: column of groups -> the group that the others are compared with; None for the most frequent one.
+        roles: further roles (prompt, template, subject, model) -> column.
+        kind: the kind of the answers; None tells it by their looks.
+    """
+
+    answer: str
+    groups: Mapping[str, str | None]
+    roles: Mapping[str, str] = field(default_factory=dict)
+    kind: str | None = None
+
+
+def draft_spec(name: str, file: Path, columns: Sequence[str], drafted: Drafted) -> str:
+    """Return a spec as YAML.
+
+    Args:
+        name: what the audit is called, in any letters.
+        file: the answers, a row each.
+        columns: the file's columns.
+        drafted: which of them hold what.
+
+    Raises:
+        InputError: the file cannot be read, or has no such column or group, or a column does not look like one of groups.
+    """
+    needed = [drafted.answer, *drafted.groups, *drafted.roles.values()]
+    for column in needed:
+        if column not in columns:
+            hint = no_column(column, columns)
+            raise InputError(f"{file} has no column {column!r}{hint}{'' if hint.endswith('?') else '.'}")
+    with (
+        tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
+        open_source(file, [drafted.answer, *drafted.groups], None, Path(scratch)) as source,
+        readable(file, source.format),
+    ):
+        rows = source.connection.execute(f"select c0 from source limit {ANSWERS_READ}").fetchall()
+        (n_rows,) = source.connection.execute("select count(*) from source").fetchall()[0]
+        counts = {
+            column: source.connection.execute(
+                f"select nullif(trim(c{index}), '') as word, count(*) from source group by word "
+                f"order by 2 desc, 1 limit {MOST_GROUPS + 2}"
+            ).fetchall()
+            for index, column in enumerate(drafted.groups, start=1)
+        }
+    if not rows:
+        raise no_rows(file)
+    answer = _answer([text or "" for (text,) in rows], drafted.kind)
+    if answer["kind"] in ("label", "score") and "subject" not in drafted.roles:
+        raise InputError(
+            f"{file}: the answers look like {answer['kind']}s; name the column that tells resumes, or people, apart with "
+            f"--subject, or say with --kind what they are."
+        )
+    names = _attribute_names(drafted.groups)
+    words = {column: [word for word, _ in found if word is not None] for column, found in counts.items()}
+    with_empty = {column for column, found in counts.items() if None in dict(found)}
+    document = {
+        "audit": re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-_") or "answers",
+        "attributes": {
+            names[column]: _attribute(file, column, words[column], reference, n_rows)
+            for column, reference in drafted.groups.items()
+        },
+        "answer": answer,
+        "import": _import(drafted, names, with_empty),
+    }
+    text = yaml.safe_dump(document, default_flow_style=None, sort_keys=False, allow_unicode=True, width=100)
+    # PyYAML writes an empty key as a complex one.
+    text = text.replace("{? '' : null}", '{"": null}')
+    return re.sub(r"(?m)^(?=(?:attributes|answer|import):)", "\n", text)
+
+
+def _attribute_names(columns: Mapping[str, Any]) -> dict[str, str]:
+    """Return column -> attribute: the column's name as a slot may be called, each once."""
+    names: dict[str, str] = {}
+    for column in columns:
+        name = re.sub(r"\W+", "_", column, flags=re.ASCII).strip("_")
+        name = name if re.match(r"[A-Za-z]", name) else f"group_{name}".rstrip("_")
+        while name in (DESCRIPTOR, LENGTH, *names.values()):
+            name += "_"
+        names[column] = name
+    return names
+
+
+def _attribute(
+    file: Path, column: str, groups: Sequence[str], reference: str | None, n_rows: int
+) -> dict[str, Any]:
+    if len(groups) > min(MOST_GROUPS, max(n_rows // 2, 2)):
+        many = f"more than {MOST_GROUPS}" if len(groups) > MOST_GROUPS else str(len(groups))
+        raise InputError(
+            f"{file}: the column {column!r} holds {many} different values in {n_rows} rows; name one that says the group."
+        )
+    if len(groups) < 2:
+        raise InputError(
+            f"{file}: the column {column!r} names {len(groups)} group{'' if len(groups) == 1 else 's'}; a comparison needs two."
+        )
+    if reference is not None and reference not in groups:
+        raise InputError(
+            f"{file}: no row has {shown(reference)} as {column!r}, which is to be the reference."
+        )
+    return {"reference": reference or groups[0], "groups": list(groups)}
+
+
+def _answer(texts: Sequence[str], stated: str | None) -> dict[str, Any]:
+    kind = stated or kind_of_answers(texts)
+    filled = [text.strip() for text in texts if text.strip()]
+    answer: dict[str, Any] = {"kind": kind}
+    if kind == "list":
+        lengths = [len(one) for one in _read(filled) if isinstance(one, list)]
+        answer["k"] = max(median_high(lengths), 1) if lengths else 10
+    if kind == "label":
+        answer["labels"] = list({text.casefold(): text for text in sorted(filled, reverse=True)}.values())[
+            ::-1
+        ]
+    if kind == "score":
+        numbers = [one for one in _read(filled) if isinstance(one, int | float) and not isinstance(one, bool)]
+        low, high = min(numbers, default=0), max(numbers, default=10)
+        answer |= {"minimum": low, "maximum": high if high > low else low + 1}
+    return answer
+
+
+def _read(texts: Sequence[str]) -> Iterator[Any]:
+    for text in texts:
+        try:
+            yield json.loads(text)
+        except (ValueError, RecursionError):
+            continue
+
+
+def _import(drafted: Drafted, names: Mapping[str, str], with_empty: set[str]) -> dict[str, Any]:
+    columns = {
+        "text": drafted.answer,
+        **drafted.roles,
+        "attributes": {name: column for column, name in names.items()},
+    }
+    # An empty cell names no group.
+    values = {names[column]: {"": None} for column in names if column in with_empty}
+    split = {"split": "model"} if "model" in drafted.roles else {}
+    return {**split, "columns": columns, **({"values": values} if values else {})}

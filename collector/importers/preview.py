@@ -1,0 +1,196 @@
+"""How a file would be read by an audit's `import`, without keeping anything: columns, groups, first rows, all problems."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from collector.answers.kinds import kind_of_answers
+from collector.answers.replies import Answer, storable
+from collector.errors import InputError
+from collector.hints import no_column
+from collector.importers.conditions import FoundWord, conditions_of
+from collector.importers.plan import Plan, PlannedAnswer, needed_columns, roles_of
+from collector.importers.tabular import plan_of, read_answer
+from collector.spec.loading import SpecProblem
+from collector.tables.source import open_source, readable, source_columns
+
+if TYPE_CHECKING:
+    from collector.spec.audit import Audit
+    from collector.spec.importing import Import
+
+ROWS_SHOWN = 5
+# Of a large file, so many answers tell what they look like.
+ANSWERS_READ = 10_000
+WORDS_READ = 200
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewedAnswer:
+    """An answer as it will be kept: what was asked about, the groups named (attribute, group), and what the answer amounts to."""
+
+    template: str
+    subject: str | None
+    groups: tuple[tuple[str, str], ...]
+    status: str
+    answer: str | None
+
+
+@dataclass(slots=True)
+class Preview:
+    """What a file holds.
+
+    Attributes:
+        columns: all of its columns.
+        problems: what is wrong, each about a key of the spec.
+        words: what the file calls groups.
+        n_rows: its rows.
+        n_responses: its answers.
+        statuses: status -> how many of the `n_read` answers that were read have it.
+        undeclared: answer that is none of the labels -> how many of them.
+        answers: the first answers in the file's order.
+        warnings: what is allowed but should be known.
+    """
+
+    columns: Sequence[str]
+    problems: list[SpecProblem] = field(default_factory=list)
+    words: Sequence[FoundWord] = ()
+    n_rows: int = 0
+    n_responses: int = 0
+    n_read: int = 0
+    statuses: Counter[str] = field(default_factory=Counter)
+    undeclared: Counter[str] = field(default_factory=Counter)
+    answers: Sequence[PreviewedAnswer] = ()
+    warnings: Sequence[str] = ()
+
+    def rows_of_groups(self, audit: Audit) -> dict[str, dict[str, int]]:
+        """Return attribute -> declared group -> rows that name it, 0 where none does."""
+        rows = {name: dict.fromkeys(one.groups, 0) for name, one in audit.attributes.items()}
+        for one in self.words:
+            if one.attribute is not None and one.group is not None:
+                rows[one.attribute][one.group] += one.n_rows
+        return rows
+
+
+def preview_file(audit: Audit, file: Path) -> Preview:
+    """Read a file as an import would, as far as that goes.
+
+    Args:
+        audit: a spec with an `import`.
+        file: the answers.
+
+    Raises:
+        InputError: the file cannot be read at all.
+    """
+    assert audit.imported is not None
+    needed = dict(_needed(audit.imported))
+    columns = source_columns(file, set(needed.values()).__contains__, audit.imported.format)
+    preview = Preview(columns)
+    for at, column in needed.items():
+        if column not in columns:
+            hint = no_column(column, columns)
+            sentence = f"{at}: {file} has no column {column!r}{hint}{'' if hint.endswith('?') else '.'}"
+            preview.problems.append(SpecProblem(at, sentence))
+    if not preview.problems:
+        _read(preview, audit, file)
+    return preview
+
+
+def look_of_answers(file: Path, column: str, file_format: str | None) -> str:
+    """Return the kind of answers that a column of a file looks like.
+
+    Raises:
+        InputError: the file cannot be read, or has no such column.
+    """
+    with (
+        tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
+        open_source(file, [column], file_format, Path(scratch)) as source,
+        readable(file, source.format),
+    ):
+        rows = source.connection.execute(f"select c0 from source limit {ANSWERS_READ}").fetchall()
+    return kind_of_answers([text or "" for (text,) in rows])
+
+
+def _needed(imported: Import) -> Iterator[tuple[str, str]]:
+    """Yield the key path of every column that the spec names, and the column."""
+    at, columns = "import.columns", imported.columns
+    for role in ("attribute", "value"):
+        if (column := getattr(columns, role)) is not None:
+            yield f"{at}.{role}", column
+    for role, column in roles_of(columns).items():
+        yield f"{at}.{role}", column
+    for key in ("attributes", "carriers", "scores"):
+        mapped: Mapping[str, str] = getattr(columns, key)
+        for name, column in mapped.items():
+            yield f"{at}.{key}.{name}", column
+
+
+def _read(preview: Preview, audit: Audit, file: Path) -> None:
+    assert audit.imported is not None
+    conditions = conditions_of(audit, file)
+    columns = needed_columns(conditions, audit.imported.columns)
+    with (
+        tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
+        open_source(file, columns, audit.imported.format, Path(scratch)) as source,
+    ):
+        plan = plan_of(audit, conditions, source)
+        first = _checked(plan)
+        preview.n_rows = plan.n_rows
+        if plan.n_rows:
+            preview.words = conditions.words(source.connection, WORDS_READ)
+            preview.problems += [
+                SpecProblem(f"import.values.{one.attribute}", str(one.problem))
+                for one in preview.words
+                if one.problem is not None
+            ]
+        if first is not None and first not in {one.message for one in preview.problems}:
+            preview.problems.append(SpecProblem("import.columns", first))
+        if not preview.problems:
+            preview.warnings = plan.warnings()
+            _read_answers(preview, plan, audit)
+
+
+def _checked(plan: Plan) -> str | None:
+    """Make the first pass over a file; return what is wrong in it, None where nothing is."""
+    try:
+        with plan.readable():
+            plan.check()
+    except InputError as error:
+        return str(error)
+    return None
+
+
+def _read_answers(preview: Preview, plan: Plan, audit: Audit) -> None:
+    preview.n_responses = sum(run.n_responses for run in plan.runs)
+    answers = list(islice((one for batch in plan.answers() for one in batch), ANSWERS_READ))
+    preview.n_read = len(answers)
+    shown = {one.prompt_number for one in answers[:ROWS_SHOWN]}
+    prompts = {one.number: one.prompt for batch in plan.prompts() for one in batch if one.number in shown}
+    first: list[PreviewedAnswer] = []
+    for one in answers:
+        answer = _answer(one, plan, audit)
+        preview.statuses[answer.status] += 1
+        if audit.answer.kind == "label" and answer.status == "malformed" and one.text:
+            preview.undeclared[one.text.strip()] += 1
+        if len(first) < ROWS_SHOWN:
+            prompt = prompts[one.prompt_number]
+            first.append(
+                PreviewedAnswer(
+                    prompt.template,
+                    prompt.subject,
+                    tuple((stated.attribute, stated.group_name) for stated in prompt.attributes),
+                    answer.status,
+                    answer.answer_text,
+                )
+            )
+    preview.answers = first
+
+
+def _answer(found: PlannedAnswer, plan: Plan, audit: Audit) -> Answer:
+    text = storable(found.text) if found.text is not None else None
+    return read_answer(text, found, audit) if plan.has_replies else Answer("ok", answer_text=text)

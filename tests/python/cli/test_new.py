@@ -1,0 +1,136 @@
+"""`biasledger new`: a spec from the columns of a file, which reads that file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from biasledger.commands import specs
+from collector.spec.loading import load_audit
+from tests.python.cli.conftest import Biasledger
+
+SENTENCES = [
+    "Dear customer, thanks.",
+    "Good day, we are sorry.",
+    "Hello, here you are.",
+    "Thanks for writing in.",
+]
+ANSWERS: dict[str, tuple[list[Any], dict[str, Any]]] = {
+    "text": (SENTENCES, {}),
+    "json_object": (['{"a": "b"}', '{"c": "d"}'], {}),
+    "list": (['["a", "b", "c"]', '["d", "e", "f"]'], {"k": 3}),
+    "label": (["Accept", "reject", "accept"], {"labels": ("Accept", "reject")}),
+    "score": ([1, 4, 9.5], {"minimum": 1, "maximum": 9.5}),
+}
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "answers.csv"
+
+
+def write(file: Path, answers: list[Any], n_rows: int = 24) -> None:
+    with file.open("w", encoding="utf-8", newline="") as stream:
+        rows = csv.writer(stream)
+        rows.writerow(["id", "Sex (of customer)", "reply", "model"])
+        for number in range(n_rows):
+            group = ["m", "f", "m", ""][number % 4]
+            rows.writerow([number, group, answers[number % len(answers)], ["m1", "m2"][number % 2]])
+
+
+@pytest.mark.parametrize("kind", ANSWERS)
+def test_a_spec_that_reads_the_file(biasledger: Biasledger, file: Path, kind: str) -> None:
+    answers, told = ANSWERS[kind]
+    write(file, answers)
+    command = (
+        "new",
+        "audits/Mine too.yml",
+        "answers.csv",
+        "--answer",
+        "reply",
+        "--group",
+        "Sex (of customer)",
+    )
+    result = biasledger(*command, "--subject", "id", "--model", "model")
+    assert result.exit_code == 0, result.output + result.stderr
+    assert result.output.splitlines()[-1] == "Next: biasledger import 'audits/Mine too.yml' answers.csv"
+    audit = load_audit(Path("audits/Mine too.yml"))
+    assert audit.audit == "mine-too"
+    assert audit.answer.kind == kind
+    assert {key: getattr(audit.answer, key) for key in told} == told
+    (attribute,) = audit.attributes.values()
+    assert list(audit.attributes) == ["Sex_of_customer"]
+    assert (attribute.reference, list(attribute.groups)) == ("m", ["m", "f"])
+    assert "    no group: 6 rows" in result.output.splitlines()
+    first = Path("audits/Mine too.yml").read_text(encoding="utf-8").splitlines()[0]
+    assert first == "# yaml-language-server: $schema=audit.schema.json"
+    assert json.loads(Path("audits/audit.schema.json").read_text(encoding="utf-8"))
+    imported = biasledger("import", "audits/Mine too.yml", "answers.csv")
+    assert imported.exit_code == 0, imported.stderr
+    assert imported.output.count("12 ok") == 2
+
+
+def test_the_reference_and_the_kind_may_be_said(biasledger: Biasledger, file: Path) -> None:
+    write(file, ["yes", "no"])
+    command = ("new", "a.yml", file, "--answer", "reply", "--group", "Sex (of customer)=f", "--kind", "text")
+    assert biasledger(*command).exit_code == 0
+    audit = load_audit(Path("a.yml"))
+    assert audit.answer.kind == "text"
+    assert audit.attributes["Sex_of_customer"].reference == "f"
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (
+            (),
+            "Which column holds the answers? Give --answer COLUMN; the columns are id, Sex (of customer), reply, model.",
+        ),
+        (("--answer", "reply"), "Which column names the groups? Give --group COLUMN"),
+        (("--answer", "replies", "--group", "model"), "has no column 'replies'; did you mean 'reply'?"),
+        (
+            ("--answer", "reply", "--group", "id"),
+            "holds 24 different values in 24 rows; name one that says the group",
+        ),
+        (
+            ("--answer", "reply", "--group", "model=m3"),
+            "no row has 'm3' as 'model', which is to be the reference",
+        ),
+        (("--answer", "reply", "--group", "model", "--kind", "label"), "--subject"),
+    ],
+)
+def test_what_is_wrong_is_told_and_nothing_written(
+    biasledger: Biasledger, file: Path, options: tuple[str, ...], sentence: str
+) -> None:
+    write(file, SENTENCES)
+    result = biasledger("new", "a.yml", "answers.csv", *options)
+    assert result.exit_code == 3
+    assert sentence in result.stderr
+    assert not Path("a.yml").exists()
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", Terminal("reply\n"))
+    monkeypatch.setattr("sys.stderr", screen := Terminal())
+    assert specs._asked("--answer", "Which column holds the answers?", ["id", "\x1b[31m"]) == "reply"
+    assert screen.getvalue() == "Which column holds the answers? (id, \\x1b[31m)\n"
+
+
+def test_nothing_is_overwritten(biasledger: Biasledger, file: Path) -> None:
+    write(file, SENTENCES)
+    Path("a.yml").write_text("mine", encoding="utf-8")
+    result = biasledger("new", "a.yml", "answers.csv", "--answer", "reply", "--group", "model")
+    assert result.exit_code == 3
+    assert "a.yml is there already: nothing was changed" in result.stderr
+    assert Path("a.yml").read_text(encoding="utf-8") == "mine"

@@ -1,0 +1,239 @@
+"""`biasledger validate`: every problem of a spec with its line, and how it reads a file of answers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from collector.errors import InputError
+from collector.spec.loading import check_audit, load_audit
+from tests.python.cli.conftest import Biasledger
+
+ROOT = Path(__file__).parents[3]
+SPECS = sorted((ROOT / "audits").rglob("*.yml"))
+
+WRONG_BETWEEN_KEYS = """\
+audit: support
+attributes:
+  gender:
+    reference: mal
+    groups: [male, female]
+answer:
+  kind: label
+  labels: [accept, reject]
+  levels: 3
+import:
+  columns:
+    text: answer
+    attributes: {gender: sex}
+  values:
+    gender: {f: femal}
+reading:
+  crossed: [race*gender]
+  words: {schemes: [wrds]}
+"""
+WRONG_STRUCTURE = """\
+# a comment
+audit: support
+attributs: {}
+templates:
+  - id: one
+    text: 7
+    paird: true
+trials: "3"
+"""
+RIGHT = """\
+audit: support
+attributes:
+  gender:
+    reference: male
+    groups: [male, female, other]
+answer:
+  kind: label
+  labels: [accept, reject]
+import:
+  columns:
+    text: answer
+    subject: id
+    attributes: {gender: sex}
+  values:
+    gender: {m: male, f: female, "": null}
+"""
+HOSTILE = "\x1b[31m"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(name: str, text: str) -> str:
+    Path(name).write_text(text, encoding="utf-8")
+    return name
+
+
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
+def test_a_shipped_audit_has_no_problems(biasledger: Biasledger, path: Path) -> None:
+    result = biasledger("validate", path)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.output.endswith(f"{path}: no problems found.\n")
+
+
+def test_all_problems_between_keys_are_told_with_their_lines(biasledger: Biasledger, folder: Path) -> None:
+    result = biasledger("validate", write("a.yml", WRONG_BETWEEN_KEYS))
+    assert result.exit_code == 3
+    lines = result.output.splitlines()
+    assert [line.split(" ")[0] for line in lines[:-1]] == [
+        "a.yml:4:",
+        "a.yml:9:",
+        "a.yml:11:",  # the key import.columns.subject is missing: where it would stand
+        "a.yml:15:",
+        "a.yml:17:",
+        "a.yml:18:",
+    ]
+    assert lines[0].endswith("is 'mal', which is none of the groups; did you mean 'male'?")
+    assert lines[-1] == "6 problems in a.yml. Others may show once these are right."
+
+
+def test_all_problems_of_structure_are_told_with_their_lines(biasledger: Biasledger, folder: Path) -> None:
+    result = biasledger("validate", write("a.yml", WRONG_STRUCTURE))
+    assert result.exit_code == 3
+    assert result.output.splitlines() == [
+        "a.yml:3: the key attributs is unknown; did you mean 'attributes'?",
+        "a.yml:6: templates[0].text should be text and is 7; put it in quotes.",
+        "a.yml:7: the key templates[0].paird is unknown; did you mean 'paired'?",
+        "a.yml:8: trials should be a whole number and is '3'.",
+        "4 problems in a.yml. Others may show once these are right.",
+    ]
+
+
+def test_the_first_problem_is_what_other_commands_tell(folder: Path) -> None:
+    for name, text in (("one.yml", WRONG_BETWEEN_KEYS), ("two.yml", WRONG_STRUCTURE)):
+        path = Path(write(name, text))
+        with pytest.raises(InputError) as caught:
+            load_audit(path)
+        assert str(caught.value).startswith(check_audit(path).problems[0].message)
+
+
+def test_problems_of_several_files_are_told_together(biasledger: Biasledger, folder: Path) -> None:
+    write("subjects.csv", "resume,job\n,cook\n")
+    spec = (
+        "audit: a\nsubjects: {file: subjects.csv, name: resume}\npeople:\n  file: names.csv\n  name: name\n"
+        "templates: [{id: one, text: 'For {a gender} {resume}'}]\nanswer: {kind: text}\ntrials: 2\n"
+        "attributes: {gender: {reference: m, groups: [m, f]}}\n"
+    )
+    result = biasledger("validate", write("a.yml", spec))
+    assert result.output.splitlines()[:2] == [
+        "a.yml:2: subjects.csv: row 1 has no 'resume'.",
+        "a.yml:4: names.csv is no file; it should be a CSV file, named as seen from the spec's folder.",
+    ]
+
+
+def test_what_is_no_yaml_is_told(biasledger: Biasledger, folder: Path) -> None:
+    result = biasledger("validate", write("a.yml", "audit: a\n  b: [\n"))
+    assert result.exit_code == 3
+    assert "a.yml: line 2" in result.stderr
+    assert biasledger("validate").exit_code == 3
+
+
+def test_a_file_is_shown_as_it_will_be_read(biasledger: Biasledger, folder: Path) -> None:
+    write("a.yml", RIGHT)
+    rows = ["1,m,Accept", "2,f,reject", "3,,accept", "4,m,perhaps", "5,female,accept", "6,f,reject"]
+    write("g.csv", "\n".join(["id,sex,answer", *rows]) + "\n")
+    result = biasledger("validate", "a.yml", "g.csv")
+    assert result.exit_code == 0, result.output
+    assert result.output.splitlines() == [
+        "g.csv: 6 rows, 3 columns: id, sex, answer",
+        "  gender:",
+        "    male: 2 rows, written 'm' (2)",
+        "    female: 3 rows, written 'f' (2), 'female' (1)",
+        "    other: 0 rows",
+        "    no group: 1 row",
+        "Warning: the group 'other' of gender is declared, and no row names it.",
+        "  6 answers: 5 ok, 1 malformed",
+        "Warning: answers that are none of the labels: 'perhaps' (1).",
+        "The first 5 answers as they will be read:",
+        "  1. imported, 1, gender male: ok: accept",
+        "  2. imported, 2, gender female: ok: reject",
+        "  3. imported, 3: ok: accept",
+        "  4. imported, 4, gender male: malformed",
+        "  5. imported, 5, gender female: ok: accept",
+        "a.yml and g.csv: no problems found.",
+    ]
+    assert not (folder / "ledger.duckdb").exists()
+
+
+def test_all_words_that_are_no_group_are_told(biasledger: Biasledger, folder: Path) -> None:
+    write("a.yml", RIGHT)
+    write("f.csv", f"id,sex,answer\n1,x,accept\n2,{HOSTILE},accept\n3,f,accept\n4,x,reject\n")
+    result = biasledger("validate", "a.yml", "f.csv")
+    assert result.exit_code == 3
+    assert "a.yml:15: f.csv: row 1 has 'x' as 'sex', which is no group of gender" in result.output
+    assert "a.yml:15: f.csv: row 2 has '\\x1b[31m' as 'sex', which is no group of gender" in result.output
+    assert "    not declared: 'x' (2), '\\x1b[31m' (1)" in result.output.splitlines()
+    assert HOSTILE not in result.output
+    assert result.output.splitlines()[-1] == "2 problems in a.yml with f.csv."
+
+
+def test_all_columns_that_are_missing_are_told(biasledger: Biasledger, folder: Path) -> None:
+    write("a.yml", RIGHT)
+    write("f.jsonl", json.dumps({"id": "1", "gender": "m", "answr": "accept"}) + "\n")
+    result = biasledger("validate", "a.yml", "f.jsonl")
+    assert result.exit_code == 3
+    assert result.output.splitlines()[:2] == [
+        "a.yml:11: import.columns.text: f.jsonl has no column 'answer'; did you mean 'answr'?",
+        "a.yml:13: import.columns.attributes.gender: f.jsonl has no column 'sex'; known: 'answr', 'gender', 'id'.",
+    ]
+    assert "f.jsonl: 3 columns: answr, gender, id" in result.output
+
+
+def test_a_file_of_long_form_is_shown(biasledger: Biasledger, folder: Path) -> None:
+    spec = (
+        "audit: a\nattributes: {race: {groups: {African: an African, Asian: an Asian}}}\nanswer: {kind: list, k: 2}\n"
+        "import:\n  columns: {text: answer, subject: artist, attribute: attribute, value: value}\n"
+        "  conditions:\n    base: {neutral: true}\n"
+    )
+    write("a.yml", spec)
+    write(
+        "f.csv",
+        'artist,attribute,value,answer\nA,base,,"[""x"",""y""]"\nA,race,an African,"[""x"",""z""]"\n',
+    )
+    result = biasledger("validate", "a.yml", "f.csv")
+    assert result.exit_code == 0, result.output
+    assert "    African: 1 row, written 'an African' (1)" in result.output
+    assert "Warning: the group 'Asian' of race is declared, and no row names it." in result.output
+    write("g.csv", "artist,attribute,value,answer\nA,rce,an African,[]\nA,race,a Martian,[]\n")
+    result = biasledger("validate", "a.yml", "g.csv")
+    assert result.exit_code == 3
+    assert "'rce' as 'attribute', which is no attribute" in result.output
+    assert "'a Martian' as 'value', which is no group" in result.output
+
+
+@pytest.mark.parametrize(
+    ("answers", "kind"),
+    [
+        (['{""a"": 1}'] * 3, "json_object"),
+        (["7", "8.5", "3"], "score"),
+        (["yes", "no", "Yes", "no"], "label"),
+        (['[""a"", ""b""]'] * 2, "list"),
+        (["Dear sir,", "Good day to you", "Hello there"], "text"),
+    ],
+)
+def test_a_missing_kind_of_answer_is_told_with_what_the_file_looks_like(
+    biasledger: Biasledger, folder: Path, answers: list[str], kind: str
+) -> None:
+    write("a.yml", RIGHT.replace("answer:\n  kind: label\n  labels: [accept, reject]\n", ""))
+    write("f.csv", "\n".join(["id,sex,answer", *(f'1,m,"{one}"' for one in answers)]) + "\n")
+    result = biasledger("validate", "a.yml", "f.csv")
+    assert result.exit_code == 3
+    assert "the key answer.kind is missing" in result.output
+    assert f"The answers in f.csv look like {kind}: write answer: {{kind: {kind}}}." in result.output
+    assert "the key answer.kind is missing" in biasledger("import", "a.yml", "f.csv").stderr
+
+
+def test_the_schema_is_printed(biasledger: Biasledger) -> None:
+    result = biasledger("validate", "--schema")
+    assert result.output == (ROOT / "audits" / "audit.schema.json").read_text(encoding="utf-8")
