@@ -11,9 +11,8 @@ from typing import Any
 from biasledger.checking.mitigations import OF_NO_GROUP, Mitigation, mitigations_of, read_mitigations
 from biasledger.checking.sentences import name_of, plain_finding, plain_regression
 from biasledger.comparing.built_tables import Tables, open_tables
-from biasledger.comparing.run_names import find_run
 from biasledger.comparing.silence import SilentGroup, silent_groups
-from biasledger.comparing.standing import known_runs, standing_notes
+from biasledger.comparing.standing import built_run, known_runs, standing_notes
 
 PASSED, WARNED, ACCEPTED, FAILED, UNDECIDED = "passed", "warned", "accepted", "failed", "undecided"
 STATUSES = (FAILED, WARNED, ACCEPTED, UNDECIDED, PASSED)
@@ -244,9 +243,8 @@ def _runs(tables: Tables, run: str | None) -> list[tuple[str, str, str]]:
             order by run_id
             """
         )
-    known = known_runs(tables)
-    found = find_run(run, known, [], can_narrow=False).run_id
-    return [one for one in known if one[0] == found]
+    found = built_run(tables, run)
+    return [one for one in known_runs(tables) if one[0] == found]
 
 
 def _status(is_bad: bool, is_settled: bool, row: dict[str, Any]) -> str:
