@@ -12,15 +12,17 @@ import logging
 import os
 import re
 import sys
+import time
 from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from rich.console import Console
 
 # A pipe or a CI log has no width of its own: wide enough for every column.
 WIDTH_WITHOUT_TERMINAL = 140
+TOLD_EVERY_SECONDS = 30.0
 # Control characters steer a terminal (escape sequences begin with one); characters that turn the direction of writing make text
 # read as what it is not; half a surrogate pair cannot be written at all.
 _STEERING = re.compile(
@@ -85,6 +87,19 @@ def is_watched() -> bool:
     return sys.stderr.isatty()
 
 
+class Told:
+    """Says how far something has come where nobody watches a bar, such as in a log: to standard error, half a minute apart."""
+
+    def __init__(self) -> None:
+        self._next = time.monotonic() + TOLD_EVERY_SECONDS
+
+    def __call__(self, sentence: Callable[[], str]) -> None:
+        """Say it, if the last one was long enough ago."""
+        if (now := time.monotonic()) >= self._next:
+            self._next = now + TOLD_EVERY_SECONDS
+            say(sentence(), err=True)
+
+
 def flush() -> None:
     """Write what is held back to standard output."""
     sys.stdout.flush()
@@ -95,13 +110,16 @@ def drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def console(file: IO[str] | None = None, *, err: bool = False, highlight: bool = True) -> Console:
+def console(
+    file: IO[str] | None = None, *, err: bool = False, highlight: bool = True, records: bool = False
+) -> Console:
     """Return a rich console whose every text passes `visible`; its own styles and movements stay.
 
     Args:
         file: where to write, if not to standard output.
         err: whether it writes to standard error.
         highlight: whether rich colours numbers and the like.
+        records: keep what is written with its styles, as on a terminal, for rich's `export_html`.
     """
     from rich.console import Console
     from rich.segment import Segment
@@ -113,7 +131,14 @@ def console(file: IO[str] | None = None, *, err: bool = False, highlight: bool =
 
     is_terminal = file is None and (sys.stderr if err else sys.stdout).isatty()
     width = None if is_terminal else WIDTH_WITHOUT_TERMINAL
-    return VisibleConsole(file=file, stderr=err, width=width, highlight=highlight)
+    return VisibleConsole(
+        file=file,
+        stderr=err,
+        width=width,
+        highlight=highlight,
+        record=records,
+        force_terminal=True if records else None,
+    )
 
 
 class LogHandler(logging.Handler):

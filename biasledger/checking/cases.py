@@ -11,9 +11,8 @@ from typing import Any
 from biasledger.checking.mitigations import OF_NO_GROUP, Mitigation, mitigations_of, read_mitigations
 from biasledger.checking.sentences import name_of, plain_finding, plain_regression
 from biasledger.comparing.built_tables import Tables, open_tables
-from biasledger.comparing.run_names import find_run
 from biasledger.comparing.silence import SilentGroup, silent_groups
-from biasledger.comparing.standing import known_runs, standing_notes
+from biasledger.comparing.standing import built_run, known_runs, standing_notes
 
 PASSED, WARNED, ACCEPTED, FAILED, UNDECIDED = "passed", "warned", "accepted", "failed", "undecided"
 STATUSES = (FAILED, WARNED, ACCEPTED, UNDECIDED, PASSED)
@@ -32,7 +31,8 @@ class Case:
     kind: finding, comparison (with the baseline) or coverage (a declared group without any usable answer). reason: why it does
     not pass, as the finding explains itself; sentence: the same in plain words, of cases that failed, only warn or were accepted;
     scope: whom a finding speaks of (group, names, wording or questions; empty for comparisons); is_held_out: clear, but of these
-    names or this wording alone, and a group was asked for; suggestions: what may be tried against it.
+    names or this wording alone, and a group was asked for; suggestions: what may be tried against it; can_fail: severity error,
+    so that it is no mere warning.
     """
 
     run_id: str
@@ -52,6 +52,7 @@ class Case:
     scope: str = ""
     is_held_out: bool = False
     suggestions: tuple[Mitigation, ...] = ()
+    can_fail: bool = True
 
 
 @dataclass(frozen=True)
@@ -86,8 +87,13 @@ class Check:
         return self.count(UNDECIDED)
 
     @property
+    def n_open(self) -> int:
+        """Of these, cases that can fail: a warning on intersections or lengths lacks data in most audits of texts."""
+        return sum(case.status == UNDECIDED and case.can_fail for case in self.cases)
+
+    @property
     def n_held_out(self) -> int:
-        """Of these, cases that would have passed if findings about a few names or one wording were enough."""
+        """Of the undecided, cases that would have passed if findings about a few names or one wording were enough."""
         return sum(case.is_held_out for case in self.cases)
 
     @property
@@ -244,9 +250,8 @@ def _runs(tables: Tables, run: str | None) -> list[tuple[str, str, str]]:
             order by run_id
             """
         )
-    known = known_runs(tables)
-    found = find_run(run, known, [], can_narrow=False).run_id
-    return [one for one in known if one[0] == found]
+    found = built_run(tables, run)
+    return [one for one in known_runs(tables) if one[0] == found]
 
 
 def _status(is_bad: bool, is_settled: bool, row: dict[str, Any]) -> str:
@@ -290,6 +295,7 @@ def _finding_case(
         row["scope"],
         is_held_out,
         mitigations_of(suggested, row["measure"], row["room"]) if is_bad else (),
+        can_fail=row["severity"] == "error",
     )
 
 

@@ -35,7 +35,8 @@ def name_of(row: Row) -> str:
 def plain_finding(row: Row) -> str:
     """An alarm in one plain sentence, with its certainty."""
     scope = _SCOPES.get(row["scope"], "")
-    return f"{_of(row)}{_sentence(row)}{_certainty(row['p_value_adjusted'])}{scope}."
+    under = f"with {row['variant']}, " if row["variant"] != "plain" else ""
+    return f"{_of(row)}{under}{_sentence(row)}{_certainty(row['p_value_adjusted'])}{scope}."
 
 
 def plain_regression(row: Row) -> str:

@@ -9,7 +9,7 @@ import click
 
 from biasledger import __version__
 from biasledger.commands.common import PATH, ledger_option, next_step, outside_option
-from biasledger.commands.run_output import print_run, print_warnings, require_answers
+from biasledger.commands.run_output import print_run, print_warnings
 from biasledger.commands.signals import interrupted_by_signals
 from collector.errors import BiasledgerError, WaitedInVainError
 from collector.terminal import say
@@ -85,7 +85,8 @@ def _strike_out(_ctx: click.Context, _parameter: click.Parameter, targets: Path)
     "--resume",
     "resumed",
     metavar="RUN",
-    help="Ask what is left of this run; what it asks is in its journal, so AUDIT.yml and the choices above are left out.",
+    help="Ask what is left of this run: its id, the beginning of it, or latest, the one begun last. What it asks is in its "
+    "journal, so AUDIT.yml and the choices above are left out.",
 )
 @click.option(
     "--retry-failed", is_flag=True, help="With --resume: also ask again where the last try brought no answer."
@@ -260,6 +261,7 @@ def _resume(
     give_up_seconds: float,
     max_unusable: int,
 ) -> None:
+    from biasledger.comparing.ledger_runs import run_in_journals
     from biasledger.project import settings_file
     from collector.asking.costs import load_prices, meter_for
     from collector.asking.runner import resume
@@ -267,6 +269,7 @@ def _resume(
     from collector.ledger.loading import read_head
     from collector.targets import load_target
 
+    run_id = run_in_journals(ledger, run_id)
     head = read_head(journal_path(ledger, run_id))
     target = load_target(targets, head.run.target)
     summary = resume(
@@ -289,7 +292,7 @@ def _print_collected(summary: RunSummary) -> None:
     print_warnings(summary.warnings)
     if summary.stopped is not None:
         raise BiasledgerError(summary.stopped)
-    require_answers(summary)
+    summary.require_answers()
 
 
 TITLE = "Ask"

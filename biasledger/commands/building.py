@@ -98,16 +98,19 @@ def _show_findings(warehouse: Path) -> None:
     from biasledger.comparing.silence import silent_groups
     from biasledger.comparing.standing import standing_notes
     from biasledger.findings import read_findings
+    from biasledger.verdicts import attribute_verdicts
 
     findings = read_findings(warehouse, only_current=True)
+    with open_tables(warehouse) as tables:
+        silent, notes = silent_groups(tables), standing_notes(tables)
+    verdicts = attribute_verdicts(findings, {(one.run_id, one.variant, one.attribute) for one in silent})
     say()
-    findings_table(findings, limit=ROWS_SHOWN)
+    findings_table(findings, verdicts, limit=ROWS_SHOWN)
     say(status_counts(findings))
     if worse := regressions(warehouse):
         say(worse)
-    with open_tables(warehouse) as tables:
-        for sentence in (*standing_notes(tables), *(one.sentence for one in silent_groups(tables))):
-            say(sentence)
+    for sentence in (*notes, *(one.sentence for one in silent)):
+        say(sentence)
 
 
 @click.command()

@@ -29,8 +29,12 @@ from collector.terminal import print_data, say
     help="Sentences, JSON, or JUnit's XML, which GitLab and Jenkins show.",
 )
 @click.option("--output", type=PATH, metavar="FILE", help="Write it there instead.")
-@click.option("--run", metavar="RUN", help="Only this run: its id, the beginning of it, or latest.")
-@click.option("--strict", is_flag=True, help="What is inconclusive or lacks data is no pass: ends with 4.")
+@click.option("--run", metavar="RUN", help="Only this run: its id, the beginning of it, latest or previous.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="What can fail and is inconclusive or lacks data is no pass: ends with 4; what only warns may lack data.",
+)
 @click.option(
     "--scope",
     type=click.Choice(["any", "group"]),
@@ -67,7 +71,7 @@ def check(
         say(f"{result.headline} Written to {output}.")
     if result.n_failed:
         ctx.exit(EXIT_ALARMS)
-    is_open = result.unjudged or result.has_silence or result.n_held_out or (strict and result.n_undecided)
+    is_open = result.unjudged or result.has_silence or result.n_held_out or (strict and result.n_open)
     if not result.n_judged or is_open:
         ctx.exit(EXIT_UNDECIDED)
 

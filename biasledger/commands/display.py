@@ -8,42 +8,51 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
 from biasledger.findings import STATUSES, Finding
-from collector.terminal import console, is_watched, on_one_line
+from biasledger.querying.table import cell_length, fitted
+from biasledger.verdicts import PLAIN, verdict_lines
+from collector.terminal import Told, console, is_watched, on_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from rich.console import Console
     from rich.table import Table
 
     from biasledger.commands.dry_run import DryRun
     from biasledger.measures.tuning import Rate
     from biasledger.querying.analyses import Analysis
     from biasledger.tuning.tuned import Tuning
+    from biasledger.verdicts import AttributeVerdict
     from collector.ledger.overview import RunOverview
 
+_NUMERIC = {"value", "threshold", "p adjusted"}
+# Of a sentence under its row.
+_INDENT = 4
 _STYLES = {"alarm": "bold red", "inconclusive": "yellow", "clear": "green", "insufficient_data": "dim"}
 
 
-def findings_table(findings: Sequence[Finding], *, limit: int | None = None, explain: bool = False) -> None:
-    """Print one table a run, in the order given.
+def findings_table(
+    findings: Sequence[Finding],
+    verdicts: Sequence[AttributeVerdict] = (),
+    *,
+    limit: int | None = None,
+    explain: bool = False,
+) -> None:
+    """Print a run's verdicts in a line, those with a mitigation in another, and its findings as a table; one run after another.
 
     Args:
+        findings: in the order in which they are printed.
+        verdicts: on the same runs.
         limit: rows a run at most; a line says how many were left out. None shows all.
-        explain: print each shown finding's sentence and advice below its table.
+        explain: print each shown finding's sentence and advice under its row.
     """
     out = console()
-    for _, group in groupby(findings, key=lambda finding: finding.run_id):
+    for run_id, group in groupby(findings, key=lambda finding: finding.run_id):
         rows = list(group)
-        out.print(_heading(rows[0]), style="bold", markup=False, highlight=False)
-        out.print(_table(rows[:limit]))
-        for row in rows[:limit] if explain else ():
-            said = f"{row.explanation or ''} {row.advice or ''}".strip()
-            about = ", ".join(
-                part for part in (row.measure, row.attribute, _contrast(row), row.subject) if part
-            )
-            out.print(
-                f"  {_text(_status(row))} ({_text(about)}): {_text(said)}", highlight=False, soft_wrap=True
-            )
+        out.print(on_one_line(rows[0].heading), style="bold", markup=False, highlight=False)
+        for line in verdict_lines([one for one in verdicts if one.run_id == run_id]):
+            out.print(f"  {_text(line)}", highlight=False, soft_wrap=not out.is_terminal)
+        _print_rows(out, rows[:limit], explain=explain)
         left_out = len(rows) - len(rows[:limit])
         if left_out:
             out.print(
@@ -174,9 +183,10 @@ def _rate(rate: Rate) -> str:
 
 @contextmanager
 def build_progress() -> Iterator[Callable[[int, int, str], None]]:
-    """A bar on stderr, called with (steps done, steps in all, what was just done); silent when not a terminal."""
+    """A bar on stderr, or lines where that is no terminal, called with (steps done, steps in all, what was just done)."""
     if not is_watched():
-        yield lambda _done, _total, _name: None
+        told = Told()
+        yield lambda done, total, name: told(lambda: f"Building: {done:,} of {total:,} steps, last {name}")
         return
     from rich.progress import (
         BarColumn,
@@ -211,15 +221,12 @@ def _empty_table() -> Table:
     return Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
 
 
-def _heading(finding: Finding) -> str:
-    simulated = " (simulated)" if finding.is_simulated else ""
-    aside = "" if finding.is_current else ", not the current one: raises no alarms"
-    return on_one_line(f"{finding.audit}, asked of {finding.target}{simulated}, run {finding.run_id}{aside}")
-
-
-def _table(rows: Sequence[Finding]) -> Table:
+def _print_rows(out: Console, rows: Sequence[Finding], *, explain: bool) -> None:
     """Columns that say nothing here (one variant, one scheme, no subject) are left out."""
+    from rich.padding import Padding
+
     cells: dict[str, list[str]] = {
+        "finding": [row.finding for row in rows],
         "status": [_status(row) for row in rows],
         "attribute": [row.attribute for row in rows],
         "group": [_contrast(row) for row in rows],
@@ -231,15 +238,37 @@ def _table(rows: Sequence[Finding]) -> Table:
         "threshold": [_number(row.threshold) for row in rows],
         "p adjusted": [_probability(row.p_value_adjusted) for row in rows],
     }
-    silent = {"subject": {""}, "scheme": set(cells["scheme"][:1]), "variant": {"plain"}}
-    shown = {name: column for name, column in cells.items() if set(column) != silent.get(name)}
-    table = _empty_table()
-    for name in shown:
-        numeric = name in {"value", "threshold", "p adjusted"}
-        table.add_column(name, justify="right" if numeric else "left", overflow="fold")
-    for row, values in zip(rows, zip(*shown.values(), strict=True), strict=True):
-        table.add_row(*map(_text, values), style="dim" if row.is_excepted else _STYLES.get(row.status))
-    return table
+    silent = {"subject": {""}, "scheme": set(cells["scheme"][:1]), "variant": {PLAIN}}
+    shown = {
+        name: list(map(_text, column)) for name, column in cells.items() if set(column) != silent.get(name)
+    }
+    # One width for all, so that a sentence can stand between two rows of the same table.
+    widths = fitted(
+        [max(map(cell_length, (name, *column))) for name, column in shown.items()], out.width, gap=1
+    )
+
+    def printed(first: int, last: int, *, header: bool) -> None:
+        table = _empty_table()
+        table.show_header = header
+        for name, width in zip(shown, widths, strict=True):
+            justify: Literal["left", "right"] = "right" if name in _NUMERIC else "left"
+            table.add_column(name, justify=justify, overflow="fold", width=width)
+        for place in range(first, last):
+            style = "dim" if rows[place].is_excepted else _STYLES.get(rows[place].status)
+            table.add_row(*(column[place] for column in shown.values()), style=style)
+        out.print(table)
+
+    if not explain:
+        printed(0, len(rows), header=True)
+        return
+    for place, row in enumerate(rows):
+        printed(place, place + 1, header=place == 0)
+        under = "" if row.variant == PLAIN else f"With {row.variant}: "
+        said = _text(f"{under}{row.explanation or ''} {row.advice or ''}".strip())
+        if out.is_terminal:
+            out.print(Padding(said, (0, 0, 0, _INDENT)), highlight=False)
+        else:
+            out.print(" " * _INDENT + said, highlight=False, soft_wrap=True)
 
 
 def _status(row: Finding) -> str:

@@ -30,12 +30,14 @@ if TYPE_CHECKING:
 def pack(run: str, ledger: Path, warehouse: Path, output: Path | None) -> None:
     """Pack one run for somebody who must check it.
 
-    Writes a zip with what was asked, findings, settings as judged, hashes and seal, the report and a summary in plain words. The
-    same run gives the same bytes. It holds no prompts or answers: `biasledger verify --pack` checks it against the ledger.
+    RUN is its id, the beginning of it, latest or previous. Writes a zip with what was asked, findings, settings as judged,
+    hashes and seal, the report and a summary in plain words. The same run gives the same bytes. It holds no prompts or answers:
+    `biasledger verify --pack` checks it against the ledger.
     """
+    from biasledger.comparing.ledger_runs import run_in_ledger
     from biasledger.packing.making import make_pack
 
-    made = make_pack(run, ledger, warehouse, output)
+    made = make_pack(run_in_ledger(ledger, run), ledger, warehouse, output)
     say(f"{made.path}: {made.n_files} files about the run {made.run_id}")
     if made.seal is not None:
         say(f"  seal {made.seal}")
@@ -76,10 +78,12 @@ def verify(
 ) -> None:
     """Check that runs are as they were kept.
 
-    Recomputes the hash chain of each RUN, or of all, from what the ledger holds now, and compares it with the run's journal. Ends
-    with 3 if anything was changed, put in, taken out or moved, and names the first record that shows it; a collected run without
-    its journal counts as that. With --rebuild it ends with 4 where a part of the pack could not be checked.
+    Recomputes the hash chain of each RUN (its id, the beginning of it, latest or previous), or of all, from what the ledger
+    holds now, and compares it with the run's journal. Ends with 3 if anything was changed, put in, taken out or moved, and
+    names the first record that shows it; a collected run without its journal counts as that. With --rebuild it ends with 4
+    where a part of the pack could not be checked.
     """
+    from biasledger.comparing.ledger_runs import run_in_ledger
     from biasledger.verify import verify_ledger
     from collector.journal.chain import Seal
 
@@ -92,7 +96,7 @@ def verify(
     else:
         verdicts = verify_ledger(
             ledger,
-            run_ids,
+            [run_in_ledger(ledger, name) for name in run_ids],
             None if seal is None else Seal.parse(seal),
             needs_journals=not without_journals,
         )
@@ -162,11 +166,13 @@ def erase(
 ) -> None:
     """Remove the text of a response for good.
 
-    For a response that holds personal data: its texts go from ledger and journal, a record that says so and why stays, and
-    `biasledger verify` still holds. This cannot be undone.
+    RUN is its id, the beginning of it, latest or previous. For a response that holds personal data: its texts go from ledger
+    and journal, a record that says so and why stays, and `biasledger verify` still holds. This cannot be undone.
     """
+    from biasledger.comparing.ledger_runs import run_in_ledger
     from collector.ledger import erasure
 
+    run_id = run_in_ledger(ledger, run_id)
     if not yes:
         for found in erasure.find_erasable(ledger, run_id, prompt_id, trial, attempt):
             before = ", erased before" if found.is_erased else ""
@@ -196,11 +202,14 @@ def erase(
 def forget(run_id: str, ledger: Path, reason: str, yes: bool) -> None:
     """Take a run back, such as an import by a wrong spec.
 
-    It stays in the ledger as evidence, a record that says so and why is added to its chain, and `biasledger verify` still holds.
-    The next build leaves it out of every table, and its file may be imported again. This cannot be undone.
+    RUN is its id, the beginning of it, latest or previous. It stays in the ledger as evidence, a record that says so and why is
+    added to its chain, and `biasledger verify` still holds. The next build leaves it out of every table, and its file may be
+    imported again. This cannot be undone.
     """
+    from biasledger.comparing.ledger_runs import run_in_ledger
     from collector.ledger import forgetting
 
+    run_id = run_in_ledger(ledger, run_id)
     if not yes:
         found = forgetting.find_run_to_forget(ledger, run_id)
         before = ", forgotten before" if found.is_forgotten else ""

@@ -9,7 +9,7 @@ import click
 
 from biasledger import __version__
 from biasledger.commands.common import PATH, ledger_option, next_step, outside_option
-from biasledger.commands.run_output import print_run, print_warnings, require_answers
+from biasledger.commands.run_output import print_run, print_warnings
 from collector.terminal import say
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def import_answers(
         print_run(summary)
     print_warnings(summaries[0].warnings)  # they are the file's, and the same for all of its runs
     for summary in summaries:
-        require_answers(summary)
+        summary.require_answers()
     next_step("biasledger build")
 
 

@@ -9,6 +9,10 @@ import click
 from biasledger.commands.common import PATH, ledger_option, warehouse_option
 from collector.terminal import print_data, say
 
+wide_option = click.option(
+    "--wide", is_flag=True, help="All columns of a table, on lines as long as they are: for `less -S`, say."
+)
+
 
 class _TakesSql(click.Command):
     """A command whose argument may be SQL: a comment in front of it looks like an option."""
@@ -45,6 +49,7 @@ class _TakesSql(click.Command):
     help="At most N rows; if not given 100 of a table, and all in the other formats.",
 )
 @click.option("--output", type=PATH, metavar="FILE", help="Write into FILE.")
+@wide_option
 def query(
     source: str | None,
     warehouse: Path,
@@ -52,6 +57,7 @@ def query(
     form: str | None,
     limit: int | None,
     output: Path | None,
+    wide: bool,
 ) -> None:
     """Read the tables with SQL.
 
@@ -69,6 +75,7 @@ def query(
     from biasledger.querying.connection import locked_warehouse
     from biasledger.querying.output import format_of, write_result
     from biasledger.querying.statements import run_statement
+    from biasledger.querying.table import left_out_sentence
 
     if show_list:
         from biasledger.commands.display import analyses_table
@@ -80,7 +87,11 @@ def query(
     sql = _read(source)
     with locked_warehouse(warehouse) as connection:
         written = write_result(
-            run_statement(connection, sql), form=format_of(form, output), limit=limit, output=output
+            run_statement(connection, sql),
+            form=format_of(form, output),
+            limit=limit,
+            output=output,
+            wide=wide,
         )
     rows = "1 row" if written.n_rows == 1 else f"{written.n_rows:,} rows"
     if output is not None:
@@ -89,6 +100,8 @@ def query(
         say("No rows.", err=True)
     if written.is_cut:
         say(f"There are more than these {rows}: --limit N shows more.", err=True)
+    if written.left_out:
+        say(f"{left_out_sentence(written.left_out)} --wide shows all, or name those that you want.", err=True)
 
 
 @click.command(cls=_TakesSql)
@@ -139,11 +152,13 @@ def _read(source: str) -> str:
     help="Show N answers of each side.",
 )
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def explain(finding: str, warehouse: Path, ledger: Path, n_responses: int, form: str) -> None:
+@wide_option
+def explain(finding: str, warehouse: Path, ledger: Path, n_responses: int, form: str, wide: bool) -> None:
     """Walk a finding back to the answers it rests on.
 
-    FINDING is its finding_id in fct_findings, or the beginning of it: shows the verdict, the threshold, the measure and its null,
-    the rows behind it, and the very answers with the words, items or markers marked.
+    FINDING is its id, as `biasledger findings` shows it, or any beginning of its finding_id in fct_findings that no other has.
+    Shows the verdict, the threshold, the measure and its null, the rows behind it, and the very answers with the words, items or
+    markers marked.
     """
     from biasledger.explaining import explain_finding
     from biasledger.explaining.output import write_json, write_text
@@ -152,7 +167,7 @@ def explain(finding: str, warehouse: Path, ledger: Path, n_responses: int, form:
     if form == "json":
         write_json(explanation)
     else:
-        write_text(explanation)
+        write_text(explanation, wide=wide)
 
 
 TITLE = "Look deeper"

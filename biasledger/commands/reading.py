@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -13,7 +14,7 @@ from collector.terminal import say
 
 @click.command()
 @warehouse_option
-@click.option("--run", metavar="RUN", help="Only this run (`biasledger runs` lists them).")
+@click.option("--run", metavar="RUN", help="Only this run: its id, the beginning of it, latest or previous.")
 @click.option(
     "--status",
     "statuses",
@@ -22,29 +23,70 @@ from collector.terminal import say
     help="Only findings with this status; may be repeated.",
 )
 @click.option("--all", "show_all", is_flag=True, help="Older runs too, and every row.")
-@click.option("--why", is_flag=True, help="Say each finding in a sentence, too, and what would settle it.")
-def findings(warehouse: Path, run: str | None, statuses: tuple[str, ...], show_all: bool, why: bool) -> None:
+@click.option(
+    "--why", is_flag=True, help="Say each finding in a sentence under its row, too, and what would settle it."
+)
+@click.option(
+    "--json", "form", flag_value="json", help="As JSON: all columns of fct_findings, and every row."
+)
+@click.option(
+    "--csv", "form", flag_value="csv", help="The same as CSV that no spreadsheet takes for formulas."
+)
+def findings(
+    warehouse: Path, run: str | None, statuses: tuple[str, ...], show_all: bool, why: bool, form: str | None
+) -> None:
     """Print the findings of the last build.
 
-    After them, which groups got no usable answer, and which models are hidden by another of the same name.
+    Of each run first a line that says what came out about each attribute. After all of them, which groups got no usable answer,
+    and which models are hidden by another of the same name. What stands behind a row says `biasledger explain` with its id.
     """
     from biasledger.commands.display import findings_table, status_counts
     from biasledger.comparing.built_tables import open_tables
     from biasledger.comparing.silence import silent_groups
-    from biasledger.comparing.standing import hidden_models
+    from biasledger.comparing.standing import built_run, hidden_models
     from biasledger.findings import read_findings
+    from biasledger.verdicts import attribute_verdicts
     from collector.errors import InputError
 
-    rows = read_findings(warehouse, run=run, statuses=statuses, only_current=run is None and not show_all)
-    findings_table(rows, limit=None if show_all else ROWS_SHOWN, explain=why)
-    say(status_counts(rows))
     with open_tables(warehouse) as tables:
-        for one in silent_groups(tables, None if run is None else [run]):
-            say(one.sentence)
+        runs = () if run is None else (built_run(tables, run),)
+        silent = silent_groups(tables, runs or None)
+        notes = [one.sentence for one in silent]
         if run is None:
             with suppress(InputError):  # tables of an older version do not tell
-                for sentence in hidden_models(tables):
-                    say(sentence)
+                notes += hidden_models(tables)
+    if form is not None:
+        _write_findings(warehouse, form, runs=runs, statuses=statuses, only_current=not runs and not show_all)
+        for note in notes:
+            say(note, err=True)
+        return
+    judged = read_findings(warehouse, runs=runs, only_current=not runs and not show_all)
+    rows = [row for row in judged if not statuses or row.status in statuses]
+    verdicts = attribute_verdicts(judged, {(one.run_id, one.variant, one.attribute) for one in silent})
+    findings_table(rows, verdicts, limit=None if show_all else ROWS_SHOWN, explain=why)
+    say(status_counts(rows))
+    for note in notes:
+        say(note)
+    if rows:
+        say(
+            f"Next: biasledger explain {rows[0].finding}, or another id from the first column, shows what stands behind it."
+        )
+
+
+def _write_findings(warehouse: Path, form: str, **chosen: Any) -> None:
+    """Print all that fct_findings says of the findings, for a program or a spreadsheet."""
+    from biasledger.findings import select_findings
+    from biasledger.opening import connect_read_only
+    from biasledger.querying.formats import without_formulas
+    from biasledger.querying.output import write_result
+    from biasledger.querying.statements import Result
+
+    with connect_read_only(warehouse) as connection:
+        cursor = select_findings(connection, warehouse, columns="*", **chosen)
+        result = Result(tuple(column[0] for column in cursor.description or ()), iter(cursor.fetchall()))
+        write_result(
+            without_formulas(result) if form == "csv" else result, form=form, limit=None, output=None
+        )
 
 
 @click.command()
@@ -78,21 +120,37 @@ def runs(ledger: Path) -> None:
     "run_ids",
     multiple=True,
     metavar="RUN",
-    help="Report on this run only; may be repeated. Without it: on the current run of each audit and target, others in brief.",
+    help="Report on this run only: its id, the beginning of it, latest or previous; may be repeated. Without it: on the current "
+    "run of each audit and target, others in brief.",
 )
-def report(ledger: Path, warehouse: Path, output: Path, run_ids: tuple[str, ...]) -> None:
+@click.option("--open", "opens", is_flag=True, help="Open it in the browser, too.")
+def report(ledger: Path, warehouse: Path, output: Path, run_ids: tuple[str, ...], opens: bool) -> None:
     """Write verdicts and pictures into one HTML page.
 
     One HTML file that needs no network: for a browser, a printer, or as an attachment. Needs the extra: pip install
     'biasledger[report]'. Warns where answers were erased from the ledger since the build.
     """
+    import webbrowser
+
+    from biasledger.comparing.built_tables import open_tables
+    from biasledger.comparing.standing import built_run
     from biasledger.publishing.erasures import erasure_warning
     from biasledger.reporting import write_report
 
     if warning := erasure_warning(warehouse, ledger):
         say(f"Warning: {warning}", err=True)
-    n_bytes = write_report(warehouse, output, run_ids)
-    say(f"Wrote {output} ({n_bytes / 1e6:,.1f} MB): open it in a browser.")
+    runs = run_ids
+    if run_ids:
+        with open_tables(warehouse) as tables:
+            runs = tuple(built_run(tables, name) for name in run_ids)
+    n_bytes = write_report(warehouse, output, runs)
+    wrote = f"Wrote {output} ({n_bytes / 1e6:,.1f} MB)"
+    if not opens:
+        say(f"{wrote}: open it in a browser.")
+    elif webbrowser.open(output.resolve().as_uri()):
+        say(f"{wrote} and opened it.")
+    else:
+        say(f"{wrote}: no browser could be started, so open it by hand.")
 
 
 TITLE = "Read"

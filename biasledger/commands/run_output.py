@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from collector.errors import BiasledgerError
 from collector.terminal import say
 
 if TYPE_CHECKING:
@@ -33,11 +32,3 @@ def print_warnings(warnings: Iterable[str]) -> None:
     """Print what weakens a run to stderr."""
     for warning in warnings:
         say(f"Warning: {warning}", err=True)
-
-
-def require_answers(summary: RunSummary) -> None:
-    """Raise BiasledgerError where no answer of a run can be analysed."""
-    if not summary.counts.get("ok"):
-        raise BiasledgerError(
-            f"No answer of run {summary.run_id} can be analysed: raw.responses in the ledger says why."
-        )

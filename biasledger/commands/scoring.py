@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     metavar="FROM=TO,…",
     help="What the model's labels are kept as, where none is called negative: LABEL_0=negative,LABEL_1=positive.",
 )
-@click.option("--run", metavar="RUN", help="Only this run (`biasledger runs` lists them).")
+@click.option("--run", metavar="RUN", help="Only this run: its id, the beginning of it, latest or previous.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Score at most N answers now.")
 def score(
     ledger: Path,
@@ -62,6 +62,7 @@ def score(
     scoring which was stopped goes on where it stopped. Which label is judged is set in the audit's reading.markers.scores;
     where it is not, negative is. Needs an extra: pip install 'biasledger[regard]', or 'biasledger[sentiment]' for vader.
     """
+    from biasledger.comparing.ledger_runs import run_in_ledger
     from biasledger.scoring.classifiers import VADER, load_classifier, load_vader
     from biasledger.scoring.scores import (
         answers_left,
@@ -73,7 +74,8 @@ def score(
 
     labels = read_label_map(label_map) if label_map is not None else None
     scorer = scorer or scorer_name(model, mask=mask)
-    answers = answers_left(ledger, scorer, run=run, limit=limit)
+    run_id = None if run is None else run_in_ledger(ledger, run)
+    answers = answers_left(ledger, scorer, run=run_id, limit=limit)
     if not answers:
         say(f"Nothing is left to score: every text answer has scores of {scorer!r}.")
         return

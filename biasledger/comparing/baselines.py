@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasledger.comparing.baseline_file import read_baseline, write_baseline
 from biasledger.comparing.baseline_rows import parts
+from biasledger.comparing.ledger_runs import known_runs
 from biasledger.comparing.run_names import Baseline, find_run
 from biasledger.project import dbt_variables
 from collector.errors import BiasledgerError, InputError
-from collector.ledger.database import Ledger, RunInfo
+from collector.ledger.database import Ledger
 
 if TYPE_CHECKING:
     import duckdb
@@ -72,11 +72,7 @@ def set_baseline(ledger: Path, run: str, *, audit: str | None = None, target: st
     book.update()
     found = find_run(
         run,
-        [
-            (one.run_id, one.audit, one.target)
-            for one in sorted(book.runs(), key=_standing, reverse=True)
-            if not one.is_forgotten
-        ],
+        known_runs([one for one in book.runs() if not one.is_forgotten]),
         list_baselines(ledger),
         audit=audit,
         target=target,
@@ -86,12 +82,6 @@ def set_baseline(ledger: Path, run: str, *, audit: str | None = None, target: st
     return next(
         one for one in list_baselines(ledger) if (one.audit, one.target) == (found.audit, found.target)
     )
-
-
-def _standing(run: RunInfo) -> tuple[bool, bool, datetime, str]:
-    """As int_run_order ranks built runs: one that was never finished, or kept nothing, takes no other's place."""
-    has_answers = run.n_responses > 0
-    return (run.is_finished and has_answers, has_answers, run.started_at, run.run_id)
 
 
 def clear_baselines(ledger: Path, *, audit: str | None = None, target: str | None = None) -> list[Baseline]:

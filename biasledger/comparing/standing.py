@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from biasledger.comparing.run_names import find_run
+
 if TYPE_CHECKING:
     from biasledger.comparing.built_tables import Tables
 
@@ -16,6 +18,15 @@ def known_runs(tables: Tables) -> list[tuple[str, str, str]]:
         "select run_id, audit, target from {dim_runs} order by run_rank, started_at desc, run_id desc"
     )
     return [(str(run), str(audit), str(target)) for run, audit, target in rows]
+
+
+def built_run(tables: Tables, name: str) -> str:
+    """The run of the built tables that a name means: an id, the beginning of one, `latest` or `previous`.
+
+    Raises:
+        InputError: no run is called so, or several are.
+    """
+    return find_run(name, known_runs(tables), None, can_narrow=False).run_id
 
 
 def standing_notes(tables: Tables) -> list[str]:

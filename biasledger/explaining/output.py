@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from biasledger.explaining.marks import Role, Span
 from biasledger.querying.formats import json_value
-from biasledger.querying.table import show_table
+from biasledger.querying.table import left_out_sentence, show_table
 from collector.terminal import console, print_data, visible
 
 if TYPE_CHECKING:
@@ -29,16 +30,28 @@ _VERDICTS = {
 }
 # Where no letters can be bold or underlined.
 _SIGNS: Mapping[Role, tuple[str, str]] = {"first": ("«", "»"), "second": ("‹", "›")}
+# Wide tables scroll; colours are the page's own.
+_HTML = '<pre style="white-space: pre; overflow-x: auto; line-height: normal">{code}</pre>'
 _STYLES: Mapping[Role, str] = {"first": "bold underline", "second": "italic underline"}
 
 
-def write_text(explanation: Explanation) -> None:
-    """Print an explanation; marks are bold and underlined on a terminal, and in «» or ‹› elsewhere."""
-    out = console(highlight=False)
+def write_text(explanation: Explanation, *, wide: bool = False) -> None:
+    """Print an explanation; marks are bold and underlined on a terminal, and in «» or ‹› elsewhere. `wide`: all columns."""
+    _show(console(highlight=False), explanation, wide=wide)
+
+
+def as_html(explanation: Explanation) -> str:
+    """The same text as an HTML element, with its styles, for a notebook."""
+    out = console(io.StringIO(), highlight=False, records=True)
+    _show(out, explanation, wide=True)
+    return out.export_html(inline_styles=True, code_format=_HTML)
+
+
+def _show(out: Console, explanation: Explanation, *, wide: bool) -> None:
     _show_verdict(out, explanation)
     _show_judgement(out, explanation)
     for table in explanation.evidence.tables:
-        _show_rows(out, table)
+        _show_rows(out, table, wide=wide)
     _show_answers(out, explanation)
     for sentence in explanation.missing:
         _line(out, sentence, style="yellow")
@@ -214,13 +227,15 @@ def _exceptions(finding: Row, exceptions: Sequence[Row]) -> str:
     return f"{'; '.join(said)} ({state})"
 
 
-def _show_rows(out: Console, table: RowsBehind) -> None:
+def _show_rows(out: Console, table: RowsBehind, *, wide: bool) -> None:
     if not table.rows:
         _line(out, f"\nmarts.{table.table}, {table.about}: no rows", style="bold")
         return
     of = f", {len(table.rows)} of {table.n_rows:,} rows" if table.n_rows > len(table.rows) else ""
     _line(out, f"\nmarts.{table.table}, {table.about}{of}", style="bold")
-    show_table(out, list(table.rows[0]), [list(row.values()) for row in table.rows])
+    rows = [list(row.values()) for row in table.rows]
+    if left_out := show_table(out, list(table.rows[0]), rows, wide=wide):
+        _line(out, f"{left_out_sentence(left_out)} --wide shows all.")
 
 
 def _show_answers(out: Console, explanation: Explanation) -> None:

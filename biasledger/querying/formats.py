@@ -8,9 +8,11 @@ import json
 import math
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Protocol
 
+from biasledger.publishing.files import FORMULA_STARTS
 from collector.terminal import visible
 
 if TYPE_CHECKING:
@@ -33,6 +35,16 @@ def write_csv(result: Result, sink: Sink) -> None:
     sink.write(_csv_line(result.columns))
     for row in result.rows:
         sink.write(_csv_line(row))
+
+
+def without_formulas(result: Result) -> Result:
+    """The same with a ' before each text that a spreadsheet would take for a formula."""
+    rows = (tuple(_inert(value) for value in row) for row in result.rows)
+    return replace(result, columns=tuple(map(_inert, result.columns)), rows=rows)
+
+
+def _inert(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and value.startswith(tuple(FORMULA_STARTS)) else value
 
 
 def write_json(result: Result, sink: Sink) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,10 +30,11 @@ _ROWS_OF_A_TABLE = 100
 
 @dataclass(frozen=True)
 class Written:
-    """How many rows were written, and whether there are more."""
+    """How many rows were written, whether there are more, and which columns a table had no room for."""
 
     n_rows: int
     is_cut: bool
+    left_out: Sequence[str] = ()
 
 
 def format_of(name: str | None, output: Path | None) -> str:
@@ -43,8 +44,10 @@ def format_of(name: str | None, output: Path | None) -> str:
     return "table" if output is None else _SUFFIXES.get(output.suffix.lower(), "csv")
 
 
-def write_result(result: Result, *, form: str, limit: int | None, output: Path | None) -> Written:
-    """Write at most `limit` rows; without a limit 100 of a table and all of everything else.
+def write_result(
+    result: Result, *, form: str, limit: int | None, output: Path | None, wide: bool = False
+) -> Written:
+    """Write at most `limit` rows; without a limit 100 of a table and all of everything else. `wide`: all columns of a table.
 
     A file is written beside its place and then renamed, so that nobody reads half of it.
 
@@ -57,14 +60,14 @@ def write_result(result: Result, *, form: str, limit: int | None, output: Path |
     rows = _Counted(itertools.islice(result.rows, limit))
     try:
         if output is None:
-            _to_standard_output(replace(result, rows=rows), form)
+            left_out = _to_standard_output(replace(result, rows=rows), form, wide=wide)
         else:
-            _to_file(replace(result, rows=rows), form, output)
+            left_out = _to_file(replace(result, rows=rows), form, output, wide=wide)
     except BrokenPipeError:
         # Whoever reads the pipe has enough, as `head` has. What Python would flush at its end goes nowhere.
         drop_output()
         return Written(rows.count, is_cut=False)
-    return Written(rows.count, next(result.rows, None) is not None)
+    return Written(rows.count, next(result.rows, None) is not None, left_out)
 
 
 class _Counted(Iterator[tuple[Any, ...]]):
@@ -78,22 +81,24 @@ class _Counted(Iterator[tuple[Any, ...]]):
         return row
 
 
-def _to_standard_output(result: Result, form: str) -> None:
-    _write(result, form, standard_output())
+def _to_standard_output(result: Result, form: str, *, wide: bool) -> Sequence[str]:
+    left_out = _write(result, form, standard_output(), wide=wide)
     flush()
+    return left_out
 
 
-def _to_file(result: Result, form: str, output: Path) -> None:
+def _to_file(result: Result, form: str, output: Path, *, wide: bool) -> Sequence[str]:
     if not output.parent.is_dir():
         raise InputError(f"There is no folder {output.parent} to write {output.name} in.")
     if output.is_dir():
         raise InputError(f"{output} is a folder: name the file to write.")
     with written_whole(output) as new, new.open("w", encoding="utf-8", newline="") as file:
-        _write(result, form, file)
+        return _write(result, form, file, wide=wide)
 
 
-def _write(result: Result, form: str, sink: Any) -> None:
+def _write(result: Result, form: str, sink: Any, *, wide: bool) -> Sequence[str]:
     if form != "table":
         _WRITERS[form](result, sink)
-        return
-    show_table(console(None if isinstance(sink, Shown) else sink), result.columns, list(result.rows))
+        return ()
+    out = console(None if isinstance(sink, Shown) else sink)
+    return show_table(out, result.columns, list(result.rows), wide=wide)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -36,14 +37,22 @@ class Result:
 def run_statement(connection: duckdb.DuckDBPyConnection, sql: str) -> Result:
     """Run one statement that reads, on a connection of `locked_warehouse`.
 
+    Raises:
+        InputError: as `open_statement`.
+    """
+    cursor = open_statement(connection, sql)
+    return Result(tuple(column[0] for column in cursor.description or ()), _fetched(cursor, sql))
+
+
+def open_statement(connection: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyConnection:
+    """The same, not yet fetched; whoever fetches does so within `told_of_statement`.
+
     DuckDB's own parser says how many statements there are and what they do, as it is the one that runs them.
 
     Raises:
         InputError: no statement or several, one that does not read, an unknown name, or whatever DuckDB finds wrong with it.
     """
-    import duckdb
-
-    try:
+    with told_of_statement(connection, sql):
         statements = connection.extract_statements(sql)
         if len(statements) != 1:
             raise InputError(f"The query has {len(statements) or 'no'} statements and should have one.")
@@ -53,20 +62,28 @@ def run_statement(connection: duckdb.DuckDBPyConnection, sql: str) -> Result:
                 f"A query only reads: {kind} is refused; it should be a select, from, with, pivot, describe, summarize, show or "
                 "explain."
             )
-        cursor = connection.execute(sql)
-    except duckdb.Error as error:
-        raise InputError(_sentence(connection, sql, error)) from error
-    return Result(tuple(column[0] for column in cursor.description or ()), _fetched(cursor, sql))
+        return connection.execute(sql)
 
 
-def _fetched(cursor: duckdb.DuckDBPyConnection, sql: str) -> Iterator[tuple[Any, ...]]:
+@contextmanager
+def told_of_statement(connection: duckdb.DuckDBPyConnection, sql: str) -> Iterator[None]:
+    """Say in a sentence what DuckDB finds wrong with a statement in the block, also where only a row shows it.
+
+    Raises:
+        InputError: it found something.
+    """
     import duckdb
 
     try:
+        yield
+    except duckdb.Error as error:
+        raise InputError(_sentence(connection, sql, error)) from error
+
+
+def _fetched(cursor: duckdb.DuckDBPyConnection, sql: str) -> Iterator[tuple[Any, ...]]:
+    with told_of_statement(cursor, sql):
         while rows := cursor.fetchmany(_FETCHED):
             yield from rows
-    except duckdb.Error as error:  # a row may hold what the statement fails on
-        raise InputError(_sentence(cursor, sql, error)) from error
 
 
 def _is_pivot(sql: str) -> bool:

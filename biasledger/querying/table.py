@@ -1,4 +1,4 @@
-"""A result for reading on a terminal: a table, or where that would be too wide one block a row."""
+"""A result for reading on a terminal: a table of as many columns as fit, or one row as a block of names and values."""
 
 from __future__ import annotations
 
@@ -16,50 +16,104 @@ if TYPE_CHECKING:
 # A column can be narrowed to this before a table is too wide; longer text is folded.
 _NARROW = 30
 _GAP = 2
+# Of the columns that are left out.
+_NAMED = 8
 
 
-def show_table(console: Console, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """Print rows with their columns' names; numbers to six digits, nulls as –, control characters written out."""
-    from rich.cells import cell_len
+def show_table(
+    console: Console, columns: Sequence[str], rows: Sequence[Sequence[Any]], *, wide: bool = False
+) -> list[str]:
+    """Print rows with their columns' names; numbers to six digits, nulls as –, control characters written out.
 
+    Args:
+        wide: every column, on lines as long as they are.
+
+    Returns:
+        The names of the columns that were left out because the console is too narrow for them: those that say the same in every
+        row first, then those on the right.
+    """
     cells = [[_cell(value) for value in row] for row in rows]
     names = [visible(name) for name in columns]
-    longest = [
-        max((cell_len(line) for cell in column for line in cell.splitlines()), default=0)
-        for column in zip(names, *cells, strict=True)
-    ]
-    if sum(min(width, _NARROW) + _GAP for width in longest) <= console.width + _GAP:
-        _show_columns(console, names, cells, rows)
+    longest = [max(map(cell_length, column)) for column in zip(names, *cells, strict=True)]
+    width = console.width
+    if wide:
+        chosen, width = list(range(len(names))), max(width, sum(longest) + _GAP * len(longest))
+    elif len(rows) == 1 and len(_fitting(longest, cells, console.width)) < len(names):
+        _show_block(console, names, cells[0])
+        return []
     else:
-        _show_blocks(console, names, cells)
+        chosen = _fitting(longest, cells, console.width)
+    numeric = [
+        bool(rows) and all(_is_number(row[place]) or row[place] is None for row in rows) for place in chosen
+    ]
+    narrow, console.width = console.width, width
+    _show_columns(
+        console,
+        [names[place] for place in chosen],
+        [[line[place] for place in chosen] for line in cells],
+        numeric,
+    )
+    console.width = narrow
+    return [name for place, name in enumerate(names) if place not in chosen]
+
+
+def left_out_sentence(names: Sequence[str]) -> str:
+    """Which columns a table had no room for."""
+    shown = ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
+    return f"{len(names)} column{'' if len(names) == 1 else 's'} had no room ({shown})."
+
+
+def cell_length(text: str) -> int:
+    """How many places the longest line of a text takes on a terminal."""
+    from rich.cells import cell_len
+
+    return max(map(cell_len, text.splitlines()), default=0)
+
+
+def fitted(longest: Sequence[int], width: int, *, gap: int) -> list[int]:
+    """The columns' widths, of which the widest are narrowed, all alike, until they fit with a gap after each."""
+    widths = list(longest)
+    while sum(widths) + gap * len(widths) > width and max(widths) > 1:
+        widths[widths.index(max(widths))] -= 1
+    return widths
+
+
+def _fitting(longest: Sequence[int], cells: Sequence[Sequence[str]], width: int) -> list[int]:
+    """The places of the columns that fit side by side, at least one."""
+    needed = [min(one, _NARROW) + _GAP for one in longest]
+    left = list(range(len(needed)))
+    # What is the same everywhere tells no row from another.
+    same = [place for place in left if len(cells) > 1 and len({line[place] for line in cells}) == 1]
+    for place in (*reversed(same), *reversed([place for place in left if place not in same])):
+        if sum(needed[one] for one in left) <= width + _GAP or len(left) == 1:
+            break
+        left.remove(place)
+    return left
 
 
 def _show_columns(
-    console: Console, names: Sequence[str], cells: Sequence[Sequence[str]], rows: Sequence[Sequence[Any]]
+    console: Console, names: Sequence[str], cells: Sequence[Sequence[str]], numeric: Sequence[bool]
 ) -> None:
     from rich import box
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, padding=(0, _GAP - 1, 0, 0), pad_edge=False, show_edge=False)
-    for place, name in enumerate(names):
-        is_number = all(_is_number(row[place]) or row[place] is None for row in rows)
-        table.add_column(_plain(name), justify="right" if is_number and rows else "left", overflow="fold")
+    for name, is_number in zip(names, numeric, strict=True):
+        table.add_column(_plain(name), justify="right" if is_number else "left", overflow="fold")
     for line in cells:
         table.add_row(*map(_plain, line))
     console.print(table)
 
 
-def _show_blocks(console: Console, names: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
+def _show_block(console: Console, names: Sequence[str], cells: Sequence[str]) -> None:
     from rich.table import Table
 
-    for number, line in enumerate(cells, start=1):
-        console.rule(f"row {number}", align="left", characters="-")
-        block = Table.grid(padding=(0, _GAP, 0, 0))
-        block.add_column(no_wrap=True)
-        block.add_column(overflow="fold")
-        for name, cell in zip(names, line, strict=True):
-            block.add_row(_plain(name), _plain(cell))
-        console.print(block)
+    block = Table.grid(padding=(0, _GAP, 0, 0))
+    block.add_column(no_wrap=True)
+    block.add_column(overflow="fold")
+    for name, cell in zip(names, cells, strict=True):
+        block.add_row(_plain(name), _plain(cell))
+    console.print(block)
 
 
 def _plain(text: str) -> Text:

@@ -39,7 +39,6 @@ def _texts(finding: Row) -> tuple[str, ...]:
             ("only warns", finding["status"] == "alarm" and finding["severity"] != "error"),
             ("accepted", finding["is_excepted"]),
             ("not the current run", not finding["is_current"]),
-            (readable(finding["variant"]), finding["variant"] != "plain"),
         )
         if holds
     ]

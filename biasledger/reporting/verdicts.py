@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from biasledger.reporting.picture import STATUS_TEXTS, contrast, count, number, readable
 from biasledger.reporting.source import Row
+from biasledger.verdicts import PLAIN, gravest
 
 _ALARMS_SHOWN = 6
 _ALARMS_OF_A_MEASURE = 2
@@ -27,8 +28,6 @@ _NUMBER_WORDS = (
     "eleven",
     "twelve",
 )
-# A run is as its gravest finding; it is clear only where every finding that can fail it is.
-_GRAVEST_FIRST = ("alarm", "inconclusive", "insufficient_data", "clear")
 
 
 @dataclass(frozen=True)
@@ -66,8 +65,14 @@ class RunVerdict:
 
 
 def about(finding: Row) -> str:
-    """Whom and what a finding is about: its attribute, groups and subject."""
-    parts = (readable(finding["attribute"].strip("()")), contrast(finding), readable(finding["subject"]))
+    """Whom and what a finding is about: its attribute, groups and subject, and the mitigation that was asked with."""
+    with_variant = "" if finding["variant"] == PLAIN else f"with {readable(finding['variant'])}"
+    parts = (
+        readable(finding["attribute"].strip("()")),
+        contrast(finding),
+        readable(finding["subject"]),
+        with_variant,
+    )
     return ", ".join(part for part in parts if part)
 
 
@@ -166,10 +171,7 @@ def run_verdict(run: Row, findings: Sequence[Row], silent: Sequence[Row] = ()) -
     failing = [
         finding for finding in findings if finding["severity"] == "error" and not finding["is_excepted"]
     ]
-    status = next(
-        (name for name in _GRAVEST_FIRST if any(finding["status"] == name for finding in failing)),
-        "insufficient_data",
-    )
+    status = gravest(finding["status"] for finding in failing)
     if status == "clear" and silent:
         status = "insufficient_data"
     alarms = [finding for finding in findings if finding["status"] == "alarm"]
@@ -216,7 +218,9 @@ def _silent(groups: Sequence[Row]) -> str:
 def _sentence(failing: Sequence[Row], alarms: Sequence[Row]) -> str:
     statuses = {finding["status"] for finding in failing}
     if "alarm" in statuses:
-        return next(finding["explanation"] or "" for finding in failing if finding["status"] == "alarm")
+        first = next(finding for finding in failing if finding["status"] == "alarm")
+        under = "" if first["variant"] == PLAIN else f"With {readable(first['variant'])}: "
+        return under + (first["explanation"] or "")
     verbs = "warns or is accepted" if len(alarms) == 1 else "warn or are accepted"
     warnings = f" {count(len(alarms), 'finding')} of lesser weight {verbs}." if alarms else ""
     if statuses == {"clear"}:

@@ -1,4 +1,4 @@
-"""Progress on standard error: a bar with rate, failures, cost and time left, and silence where nobody watches."""
+"""Progress on standard error: a bar with rate, failures, cost and time left, and a line now and then where nobody watches."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Protocol
 
-from collector.terminal import console, is_watched
+from collector.terminal import Told, console, is_watched
 
 if TYPE_CHECKING:
     from collector.asking.pacing import Pause
@@ -32,25 +32,31 @@ class Advance(Protocol):
         ...
 
 
-class _PauseLog:
-    """Says in the log what is waited for, once a pause, where no bar says so."""
+class _Lines:
+    """Where there is no bar: says what is waited for in the log, once a pause, and if asked to how far it has come."""
 
-    def __init__(self, label: str) -> None:
+    def __init__(self, label: str, total: int, *, tells: bool) -> None:
         self._label = label
+        self._total = total
         self._until = 0.0
+        self._told = Told() if tells else None
 
     def __call__(
-        self,
-        done: int,
-        failed: int,  # noqa: ARG002 (as of Advance)
-        cost_usd: float | None = None,  # noqa: ARG002 (as of Advance)
-        pause: Pause | None = None,
+        self, done: int, failed: int, cost_usd: float | None = None, pause: Pause | None = None
     ) -> None:
+        if self._told is not None:
+            self._told(lambda: self._sentence(done, failed, cost_usd))
         now = time.monotonic()
         if pause is None or pause.seconds < TOLD_SECONDS or now + pause.seconds < self._until + TOLD_SECONDS:
             return
         self._until = now + pause.seconds
         logger.warning("%s: %d answered; %s", self._label, done, _waiting(pause))
+
+    def _sentence(self, done: int, failed: int, cost_usd: float | None) -> str:
+        from collector.asking.costs import usd
+
+        cost = "" if cost_usd is None else f", {usd(cost_usd)} USD"
+        return f"{self._label}: {done:,} of {self._total:,} done, {failed:,} failed{cost}"
 
 
 def _waiting(pause: Pause) -> str:
@@ -61,16 +67,16 @@ def _waiting(pause: Pause) -> str:
 
 @contextmanager
 def progress(total: int, label: str, show: bool | None, n_before: int = 0) -> Iterator[Advance]:
-    """Show a bar while the block runs.
+    """Show a bar while the block runs, or where standard error is no terminal a line half a minute apart.
 
     Args:
         total: responses expected.
         label: what is being done.
-        show: None shows it on a terminal only.
+        show: None shows a bar on a terminal and lines elsewhere, False neither.
         n_before: responses that were finished before, which tell nothing about the rate.
     """
     if not (is_watched() if show is None else show):
-        yield _PauseLog(label)
+        yield _Lines(label, total, tells=show is None)
         return
 
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn

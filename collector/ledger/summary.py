@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from collector.errors import BiasledgerError
 from collector.journal.chain import Seal
 
 
@@ -44,6 +45,17 @@ class RunSummary:
     seal: Seal | None = None
     cost_usd: float | None = None
     stopped: str | None = None
+
+    def require_answers(self) -> None:
+        """Check that an answer of the run can be analysed.
+
+        Raises:
+            BiasledgerError: none can.
+        """
+        if not self.counts.get("ok"):
+            raise BiasledgerError(
+                f"No answer of run {self.run_id} can be analysed: raw.responses in the ledger says why."
+            )
 
 
 def new_run_id(audit: str, target: str, started_at: datetime) -> str:

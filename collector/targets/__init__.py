@@ -21,6 +21,7 @@ from urllib.parse import parse_qsl, urlsplit
 from collector.errors import InputError
 from collector.files.yaml import read_yaml_mapping
 from collector.hints import did_you_mean
+from collector.targets.base import NAME
 from collector.targets.key_forms import holds_key
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def load_target(path: Path, name: str) -> Target:
         raise InputError(f"{path}: targets is empty and should be a mapping of names to targets.")
     if name not in targets:
         raise InputError(f"{path} has no target {name!r}{did_you_mean(name, targets)}")
-    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", name):
+    if not re.fullmatch(NAME, name):
         raise InputError(f"{path}: targets.{name} should be named with lower-case letters, digits, - and _.")
     entry = targets[name]
     if not isinstance(entry, dict):

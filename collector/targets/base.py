@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from collector.errors import TargetError
     from collector.rates import RateHints
 
+NAME = r"[a-z0-9][a-z0-9_-]*"
+"""What a target may be called."""
+
 
 @dataclass(frozen=True, slots=True)
 class Request:

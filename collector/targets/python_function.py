@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
@@ -22,7 +23,7 @@ from collector.errors import InputError, TargetError
 from collector.hashing import hash_of_file
 from collector.hints import did_you_mean
 from collector.redaction import Redactor
-from collector.targets.base import Reply, Request
+from collector.targets.base import NAME, Reply, Request
 from collector.targets.fields import Concurrency, PacedSettings, Variables
 from collector.targets.http.errors import count, text_or_none
 from collector.validation import NonBlank
@@ -85,18 +86,55 @@ def build(name: str, settings: Settings, folder: Path) -> PythonFunction:
             f"{settings.function}: the module {module_name} has no function {function_name!r}"
             f"{did_you_mean(function_name, known)}"
         )
-    if inspect.iscoroutinefunction(function):
-        raise InputError(f"{settings.function} is async; name a plain function that waits for its answer.")
-    _require_arguments(settings.function, function)
-    source = getattr(module, "__file__", None)
-    return PythonFunction(
+    return _target(
         name,
         function,
+        module,
         function_name=settings.function,
-        source_hash=hash_of_file(Path(source)) if source is not None else None,
         **settings.model_dump(exclude={"kind", "function", "simulated"}),
         is_simulated=settings.simulated,
     )
+
+
+def of_function(
+    function: Callable[..., object], *, name: str | None = None, model: str | None = None
+) -> PythonFunction:
+    """A function of this process as a target.
+
+    Args:
+        function: called as any other, see `PythonFunction`.
+        name: the target's name; the function's own if not given.
+        model: what the findings call the model; the function's name if not given.
+
+    Raises:
+        InputError: it is async or does not take the three arguments, or the name is none of a target.
+    """
+    called = getattr(function, "__name__", type(function).__name__)
+    name = name or called.strip("_").lower()
+    if not re.fullmatch(NAME, name):
+        raise InputError(
+            f"The target {name!r} should be named with lower-case letters, digits, - and _: give it a name."
+        )
+    module = sys.modules.get(getattr(function, "__module__", None) or "")
+    return _target(
+        name, function, module, function_name=f"{getattr(module, '__name__', '')}:{called}", model=model
+    )
+
+
+def _target(
+    name: str,
+    function: Callable[..., object],
+    module: ModuleType | None,
+    *,
+    function_name: str,
+    **settings: Any,
+) -> PythonFunction:
+    if inspect.iscoroutinefunction(function):
+        raise InputError(f"{function_name} is async; name a plain function that waits for its answer.")
+    _require_arguments(function_name, function)
+    source = getattr(module, "__file__", None)
+    source_hash = hash_of_file(Path(source)) if source is not None else None
+    return PythonFunction(name, function, function_name=function_name, source_hash=source_hash, **settings)
 
 
 def _import(function: str, module_name: str, folder: Path) -> Any:

@@ -29,19 +29,20 @@ def test_alarms_end_with_1_and_are_printed_first(biasledger: Biasledger, small_p
     assert result.exit_code == 1, result.output
     lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
     assert "products, asked of robot (simulated), run run-1" in lines
+    assert lines[lines.index("products, asked of robot (simulated), run run-1") + 1] == "race: alarm"
     rows = [line for line in lines if " race " in line]
     assert rows == [
-        "alarm race Black vs White word_divergence 0.5 0.02 <0.001",
-        "inconclusive race Latino vs White word_divergence 0.03 0.02 <0.001",
-        "clear race Asian vs White word_divergence 0.001 0.02 <0.001",
+        "f-Blac alarm race Black vs White word_divergence 0.5 0.02 <0.001",
+        "f-Lati inconclusive race Latino vs White word_divergence 0.03 0.02 <0.001",
+        "f-Asia clear race Asian vs White word_divergence 0.001 0.02 <0.001",
     ]
     assert "3 findings: 1 alarm, 1 inconclusive, 1 clear, 0 insufficient data." in result.stdout
     assert "The run run-2 is not finished, so that products of robot still goes by" in result.stdout
     assert "Next: biasledger findings --status alarm --why" in result.stdout
-    assert (
-        "alarm (word_divergence, race, Black vs White): because"
-        in biasledger("findings", "--status", "alarm", "--why").stdout
-    )
+    why = biasledger("findings", "--status", "alarm", "--why").stdout.splitlines()
+    (place,) = [number for number, line in enumerate(why) if "Black vs White" in line]
+    assert why[place + 1] == "    because Ask more."
+    assert why[-1].startswith("Next: biasledger explain f-Blac, or another id")
     assert "START" not in result.output, "dbt's log stays in its file"
     assert "no_alarms" in (small_project / "logs" / "dbt.log").read_text(encoding="utf-8")
 

@@ -95,6 +95,12 @@ def test_wrong_use_ends_with_3(biasledger: Biasledger, arguments: tuple[str, ...
     assert "Traceback" not in result.stderr
 
 
+def test_the_package_can_be_run() -> None:
+    version = sys.modules["biasledger"].__version__
+    assert run_python("-m", "biasledger", "--version").stdout == f"biasledger, version {version}\n"
+    assert run_python("-m", "biasledger", "build", "--no-such-option").returncode == 3
+
+
 def test_the_exit_code_reaches_the_shell() -> None:
     assert run_python("-m", "biasledger.cli", "build", "--no-such-option").returncode == 3
 

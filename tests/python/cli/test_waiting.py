@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from biasledger.commands.display import build_progress
 from collector.asking.pacing import Pause
 from collector.asking.progress import progress
 from collector.terminal import configure_logging
@@ -103,6 +104,23 @@ def test_a_pause_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
         "small → busy: 1 answered; waiting until TIME: busy answered 429.",
         "small → busy: 2 answered; waiting until TIME: busy answered 429.",
     ]
+
+
+def test_a_line_now_and_then_where_there_is_no_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with progress(20, "resumes", None) as advance:
+        advance(1, 0)
+    assert capsys.readouterr().err == "", "what is soon done says nothing"
+    monkeypatch.setattr("collector.terminal.TOLD_EVERY_SECONDS", 0.0)
+    with progress(20, "resumes", None) as advance:
+        advance(7, 1, 0.5)
+    assert capsys.readouterr().err == "resumes: 7 of 20 done, 1 failed, 0.50 USD\n"
+    with progress(20, "resumes", show=False) as advance:
+        advance(7, 1)
+    with build_progress() as on_step:
+        on_step(3, 90, "fct_findings")
+    assert capsys.readouterr().err == "Building: 3 of 90 steps, last fct_findings\n"
 
 
 def test_what_is_logged_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:

@@ -41,6 +41,24 @@ def test_how_many_could_not_be_judged_stands_beside_those_that_passed() -> None:
     assert check.verdict == "clean"
 
 
+def test_strictness_is_about_what_can_fail(tmp_path: Path) -> None:
+    """A warning on intersections or lengths lacks data in most audits of texts."""
+    lacking = {"status": "insufficient_data", "measure": "length_gap"}
+    for severity, code in (("warn", 0), ("error", 4)):
+        warehouse = warehouses.create(
+            tmp_path / f"{severity}.duckdb",
+            {
+                "dim_runs": [run("run-1")],
+                "fct_findings": [
+                    finding("run-1", status="clear"),
+                    finding("run-1", severity=severity, **lacking),
+                ],
+            },
+        )
+        assert _check(warehouse)[0] == 0
+        assert _check(warehouse, "--strict")[0] == code
+
+
 def test_that_another_model_answered_judges_no_bias() -> None:
     warned = replace(CLEAR, room="runs", measure="model_change", status="warned")
     check = Check(("run",), (warned, BARE), is_simulated=False, audits=(("products", "robot"),))

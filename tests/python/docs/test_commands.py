@@ -66,8 +66,11 @@ def test_the_readme_s_first_audit(first_audit: FirstAudit) -> None:
     assert "Next: biasledger build\n" in finished.stdout
     rows = [line.split() for line in finished.stdout.splitlines() if " vs " in line]
     # Nobody's texts are longer; the words differ by race.
-    assert {row[0] for row in rows if row[1] == "race" and "length_gap" not in row} == {"alarm"}
-    assert "alarm" not in {row[0] for row in rows if row[1] == "gender"}
+    assert {row[1] for row in rows if row[2] == "race" and "length_gap" not in row} == {"alarm"}
+    assert "alarm" not in {row[1] for row in rows if row[2] == "gender"}
+    assert re.search(
+        r"^  race: alarm \(\d of \d measures\) · gender: (inconclusive|clear)", finished.stdout, re.MULTILINE
+    )
     assert "inconclusive" in finished.stdout
     assert "Traceback" not in finished.stdout + finished.stderr
 

@@ -165,13 +165,30 @@ def test_what_is_visible_stays() -> None:
     assert visible("\x00\x7f\u2066\ufeff\U000e0041") == r"\x00\x7f\u2066\ufeff\U000e0041"
 
 
-def test_a_wide_result_is_shown_row_by_row() -> None:
+def test_a_wide_result_stays_a_table_of_the_columns_that_fit() -> None:
+    columns = ["same", *(f"column_{number}" for number in range(20))]
+    rows = [["all", *range(20)], ["all", *["x" * 100] * 20]]
     console = Console(file=io.StringIO(), width=80, record=True)
-    columns = [f"column_{number}" for number in range(20)]
-    show_table(console, columns, [list(range(20)), ["x" * 100] * 20])
+    left_out = show_table(console, columns, rows)
     text = console.export_text()
     assert max(map(len, text.splitlines())) <= 80
-    assert text.count("row ") == 2
+    assert text.splitlines()[0].split() == ["column_0", "column_1"]
+    assert left_out == ["same", *columns[3:]]
+    assert "x" * 30 in text
+    console = Console(file=io.StringIO(), width=80, record=True)
+    assert show_table(console, columns, rows, wide=True) == []
+    header, _, _, last = console.export_text().splitlines()
+    assert header.split() == columns
+    assert last.split() == ["all", *["x" * 100] * 20]
+    assert console.width == 80
+
+
+def test_one_wide_row_is_a_list_of_names_and_values() -> None:
+    console = Console(file=io.StringIO(), width=80, record=True)
+    columns = [f"column_{number}" for number in range(20)]
+    assert show_table(console, columns, [["x" * 100] * 20]) == []
+    text = console.export_text()
+    assert max(map(len, text.splitlines())) <= 80
     assert all(name in text for name in columns)
     assert "x" * 100 in "".join(line[len("column_19") + 2 :].strip() for line in text.splitlines())
 

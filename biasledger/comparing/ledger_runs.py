@@ -1,0 +1,68 @@
+"""Runs of a ledger, and of the journals beside it, by what people call them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+from biasledger.comparing.run_names import find_run
+from collector.errors import LedgerError
+from collector.journal.reader import journal_folder
+from collector.ledger.database import Ledger, RunInfo
+from collector.ledger.loading import read_head
+
+_LATEST = frozenset({"latest", "previous"})
+
+
+def known_runs(runs: list[RunInfo]) -> list[tuple[str, str, str]]:
+    """Run id, audit and target of a ledger's runs, in the order of `find_run`; those that were forgotten come last."""
+    return [
+        (one.run_id, one.audit, one.target)
+        for one in sorted(runs, key=lambda one: (not one.is_forgotten, _standing(one)), reverse=True)
+    ]
+
+
+def _standing(run: RunInfo) -> tuple[bool, bool, datetime, str]:
+    """As int_run_order ranks built runs: one that was never finished, or kept nothing, takes no other's place."""
+    has_answers = run.n_responses > 0
+    return (run.is_finished and has_answers, has_answers, run.started_at, run.run_id)
+
+
+def run_in_ledger(ledger: Path, name: str) -> str:
+    """The id of the run that a name means: its id, the beginning of one, `latest` or `previous`.
+
+    What names no run stays as it is: whoever looks for it says so, and knows what the ledger lacks.
+
+    Raises:
+        InputError: several runs are called so.
+    """
+    try:
+        runs = known_runs(Ledger(ledger).runs())
+    except LedgerError:
+        return name
+    return _named(name, runs)
+
+
+def run_in_journals(ledger: Path, name: str) -> str:
+    """The same of the runs that have a journal, which may not be in the ledger yet; `latest` is the one begun last.
+
+    Raises:
+        InputError: several runs are called so.
+    """
+    paths = sorted(journal_folder(ledger).glob("*.jsonl"))
+    if name not in _LATEST:
+        return _named(name, [(path.stem, "", "") for path in paths])
+    heads = []
+    for path in paths:
+        try:
+            heads.append(read_head(path).run)
+        except LedgerError:  # what cannot be read cannot be gone on with
+            continue
+    heads.sort(key=lambda run: (run.started_at, run.run_id), reverse=True)
+    return _named(name, [(run.run_id, run.audit, run.target) for run in heads])
+
+
+def _named(name: str, runs: list[tuple[str, str, str]]) -> str:
+    if name not in _LATEST and not any(run_id.startswith(name) for run_id, _, _ in runs):
+        return name
+    return find_run(name, runs, None, can_narrow=False).run_id

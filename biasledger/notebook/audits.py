@@ -1,0 +1,237 @@
+"""Audits from Python: answers that are there are imported, a function is asked, and tables are built of them."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biasledger import __version__
+from biasledger.notebook.warehouse import Warehouse, open_warehouse
+from biasledger.project import check_project, init_project, settings_file
+from collector.errors import BiasledgerError, InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from collector.ledger.summary import RunSummary
+    from collector.spec.audit import Audit
+
+Spec = Path | str | Mapping[str, Any]
+"""An audit's file, or what would stand in one."""
+
+# Projects that nobody named, until Python ends.
+_temporary: list[tempfile.TemporaryDirectory[str]] = []
+_VERSIONS = {"biasledger": __version__}
+
+
+def audit(
+    answers: object,
+    spec: Spec,
+    *,
+    project: Path | str | None = None,
+    name: str | None = None,
+    again: bool = False,
+    simulated: bool = False,
+) -> pd.DataFrame:
+    """Import answers, build the tables and return the findings.
+
+    Args:
+        answers: a data frame of pandas, Arrow or polars with a row an answer, or a file as `biasledger import` takes it.
+        spec: the audit, whose `import` says what the columns mean.
+        project: folder to work in, laid out if it is absent or empty; a temporary one if not given, which is there until Python
+            ends.
+        name: what to call the model that answered, if the answers do not say.
+        again: import answers a second time that the project's ledger holds already.
+        simulated: label the answers as made up.
+
+    Returns:
+        The findings of these answers, as `Warehouse.findings` gives them. `attrs["project"]` names the folder, which
+        `biasledger.open` takes.
+
+    Raises:
+        InputError: the answers or the spec are wrong; the message says what would be right.
+        BiasledgerError: no answer can be analysed, or the tables cannot be built.
+    """
+    from collector.importers.tabular import import_runs
+
+    folder = _project(project)
+    with _spec_file(spec) as path, _answers_file(answers) as file:
+        summaries = import_runs(
+            _load(path),
+            path,
+            file,
+            folder / "ledger.duckdb",
+            name=name or (None if isinstance(answers, str | Path) else "answers"),
+            again=again,
+            simulated=simulated,
+            versions=_VERSIONS,
+        )
+    _tell(summaries)
+    warehouse = build(folder)
+    import pandas as pd
+
+    found = pd.concat([warehouse.findings(summary.run_id) for summary in summaries], ignore_index=True)
+    found.attrs["project"] = str(folder)
+    return found
+
+
+def collect(
+    spec: Spec,
+    target: Callable[..., object] | str,
+    *,
+    project: Path | str = ".",
+    name: str | None = None,
+    trials: int | None = None,
+    variants: Sequence[str] = (),
+    parts: Sequence[str] = (),
+    seed: int = 0,
+    max_cost_usd: float | None = None,
+) -> RunSummary:
+    """Ask a function, or a target of the project's targets.yml, and keep every answer in the project's ledger.
+
+    Args:
+        spec: the audit.
+        target: a function of this process, called with (prompt_text, system_prompt, seed), which returns the answer as a text or
+            a mapping (docs/targets.md); or a target's name.
+        project: folder to work in, laid out if it is absent or empty.
+        name: what to call a function; its own name if not given.
+        trials, variants, parts, seed, max_cost_usd: as of `biasledger collect`.
+
+    Returns:
+        What came back, in numbers; `build` makes tables of it.
+
+    Raises:
+        InputError: the spec is wrong, there is no such target, or the function does not take the arguments.
+        TargetError: it cannot be asked; what was answered is kept, and `biasledger collect --resume` goes on.
+        BiasledgerError: it stopped early, or no answer can be analysed.
+    """
+    from collector.asking.costs import load_prices, meter_for
+    from collector.asking.runner import collect as ask
+    from collector.targets import load_target
+    from collector.targets.python_function import of_function
+
+    folder = _project(project)
+    asked = (
+        load_target(folder / "targets.yml", target)
+        if isinstance(target, str)
+        else of_function(target, name=name)
+    )
+    with _spec_file(spec) as path:
+        summary = ask(
+            _load(path),
+            asked,
+            folder / "ledger.duckdb",
+            variants=variants,
+            parts=parts,
+            trials=trials,
+            seed=seed,
+            versions=_VERSIONS,
+            meter=meter_for(asked, load_prices(settings_file("model_prices.csv", folder)), max_cost_usd),
+        )
+    if summary.stopped is not None:
+        raise BiasledgerError(summary.stopped)
+    _tell([summary])
+    return summary
+
+
+def build(project: Path | str = ".") -> Warehouse[pd.DataFrame]:
+    """Build a project's tables, with alarms or without, and open them; nothing is built where nothing is new.
+
+    Raises:
+        InputError: there is no project, or an audit or a setting is wrong.
+        BiasledgerError: a model or a quality test failed, and the old tables stay.
+    """
+    from biasledger.building.build import build_warehouse, what_stands
+
+    folder = Path(project)
+    check_project(folder)
+    ledger, warehouse = folder / "ledger.duckdb", folder / "warehouse.duckdb"
+    if what_stands(folder, ledger, warehouse) is None:
+        build_warehouse(folder, ledger, warehouse)
+    return open_warehouse(warehouse)
+
+
+def _project(folder: Path | str | None) -> Path:
+    """The folder, laid out if nothing is in it; its audits are those that are given."""
+    if folder is None:
+        _temporary.append(tempfile.TemporaryDirectory(prefix="biasledger-"))
+        path = Path(_temporary[-1].name)
+    else:
+        path = Path(folder)
+    if path.is_dir() and any(path.iterdir()):
+        check_project(path)
+        return path
+    init_project(path)
+    # A shipped audit of the same name would say how answers are read.
+    shutil.rmtree(path / "audits")
+    return path
+
+
+@contextmanager
+def _spec_file(spec: Spec) -> Iterator[Path]:
+    if not isinstance(spec, Mapping):
+        yield Path(spec)
+        return
+    import yaml
+
+    with tempfile.TemporaryDirectory(prefix="biasledger-") as folder:
+        path = Path(folder) / "spec.yml"
+        path.write_text(yaml.safe_dump(dict(spec), sort_keys=False, allow_unicode=True), encoding="utf-8")
+        with _called(path, "spec"):
+            yield path
+
+
+def _load(path: Path) -> Audit:
+    from collector.spec.loading import load_audit
+
+    return load_audit(path)
+
+
+@contextmanager
+def _answers_file(answers: object) -> Iterator[Path]:
+    """Answers as a file: a frame of any kind that DuckDB reads becomes Parquet."""
+    if isinstance(answers, str | Path):
+        yield Path(answers)
+        return
+    import duckdb
+
+    with tempfile.TemporaryDirectory(prefix="biasledger-") as folder:
+        path = Path(folder) / "answers.parquet"
+        try:
+            with duckdb.connect(":memory:", config={"threads": 1}) as connection:
+                connection.register("answers", answers)
+                connection.execute("copy answers to $1 (format parquet)", [str(path)])
+        except duckdb.Error as error:
+            reason = str(error).splitlines()[0].partition("Error: ")[2]
+            raise InputError(
+                f"Answers of type {type(answers).__name__} cannot be read ({reason}): give a data frame or a file."
+            ) from error
+        with _called(path, "answers"):
+            yield path
+
+
+@contextmanager
+def _called(path: Path, name: str) -> Iterator[None]:
+    """In the errors of the block, call a file that nobody knows by the name of the argument that it holds.
+
+    Raises:
+        BiasledgerError: as in the block.
+    """
+    try:
+        yield
+    except BiasledgerError as error:
+        error.args = (str(error).replace(str(path), name).replace(path.name, name),)
+        raise
+
+
+def _tell(summaries: Sequence[RunSummary]) -> None:
+    """Warn of what weakens a run, once, and raise where nothing can be analysed."""
+    for sentence in dict.fromkeys(one for summary in summaries for one in summary.warnings):
+        warnings.warn(sentence, stacklevel=3)
+    for summary in summaries:
+        summary.require_answers()

@@ -1,0 +1,55 @@
+"""docs/terminal.md: its commands run as printed, and completion completes."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.python.conftest import FirstAudit
+from tests.python.docs.shell import ROOT, blocks, run
+
+BLOCKS = blocks("docs/terminal.md")
+
+
+@pytest.mark.parametrize("script", BLOCKS, ids=[block.splitlines()[0][:60] for block in BLOCKS])
+def test_every_command_runs(first_audit: FirstAudit, script: str) -> None:
+    finished = run(script, first_audit.folder)
+    assert finished.returncode == 0, finished.stderr
+    assert "Traceback" not in finished.stderr
+
+
+def test_what_is_written_for_programs_can_be_read(first_audit: FirstAudit) -> None:
+    (script,) = [block for block in BLOCKS if "--json" in block]
+    assert run(script, first_audit.folder).returncode == 0
+    findings = json.loads((first_audit.folder / "findings.json").read_text(encoding="utf-8"))
+    with (first_audit.folder / "findings.csv").open(encoding="utf-8", newline="") as file:
+        assert [row["finding_id"] for row in csv.DictReader(file)] == [row["finding_id"] for row in findings]
+
+
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        ("biasledger fin", "plain,findings"),
+        ("biasledger findings --w", "plain,--why"),
+        ("biasledger findings --status in", "plain,inconclusive"),
+    ],
+)
+def test_the_shell_completes(typed: str, completed: str) -> None:
+    words = typed.split()
+    done = subprocess.run(
+        [sys.executable, "-m", "biasledger"],
+        env={
+            "PYTHONPATH": str(ROOT),
+            "COMP_WORDS": typed,
+            "COMP_CWORD": str(len(words) - 1),
+            "_BIASLEDGER_COMPLETE": "bash_complete",
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert completed in done.stdout.splitlines()
