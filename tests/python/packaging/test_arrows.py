@@ -11,7 +11,7 @@ import pytest
 from benchmarks.counts import circles, imports, modules
 
 ROOT = Path(__file__).parents[3]
-_ROW = re.compile(r"^\| (`(?:collector|biasledger)[^|]*) \|", re.MULTILINE)
+_ROW = re.compile(r"^\| (`(?:collector|lmrec|biasledger)[^|]*) \|", re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
