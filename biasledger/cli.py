@@ -12,13 +12,23 @@ from typing import Any, NoReturn
 import click
 
 from biasledger import __version__
-from biasledger.commands import asking, building, comparing, evidence, importing, querying, reading, scoring
+from biasledger.commands import (
+    asking,
+    building,
+    comparing,
+    evidence,
+    importing,
+    lmrec,
+    querying,
+    reading,
+    scoring,
+)
 from biasledger.commands.common import EXIT_BROKEN, EXIT_INTERRUPTED, EXIT_UNREAD, EXIT_WAITED
 from collector.errors import BiasledgerError, WaitedInVainError
 from collector.terminal import LogHandler, configure_logging, drop_output, flush, say, visible
 
 # In the order of the work, which is that of `--help`.
-_PARTS = (asking, importing, building, reading, querying, comparing, scoring, evidence)
+_PARTS = (asking, importing, building, reading, querying, comparing, scoring, evidence, lmrec)
 
 
 class _Cli(click.Group):
