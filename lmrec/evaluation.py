@@ -6,9 +6,10 @@ import csv
 import io
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import astuple, dataclass, fields
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +17,11 @@ import numpy.typing as npt
 from collector.errors import InputError
 from collector.files.replacing import write_whole
 from lmrec import quality
+from lmrec.categories import distinct_categories
 from lmrec.model import Recommender, load
+from lmrec.statistics import CatalogueStatistics, catalogue_statistics
 from lmrec.yelp import Review, is_held_out, read_reviews
 
-# Categories that nearly every venue of a kind has: two that share only these have nothing in common.
-GENERAL_CATEGORIES = frozenset({"restaurants", "food"})
 _AT_ONCE = 256
 _LEVEL = 95
 
@@ -149,7 +150,7 @@ def measures(recommender: Recommender, found: Predictions, *, seed: int = 0) -> 
 
 
 def evaluate_model(model: Path, reviews_file: Path, folder: Path, *, seed: int = 0) -> list[Measure]:
-    """Measure a model by the held-out texts of a file, and write `quality.csv` and `predictions.csv`.
+    """Measure a model by the held-out texts of a file, and write `quality.csv`, `predictions.csv` and `catalogue_statistics.csv`.
 
     Raises:
         InputError: the model or the file cannot be read, or no text is held out.
@@ -158,6 +159,9 @@ def evaluate_model(model: Path, reviews_file: Path, folder: Path, *, seed: int =
     found = predict(recommender, held_out(reviews_file, recommender))
     rows = measures(recommender, found, seed=seed)
     write_measures(folder / "quality.csv", rows)
+    _write_rows(
+        folder / "catalogue_statistics.csv", CatalogueStatistics, catalogue_statistics(recommender.catalogue)
+    )
     write_predictions(folder / "predictions.csv", recommender, found)
     return rows
 
@@ -185,8 +189,7 @@ def averaged(rows: Sequence[Measure]) -> list[Measure]:
 
 def write_measures(file: Path, rows: Iterable[Measure]) -> None:
     """Write a table of measures as CSV."""
-    header = [field.name for field in fields(Measure)]
-    _write(file, header, ([asdict(row)[name] for name in header] for row in rows))
+    _write_rows(file, Measure, rows)
 
 
 def write_predictions(file: Path, recommender: Recommender, found: Predictions) -> None:
@@ -204,6 +207,10 @@ def write_predictions(file: Path, recommender: Recommender, found: Predictions) 
     _write(file, header, rows)
 
 
+def _write_rows(file: Path, kind: type[Measure | CatalogueStatistics], rows: Iterable[Any]) -> None:
+    _write(file, [field.name for field in fields(kind)], map(astuple, rows))
+
+
 def _write(file: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -215,10 +222,7 @@ def _write(file: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) 
 
 def _shared_categories(recommender: Recommender) -> dict[str, quality.Flags]:
     """Return business_id -> (venues,) whether each venue that can be recommended shares a category with that business."""
-    own = {
-        row.venue.venue_id: {one.casefold() for one in row.venue.categories} - GENERAL_CATEGORIES
-        for row in recommender.catalogue
-    }
+    own = {row.venue.venue_id: distinct_categories(row.venue) for row in recommender.catalogue}
     of_venues = [own[venue.venue_id] for venue in recommender.venues]
     place_of = {name: place for place, name in enumerate(sorted(set().union(*own.values())))}
     holds = np.zeros((len(of_venues), len(place_of)), dtype=bool)

@@ -146,8 +146,9 @@ def train(
 def evaluate(reviews: Path, models: tuple[Path, ...], out: Path | None, seed: int) -> None:
     """Measure recommenders by held-out texts.
 
-    Writes quality.csv, every measure with its 95 % interval, and predictions.csv, the rank of each text's venue, and prints the
-    first. Of several models, each of a city, also the mean.
+    Writes quality.csv, every measure with its 95 % interval, predictions.csv, the rank of each text's venue, and
+    catalogue_statistics.csv, the venues that the model was trained on, and prints the first.
+    Of several models, each of a city, also the mean.
     """
     from lmrec.evaluation import averaged, evaluate_model, write_measures
 
@@ -155,7 +156,7 @@ def evaluate(reviews: Path, models: tuple[Path, ...], out: Path | None, seed: in
     for model in models:
         folder = (out / model.name if len(models) > 1 else out) if out is not None else model / "evaluation"
         listed += evaluate_model(model, reviews, folder, seed=seed)
-        say(f"Wrote {folder / 'quality.csv'} and {folder / 'predictions.csv'}.")
+        say(f"Wrote quality.csv, predictions.csv and catalogue_statistics.csv to {folder}.")
     if len(models) > 1:
         mean = averaged(listed)
         listed += mean

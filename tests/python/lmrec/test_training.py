@@ -185,6 +185,9 @@ def test_an_evaluation_is_written_as_tables(
     assert mrr[0].low > mrr[1].high  # type: ignore[operator]
     with (tmp_path / "quality.csv").open(encoding="utf-8") as stream:
         assert len(list(csv.DictReader(stream))) == len(rows)
+    with (tmp_path / "catalogue_statistics.csv").open(encoding="utf-8") as stream:
+        (row,) = csv.DictReader(stream)
+    assert (row["n_reviews"], row["price_1"]) == ("5200", "0.25")
     with (tmp_path / "predictions.csv").open(encoding="utf-8") as stream:
         predictions = list(csv.DictReader(stream))
     assert len(predictions) == recommender.card["counts"]["texts_held_out"]
