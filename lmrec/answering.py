@@ -21,16 +21,24 @@ class Answerer:
         recommenders: at least one.
         top: how many venues an answer has; the source takes 20.
         city: where the venues are, whatever a prompt says.
+        needs_city: a prompt has to name a city even if there is only one, so that what is asked of another city is not answered
+            with venues of this one.
 
     Raises:
         InputError: two recommenders know one city, or none knows the city.
     """
 
     def __init__(
-        self, recommenders: Sequence[Recommender], *, top: int = TOP, city: str | None = None
+        self,
+        recommenders: Sequence[Recommender],
+        *,
+        top: int = TOP,
+        city: str | None = None,
+        needs_city: bool = False,
     ) -> None:
         self._recommenders = recommenders
         self._top = top
+        self._fewest_named = 1 if needs_city else 2
         self._of_city: dict[str, Recommender] = {}
         for recommender in recommenders:
             for key, name in recommender.cities.items():
@@ -60,12 +68,12 @@ class Answerer:
             prompt: the question, and behind a blank line what an audit asks for.
 
         Raises:
-            InputError: there are several cities, and the prompt names none of them.
+            InputError: there are several cities, or one that has to be named, and the prompt names none.
         """
         city = self._city or self._city_of(prompt)
-        if city is None and len(self._of_city) > 1:
+        if city is None and len(self._of_city) >= self._fewest_named:
             raise InputError(
-                f"The question names none of the models' cities ({quoted(self.cities)}); name one in it, or set `city`."
+                f"The question names no city that the models know ({quoted(self.cities)}); name one in it, or set `city`."
             )
         recommender = self._recommenders[0] if city is None else self._of_city[city]
         found = recommender.recommend(question_of(prompt), self._top, city=city)
@@ -86,13 +94,15 @@ class Answerer:
         return named[-1] if named else None
 
 
-def load_answerer(folders: Sequence[Path], *, top: int = TOP, city: str | None = None) -> Answerer:
+def load_answerer(
+    folders: Sequence[Path], *, top: int = TOP, city: str | None = None, needs_city: bool = False
+) -> Answerer:
     """Load models and make one system of them.
 
     Raises:
         InputError: as of model.load and Answerer.
     """
-    return Answerer([load(folder) for folder in folders], top=top, city=city)
+    return Answerer([load(folder) for folder in folders], top=top, city=city, needs_city=needs_city)
 
 
 def question_of(prompt: str) -> str:

@@ -45,7 +45,7 @@ def build(name: str, settings: Settings, folder: Path) -> TrainedRecommender:
     folders = [folder / one for one in settings.models]
     return TrainedRecommender(
         name,
-        load_answerer(folders, top=settings.top, city=settings.city),
+        load_answerer(folders, top=settings.top, city=settings.city, needs_city=True),
         models=settings.models,
         # A card names the hashes of the other files, so that its own stands for all of them.
         card_hashes=[hash_of_file(one / CARD) for one in folders],
