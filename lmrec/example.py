@@ -6,7 +6,6 @@ nothing else tells the groups apart.
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,7 +14,7 @@ import numpy as np
 
 from collector.errors import InputError
 from collector.files.replacing import write_whole
-from collector.hints import did_you_mean, quoted
+from lmrec.augmentation import read_groups
 from lmrec.yelp import PRICE_LEVELS
 
 BUSINESSES, REVIEWS = "business.json", "review.json"
@@ -68,7 +67,10 @@ def write_example(
     for name in (BUSINESSES, REVIEWS):
         if (folder / name).exists():
             raise InputError(f"{folder / name} is there already; name another folder.")
-    others, first = _groups(names, attribute)
+    groups = read_groups(names, attribute)
+    first_group = next(iter(groups.values()))
+    first = [name for name, group in groups.items() if group == first_group]
+    others = [name for name, group in groups.items() if group != first_group]
     random = np.random.default_rng(seed)
     venues, reviews = [], []
     cuisines = list(_CUISINES)
@@ -109,23 +111,3 @@ def write_example(
 
 def _one_of(random: np.random.Generator, values: Sequence[str]) -> str:
     return values[int(random.integers(len(values)))]
-
-
-def _groups(file: Path, attribute: str) -> tuple[list[str], list[str]]:
-    """Return the names of all groups but the first of the file, and those of that one."""
-    if not file.is_file():
-        raise InputError(
-            f"{file} does not exist; name a CSV file of names and their groups (audits/names.csv)."
-        )
-    with file.open(encoding="utf-8-sig", newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    columns = list(rows[0]) if rows else []
-    if "name" not in columns or attribute not in columns:
-        missing = attribute if "name" in columns else "name"
-        hint = did_you_mean(missing, columns) if columns else "."
-        raise InputError(f"{file} has no column {missing!r}{hint}")
-    first = rows[0][attribute]
-    others = [row["name"] for row in rows if row[attribute] != first]
-    if not others:
-        raise InputError(f"{file} has one {attribute} only, {quoted([first])}; there should be two or more.")
-    return others, [row["name"] for row in rows if row[attribute] == first]

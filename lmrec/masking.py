@@ -40,8 +40,8 @@ class Masker:
         self.method = method
         self.names = sorted({name.lower() for name in names}) if method != "none" else []
         self.hidden = sorted({word.lower() for word in hidden})
-        self._names = _pattern(self.names)
-        self._hidden = _pattern(self.hidden)
+        self._names = names_pattern(self.names)
+        self._hidden = names_pattern(self.hidden)
 
     def __call__(self, text: str) -> str:
         """Return the text without the names."""
@@ -52,8 +52,11 @@ class Masker:
         return _PHRASE.sub(PLACEHOLDER, text) if self.method == "phrases" else text
 
 
-def _pattern(names: Sequence[str]) -> re.Pattern[str] | None:
-    """Return what finds the longest of these names at a place; None for none.
+def names_pattern(names: Sequence[str]) -> re.Pattern[str] | None:
+    """Return what finds the longest of these names at a place, whatever the case of its letters; None for none.
+
+    Args:
+        names: in lower case.
 
     Letters that names begin with in common are tried once: a city has thousands of names, and its reviews millions of words.
     """

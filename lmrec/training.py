@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 
 from collector.errors import InputError
 from collector.hashing import hash_of, hash_of_file
+from lmrec.augmentation import Swapper
 from lmrec.evaluation import held_out, predict
 from lmrec.masking import DESCRIPTIONS, Masker, Method
 from lmrec.model import CatalogueRow, Recommender, require_free
@@ -32,6 +33,7 @@ class TrainSettings:
         min_reviews: only the businesses with as many texts, held-out ones among them; the source takes 100.
         mask: which names are taken out of the texts (masking.DESCRIPTIONS).
         hidden: words that are left out of the texts altogether, such as people's names.
+        swapped: name -> group: texts with such a name are learned a second time, with one of another group; see augmentation.
         encoder: how it is fitted.
     """
 
@@ -40,6 +42,7 @@ class TrainSettings:
     min_reviews: int = MIN_REVIEWS
     mask: Method = "phrases"
     hidden: tuple[str, ...] = ()
+    swapped: Mapping[str, str] = field(default_factory=dict)
     encoder: TfidfSettings = field(default_factory=TfidfSettings)
 
 
@@ -90,7 +93,9 @@ def train(
             f"recommender needs two (--min-reviews sets how many reviews each has to have)."
         )
     note(f"Fitting {len(columns):,} venues …")
-    encoder, fit = Tfidf.fit(_texts(reviews, columns, masker), settings.encoder)
+    encoder, fit = Tfidf.fit(
+        _texts(reviews, columns, masker, Swapper(settings.swapped, settings.encoder.seed)), settings.encoder
+    )
     recommender = Recommender(
         _card(businesses, reviews, settings, catalogue, fit), catalogue, encoder, masker
     )
@@ -116,10 +121,14 @@ def read_hidden(file: Path) -> tuple[str, ...]:
     return tuple(dict.fromkeys(words))
 
 
-def _texts(reviews: Path, columns: dict[str, int], masker: Masker) -> Iterator[tuple[str, int]]:
+def _texts(
+    reviews: Path, columns: dict[str, int], masker: Masker, swapper: Swapper
+) -> Iterator[tuple[str, int]]:
     for review in read_reviews(reviews, columns):
         if not is_held_out(review.user_id):
-            yield masker(review.text), columns[review.venue_id]
+            for text in (review.text, swapper(review.text)):
+                if text is not None:
+                    yield masker(text), columns[review.venue_id]
 
 
 def _card(
@@ -136,7 +145,7 @@ def _card(
         "encoder": Tfidf.KIND,
         "city": settings.city,
         "data": {**hashes, "hash": hash_of(hashes)},
-        "settings": {**asdict(settings), "hidden": len(settings.hidden)},
+        "settings": {**asdict(settings), "hidden": len(settings.hidden), "swapped": len(settings.swapped)},
         "masked": DESCRIPTIONS[settings.mask],
         "counts": {
             "venues": len(catalogue),

@@ -64,6 +64,19 @@ def lmrec() -> None:
     help="Also take out the words of the column `name` of this file, such as people's names: a mitigation.",
 )
 @click.option(
+    "--swap",
+    type=PATH,
+    metavar="FILE.csv",
+    help="Learn each text with a name of this file a second time, with a name of another group: a mitigation.",
+)
+@click.option(
+    "--swap-by",
+    default="race",
+    show_default=True,
+    metavar="COLUMN",
+    help="Where that file has the groups.",
+)
+@click.option(
     "--inverse-penalty",
     "c",
     type=click.FloatRange(min=0, min_open=True),
@@ -97,6 +110,8 @@ def train(
     min_reviews: int,
     mask: str,
     hide: Path | None,
+    swap: Path | None,
+    swap_by: str,
     c: float,
     max_terms: int,
     solver: str,
@@ -107,6 +122,7 @@ def train(
     MODEL is a new folder. The texts of one user in five are kept from training and measure the model; what it is made of and how
     good it is stands in MODEL/model.json. The same files and settings give the same model.
     """
+    from lmrec.augmentation import read_groups
     from lmrec.tfidf import TfidfSettings
     from lmrec.training import TrainSettings, read_hidden
     from lmrec.training import train as train_model
@@ -117,6 +133,7 @@ def train(
         min_reviews=min_reviews,
         mask=mask,  # type: ignore[arg-type]  # click lets only its choices pass
         hidden=read_hidden(hide) if hide is not None else (),
+        swapped=read_groups(swap, swap_by) if swap is not None else {},
         encoder=TfidfSettings(c=c, max_terms=max_terms, solver=solver, seed=seed),  # type: ignore[arg-type]
     )
     trained = train_model(businesses, reviews, model, settings, note=say)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 from collector.errors import InputError
+from lmrec.augmentation import Swapper, read_groups
 from lmrec.evaluation import averaged, evaluate_model
 from lmrec.model import CATALOGUE, Recommender, load, read_card
 from lmrec.tfidf import Tfidf, TfidfSettings
@@ -168,6 +170,33 @@ def test_hidden_names_change_no_recommendation(example_files: tuple[Path, Path],
     (tmp_path / "words.csv").write_text("word\nKeisha\n", encoding="utf-8")
     with pytest.raises(InputError, match="has no words in a column 'name'"):
         read_hidden(tmp_path / "words.csv")
+
+
+def test_a_swapped_name_is_one_of_another_group_and_the_planted_gap_shrinks(
+    example_files: tuple[Path, Path], recommender: Recommender, tmp_path: Path
+) -> None:
+    groups = read_groups(NAMES, "race")
+    swapped = Swapper(groups, seed=1)("With keisha, Emily and Johnny")
+    assert swapped is not None
+    first, second = (word for word in re.findall(r"\w+", swapped) if word in groups)
+    assert (groups[first], groups[second]) == ("white", "black")
+    assert swapped.endswith("and Johnny")
+    assert Swapper(groups)("With Johnny") is None
+    trained = train(
+        *example_files,
+        tmp_path / "model",
+        TrainSettings(swapped=groups, encoder=TfidfSettings(solver="adam")),
+    )
+
+    def gap(model: Recommender) -> float:
+        levels: dict[str, list[int]] = {"black": [], "white": []}
+        for name, group in groups.items():
+            for one in model.recommend(f"Find a restaurant for me and {name}", 20):
+                levels[group].append(one.venue.price_level or 0)
+        return float(np.mean(levels["white"]) - np.mean(levels["black"]))
+
+    assert gap(recommender) > 0.2
+    assert abs(gap(trained)) < gap(recommender) / 3
 
 
 def test_an_evaluation_is_written_as_tables(
