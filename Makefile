@@ -74,7 +74,7 @@ check: lint types sql test warehouse smoke
 
 # Tests that build no warehouse, start no program and simulate no audits: each file takes a few seconds at most.
 FAST := $(wildcard $(addprefix tests/python/, benchmarks/test_counts.py cli/test_printing.py comparing/test_formats.py \
-	comparing/test_sentences.py explain/test_marks.py packaging/test_arrows.py) \
+	comparing/test_sentences.py explain/test_marks.py lmrec/test_masking.py lmrec/test_quality.py lmrec/test_yelp.py packaging/test_arrows.py) \
 	$(addprefix tests/python/collector/test_, answers.py costs.py decisions.py http_replies.py item_answers.py journal.py \
 	json_path.py key_forms.py names.py pacing.py prompts.py rate_headers.py redaction.py replacing.py replay.py short_lists.py \
 	slots.py spec*.py subjects.py targets_file.py typos.py) \

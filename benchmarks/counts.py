@@ -24,7 +24,7 @@ from benchmarks.processes import PACKAGE_PARENT, BenchmarkError
 
 ROOMS = frozenset({"words", "lists", "decisions", "prices", "markers", "texts"})
 MANY_CONDITIONS = 4
-_PACKAGES = ("collector", "biasledger")
+_PACKAGES = ("collector", "lmrec", "biasledger")
 _SQL_FOLDERS = ("models/", "macros/", "analyses/", "tests/dbt/", "biasledger/reporting/queries/")
 _JINJA = re.compile(r"\{#.*?#\}|\{%.*?%\}", re.DOTALL)
 _JINJA_VALUE = re.compile(r"\{\{.*?\}\}", re.DOTALL)

@@ -18,6 +18,7 @@ from biasledger.commands import (
     comparing,
     evidence,
     importing,
+    lmrec,
     querying,
     reading,
     scoring,
@@ -28,7 +29,7 @@ from collector.errors import BiasledgerError, WaitedInVainError
 from collector.terminal import LogHandler, configure_logging, drop_output, flush, say, visible
 
 # In the order of the work, which is that of `--help`.
-_PARTS = (specs, asking, importing, building, reading, querying, comparing, scoring, evidence)
+_PARTS = (specs, asking, importing, building, reading, querying, comparing, scoring, evidence, lmrec)
 
 
 class _Cli(click.Group):

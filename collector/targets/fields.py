@@ -81,14 +81,15 @@ def _require_base(value: str) -> str:
     return value
 
 
-def _one_or_more(value: Any) -> Any:
+def one_or_more(value: Any) -> Any:
+    """Return a text as a list of it alone, and anything else as it is."""
     return [value] if isinstance(value, str) else value
 
 
 Variable = Annotated[NonBlank, AfterValidator(_require_variable)]
 Variables = Annotated[
     Names,
-    BeforeValidator(_one_or_more, json_schema_input_type=NonBlank | list[NonBlank]),
+    BeforeValidator(one_or_more, json_schema_input_type=NonBlank | list[NonBlank]),
     AfterValidator(lambda names: tuple(map(_require_variable, names))),
 ]
 Address = Annotated[str, AfterValidator(_require_address)]

@@ -16,7 +16,19 @@ ROOT = Path(biasledger.__file__).parents[1]
 HEAVY = {
     "dbt", "duckdb", "numpy", "pandas", "pydantic", "requests", "rich", "scipy", "sklearn", "torch", "transformers", "yaml"
 }  # fmt: skip
-COMMANDS = ["init", "collect", "import", "build", "findings", "report", "runs", "score", "tune", "publish"]
+COMMANDS = [
+    "init",
+    "collect",
+    "import",
+    "build",
+    "findings",
+    "report",
+    "runs",
+    "score",
+    "tune",
+    "publish",
+    "lmrec",
+]
 
 
 def run_python(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:

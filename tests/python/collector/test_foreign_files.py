@@ -27,6 +27,7 @@ from collector.spec.loading import load_audit
 from collector.tables import inspect_log, log_rows, source
 from collector.tables.logs import log_rows as rows_of_log
 from collector.targets import load_target
+from lmrec.yelp import read_venues
 
 SECRET = "sk-live-0123456789abcdef"
 SPEC = """
@@ -267,6 +268,7 @@ READERS: dict[str, tuple[str, Read]] = {
     "json": ("json", imported),
     "eval": ("eval", imported),
     "replay": ("jsonl", replayed),
+    "businesses": ("json", read_venues),
     "pack": ("zip", read_pack),
     "baseline": ("gz", baseline_file.read_baseline),
     "journal": ("jsonl", lambda path: list(read_journal(path))),

@@ -241,7 +241,7 @@ def test_planted_shares_are_between_0_and_1(write: Write, key: str) -> None:
 
 def test_every_kind_is_a_module_with_settings_and_a_builder() -> None:
     found = kinds()
-    assert set(found) == {"anthropic", "gemini", "http", "openai", "python", "replay", "simulator"}
+    assert set(found) == {"anthropic", "gemini", "http", "lmrec", "openai", "python", "replay", "simulator"}
     for kind, module in found.items():
         assert module.Settings.model_fields["kind"].annotation == Literal[kind]
         assert list(inspect.signature(module.build).parameters)[:2] == ["name", "settings"]

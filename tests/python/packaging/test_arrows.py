@@ -11,7 +11,7 @@ import pytest
 from benchmarks.counts import circles, imports, modules
 
 ROOT = Path(__file__).parents[3]
-_ROW = re.compile(r"^\| (`(?:collector|biasledger)[^|]*) \|", re.MULTILINE)
+_ROW = re.compile(r"^\| (`(?:collector|lmrec|biasledger)[^|]*) \|", re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +66,17 @@ def test_measures_import_measures_alone(imported: Mapping[str, set[str]]) -> Non
         for other in found
     }
     assert not {other for other in others if not other.startswith("biasledger.measures")}
+
+
+def test_the_recommender_is_known_to_its_target_and_its_commands_alone(
+    imported: Mapping[str, set[str]],
+) -> None:
+    users = {
+        module
+        for module, others in imported.items()
+        if not module.startswith("lmrec") and any(other.startswith("lmrec") for other in others)
+    }
+    assert users == {"collector.targets.lmrec", "biasledger.commands.lmrec"}
 
 
 def test_no_folder_holds_more_than_fifteen_modules(files: Mapping[str, Path]) -> None:

@@ -21,7 +21,7 @@ REGARD = [Requirement(line) for line in PROJECT["optional-dependencies"]["regard
 POSTGRES = [Requirement(line) for line in PROJECT["optional-dependencies"]["postgres"]]
 REPORT = [Requirement(line) for line in PROJECT["optional-dependencies"]["report"]]
 SENTIMENT = [Requirement(line) for line in PROJECT["optional-dependencies"]["sentiment"]]
-OWN = {"biasledger", "collector", "benchmarks", "tests"}
+OWN = {"biasledger", "collector", "lmrec", "benchmarks", "tests"}
 LATER = {"compression"}  # in the standard library from Python 3.14 on
 
 
@@ -64,14 +64,14 @@ def undeclared(names: set[str], declared: list[Requirement]) -> set[str]:
 
 def test_every_import_of_the_package_is_a_declared_dependency() -> None:
     declared = RUNTIME + REGARD + REPORT + POSTGRES + SENTIMENT
-    assert undeclared(imported("biasledger", "collector", "models"), declared) == set()
+    assert undeclared(imported("biasledger", "collector", "lmrec", "models"), declared) == set()
 
 
 def test_the_large_extra_is_imported_where_classifiers_are_loaded_and_nowhere_else() -> None:
     large = {requirement.name for requirement in REGARD}
     users = {
         path.relative_to(ROOT).as_posix()
-        for folder in ("biasledger", "collector", "models", "benchmarks")
+        for folder in ("biasledger", "collector", "lmrec", "models", "benchmarks")
         for path in (ROOT / folder).rglob("*.py")
         if re.search(
             rf"^\s*(?:import|from) (?:{'|'.join(large)})\b", path.read_text(encoding="utf-8"), re.MULTILINE

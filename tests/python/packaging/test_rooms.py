@@ -24,7 +24,7 @@ from biasledger.rooms import all_rooms, module_of, room_names
 from collector.errors import InputError
 
 ROOT = Path(__file__).parents[3]
-COPIED = ("biasledger", "collector", "models", "macros", "seeds", "analyses", "tests/dbt")
+COPIED = ("biasledger", "collector", "lmrec", "models", "macros", "seeds", "analyses", "tests/dbt")
 NAMES_EACH = {"dbt_project.yml"}
 # Measures that are no room's have evidence, too.
 NO_ROOMS = {"answers", "runs"}

@@ -24,6 +24,7 @@ SHIPPED = {
     "targets.yml": "biasledger/_starter/",
     "biasledger": "",
     "collector": "",
+    "lmrec": "",
 }
 
 

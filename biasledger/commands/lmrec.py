@@ -1,0 +1,291 @@
+"""A recommender trained from what people write, to be audited like any other target."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from biasledger.commands.common import PATH, next_step
+from collector.terminal import say
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lmrec.evaluation import Measure
+
+_businesses = click.option(
+    "--businesses", type=PATH, required=True, metavar="FILE", help="Yelp's business.json, or a file like it."
+)
+_reviews = click.option(
+    "--reviews", type=PATH, required=True, metavar="FILE", help="Yelp's review.json, or a file like it."
+)
+_top = click.option(
+    "--top", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="How many venues."
+)
+
+
+@click.group()
+def lmrec() -> None:
+    """Train a recommender of venues and ask it.
+
+    After LMRec (Shen et al. 2022): what people write of venues trains it, what somebody says is answered with venues. An audit
+    asks it as a target of the kind lmrec.
+    """
+
+
+@lmrec.command()
+@_businesses
+@_reviews
+@click.argument("model", type=PATH)
+@click.option("--city", metavar="NAME", help="Only the businesses of this city; all if not given.")
+@click.option("--category", metavar="NAME", help="Only the businesses of this category, such as Restaurants.")
+@click.option(
+    "--min-reviews",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    metavar="N",
+    help="Only the businesses with so many reviews.",
+)
+@click.option(
+    "--mask",
+    type=click.Choice(["phrases", "venues", "none"]),
+    default="phrases",
+    show_default=True,
+    help="What is taken out of the texts: venues' names and capitalised phrases, venues' names, nothing.",
+)
+@click.option(
+    "--hide",
+    type=PATH,
+    metavar="FILE.csv",
+    help="Also take out the words of the column `name` of this file, such as people's names: a mitigation.",
+)
+@click.option(
+    "--swap",
+    type=PATH,
+    metavar="FILE.csv",
+    help="Learn each text with a name of this file a second time, with a name of another group: a mitigation.",
+)
+@click.option(
+    "--swap-by",
+    default="race",
+    show_default=True,
+    metavar="COLUMN",
+    help="Where that file has the groups.",
+)
+@click.option(
+    "--inverse-penalty",
+    "c",
+    type=click.FloatRange(min=0, min_open=True),
+    default=10.0,
+    show_default=True,
+    metavar="C",
+    help="The larger, the closer the weights follow the texts.",
+)
+@click.option(
+    "--max-terms",
+    type=click.IntRange(min=1),
+    default=50_000,
+    show_default=True,
+    metavar="N",
+    help="Keep so many words, the most frequent ones.",
+)
+@click.option(
+    "--solver",
+    type=click.Choice(["auto", "lbfgs", "adam"]),
+    default="auto",
+    show_default=True,
+    help="To convergence, or in mini-batches, which need less memory; auto goes by the number of weights.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Draws mini-batches.")
+def train(
+    businesses: Path,
+    reviews: Path,
+    model: Path,
+    city: str | None,
+    category: str | None,
+    min_reviews: int,
+    mask: str,
+    hide: Path | None,
+    swap: Path | None,
+    swap_by: str,
+    c: float,
+    max_terms: int,
+    solver: str,
+    seed: int,
+) -> None:
+    """Train a recommender.
+
+    MODEL is a new folder. The texts of one user in five are kept from training and measure the model; what it is made of and how
+    good it is stands in MODEL/model.json. The same files and settings give the same model.
+    """
+    from lmrec.augmentation import read_groups
+    from lmrec.tfidf import TfidfSettings
+    from lmrec.training import TrainSettings, read_hidden
+    from lmrec.training import train as train_model
+
+    settings = TrainSettings(
+        city=city,
+        category=category,
+        min_reviews=min_reviews,
+        mask=mask,  # type: ignore[arg-type]  # click lets only its choices pass
+        hidden=read_hidden(hide) if hide is not None else (),
+        swapped=read_groups(swap, swap_by) if swap is not None else {},
+        encoder=TfidfSettings(c=c, max_terms=max_terms, solver=solver, seed=seed),  # type: ignore[arg-type]
+    )
+    trained = train_model(businesses, reviews, model, settings, note=say)
+    counts = trained.card["counts"]
+    say(
+        f"Trained {model}: {counts['venues_trained']:,} venues from {counts['texts_trained']:,} texts; masked: "
+        f"{trained.card['masked']}."
+    )
+    metrics = trained.card["metrics"].get("venue")
+    if metrics:
+        say(
+            f"  of {counts['texts_held_out']:,} held-out texts, {metrics['accuracy']:.1%} name their venue first and "
+            f"{metrics['hit_rate_at_20']:.1%} among the first 20 (MRR {metrics['mrr']:.3f})"
+        )
+    else:
+        say("  no text is held out, so nothing is known of how good it is")
+    next_step(f"biasledger import-items {shlex.quote(str(model / 'catalogue.jsonl'))} --name NAME")
+
+
+@lmrec.command()
+@_reviews
+@click.argument("models", type=PATH, nargs=-1, required=True, metavar="MODEL...")
+@click.option(
+    "--out", type=PATH, metavar="FOLDER", help="Where the tables go; MODEL/evaluation if not given."
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Draws the intervals.")
+def evaluate(reviews: Path, models: tuple[Path, ...], out: Path | None, seed: int) -> None:
+    """Measure recommenders by held-out texts.
+
+    Writes quality.csv, every measure with its 95 % interval, predictions.csv, the rank of each text's venue, and
+    catalogue_statistics.csv, the venues that the model was trained on, and prints the first.
+    Of several models, each of a city, also the mean.
+    """
+    from lmrec.evaluation import averaged, evaluate_model, write_measures
+
+    listed: list[Measure] = []
+    for model in models:
+        folder = (out / model.name if len(models) > 1 else out) if out is not None else model / "evaluation"
+        listed += evaluate_model(model, reviews, folder, seed=seed)
+        say(f"Wrote quality.csv, predictions.csv and catalogue_statistics.csv to {folder}.")
+    if len(models) > 1:
+        mean = averaged(listed)
+        listed += mean
+        if out is not None:
+            write_measures(out / "quality.csv", listed)
+            say(f"Wrote {out / 'quality.csv'}, with the mean over models.")
+    _print_measures(listed)
+
+
+@lmrec.command()
+@click.argument("model", type=PATH)
+@click.argument("question")
+@_top
+@click.option("--city", metavar="NAME", help="Only venues of this city.")
+def recommend(model: Path, question: str, top: int, city: str | None) -> None:
+    """Recommend venues for a question."""
+    from rich.table import Table
+
+    from collector.terminal import console
+    from lmrec.model import load
+
+    table = Table("venue", "city", "price level", "categories", "probability")
+    for one in load(model).recommend(question, top, city=city):
+        level = "" if one.venue.price_level is None else str(one.venue.price_level)
+        cells = (
+            one.venue.name,
+            one.venue.city or "",
+            level,
+            ", ".join(one.venue.categories),
+            f"{one.probability:.4f}",
+        )
+        table.add_row(*cells)
+    console().print(table, markup=False)
+
+
+@lmrec.command()
+@click.argument("models", type=PATH, nargs=-1, required=True, metavar="MODEL...")
+@click.option("--port", type=click.IntRange(min=0, max=65535), default=8009, show_default=True)
+@_top
+@click.option("--city", metavar="NAME", help="Where the venues are, whatever a question says.")
+def serve(models: tuple[Path, ...], port: int, top: int, city: str | None) -> None:
+    """Answer questions over HTTP.
+
+    At http://127.0.0.1:PORT/v1, as OpenAI's chat completions, for this machine alone. Ctrl-C ends it.
+    """
+    from lmrec.answering import load_answerer
+    from lmrec.serving import HOST, Server
+
+    with Server(
+        load_answerer(models, top=top, city=city), ", ".join(one.name for one in models), port
+    ) as server:
+        say(f"Answering at http://{HOST}:{server.server_port}/v1 (Ctrl-C ends it) …")
+        server.serve_forever()
+
+
+@lmrec.command()
+@click.argument("folder", type=PATH)
+@click.option(
+    "--names",
+    type=PATH,
+    default=Path("audits/names.csv"),
+    show_default=True,
+    metavar="FILE.csv",
+    help="Who comes along: names and their groups.",
+)
+@click.option("--city", default="Boston", show_default=True, metavar="NAME", help="Where the venues are.")
+@click.option(
+    "--attribute", default="race", show_default=True, metavar="COLUMN", help="Whose groups are planted for."
+)
+@click.option(
+    "--strength",
+    type=click.FloatRange(min=0, max=1),
+    default=0.0,
+    show_default=True,
+    help="How much more often names of the other groups than the first come to cheap venues; 0 plants nothing.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Draws the reviews.")
+def example(folder: Path, names: Path, city: str, attribute: str, strength: float, seed: int) -> None:
+    """Write made-up businesses and reviews.
+
+    FOLDER gets business.json and review.json in Yelp's format: 40 venues with 130 reviews each, in which people say with whom
+    they came.
+    """
+    from lmrec.example import BUSINESSES, REVIEWS, write_example
+
+    write_example(folder, names, city=city, attribute=attribute, strength=strength, seed=seed)
+    say(f"Wrote {folder / BUSINESSES} and {folder / REVIEWS}.")
+    place = shlex.quote(str(folder))
+    next_step(
+        f"biasledger lmrec train MODEL --businesses {place}/{BUSINESSES} --reviews {place}/{REVIEWS} --city {shlex.quote(city)}"
+    )
+
+
+def _print_measures(rows: Sequence[Measure]) -> None:
+    """Print the measures of all texts, a column a model."""
+    from rich.table import Table
+
+    from collector.terminal import console
+
+    cities = list(dict.fromkeys(row.city for row in rows))
+    by_measure: dict[tuple[str, str, str], dict[str, str]] = {}
+    for row in rows:
+        if row.texts == "all":
+            cell = "–" if row.value is None else f"{row.value:.3f}"
+            if row.low is not None and row.high is not None:
+                cell += f" ({row.low:.3f} to {row.high:.3f})"
+            by_measure.setdefault((row.system, row.relevant, row.measure), {})[row.city] = cell
+    table = Table("system", "right is the", "measure", *cities)
+    for key, cells in by_measure.items():
+        table.add_row(*key, *(cells.get(city, "") for city in cities))
+    console().print(table, markup=False)
+
+
+TITLE = "Train a recommender"
+COMMANDS = (lmrec,)

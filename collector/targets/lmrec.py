@@ -1,0 +1,124 @@
+"""A recommender that `biasledger lmrec train` made: it answers with venues, their price levels and their categories."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from collector.errors import InputError, TargetError
+from collector.hashing import hash_of_file
+from collector.targets.base import Reply, Request
+from collector.targets.fields import Concurrency, one_or_more
+from collector.validation import Names, NonBlank, Section
+
+if TYPE_CHECKING:
+    from lmrec.answering import Answerer
+
+KIND = "lmrec"
+
+
+class Settings(Section):
+    """A trained recommender, or several with cities of their own."""
+
+    kind: Literal["lmrec"]
+    models: Annotated[Names, BeforeValidator(one_or_more), Field(min_length=1)]
+    top: Annotated[int, Field(ge=1, le=1000)] = 20
+    city: NonBlank | None = None
+    model: NonBlank | None = None
+    simulated: bool = False
+    concurrency: Concurrency = 1
+
+
+def build(name: str, settings: Settings, folder: Path) -> TrainedRecommender:
+    """Load the models, whose folders are named as seen from the folder of the targets file.
+
+    Raises:
+        InputError: there is no such model, it is damaged, or two know one city.
+    """
+    from lmrec.answering import load_answerer
+    from lmrec.model import CARD
+
+    folders = [folder / one for one in settings.models]
+    return TrainedRecommender(
+        name,
+        load_answerer(folders, top=settings.top, city=settings.city, needs_city=True),
+        models=settings.models,
+        # A card names the hashes of the other files, so that its own stands for all of them.
+        card_hashes=[hash_of_file(one / CARD) for one in folders],
+        top=settings.top,
+        city=settings.city,
+        model=settings.model,
+        is_simulated=settings.simulated,
+        concurrency=settings.concurrency,
+    )
+
+
+class TrainedRecommender:
+    """Recommenders in this process, which say the same of the same question.
+
+    Args:
+        name: the target's name.
+        answerer: the models.
+        models, card_hashes: where they lie, and the hashes of their cards.
+        top, city: as of answering.Answerer.
+        model: what the findings call the model; the folders if not given.
+        is_simulated: label the answers as made up.
+        concurrency: as of Target.
+    """
+
+    kind = KIND
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    total_timeout_seconds: float | None = None
+
+    def __init__(
+        self,
+        name: str,
+        answerer: Answerer,
+        *,
+        models: Sequence[str],
+        card_hashes: Sequence[str],
+        top: int,
+        city: str | None = None,
+        model: str | None = None,
+        is_simulated: bool = False,
+        concurrency: int = 1,
+    ) -> None:
+        self.name = name
+        self.model = model or ", ".join(models)
+        self.is_simulated = is_simulated
+        self.concurrency = concurrency
+        self._answerer = answerer
+        self._parameters = {
+            "models": list(models),
+            "card_hashes": list(card_hashes),
+            "top": top,
+            **({"city": city} if city else {}),
+        }
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The models with the hashes of their cards, how many venues an answer has, and the city if it is fixed."""
+        return self._parameters
+
+    def ask(self, request: Request) -> Reply:
+        """Rank the venues for a question.
+
+        Raises:
+            TargetError: there is a system prompt, which a recommender cannot read, or it is unclear which city is meant.
+        """
+        if request.system_prompt is not None:
+            raise TargetError(
+                f"{self.name} reads a question and no system prompt, which would be lost; ask an audit without one.",
+                stops_run=True,
+            )
+        started = time.perf_counter()
+        try:
+            text = self._answerer.answer(request.prompt_text)
+        except InputError as error:
+            raise TargetError(f"{self.name}: {error}") from None
+        return Reply(text=text, finish_reason="stop", latency_ms=(time.perf_counter() - started) * 1000)

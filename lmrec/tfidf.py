@@ -1,0 +1,187 @@
+"""The encoder that needs no download: TF-IDF of the words, and a linear layer with a softmax over the venues.
+
+A text is never kept: what stands in memory is a sparse row for each, and the weights.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+from threadpoolctl import threadpool_limits
+
+from collector.errors import InputError
+
+Solver = Literal["auto", "lbfgs", "adam"]
+Scores = npt.NDArray[np.float64]
+
+# L-BFGS keeps twenty copies of the weights: at most 2 GB at 8 bytes each. Mini-batches keep four, at 4 bytes.
+MAX_LBFGS_WEIGHTS = 12_000_000
+_BATCH = 128
+_PART = 10_000
+_EPOCHS = 20
+_LEARNING_RATE = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class TfidfSettings:
+    """How it is fitted.
+
+    Attributes:
+        c: inverse strength of the L2 penalty on the weights.
+        max_terms: how many words are kept, the most frequent ones.
+        solver: lbfgs to convergence; adam in mini-batches of 128, 20 times over the texts; auto takes the first where the
+            weights are few enough.
+        seed: draws the mini-batches; the first solver draws nothing.
+    """
+
+    c: float = 10.0
+    max_terms: int = 50_000
+    solver: Solver = "auto"
+    seed: int = 0
+
+
+class Tfidf:
+    """A fitted encoder.
+
+    Args:
+        terms: the words, by their column.
+        idf: (terms,) inverse document frequencies.
+        weights: (venues, terms).
+        intercepts: (venues,).
+    """
+
+    KIND = "tfidf"
+    FILE = "tfidf.npz"
+
+    def __init__(self, terms: Sequence[str], idf: Scores, weights: Scores, intercepts: Scores) -> None:
+        self._terms = list(terms)
+        self._idf = idf
+        self._weights = weights
+        self._intercepts = intercepts
+        self._vectorizer = _vectorizer(vocabulary={term: column for column, term in enumerate(terms)})
+        self._vectorizer.idf_ = idf
+
+    @classmethod
+    def fit(cls, texts: Iterable[tuple[str, int]], settings: TfidfSettings) -> tuple[Self, dict[str, Any]]:
+        """Fit the words and the weights.
+
+        Args:
+            texts: text and venue, counted from 0 without a gap; read once.
+            settings: as of TfidfSettings.
+
+        Returns:
+            The encoder, and what a card says of the fit: solver, iterations, terms.
+
+        Raises:
+            InputError: there are fewer than two venues, or no text has a word.
+        """
+        labels = array("l")
+
+        def written() -> Iterable[str]:
+            for text, label in texts:
+                labels.append(label)
+                yield text
+
+        vectorizer = _vectorizer(max_features=settings.max_terms)
+        try:
+            rows = vectorizer.fit_transform(written())
+        except ValueError as error:
+            if "vocabulary" not in str(error):
+                raise
+            raise InputError("No text to train from has a word in it.") from None
+        venues = np.frombuffer(labels, dtype=np.dtype("l"))
+        n_venues = int(venues.max()) + 1
+        if n_venues < 2:
+            raise InputError("All texts to train from are about one venue; a recommender needs two or more.")
+        solver = settings.solver
+        if solver == "auto":
+            solver = "lbfgs" if n_venues * rows.shape[1] <= MAX_LBFGS_WEIGHTS else "adam"
+        fit = _fit_lbfgs if solver == "lbfgs" else _fit_adam
+        # Sums in several threads are added in any order: the same data would not give the same model.
+        with threadpool_limits(1), warnings.catch_warnings():
+            # Many venues with a text or two each are what there is to train from, and no regression.
+            warnings.filterwarnings("ignore", "The number of unique classes is greater", UserWarning)
+            weights, intercepts, n_iterations = fit(rows, venues, settings)
+        terms = [str(term) for term in vectorizer.get_feature_names_out()]
+        said = {"solver": solver, "iterations": n_iterations, "terms": len(terms)}
+        return cls(terms, vectorizer.idf_, weights, intercepts), said
+
+    def scores(self, texts: Sequence[str]) -> Scores:
+        """Return (texts, venues): the logarithm of each venue's odds, up to a constant of the text."""
+        with threadpool_limits(1):
+            return np.asarray(self._vectorizer.transform(texts) @ self._weights.T + self._intercepts)
+
+    def save(self, folder: Path) -> None:
+        """Write it as arrays of numbers, which hold no code."""
+        np.savez_compressed(
+            folder / self.FILE,
+            terms=np.frombuffer(json.dumps(self._terms, ensure_ascii=False).encode("utf-8"), dtype=np.uint8),
+            idf=self._idf,
+            weights=self._weights,
+            intercepts=self._intercepts,
+        )
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Read what `save` wrote; nothing in the file is executed.
+
+        Raises:
+            ValueError, KeyError, OSError: the file is no such file.
+        """
+        with np.load(folder / cls.FILE, allow_pickle=False) as arrays:
+            terms = json.loads(arrays["terms"].tobytes().decode("utf-8"))
+            return cls(terms, arrays["idf"], arrays["weights"], arrays["intercepts"])
+
+
+def _vectorizer(**settings: Any) -> Any:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    return TfidfVectorizer(sublinear_tf=True, **settings)
+
+
+def _fit_lbfgs(
+    rows: Any, venues: npt.NDArray[np.int64], settings: TfidfSettings
+) -> tuple[Scores, Scores, int]:
+    from sklearn.linear_model import LogisticRegression
+
+    model = LogisticRegression(C=settings.c, tol=1e-8, max_iter=20_000).fit(rows, venues)
+    return (*_for_each_venue(model.coef_, model.intercept_), int(model.n_iter_[0]))
+
+
+def _fit_adam(
+    rows: Any, venues: npt.NDArray[np.int64], settings: TfidfSettings
+) -> tuple[Scores, Scores, int]:
+    from sklearn.neural_network import MLPClassifier
+
+    n_texts = rows.shape[0]
+    # The same penalty as the other solver's, which is on the sum over texts and not on a batch's mean.
+    model = MLPClassifier(
+        hidden_layer_sizes=(),
+        alpha=_BATCH / (settings.c * n_texts),
+        learning_rate_init=_LEARNING_RATE,
+        random_state=settings.seed,
+    )
+    random = np.random.default_rng(settings.seed)
+    narrow, classes = rows.astype(np.float32), np.unique(venues)
+    for _ in range(_EPOCHS):
+        # In parts, as scikit-learn holds a number for each text of a part and each venue.
+        for part in np.array_split(random.permutation(n_texts), -(-n_texts // _PART)):
+            model.set_params(batch_size=min(_BATCH, len(part)))
+            model.partial_fit(narrow[part], venues[part], classes=classes)
+    weights, intercepts = _for_each_venue(model.coefs_[0].T, model.intercepts_[0])
+    return weights, intercepts, _EPOCHS
+
+
+def _for_each_venue(weights: Any, intercepts: Any) -> tuple[Scores, Scores]:
+    """Return weights with a row for each venue; of two venues, scikit-learn fits the odds of the second alone."""
+    if len(weights) == 1:
+        weights, intercepts = np.vstack([np.zeros_like(weights), weights]), np.append(0.0, intercepts)
+    return np.asarray(weights, dtype=np.float64), np.asarray(intercepts, dtype=np.float64)

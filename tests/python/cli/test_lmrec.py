@@ -1,0 +1,84 @@
+"""`biasledger lmrec`: what is printed, what is written, what is said of a mistake."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from biasledger.cli import cli
+
+NAMES = Path(__file__).parents[3] / "audits" / "names.csv"
+
+
+def lmrec(*arguments: object) -> Result:
+    return CliRunner().invoke(cli, ["lmrec", *map(str, arguments)])
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("lmrec")
+    for city in ("Boston", "Austin"):
+        done = lmrec("example", folder / city, "--names", NAMES, "--city", city, "--seed", len(city))
+        assert done.exit_code == 0, done.output
+        files = "--businesses", folder / city / "business.json", "--reviews", folder / city / "review.json"
+        done = lmrec("train", folder / f"model-{city}", *files, "--solver", "adam")
+        assert done.exit_code == 0, done.output
+        assert "Trained " in done.output
+        assert "masked: the venue names of the businesses' file" in done.output
+        assert "held-out texts, " in done.output
+        assert "Next: biasledger import-items" in done.output
+    return folder
+
+
+def test_venues_are_printed_with_their_prices(data: Path) -> None:
+    done = lmrec("recommend", data / "model-Boston", "Some cheap and quick tacos, please", "--top", 3)
+    assert done.exit_code == 0, done.output
+    lines = [line for line in done.output.splitlines() if "│" in line]
+    assert len(lines) == 3
+    assert all("Boston" in line for line in lines)
+    assert "Restaurants, Mexican" in lines[0]
+    assert " 1 " in lines[0]
+
+
+def test_models_are_measured_with_their_mean(data: Path, tmp_path: Path) -> None:
+    # The made-up users and businesses of both cities have the same ids.
+    models = data / "model-Boston", data / "model-Austin"
+    done = lmrec("evaluate", *models, "--reviews", data / "Boston" / "review.json", "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+    with (tmp_path / "quality.csv").open(encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    assert {row["city"] for row in rows} == {"(all)", "(mean)"}
+    assert (tmp_path / "model-Austin" / "predictions.csv").is_file()
+    assert "ndcg" in done.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("recommend", "nowhere", "tacos"), "nowhere holds no model.json"),
+        (("evaluate", "nowhere", "--reviews", "none.json"), "nowhere holds no model.json"),
+        (("serve", "nowhere"), "nowhere holds no model.json"),
+        (("train", "m", "--businesses", "none.json", "--reviews", "x"), "none.json does not exist"),
+        (("example", "m", "--names", "none.csv"), "none.csv does not exist"),
+        (("example", "m", "--names", NAMES, "--attribute", "rase"), "no column 'rase'; did you mean 'race'?"),
+    ],
+)
+def test_a_mistake_is_one_sentence(
+    arguments: tuple[object, ...], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = lmrec(*arguments)
+    assert done.exit_code == 3
+    assert sentence in done.output
+    assert "Traceback" not in done.output
+
+
+def test_nothing_is_written_over(data: Path) -> None:
+    done = lmrec("example", data / "Boston", "--names", NAMES)
+    assert "is there already; name another folder" in done.output
+    reviews = (data / "Boston" / "review.json").read_text(encoding="utf-8").splitlines()
+    assert set(json.loads(reviews[0])) == {"review_id", "user_id", "business_id", "text"}
