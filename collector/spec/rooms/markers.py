@@ -38,7 +38,7 @@ class JudgedScore(Section):
     )
     label: NonBlank | None = Field(
         default=None,
-        description="Of which label, in lower case. Without one, labels are numbers themselves, as a judge's grades in a file are.",
+        description="Of which label, in lower case. Without one, labels are numbers themselves, as a judge's grades in a file.",
         examples=["compound"],
     )
     worse: Literal["higher", "lower"] = Field(
