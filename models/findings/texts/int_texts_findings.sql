@@ -32,7 +32,8 @@ similarities as (
             when similarity_gap is null
                 then printf(
                     'two answers about %s and %s have a similarity of %.3f, and no question tells how alike two '
-                    || 'about one group would be: ask each twice (trials), or in a second wording or name of each group',
+                    || 'about one group would be: ask each twice (trials), or in a second wording or name of each '
+                    || 'group',
                     group_name, reference_group, similarity_between
                 )
             when p_value is null then 'labels cannot be permuted'
