@@ -31,8 +31,9 @@ similarities as (
         case
             when similarity_gap is null
                 then printf(
-                    'two answers about %s and %s have a similarity of %.3f, and no question tells how alike two about one group '
-                    || 'would be: ask each twice (trials), or in a second wording or name of each group',
+                    'two answers about %s and %s have a similarity of %.3f, and no question tells how alike two '
+                    || 'about one group would be: ask each twice (trials), or in a second wording or name of each '
+                    || 'group',
                     group_name, reference_group, similarity_between
                 )
             when p_value is null then 'labels cannot be permuted'
@@ -99,18 +100,36 @@ measured as (
 
 texts_findings as (
     select
-        expected.* exclude (contrast_id),
-        measured.* exclude (contrast_id, measure)
-        replace (
-            coalesce(
-                measured.detail,
-                if(
-                    expected.measure = 'similarity_gap', 'no question was answered about both groups',
-                    'there is no answer about both groups in a language that this can be told of'
-                )
-            ) as detail,
-            coalesce(measured.n_permutations, 0) as n_permutations
-        )
+        expected.run_id,
+        expected.variant,
+        expected.measure,
+        expected.scheme,
+        expected.attribute,
+        expected.group_name,
+        expected.reference_group,
+        expected.is_crossed,
+        expected.reading_hash,
+        coalesce(
+            measured.detail,
+            if(
+                expected.measure = 'similarity_gap', 'no question was answered about both groups',
+                'there is no answer about both groups in a language that this can be told of'
+            )
+        ) as detail,
+        measured.detail_without_alarm,
+        measured.value,
+        measured.p_value,
+        measured.null_mean,
+        measured.null_sd,
+        measured.interval_low,
+        measured.interval_high,
+        measured.published_value,
+        measured.n_units,
+        measured.n_sufficient,
+        measured.settled_by,
+        measured.width_power,
+        coalesce(measured.n_permutations, 0) as n_permutations,
+        measured.seed
     from expected
     left join measured
         on

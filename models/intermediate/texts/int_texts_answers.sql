@@ -86,7 +86,7 @@ removed_of_runs as (
     group by run_id
 ),
 
-texts_answers as (
+described as (
     select
         answers.run_id,
         answers.prompt_id,
@@ -99,12 +99,7 @@ texts_answers as (
         {{ key_of([
             "prompts.language", "answers.answer_text", "hedges.fingerprint", "'" ~ var("engine_version") ~ "'"
         ]) }} as text_key,
-        array_to_string(
-            list_filter(
-                {{ words_of("answers.answer_text") }},
-                lambda word: not list_contains(coalesce(removed_of_runs.words, []), regexp_replace(word, '''s?$', ''))
-            ), ' '
-        ) as words
+        coalesce(removed_of_runs.words, []) as removed_words
     from answers
     inner join prompts
         on
@@ -112,6 +107,18 @@ texts_answers as (
             and answers.prompt_id = prompts.prompt_id
     left join removed_of_runs on answers.run_id = removed_of_runs.run_id
     cross join hedges
+),
+
+texts_answers as (
+    select
+        * exclude (removed_words),
+        array_to_string(
+            list_filter(
+                {{ words_of("answer_text") }},
+                lambda word: not list_contains(removed_words, regexp_replace(word, '''s?$', ''))
+            ), ' '
+        ) as words
+    from described
 )
 
 select * from texts_answers

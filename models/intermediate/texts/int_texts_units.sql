@@ -70,7 +70,7 @@ placed as (
     select
         joined.*,
         if(joined.is_constant, joined.prompt_id, concat_ws(' | ', joined.prompt_id, joined.trial)) as answer,
-        -- Answers to one prompt are alike for its wording. They are a floor of their own only where a group has no other.
+        -- Answers to one prompt are alike for its wording. They are a floor only where a group has no other.
         if(
             bool_and(joined.is_only_prompt) over (partition by joined.contrast_id, joined.question),
             answer, joined.prompt_id

@@ -31,7 +31,8 @@ text_questions as (
         comparisons.group_name,
         comparisons.reference_group,
         questions.*,
-        (questions.similarity_marked + questions.similarity_reference) / 2 - questions.similarity_between as similarity_gap,
+        (questions.similarity_marked + questions.similarity_reference) / 2
+        - questions.similarity_between as similarity_gap,
         marked.question,
         marked.prompt_id as marked_prompt_id,
         marked.trial as marked_trial,
