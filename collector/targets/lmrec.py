@@ -24,13 +24,35 @@ KIND = "lmrec"
 class Settings(Section):
     """A trained recommender, or several with cities of their own."""
 
-    kind: Literal["lmrec"]
-    models: Annotated[Names, BeforeValidator(one_or_more), Field(min_length=1)]
-    top: Annotated[int, Field(ge=1, le=1000)] = 20
-    city: NonBlank | None = None
-    model: NonBlank | None = None
-    simulated: bool = False
-    concurrency: Concurrency = 1
+    kind: Literal["lmrec"] = Field(description="What is asked, and so which keys follow.", examples=["lmrec"])
+    models: Annotated[
+        Names, BeforeValidator(one_or_more, json_schema_input_type=NonBlank | list[NonBlank])
+    ] = Field(
+        min_length=1,
+        description="Folders of models that `biasledger lmrec train` made, seen from the targets file; each has its own cities.",
+        examples=["models/boston"],
+    )
+    top: Annotated[int, Field(ge=1, le=1000)] = Field(
+        default=20, description="How many venues an answer recommends.", examples=[10]
+    )
+    city: NonBlank | None = Field(
+        default=None,
+        description="The city of every question; without one it is the city that the question names.",
+        examples=["Boston"],
+    )
+    model: NonBlank | None = Field(
+        default=None,
+        description="What findings call the model; the folders if absent.",
+        examples=["lmrec-boston"],
+    )
+    simulated: bool = Field(
+        default=False,
+        description="The answers are made up, and are labelled so wherever they show.",
+        examples=[True],
+    )
+    concurrency: Concurrency = Field(
+        default=1, description="How many threads may call it at once.", examples=[4]
+    )
 
 
 def build(name: str, settings: Settings, folder: Path) -> TrainedRecommender:

@@ -47,7 +47,14 @@ def _problems(audit: Audit) -> Iterator[Problem]:
 
 
 ROOM = Room(
-    field=(Texts, Field(default_factory=Texts)),
+    field=(
+        Texts,
+        Field(
+            default_factory=Texts,
+            description="Of texts: how alike answers about different people are, how they read and how much they hedge.",
+            examples=[{"similarity": ["cosine"], "language": "en"}],
+        ),
+    ),
     is_read=lambda audit: "texts" in audit.reading.model_fields_set,
     document=lambda audit: audit.reading.texts.model_dump(mode="json"),
     problems=_problems,

@@ -63,13 +63,18 @@ _HEDGES = (
 
 
 class Settings(Section):
-    """What can be planted in advice, for each descriptor as a share (0 to 1) of its sentences.
+    """What can be planted in advice."""
 
-    `simplify`: elaborate ones that turn plain. `hedge`: ones without a hedge that get one.
-    """
-
-    simplify: Shares = Field(default_factory=dict)
-    hedge: Shares = Field(default_factory=dict)
+    simplify: Shares = Field(
+        default_factory=dict,
+        description="By descriptor: the share (0 to 1) of elaborate sentences of advice that turn plain.",
+        examples=[{"Latoya": 0.5}],
+    )
+    hedge: Shares = Field(
+        default_factory=dict,
+        description="By descriptor: the share (0 to 1) of sentences of advice without a hedge that get one.",
+        examples=[{"Latoya": 0.3}],
+    )
 
 
 def _asked(prompt: str) -> str | None:
