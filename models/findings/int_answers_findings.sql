@@ -5,7 +5,7 @@ with
 -- Where nothing of the kind happened to anybody there is nothing to judge, nor a share of alpha to spend on it: that
 -- depends on no label. fct_answer_gaps has its row even so.
 comparisons as (
-    select *
+    select * exclude (n_permutations, seed)
     from {{ ref("int_answers_gap_comparisons") }}
     where n_events > 0
 ),
@@ -26,7 +26,7 @@ group_carriers as (
 
 measured as (
     select
-        comparisons.* exclude (n_permutations, seed),
+        comparisons.*,
         gaps.adjusted_gap,
         gaps.adjusted_low,
         gaps.adjusted_high,

@@ -260,8 +260,17 @@ published_values as (
 
 words_findings as (
     select
-        comparisons.* exclude (contrast_id, moves_prompts),
-        measured.* exclude (contrast_id)
+        comparisons.run_id,
+        comparisons.variant,
+        comparisons.scheme,
+        comparisons.attribute,
+        comparisons.group_name,
+        comparisons.reference_group,
+        comparisons.reading_hash,
+        comparisons.is_crossed,
+        comparisons.n_units,
+        comparisons.settled_by,
+        measured.*
         replace (coalesce(published_values.published_value, measured.published_value) as published_value)
     from measured
     inner join comparisons on measured.contrast_id = comparisons.contrast_id
@@ -271,4 +280,4 @@ words_findings as (
             and measured.measure = published_values.measure
 )
 
-select * from words_findings
+select * exclude (contrast_id) from words_findings

@@ -42,7 +42,16 @@ compared as (
 described as (
     select
         contrasts.*,
-        compared.* exclude (contrast_id),
+        compared.scheme,
+        compared.has_names,
+        compared.n_events,
+        compared.n_marked_events,
+        compared.n_reference_events,
+        compared.n_marked,
+        compared.n_reference,
+        compared.n_marked_prompts,
+        compared.n_reference_prompts,
+        compared.fingerprint,
         run_readings.reading_hash
     from compared
     inner join contrasts on compared.contrast_id = contrasts.contrast_id

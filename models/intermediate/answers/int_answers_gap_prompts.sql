@@ -154,7 +154,11 @@ asked as (
 of_nobody as (
     select
         contrasts.*,
-        neutral_prompts.* exclude (question_key),
+        neutral_prompts.prompt_id,
+        neutral_prompts.language,
+        neutral_prompts.perturbation,
+        neutral_prompts.domain,
+        neutral_prompts.subject,
         cast(null as varchar) as carrier,
         '' as other_groups,
         0 as label,

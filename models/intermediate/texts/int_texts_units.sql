@@ -12,23 +12,20 @@ manners as (
     from {{ ref("int_texts_manners") }}
 ),
 
-gap_units as (
-    select
-        {{ contrast_id() }} as contrast_id,
-        *
-    from {{ ref("int_answers_gap_units") }}
+contrasts as (
+    select *
+    from {{ ref("int_answers_contrasts") }}
     where reference_group not in ('(neutral)', '(others)')
+),
+
+gap_units as (
+    select *
+    from {{ ref("int_answers_gap_units") }}
 ),
 
 joined as (
     select
-        gap_units.contrast_id,
-        gap_units.run_id,
-        gap_units.variant,
-        gap_units.attribute,
-        gap_units.group_name,
-        gap_units.reference_group,
-        gap_units.is_crossed,
+        contrasts.*,
         gap_units.prompt_id,
         gap_units.label,
         gap_units.stratum as question,
@@ -45,10 +42,11 @@ joined as (
         min(answers.response_hash) over of_prompt = max(answers.response_hash) over of_prompt as is_constant,
         row_number() over (of_prompt order by answers.trial) > 1 as is_further,
         min(gap_units.prompt_id) over of_question = max(gap_units.prompt_id) over of_question as is_only_prompt
-    from gap_units
+    from contrasts
+    inner join gap_units on contrasts.contrast_id = gap_units.contrast_id
     inner join answers
         on
-            gap_units.run_id = answers.run_id
+            contrasts.run_id = answers.run_id
             and gap_units.prompt_id = answers.prompt_id
     left join manners on answers.text_key = manners.text_key
     window
