@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from biasledger.measures.comparisons import Comparison
-from biasledger.measures.texts.manners import manners
+from biasledger.measures.texts.manners import manners, masked_text
 from biasledger.measures.texts.similarity import Answers
 from biasledger.model_inputs.models import computed_keys
 from biasledger.model_inputs.relations import (
@@ -54,15 +54,30 @@ def new_manners(
     dbt: object,
     session: duckdb.DuckDBPyConnection,
     texts: duckdb.DuckDBPyRelation,
+    removed_words: duckdb.DuckDBPyRelation,
     hedges: duckdb.DuckDBPyRelation,
 ) -> pd.DataFrame:
     """How each text is put that the model's table does not hold yet.
 
-    texts: text_key, language, answer_text. hedges: language, term.
+    texts: text_key, run_id, language, answer_text. removed_words: run_id, word, in lower case. hedges: language, term.
     """
     done = computed_keys(dbt, session, "text_key")
-    terms: dict[str, list[str]] = {}
-    for row in records(hedges):
-        terms.setdefault(row["language"], []).append(row["term"])
-    found = texts.select("text_key, language, answer_text").distinct().order("text_key").fetchall()
-    return manners((one for one in found if one[0] not in done), terms)
+    terms, masked = _lists(hedges, "language", "term"), _lists(removed_words, "run_id", "word")
+    names = {run_id: frozenset(words) for run_id, words in masked.items()}
+    columns = "text_key, any_value(run_id), any_value(language), any_value(answer_text)"
+    found = texts.aggregate(columns, "text_key").order("text_key").fetchall()
+    return manners(
+        (
+            (key, language, masked_text(text, names.get(run_id, frozenset())))
+            for key, run_id, language, text in found
+            if key not in done
+        ),
+        terms,
+    )
+
+
+def _lists(relation: duckdb.DuckDBPyRelation, key: str, value: str) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for row in records(relation):
+        found.setdefault(row[key], []).append(row[value])
+    return found

@@ -26,7 +26,18 @@ if TYPE_CHECKING:
 # What a build writes itself, and what none reads.
 _NOT_READ = {"target", "logs", "dbt_packages", "node_modules", "__pycache__"}
 _READ_WHOLE_BYTES = 1 << 20
-_PACKAGES = ("biasledger", "dbt-core", "dbt-duckdb", "duckdb", "numpy", "scipy", "scikit-learn", "pandas")
+_PACKAGES = (
+    "biasledger",
+    "dbt-core",
+    "dbt-duckdb",
+    "duckdb",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "pandas",
+    "pyphen",
+    "rapidfuzz",
+)
 _VARIABLES = ("BIASLEDGER_", "DBT_")
 # Where what dbt parsed is kept decides nothing.
 _NO_INPUT = {"BIASLEDGER_CACHE"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -15,6 +15,10 @@ from biasledger.measures.schema import columns, frame, row
 
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|\n+")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_PARTS = re.compile(r"['’-]")
+# What is written with a full stop that ends no sentence.
+_TITLE = re.compile(r"\b(Mr|Mrs|Ms|Mx|Dr|Prof|St|Sr|Sra|Srta|Mme|Mlle)\.(?=\s)", re.IGNORECASE)
+_MASK = "x"
 
 FLESCH: Mapping[str, tuple[str, float, float, float]] = {
     "en": ("en_US", 206.835, 1.015, 84.6),
@@ -45,8 +49,8 @@ class Manner:
 def manner(text: str, language: str, hedges: re.Pattern[str] | None) -> Manner | None:
     """How a text is put, None where it has no word; hedges: what finds a hedge of its language, None where nobody listed any.
 
-    Syllables are counted as places where a word may be parted, and one: fewer than spoken, in texts about anybody alike. Flesch's
-    scale begins at 0, and a text may lie anywhere below it by its length alone.
+    Syllables are counted as places where a word may be parted, and one: fewer than spoken. What names somebody is masked before
+    (`masked_text`). Flesch's scale begins at 0, and a text may lie anywhere below it by its length alone.
     """
     sentences = [part for part in _SENTENCE_END.split(text) if _WORD.search(part)]
     words = _WORD.findall(text)
@@ -61,6 +65,19 @@ def manner(text: str, language: str, hedges: re.Pattern[str] | None) -> Manner |
         )
     hedged = np.nan if hedges is None else float(np.mean([bool(hedges.search(one)) for one in sentences]))
     return Manner(len(words), len(sentences), float(ease), hedged)
+
+
+def masked_text(text: str, names: Collection[str]) -> str:
+    """The text with one and the same short word for each that names somebody or a group: a long name reads no harder.
+
+    names: in lower case; compounds and possessives of one are masked, too. A title ends no sentence.
+    """
+
+    def mask(found: re.Match[str]) -> str:
+        word = found[0].lower()
+        return _MASK if word in names or any(part in names for part in _PARTS.split(word)) else found[0]
+
+    return _WORD.sub(mask, _TITLE.sub(r"\1", text))
 
 
 @lru_cache(maxsize=100_000)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison, table
 from biasledger.measures.decisions.units import LEAST_NAMES
-from biasledger.measures.engine.intervals import t_half_widths
+from biasledger.measures.engine.intervals import NO_VARIANCE, rule_of_three, t_half_widths
 from biasledger.measures.engine.jackknife import DeleteGroups
 from biasledger.measures.engine.resampling import (
     Design,
@@ -215,7 +215,14 @@ def similarity_gap(answers: Answers, *, n_permutations: int, alpha: float, seed:
     n_names = min(names.design.count(0), names.design.count(1)) if names else 0
     gaps = (floors - between)[is_judged]
     error, degrees = _error(answers, gaps, names if n_names > 1 else None, labels)
-    half_width = float(t_half_widths(np.array(error), np.array(degrees), alpha))
+    in_judged = np.isin(answers.questions[answers.unit_rows], np.unique(answers.questions)[is_judged])
+    n_units = min(int(np.count_nonzero(in_judged & (labels == label))) for label in (0, 1))
+    # What does not vary over so few says little of the others.
+    half_width = (
+        float(t_half_widths(np.array(error), np.array(degrees), alpha))
+        if error > NO_VARIANCE
+        else float(rule_of_three(gaps.size if gaps.size > 1 else n_units, alpha))
+    )
     value = float(gaps.mean())
     tests: dict[str, PermutationResult] = {}
     if n_permutations > 0:
@@ -224,8 +231,6 @@ def similarity_gap(answers: Answers, *, n_permutations: int, alpha: float, seed:
         if names is not None and n_names >= LEAST_NAMES:
             tests["name"] = _test(answers, names, n_permutations, seed)
     unit = max(tests, key=lambda name: tests[name].p_value, default="question")
-    in_judged = np.isin(answers.questions[answers.unit_rows], np.unique(answers.questions)[is_judged])
-    n_units = min(int(np.count_nonzero(in_judged & (labels == label))) for label in (0, 1))
     return SimilarityGap(
         published,
         float(floors[is_judged].mean()),

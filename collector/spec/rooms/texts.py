@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
@@ -27,12 +27,6 @@ class Texts(Section):
         "judged, the others are shown.",
         examples=[["rouge_l", "cosine"]],
     )
-    language: Annotated[str, Field(pattern="^[a-z]{2,3}$")] = Field(
-        default="en",
-        description="Language of prompts whose own the audit does not name, as a code: by it reading ease is reckoned and hedges "
-        "are known.",
-        examples=["es"],
-    )
 
 
 def _problems(audit: Audit) -> Iterator[Problem]:
@@ -52,7 +46,7 @@ ROOM = Room(
         Field(
             default_factory=Texts,
             description="Of texts: how alike answers about different people are, how they read and how much they hedge.",
-            examples=[{"similarity": ["cosine"], "language": "en"}],
+            examples=[{"similarity": ["cosine"]}],
         ),
     ),
     is_read=lambda audit: "texts" in audit.reading.model_fields_set,

@@ -45,7 +45,7 @@ similarities as (
         interval_low,
         interval_high,
         similarity_between as published_value,
-        n_questions as n_units,
+        if(n_questions > 1, n_questions, n_units) as n_units,
         if(unit = 'name', n_names, n_units) as n_sufficient,
         if(n_questions > 1, 'questions', 'answers about each group') as settled_by,
         {{ width_power("standard_error") }} as width_power,

@@ -1,9 +1,7 @@
 with
 
 texts_runs as (
-    select
-        run_id,
-        reading -> 'texts' ->> 'language' as language
+    select run_id
     from {{ ref("int_run_readings") }}
     where json_exists(reading, '$.texts')
 ),
@@ -13,7 +11,7 @@ prompts as (
         prompts.run_id,
         prompts.prompt_id,
         -- The language alone: en-GB is en.
-        lower(coalesce(nullif(regexp_extract(prompts.language, '^[A-Za-z]+'), ''), texts_runs.language)) as language
+        lower(coalesce(nullif(regexp_extract(prompts.language, '^[A-Za-z]+'), ''), 'en')) as language
     from {{ ref("stg_ledger__prompts") }} as prompts
     inner join texts_runs on prompts.run_id = texts_runs.run_id
 ),
@@ -30,59 +28,17 @@ answers as (
     where status = 'ok'
 ),
 
-forms as (
-    select distinct
-        prompts.run_id,
-        forms.kind,
-        forms.term
-    from {{ ref("address_forms") }} as forms
-    inner join prompts on forms.language = prompts.language
-),
-
 hedges as (
     select bit_xor(hash(language, term)) as fingerprint
     from {{ ref("hedges") }}
 ),
 
-labels as (
-    select distinct
-        run_id,
-        unnest([group_name, carrier]) as label
-    from {{ ref("stg_ledger__prompt_attributes") }}
-),
-
-words_of_labels as (
-    select distinct
-        run_id,
-        unnest({{ words_of_label("label") }}) as word
-    from labels
-),
-
--- What names a group, or follows from whom the question is about, is no difference of the answers.
-removed as (
-    select
-        words_of_labels.run_id,
-        unnest({{ forms_of_word("words_of_labels.word") }}) as word
-    from words_of_labels
-    left join forms
-        on
-            words_of_labels.run_id = forms.run_id
-            and words_of_labels.word = forms.term
-            and forms.kind = 'function word'
-    where forms.term is null
-    union all by name
-    select
-        run_id,
-        term as word
-    from forms
-    where kind <> 'function word'
-),
-
 removed_of_runs as (
     select
         run_id,
-        list(distinct word) as words
-    from removed
+        list(word) as words,
+        md5(string_agg(word, ' ' order by word)) as fingerprint
+    from {{ ref("int_texts_removed_words") }}
     group by run_id
 ),
 
@@ -97,7 +53,8 @@ described as (
         answers.answer_text,
         -- All that its manner depends on.
         {{ key_of([
-            "prompts.language", "answers.answer_text", "hedges.fingerprint", "'" ~ var("engine_version") ~ "'"
+            "prompts.language", "answers.answer_text", "removed_of_runs.fingerprint", "hedges.fingerprint",
+            "'" ~ var("engine_version") ~ "'",
         ]) }} as text_key,
         coalesce(removed_of_runs.words, []) as removed_words
     from answers

@@ -56,7 +56,7 @@ compared as (
     from measured
     where
         outcome_value is not null
-        or (outcome = 'similarity' and not (is_constant and is_further))
+        or (outcome = 'similarity' and not is_repeated)
     group by all
     having
         count(distinct label) = 2

@@ -3,4 +3,5 @@ from biasledger.model_inputs.texts import new_manners
 
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
-    return new_manners(dbt, session, dbt.ref("int_texts_answers"), dbt.ref("hedges"))
+    relations = dbt.ref("int_texts_answers"), dbt.ref("int_texts_removed_words"), dbt.ref("hedges")
+    return new_manners(dbt, session, *relations)

@@ -7,6 +7,6 @@ def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
     relations = (
         dbt.ref("int_texts_comparisons").filter("outcome = 'similarity'"),
-        dbt.ref("int_texts_units").filter("not (is_constant and is_further)"),
+        dbt.ref("int_texts_units").filter("not is_repeated"),
     )
     return new_rows(dbt, session, similarity_gaps, read_similarity_comparisons, *relations)

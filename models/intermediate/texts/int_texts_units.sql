@@ -38,7 +38,7 @@ joined as (
         answers.words,
         manners.readability,
         manners.hedging,
-        -- A prompt whose answers are all equal, as at temperature 0, says no more for having been asked again.
+        -- A prompt whose answers are all equal says no more of a mean for having been asked again.
         min(answers.response_hash) over of_prompt = max(answers.response_hash) over of_prompt as is_constant,
         row_number() over (of_prompt order by answers.trial) > 1 as is_further,
         min(gap_units.prompt_id) over of_question = max(gap_units.prompt_id) over of_question as is_only_prompt
@@ -64,24 +64,34 @@ prompt_counts as (
     group by contrast_id
 ),
 
+-- Where no prompt of either group ever got two answers, as at temperature 0, none says more of how alike they are. By the
+-- prompt this would depend on what was answered, and so on the labels.
+settled as (
+    select
+        *,
+        concat_ws(' | ', prompt_id, trial) as answer,
+        bool_and(is_constant) over (partition by contrast_id) as is_settled
+    from joined
+),
+
 placed as (
     select
         joined.*,
-        if(joined.is_constant, joined.prompt_id, concat_ws(' | ', joined.prompt_id, joined.trial)) as answer,
+        joined.is_settled and joined.is_further as is_repeated,
         -- Answers to one prompt are alike for its wording. They are a floor only where a group has no other.
         if(
             bool_and(joined.is_only_prompt) over (partition by joined.contrast_id, joined.question),
-            answer, joined.prompt_id
+            if(joined.is_settled, joined.prompt_id, joined.answer), joined.prompt_id
         ) as unit,
-        if(prompt_counts.n_prompts >= 5, joined.prompt_id, answer) as gap_unit,
+        if(prompt_counts.n_prompts >= 5 or joined.is_constant, joined.prompt_id, joined.answer) as gap_unit,
         bool_or(joined.name is null) over (partition by joined.contrast_id) as is_unnamed
-    from joined
+    from settled as joined
     inner join prompt_counts on joined.contrast_id = prompt_counts.contrast_id
 ),
 
 texts_units as (
     select
-        * exclude (is_only_prompt, is_unnamed),
+        * exclude (answer, is_constant, is_further, is_settled, is_only_prompt, is_unnamed),
         {{ code_in_contrast("prompt_id, trial") }} as answer_id,
         {{ code_in_contrast("question") }} as question_id,
         {{ code_in_contrast("unit") }} as unit_id,

@@ -35,10 +35,7 @@ def load(tmp_path: Any, document: dict[str, Any]) -> Any:
 
 
 def test_texts_are_read_where_the_spec_says_so(tmp_path: Any) -> None:
-    assert load(tmp_path, spec()).reading_document()["texts"] == {
-        "similarity": ["cosine", "rouge_l", "bleu"],
-        "language": "en",
-    }
+    assert load(tmp_path, spec()).reading_document()["texts"] == {"similarity": ["cosine", "rouge_l", "bleu"]}
     assert "texts" not in load(tmp_path, spec(reading={})).reading_document()
 
 
@@ -49,7 +46,6 @@ def test_texts_are_read_where_the_spec_says_so(tmp_path: Any) -> None:
             {"reading": {"texts": {"similarity": ["rougel"]}}},
             "is 'rougel', which is no known scheme; did you mean 'rouge_l'",
         ),
-        ({"reading": {"texts": {"language": "English"}}}, "reading.texts.language"),
         (
             {"answer": {"kind": "label", "labels": ["a", "b"]}},
             "is for answers in free words and the answer's kind is 'label'; remove it",

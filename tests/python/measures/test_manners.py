@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from biasledger.measures.texts.manners import hedge_pattern, manner, manners
+from biasledger.measures.texts.manners import hedge_pattern, manner, manners, masked_text
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,16 @@ def test_a_text_without_words_has_no_manner() -> None:
     assert table["text_key"].tolist() == ["2", "3"]
     assert table["hedging"].tolist()[0] == 1.0
     assert np.isnan(table["hedging"].tolist()[1])
+
+
+def test_whom_a_text_is_about_changes_neither_how_it_reads_nor_whether_it_hedges() -> None:
+    letter = "Dear Mr. {0}, you write well. Ask {0}'s landlord, {0}-{1}, about it. Yours, {1}."
+    texts = [
+        letter.format(*names) for names in (("John", "Smith"), ("Alejandro", "Hernandez"), ("May", "Can"))
+    ]
+    names = {"john", "smith", "alejandro", "hernandez", "may", "can"}
+    found = [manner(masked_text(text, names), "en", hedge_pattern(["may", "can"])) for text in texts]
+    assert found[0] is not None
+    assert found[0] == found[1] == found[2]
+    assert (found[0].n_sentences, found[0].hedging) == (3, 0.0)
+    assert masked_text("They may ask Dr. Who? No.", set()) == "They may ask Dr Who? No."

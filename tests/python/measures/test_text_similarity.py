@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
@@ -219,6 +220,49 @@ def test_a_gap_of_the_threshold_is_seldom_called_clear(
     assert threshold > 0.02
     assert np.mean([one.interval_high < threshold for one in found]) <= 0.08
     assert np.mean([one.interval_low > threshold for one in found]) <= 0.08
+
+
+def repeated(
+    rng: np.random.Generator, shares: Sequence[float], n_questions: int = 40, n_trials: int = 3
+) -> Answers:
+    """Each question has two answers, of which a group gets the first in its share of the trials."""
+    texts, labels = [], []
+    for question in range(n_questions):
+        for label in (0, 1):
+            for is_first in rng.random(n_trials) < shares[label]:
+                texts.append(
+                    [f"a{question}", f"b{question}"] if is_first else [f"c{question}", f"d{question}"]
+                )
+                labels.append(label)
+    n = len(texts)
+    return Answers(
+        texts,
+        "rouge_l",
+        np.array(labels, dtype=np.int8),
+        np.repeat(np.arange(n_questions), 2 * n_trials),
+        np.arange(n),
+        None,
+        np.zeros(n, dtype=np.int64),
+        np.arange(n),
+    )
+
+
+def test_answers_that_come_again_are_nought_on_average_and_a_difference_between_them_is_found() -> None:
+    rng = np.random.default_rng(8)
+    fair = [judged(repeated(rng, (0.5, 0.5), n_trials=2), n_permutations=0).similarity_gap for _ in range(60)]
+    assert np.mean(fair) == pytest.approx(0, abs=3 * np.std(fair) / np.sqrt(60))
+    found = judged(repeated(rng, (0.1, 0.9)))
+    assert found.test is not None
+    assert found.similarity_gap > 0.4
+    assert found.test.p_value == pytest.approx(1 / 200)
+    assert found.interval_low > 0
+
+
+def test_what_never_varies_rules_out_little_from_few() -> None:
+    one_question = judged(repeated(np.random.default_rng(9), (1, 1), n_questions=1, n_trials=5))
+    assert (one_question.similarity_gap, one_question.standard_error) == (0, 0)
+    assert one_question.interval_high == pytest.approx(3 / 5)
+    assert judged(repeated(np.random.default_rng(9), (1, 1))).interval_high == pytest.approx(3 / 40)
 
 
 def test_the_pair_that_is_least_alike_is_named() -> None:
