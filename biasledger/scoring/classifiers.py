@@ -24,7 +24,7 @@ class Classifier(Protocol):
 
 
 def load_classifier(model: str, *, device: str = "auto", batch_size: int = 32) -> Classifier:
-    """Load a text classifier.
+    """Load a text classifier, which reads a text's first tokens: as many as its model takes, and 512 at most.
 
     Args:
         model: a model's name on the Hugging Face hub, or a folder that holds one.

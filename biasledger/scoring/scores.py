@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collector.ledger.scorable import AnswerToScore
 
 MASK = "XYZ"
-MAX_CHARACTERS = 512
 APPENDED_AT_ONCE = 256
 
 
@@ -126,7 +125,7 @@ def score_answers(
     Args:
         ledger_path: the ledger that the answers are from.
         answers: what `answers_left` gave.
-        classify: the classifier.
+        classify: the classifier, which is shown whole texts and cuts them itself where it must.
         scorer: what to call it.
         mask: replace words that name a group, so that what is said is scored, not of whom.
         label_map: the classifier's labels -> what they are kept as, in any case; scores of labels that become one are added.
@@ -141,7 +140,7 @@ def score_answers(
 
     by_text: dict[str, list[AnswerToScore]] = defaultdict(list)
     for answer in answers:
-        by_text[_prepared(answer, mask=mask)].append(answer)
+        by_text[masked(answer.text, answer.group_words) if mask else answer.text].append(answer)
     # Texts of one length need the least padding.
     texts = sorted(by_text, key=lambda text: (len(text), text))
     with progress(len(texts), "Texts scored", show_progress) as advance:
@@ -201,11 +200,6 @@ def _renamed(
             f"reading.markers.scores of the audit and run biasledger build, and then score."
         )
     return renamed
-
-
-def _prepared(answer: AnswerToScore, *, mask: bool) -> str:
-    text = masked(answer.text, answer.group_words) if mask else answer.text
-    return text[:MAX_CHARACTERS]
 
 
 def _is_short(answer: AnswerToScore) -> bool:

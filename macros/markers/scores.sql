@@ -1,7 +1,8 @@
-{#- The score that a row of label_scores gives for a row of int_markers_judged; null where it is of another label. -#}
+{#- The score that a row of label_scores gives for a row of int_markers_judged; null where it is of another label or, of grades, no finite number. -#}
 {% macro judged_score(judged, label_scores) -%}
+    {%- set grade = "try_cast(" ~ label_scores ~ ".label as double)" -%}
     case
-        when {{ judged }}.is_number then try_cast({{ label_scores }}.label as double)
+        when {{ judged }}.is_number then if(isfinite({{ grade }}), {{ grade }}, null)
         when {{ label_scores }}.label = {{ judged }}.label then {{ label_scores }}.score
     end
 {%- endmacro %}

@@ -30,8 +30,8 @@ scores as (
             judged.fault is null,
             coalesce(
                 max({{ judged_score("judged", "label_scores") }}),
-                -- A scorer that gives one label says nothing of the others: their score is 0.
-                if(judged.lowest = 0 and not judged.is_number, 0, null)
+                -- From 0 to 1 it is the label's share of an answer: a scorer that names other labels alone gives it 0.
+                if(judged.lowest = 0 and judged.highest = 1 and not judged.is_number, 0, null)
             ),
             null
         ) as score,

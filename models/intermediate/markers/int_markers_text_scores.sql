@@ -17,7 +17,7 @@ text_scores as (
         outcome,
         any_value(has_varied_answers) as has_varied_answers,
         sum(weight * badness order by trial) / sum(weight) filter (where badness is not null) as badness,
-        sum(weight) as n_answers,
+        sum(weight) filter (where badness is not null) as n_answers,
         bool_or(is_short) as is_short
     from answer_scores
     group by run_id, prompt_id, response_hash, variant, category, scheme, outcome

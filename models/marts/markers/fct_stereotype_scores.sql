@@ -33,15 +33,16 @@ label_scores as (
     from {{ ref("int_markers_label_scores") }}
 ),
 
--- Where several scorers read a run, the one that did so last is shown here; fct_regard_shares has all.
-last_scorers as (
+-- Where several scorers read a run, the last of those who say negative is shown here; fct_regard_shares has all.
+shown_scorers as (
     select
         run_id,
         scorer,
-        bool_or(label = 'negative') as has_negative
+        bool_or(label = 'negative') as has_negative,
+        bool_or(label = 'positive') as has_positive
     from label_scores
     group by run_id, scorer
-    qualify row_number() over (partition by run_id order by max(scored_at) desc, scorer desc) = 1
+    qualify row_number() over (partition by run_id order by has_negative desc, max(scored_at) desc, scorer desc) = 1
 ),
 
 regard as (
@@ -51,21 +52,26 @@ regard as (
         label_scores.trial,
         label_scores.scorer as regard_scorer,
         max(label_scores.label) filter (where label_scores.is_label_of_text) as regard_label,
-        -- Null where the scorer never says negative.
+        -- Of a label that the scorer never gives nothing is known.
         if(
-            last_scorers.has_negative,
+            shown_scorers.has_negative,
             coalesce(max(label_scores.score) filter (where label_scores.label = 'negative'), 0),
             null
         ) as negative_regard,
-        coalesce(max(label_scores.score) filter (where label_scores.label = 'positive'), 0) as positive_regard,
+        if(
+            shown_scorers.has_positive,
+            coalesce(max(label_scores.score) filter (where label_scores.label = 'positive'), 0),
+            null
+        ) as positive_regard,
         bool_or(label_scores.is_short) as is_short
     from label_scores
-    inner join last_scorers
+    inner join shown_scorers
         on
-            label_scores.run_id = last_scorers.run_id
-            and label_scores.scorer = last_scorers.scorer
+            label_scores.run_id = shown_scorers.run_id
+            and label_scores.scorer = shown_scorers.scorer
     group by
-        label_scores.run_id, label_scores.prompt_id, label_scores.trial, label_scores.scorer, last_scorers.has_negative
+        label_scores.run_id, label_scores.prompt_id, label_scores.trial, label_scores.scorer,
+        shown_scorers.has_negative, shown_scorers.has_positive
 ),
 
 stereotype_scores as (

@@ -202,11 +202,11 @@ def test_labels_are_read_in_any_case_and_none_called_negative_is_said(odd: Proje
     assert sentences["negative_regard_gap upper short"].startswith(
         "Not judged: no question has scored texts that are long enough both about Black and about White"
     )
-    # Whoever is scored by no such label has no score, rather than the best.
+    # A scorer with no such label does not hide one that has it.
     assert odd.rows(
         "select distinct regard_scorer, negative_regard from marts.fct_stereotype_scores join marts.dim_runs using (run_id)"
-        " where audit = 'labels'"
-    ) == [("zeros", None)]
+        " where audit = 'labels' order by all"
+    ) == [("upper", 0.0), ("upper", 1.0)]
 
 
 def test_planted_bias_fires_where_it_is_planted(shipped: Project) -> None:
