@@ -64,8 +64,8 @@ prompt_counts as (
     group by contrast_id
 ),
 
--- Where no prompt of either group ever got two answers, as at temperature 0, none says more of how alike they are. By the
--- prompt this would depend on what was answered, and so on the labels.
+-- Where no prompt of either group ever got two answers, as at temperature 0, none says more of how alike they are. By
+-- the prompt this would depend on what was answered, and so on the labels.
 settled as (
     select
         *,
