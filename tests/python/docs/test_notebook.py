@@ -51,7 +51,7 @@ def test_every_cell_runs_and_shows_something(shown: dict[str, Any]) -> None:
 
 
 def test_what_is_shown(shown: dict[str, Any]) -> None:
-    assert "race: alarm (" in shown["warehouse"]._repr_html_()
+    assert "race: alarm" in shown["warehouse"]._repr_html_()
     explained = shown["warehouse.explain(alarms.finding[0])"]
     page = explained._repr_html_()
     assert "Alarm: " in page
