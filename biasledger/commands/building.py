@@ -60,8 +60,7 @@ def build(
     else:
         options = {"threads": threads, "full_refresh": full_refresh, "is_forced": force, "select": select}
         has_alarms = _build(ledger, warehouse, options, allow_outside=allow_outside)
-    if not select:
-        _show_findings(warehouse)
+    if not select and _show_findings(warehouse):
         next_step("biasledger findings --status alarm --why" if has_alarms else "biasledger findings --all")
     if has_alarms:
         ctx.exit(EXIT_ALARMS)
@@ -91,7 +90,8 @@ def _build(ledger: Path, warehouse: Path, options: dict[str, Any], *, allow_outs
     return summary.has_alarms
 
 
-def _show_findings(warehouse: Path) -> None:
+def _show_findings(warehouse: Path) -> bool:
+    """Print the findings and what has to be said of the runs; whether there is any."""
     from biasledger.commands.display import findings_table, status_counts
     from biasledger.comparing.built_tables import open_tables
     from biasledger.comparing.changes import regressions
@@ -112,6 +112,7 @@ def _show_findings(warehouse: Path) -> None:
         say(worse)
     for sentence in (*notes, *(one.sentence for one in silent)):
         say(sentence)
+    return bool(findings)
 
 
 @click.command()
