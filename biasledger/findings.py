@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 # In the order in which they are shown: what needs a decision first.
 STATUSES = ("alarm", "inconclusive", "clear", "insufficient_data")
+NO_FINDING = "Nothing could be judged: there is no finding."
 # Of an id; fewer would look like a word.
 _ID_CHARACTERS = 6
 

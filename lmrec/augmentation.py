@@ -52,7 +52,8 @@ def read_groups(file: Path, attribute: str) -> dict[str, str]:
     """
     if not file.is_file():
         raise InputError(
-            f"{file} does not exist; name a CSV file of names and their groups, such as audits/names.csv."
+            f"{file} does not exist; name a CSV file of names and their groups, such as audits/names.csv, which "
+            "`biasledger init --all` lays out."
         )
     with file.open(encoding="utf-8-sig", newline="") as stream:
         rows = list(csv.DictReader(stream))

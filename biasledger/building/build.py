@@ -14,6 +14,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -70,6 +71,7 @@ class BuildSummary:
     Attributes:
         n_models: models and seeds built.
         n_quality_tests: quality tests passed.
+        n_alarm_tests: alarm tests run, whether they passed or failed.
         alarm_tests: alarm tests that failed.
         published: schema and name of each table published -> its rows; empty where only a selection was built.
         work: the file that dbt built into.
@@ -77,6 +79,7 @@ class BuildSummary:
 
     n_models: int
     n_quality_tests: int
+    n_alarm_tests: int
     alarm_tests: tuple[str, ...]
     published: Mapping[str, int]
     work: Path
@@ -112,8 +115,8 @@ def build_warehouse(
         is_closed: no SQL may read or write another file than the project's seeds; user's own models may need to.
         allow_outside: whether audit files may name files outside of the project.
         on_step: called with (steps done, steps in all, name of the step).
-        on_note: called with a sentence for each journal that was loaded, or could not be, where all is built anew, and where
-            rooms are left as they stand.
+        on_note: called with a sentence for each journal that was loaded, or could not be, for each audit file that is left out,
+            where all is built anew, and where rooms are left as they stand.
 
     Raises:
         InputError: no project here, a wrong audit file, wrong settings, another build under way, or `warehouse` is a file that
@@ -135,7 +138,7 @@ def build_warehouse(
         require_replaceable(warehouse, ledger)
         for note in load_all(ledger):
             on_note(note)
-        register_readings(project, ledger, allow_outside=allow_outside)
+        register_readings(project, ledger, allow_outside=allow_outside, on_note=on_note)
         work = work_file(project, warehouse)
         for note in forget_what_is_gone(work, Ledger(ledger)):
             on_note(note)
@@ -195,6 +198,8 @@ def _build_and_publish(
     options += ["--select", *select] if select else []
     # They test the shipped SQL on made-up rows, which is settled before a release and says nothing about this ledger.
     options += ["--exclude", "package:biasledger,resource_type:unit_test"]
+    # Nothing is done for these; they would be counted as steps.
+    options += ["resource_type:exposure"]
     options += [f"package:biasledger,group:{room}" for room in standing]
     environment = {
         "BIASLEDGER_LEDGER": seen_from(project, ledger),
@@ -329,11 +334,16 @@ def _summarise(
     if not results["results"]:
         raise BuildError(f"Nothing was built: {_one_line(messages) or 'no model matches the selection'}.")
     done = [row for row in results["results"] if row["status"] in _DONE]
-    quality_tests = [row for row in done if _kind(row) in _TESTS and "alarm" not in _tags(nodes, row)]
+    n_tests = Counter("alarm" in _tags(nodes, row) for row in done if _kind(row) in _TESTS)
     n_models = sum(_kind(row) not in _TESTS for row in done)
     names = tuple(nodes[row["unique_id"]]["name"] for row in alarms)
     return BuildSummary(
-        n_models=n_models, n_quality_tests=len(quality_tests), alarm_tests=names, published={}, work=work
+        n_models=n_models,
+        n_quality_tests=n_tests[False],
+        n_alarm_tests=n_tests[True] + len(alarms),
+        alarm_tests=names,
+        published={},
+        work=work,
     )
 
 

@@ -6,7 +6,8 @@ lets SQL read it and gives every finding the hash of its reading.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,19 +21,26 @@ if TYPE_CHECKING:
 _PATTERNS = ("audits/*.yml", "audits/replications/*.yml")
 
 
-def register_readings(project: Path, ledger_path: Path, *, allow_outside: bool = False) -> list[str]:
+def register_readings(
+    project: Path,
+    ledger_path: Path,
+    *,
+    allow_outside: bool = False,
+    on_note: Callable[[str], None] = lambda _note: None,
+) -> list[str]:
     """Register the readings of the project's audit files whose audit is in the ledger.
 
     Args:
         project: its folder.
         ledger_path: the ledger.
         allow_outside: whether audit files may name files outside of the project.
+        on_note: called with a sentence for each audit file that is wrong and of which the ledger has no run.
 
     Returns:
         The names of those audits, sorted.
 
     Raises:
-        InputError: an audit file is wrong, or two files name the same audit.
+        InputError: an audit file is wrong whose audit is in the ledger, or cannot be told; or two files name the same audit.
         LedgerError: the ledger is absent or cannot be used.
     """
     from collector.ledger.database import Ledger
@@ -41,7 +49,7 @@ def register_readings(project: Path, ledger_path: Path, *, allow_outside: bool =
     # The models read the tables of the newest schema; an older ledger gains them, and loses nothing.
     ledger.update()
     audits = {run.audit for run in ledger.runs() if not run.is_forgotten}
-    described = _audits(project, allow_outside=allow_outside)
+    described = _audits(project, audits, allow_outside=allow_outside, on_note=on_note)
     present = sorted(audits & described.keys())
     _require_catalogues(ledger, {name: described[name] for name in present})
     if present:
@@ -71,14 +79,20 @@ def _require_catalogues(ledger: Ledger, audits: Mapping[str, Audit]) -> None:
             )
 
 
-def _audits(project: Path, *, allow_outside: bool) -> dict[str, Audit]:
-    """Audit's name -> its spec, of every audit file of the project."""
+def _audits(
+    project: Path, asked: Collection[str], *, allow_outside: bool, on_note: Callable[[str], None]
+) -> dict[str, Audit]:
+    """Audit's name -> its spec, of every audit file of the project but wrong ones of which there is no run among those asked."""
     from collector.spec.loading import load_audit
 
     audits: dict[str, Audit] = {}
     files: dict[str, Path] = {}
     for path in sorted(path for pattern in _PATTERNS for path in project.glob(pattern)):
-        audit = load_audit(path, allow_outside=allow_outside)
+        try:
+            audit = load_audit(path, allow_outside=allow_outside)
+        except InputError as error:
+            _pass_over(path, error, asked, on_note)
+            continue
         name = audit.audit
         if name in files:
             raise InputError(
@@ -86,3 +100,23 @@ def _audits(project: Path, *, allow_outside: bool) -> dict[str, Audit]:
             )
         files[name], audits[name] = path, audit
     return audits
+
+
+def _pass_over(path: Path, error: InputError, asked: Collection[str], on_note: Callable[[str], None]) -> None:
+    """Say that an audit file is wrong and not needed.
+
+    Raises:
+        InputError: it is needed, or its audit's name cannot be read.
+    """
+    from collector.files.yaml import read_yaml_mapping
+
+    told = f"`biasledger validate {shlex.quote(str(path))}` tells what is wrong"
+    try:
+        name = read_yaml_mapping(path, what="an audit spec").get("audit")
+    except InputError:
+        name = None
+    if not isinstance(name, str):
+        raise InputError(f"{error} Which audit it is cannot be told; {told}.") from error
+    if name in asked:
+        raise error
+    on_note(f"{path} is left out: it has problems, and the ledger has no run of {name!r}; {told}.")

@@ -13,6 +13,7 @@ from biasledger.checking.sentences import name_of, plain_finding, plain_regressi
 from biasledger.comparing.built_tables import Tables, open_tables
 from biasledger.comparing.silence import SilentGroup, silent_groups
 from biasledger.comparing.standing import built_run, known_runs, standing_notes
+from biasledger.findings import NO_FINDING
 
 PASSED, WARNED, ACCEPTED, FAILED, UNDECIDED = "passed", "warned", "accepted", "failed", "undecided"
 STATUSES = (FAILED, WARNED, ACCEPTED, UNDECIDED, PASSED)
@@ -135,7 +136,7 @@ class Check:
     def headline(self) -> str:
         """The result in a sentence."""
         if not self.cases:
-            return "Nothing could be judged: there is no finding."
+            return NO_FINDING
         narrow = f" ({self.n_held_out} speak of a few names or one wording alone)" if self.n_held_out else ""
         silent = [one.sentence for one in self.silent]
         if not self.n_judged:

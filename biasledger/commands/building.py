@@ -60,8 +60,7 @@ def build(
     else:
         options = {"threads": threads, "full_refresh": full_refresh, "is_forced": force, "select": select}
         has_alarms = _build(ledger, warehouse, options, allow_outside=allow_outside)
-    if not select:
-        _show_findings(warehouse)
+    if not select and _show_findings(warehouse):
         next_step("biasledger findings --status alarm --why" if has_alarms else "biasledger findings --all")
     if has_alarms:
         ctx.exit(EXIT_ALARMS)
@@ -81,8 +80,8 @@ def _build(ledger: Path, warehouse: Path, options: dict[str, Any], *, allow_outs
             Path(), ledger, warehouse, allow_outside=allow_outside, on_step=on_step, on_note=say, **options
         )
     say(
-        f"{summary.n_models} models and settings built, {summary.n_quality_tests} quality tests passed "
-        f"in {time.monotonic() - started:.0f} s."
+        f"{summary.n_models} models and settings built, {summary.n_quality_tests} quality tests passed, "
+        f"{summary.n_alarm_tests} alarm tests run in {time.monotonic() - started:.0f} s."
     )
     if options["select"]:
         say(f"Only a selection was built: it is in {summary.work}; {warehouse} is as it was.")
@@ -91,26 +90,29 @@ def _build(ledger: Path, warehouse: Path, options: dict[str, Any], *, allow_outs
     return summary.has_alarms
 
 
-def _show_findings(warehouse: Path) -> None:
+def _show_findings(warehouse: Path) -> bool:
+    """Print the findings and what has to be said of the runs; whether there is any."""
     from biasledger.commands.display import findings_table, status_counts
     from biasledger.comparing.built_tables import open_tables
     from biasledger.comparing.changes import regressions
     from biasledger.comparing.silence import silent_groups
-    from biasledger.comparing.standing import standing_notes
-    from biasledger.findings import read_findings
+    from biasledger.comparing.standing import standing_notes, unjudged_runs
+    from biasledger.findings import NO_FINDING, read_findings
     from biasledger.verdicts import attribute_verdicts
 
     findings = read_findings(warehouse, only_current=True)
     with open_tables(warehouse) as tables:
         silent, notes = silent_groups(tables), standing_notes(tables)
+        notes += unjudged_runs(tables) if findings else []
     verdicts = attribute_verdicts(findings, {(one.run_id, one.variant, one.attribute) for one in silent})
     say()
     findings_table(findings, verdicts, limit=ROWS_SHOWN)
-    say(status_counts(findings))
+    say(status_counts(findings) if findings else NO_FINDING)
     if worse := regressions(warehouse):
         say(worse)
     for sentence in (*notes, *(one.sentence for one in silent)):
         say(sentence)
+    return bool(findings)
 
 
 @click.command()

@@ -44,7 +44,7 @@ def findings(
     from biasledger.comparing.built_tables import open_tables
     from biasledger.comparing.silence import silent_groups
     from biasledger.comparing.standing import built_run, hidden_models
-    from biasledger.findings import read_findings
+    from biasledger.findings import NO_FINDING, read_findings
     from biasledger.verdicts import attribute_verdicts
     from collector.errors import InputError
 
@@ -64,7 +64,7 @@ def findings(
     rows = [row for row in judged if not statuses or row.status in statuses]
     verdicts = attribute_verdicts(judged, {(one.run_id, one.variant, one.attribute) for one in silent})
     findings_table(rows, verdicts, limit=None if show_all else ROWS_SHOWN, explain=why)
-    say(status_counts(rows))
+    say(status_counts(rows) if judged else NO_FINDING)
     for note in notes:
         say(note)
     if rows:

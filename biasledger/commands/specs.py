@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _WORDS_SHOWN = 20
 _CHARACTERS_SHOWN = 100
+# What a column of what was asked is often called.
+_ASKED = ("question", "prompt", "query", "instruction", "input")
 
 
 @click.command()
@@ -38,9 +40,8 @@ def init(directory: Path, every_audit: bool) -> None:
     say(f"Laid out {directory}:")
     for path in written:
         say(f"  {path}")
-    next_step(
-        f"cd {shlex.quote(str(directory))} && biasledger collect audits/products.yml --target simulator"
-    )
+    enter = "" if directory.resolve() == Path.cwd() else f"cd {shlex.quote(str(directory))} && "
+    next_step(f"{enter}biasledger collect audits/products.yml --target simulator")
 
 
 @click.command()
@@ -54,7 +55,8 @@ def validate(
 ) -> None:
     """Check an audit, and how it reads FILE.
 
-    Tells every problem of AUDIT.yml with its line. With a FILE of answers, as of `biasledger import`, also tells its columns, the
+    Tells the problems of AUDIT.yml with their lines, all those of a step at once: what each key is by itself, the files that are
+    named, what keys say of each other. With a FILE of answers, as of `biasledger import`, also tells its columns, the
     rows of each group, labels and groups that do not fit, and the first answers as they will be read. Nothing is kept. Ends with
     3 where there are problems.
 
@@ -222,6 +224,12 @@ def _counted(counts: Mapping[str, int]) -> str:
     type=click.Choice(["text", "json_object", "list", "label", "score"]),
     help="The kind of the answers; told by their looks if not given.",
 )
+@click.option(
+    "--favourable",
+    multiple=True,
+    metavar="LABEL",
+    help="A label that selects somebody, without which labels are not judged; may be repeated.",
+)
 @click.pass_context
 def new(
     ctx: click.Context,
@@ -231,6 +239,7 @@ def new(
     answer: str | None,
     groups: tuple[str, ...],
     kind: str | None,
+    favourable: tuple[str, ...],
     **roles: str | None,
 ) -> None:
     """Write an audit for a file of answers.
@@ -240,6 +249,7 @@ def new(
 
     \b
       biasledger new audits/support.yml answers.csv --answer reply --group gender --group race=White
+      biasledger new audits/hiring.yml decisions.csv --answer decision --group sex --subject applicant --favourable accept
     """
     from collector.importers.draft import Drafted, draft_spec
     from collector.spec.loading import check_audit
@@ -254,15 +264,16 @@ def new(
         dict(_column_and_reference(one, columns) for one in named),
         {role: column for role, column in roles.items() if column is not None},
         kind,
+        lambda labels: favourable or _asked_favourable(labels),
     )
-    text = draft_spec(audit_file.stem, file, columns, drafted)
+    draft = draft_spec(audit_file.stem, file, columns, drafted)
     folder = audit_file.parent
     schema = next((one / NAME for one in (folder, *folder.parents) if (one / NAME).is_file()), folder / NAME)
     head = f"{modeline(audit_file, schema)}\n# Written from {on_one_line(file.name)} by `biasledger new`.\n"
     folder.mkdir(parents=True, exist_ok=True)
     try:
         with audit_file.open("x", encoding="utf-8") as stream:
-            stream.write(head + text)
+            stream.write(head + draft.text)
     except FileExistsError:
         raise InputError(
             f"{audit_file} is there already: nothing was changed; choose another name."
@@ -270,9 +281,16 @@ def new(
     if not schema.is_file():
         schema.write_text(schema_text(), encoding="utf-8")
     say(f"Wrote {audit_file}.")
+    unused = [column for column in columns if column not in drafted.columns]
+    if unused:
+        say(f"Not used: {_listed(unused)}{_what_was_asked(unused, roles)}.")
+    for note in draft.notes:
+        say(f"Warning: {note}")
     checked = check_audit(audit_file)
     n = _print_problems(audit_file, checked, checked.problems)
     if checked.audit is not None:
+        for warning in checked.audit.warnings():
+            say(f"Warning: {warning}")
         n = _print_file(audit_file, file, checked, checked.audit)
     if n:
         say(
@@ -284,10 +302,30 @@ def new(
 
 def _asked(option: str, question: str, columns: Sequence[str]) -> str:
     """Return what the person at the terminal answers; where there is none, say which option to give."""
-    if not (sys.stdin.isatty() and is_watched()):
+    if not _is_answered():
         raise click.UsageError(f"{question} Give {option} COLUMN; the columns are {_listed(columns)}.")
     say(f"{question} ({_listed(columns)})", err=True)
     return sys.stdin.readline().strip()
+
+
+def _asked_favourable(labels: Sequence[str]) -> Sequence[str]:
+    """Return the label that the person at the terminal names; none where there is none, or nothing to choose from."""
+    if not labels or not _is_answered():
+        return ()
+    say(f"Which label selects somebody? ({_listed(labels)}; empty: decide later)", err=True)
+    return tuple(filter(None, [sys.stdin.readline().strip()]))
+
+
+def _is_answered() -> bool:
+    return sys.stdin.isatty() and is_watched()
+
+
+def _what_was_asked(unused: Sequence[str], roles: Mapping[str, str | None]) -> str:
+    """Say how to name the column of what was asked, where none is; by its name if it is called like one."""
+    if roles.get("prompt") is not None:
+        return ""
+    column = next((one for one in unused if one.casefold() in _ASKED), "COLUMN")
+    return f"; where one of them is what was asked, name it with --prompt {shlex.quote(column)}"
 
 
 def _column_and_reference(written: str, columns: Sequence[str]) -> tuple[str, str | None]:

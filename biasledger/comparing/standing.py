@@ -59,6 +59,25 @@ def hidden_models(tables: Tables) -> list[str]:
     ]
 
 
+def unjudged_runs(tables: Tables) -> list[str]:
+    """A sentence for each current run that has no finding at all."""
+    if not tables.has("dim_runs"):
+        return []
+    rows = tables.execute(
+        """
+        select runs.audit, runs.target, runs.run_id
+        from {dim_runs} as runs
+        anti join {fct_findings} as findings on runs.run_id = findings.run_id
+        where runs.is_current
+        order by runs.started_at, runs.run_id
+        """
+    )
+    return [
+        f"Nothing could be judged of {audit}, asked of {target}: its run {run} has no finding."
+        for audit, target, run in rows
+    ]
+
+
 def _unfinished(tables: Tables) -> list[str]:
     rows = tables.execute(
         """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median_high
@@ -15,7 +15,7 @@ import yaml
 
 from collector.answers.kinds import kind_of_answers
 from collector.errors import InputError
-from collector.hints import no_column, shown
+from collector.hints import did_you_mean, no_column, quoted, shown
 from collector.importers.preview import ANSWERS_READ
 from collector.spec.parts import DESCRIPTOR, LENGTH
 from collector.tables.source import no_rows, open_source, readable
@@ -24,6 +24,8 @@ from collector.tables.source import no_rows, open_source, readable
 MOST_GROUPS = 50
 # A file with a row for each answer has answers of these kinds.
 KINDS = ("text", "json_object", "list", "label", "score")
+# What stands around a word and says nothing: "Reject." is "reject".
+_AROUND = " \t\n.,;:!\"'“”‘’*_`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +37,31 @@ class Drafted:
         groups: column of groups -> the group that the others are compared with; None for the most frequent one.
         roles: further roles (prompt, template, subject, model) -> column.
         kind: the kind of the answers; None tells it by their looks.
+        favourable: says which of the labels select somebody; none leaves that open.
     """
 
     answer: str
     groups: Mapping[str, str | None]
     roles: Mapping[str, str] = field(default_factory=dict)
     kind: str | None = None
+    favourable: Callable[[Sequence[str]], Sequence[str]] = lambda _labels: ()
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that it names, each as often as it does."""
+        return [self.answer, *self.groups, *self.roles.values()]
 
 
-def draft_spec(name: str, file: Path, columns: Sequence[str], drafted: Drafted) -> str:
-    """Return a spec as YAML.
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A spec as YAML, and a sentence about each word of the file that it takes for another one."""
+
+    text: str
+    notes: Sequence[str]
+
+
+def draft_spec(name: str, file: Path, columns: Sequence[str], drafted: Drafted) -> Draft:
+    """Return a spec. Words that differ in case and punctuation alone are one label, or one group.
 
     Args:
         name: what the audit is called, in any letters.
@@ -53,10 +70,9 @@ def draft_spec(name: str, file: Path, columns: Sequence[str], drafted: Drafted) 
         drafted: which of them hold what.
 
     Raises:
-        InputError: the file cannot be read, or has no such column or group, or a column does not look like one of groups.
+        InputError: the file cannot be read, or has no such column, group or label, or a column does not look like one of groups.
     """
-    needed = [drafted.answer, *drafted.groups, *drafted.roles.values()]
-    for column in needed:
+    for column in drafted.columns:
         if column not in columns:
             hint = no_column(column, columns)
             raise InputError(f"{file} has no column {column!r}{hint}{'' if hint.endswith('?') else '.'}")
@@ -76,28 +92,86 @@ def draft_spec(name: str, file: Path, columns: Sequence[str], drafted: Drafted) 
         }
     if not rows:
         raise no_rows(file)
-    answer = _answer([text or "" for (text,) in rows], drafted.kind)
+    texts = [text.strip() for (text,) in rows if text and text.strip()]
+    answer = _answer(texts, drafted.kind)
     if answer["kind"] in ("label", "score") and "subject" not in drafted.roles:
         raise InputError(
             f"{file}: the answers look like {answer['kind']}s; name the column that tells resumes, or people, apart with "
             f"--subject, or say with --kind what they are."
         )
     names = _attribute_names(drafted.groups)
-    words = {column: [word for word, _ in found if word is not None] for column, found in counts.items()}
-    with_empty = {column for column, found in counts.items() if None in dict(found)}
+    groups = {
+        column: _alike([word for word, _ in counts[column] if word is not None], reference)
+        for column, reference in drafted.groups.items()
+    }
+    # An empty cell names no group.
+    values = {
+        names[column]: {
+            **{word: group for group, others in groups[column].items() for word in others},
+            **({"": None} if None in dict(found) else {}),
+        }
+        for column, found in counts.items()
+    }
+    favourable = _favourable(answer, drafted)
     document = {
         "audit": re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-_") or "answers",
         "attributes": {
-            names[column]: _attribute(file, column, words[column], reference, n_rows)
+            names[column]: _attribute(file, column, list(groups[column]), reference, n_rows)
             for column, reference in drafted.groups.items()
         },
         "answer": answer,
-        "import": _import(drafted, names, with_empty),
+        **({"reading": {"decisions": {"favourable": favourable}}} if favourable else {}),
+        "import": _import(drafted, names, {name: one for name, one in values.items() if one}),
     }
     text = yaml.safe_dump(document, default_flow_style=None, sort_keys=False, allow_unicode=True, width=100)
     # PyYAML writes an empty key as a complex one.
     text = text.replace("{? '' : null}", '{"": null}')
-    return re.sub(r"(?m)^(?=(?:attributes|answer|import):)", "\n", text)
+    text = re.sub(r"(?m)^(?=(?:attributes|answer|reading|import):)", "\n", text)
+    labels = _labels(texts) if answer["kind"] == "label" else {}
+    return Draft(
+        text,
+        [
+            *_notes(labels, "label"),
+            *(one for column, found in groups.items() for one in _notes(found, f"group of {names[column]}")),
+        ],
+    )
+
+
+def _alike(words: Iterable[str], kept: str | None = None) -> dict[str, list[str]]:
+    """Return word -> others that differ from it in case and punctuation alone: the first of them, or else the one to be kept."""
+    by_look: dict[str, list[str]] = {}
+    for word in words:
+        by_look.setdefault(word.casefold().strip(_AROUND) or word, []).append(word)
+    first = [(kept if kept in found else found[0], found) for found in by_look.values()]
+    return {word: [one for one in found if one != word] for word, found in first}
+
+
+def _labels(texts: Iterable[str]) -> dict[str, list[str]]:
+    """Return label -> its other forms; it is the shortest of them, which stands in the others."""
+    return _alike(sorted(set(texts), key=lambda text: (len(text), text)))
+
+
+def _notes(found: Mapping[str, Sequence[str]], what: str) -> Iterator[str]:
+    for word, others in found.items():
+        if others:
+            yield f"{quoted([word, *others])} look alike: they are read as one {what}."
+
+
+def _favourable(answer: Mapping[str, Any], drafted: Drafted) -> list[str]:
+    """Return which of the labels select somebody, as they are listed."""
+    if answer["kind"] != "label":
+        if named := drafted.favourable(()):
+            raise InputError(f"{quoted(named)} cannot be favourable: the answers are no labels.")
+        return []
+    labels = {label.casefold(): label for label in answer["labels"]}
+    chosen = drafted.favourable(answer["labels"])
+    for one in chosen:
+        if one.casefold() not in labels:
+            hint = did_you_mean(one, answer["labels"])
+            raise InputError(
+                f"{shown(one)} cannot be favourable: it is none of the labels{hint}{'' if hint.endswith('?') else '.'}"
+            )
+    return list(dict.fromkeys(labels[one.casefold()] for one in chosen))
 
 
 def _attribute_names(columns: Mapping[str, Any]) -> dict[str, str]:
@@ -133,17 +207,14 @@ def _attribute(
 
 def _answer(texts: Sequence[str], stated: str | None) -> dict[str, Any]:
     kind = stated or kind_of_answers(texts)
-    filled = [text.strip() for text in texts if text.strip()]
     answer: dict[str, Any] = {"kind": kind}
     if kind == "list":
-        lengths = [len(one) for one in _read(filled) if isinstance(one, list)]
+        lengths = [len(one) for one in _read(texts) if isinstance(one, list)]
         answer["k"] = max(median_high(lengths), 1) if lengths else 10
     if kind == "label":
-        answer["labels"] = list({text.casefold(): text for text in sorted(filled, reverse=True)}.values())[
-            ::-1
-        ]
+        answer["labels"] = sorted(_labels(texts))
     if kind == "score":
-        numbers = [one for one in _read(filled) if isinstance(one, int | float) and not isinstance(one, bool)]
+        numbers = [one for one in _read(texts) if isinstance(one, int | float) and not isinstance(one, bool)]
         low, high = min(numbers, default=0), max(numbers, default=10)
         answer |= {"minimum": low, "maximum": high if high > low else low + 1}
     return answer
@@ -157,13 +228,11 @@ def _read(texts: Sequence[str]) -> Iterator[Any]:
             continue
 
 
-def _import(drafted: Drafted, names: Mapping[str, str], with_empty: set[str]) -> dict[str, Any]:
+def _import(drafted: Drafted, names: Mapping[str, str], values: Mapping[str, Any]) -> dict[str, Any]:
     columns = {
         "text": drafted.answer,
         **drafted.roles,
         "attributes": {name: column for column, name in names.items()},
     }
-    # An empty cell names no group.
-    values = {names[column]: {"": None} for column in names if column in with_empty}
     split = {"split": "model"} if "model" in drafted.roles else {}
     return {**split, "columns": columns, **({"values": values} if values else {})}

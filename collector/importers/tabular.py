@@ -130,7 +130,7 @@ def import_runs(
             if hash_of_file(file) != source_hash:
                 # Nothing is kept: it could be neither what it was nor what it is.
                 raise InputError(f"{file} was changed while it was read: import it again when it is whole.")
-        warnings = tuple(plan.warnings())
+        warnings = (*audit.unjudged_labels(), *plan.warnings())
     seconds = time.monotonic() - started
     return tuple(
         RunSummary(

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, PrivateAttr
 
 from collector.errors import InputError
 from collector.hashing import hash_of
-from collector.hints import did_you_mean
+from collector.hints import did_you_mean, quoted
 from collector.rows import MarkerRow, ProbeRow, RelevanceRow
 from collector.spec.importing import Import
 from collector.spec.markers import AskedProbe, hash_of_markers, one_sided
@@ -305,6 +305,8 @@ class Audit(Section):
 
     def warnings(self) -> list[str]:
         """Return what is allowed but weakens the audit, one sentence each."""
+        if self.answer.kind == "label":
+            return self.unjudged_labels()
         if self.answer.kind in DECISIONS:
             return [
                 f"The template {one.id} asks {one.orders} of {self.n_candidates} orders, so no candidate stands at every place; "
@@ -320,6 +322,20 @@ class Audit(Section):
         if self.subjects is not None:
             return [*self._few_subjects(), *self._few_neutral_trials()]
         return self._few_trials()
+
+    def unjudged_labels(self) -> list[str]:
+        """Say that nothing tells what the labels amount to, so that no measure reads them; empty where something does."""
+        decisions = self.reading.decisions
+        has_expected = (self.subjects is not None and self.subjects.expected is not None) or (
+            self.imported is not None and self.imported.columns.expected is not None
+        )
+        if self.answer.kind != "label" or decisions.favourable or decisions.ordered or has_expected:
+            return []
+        sentence = (
+            f"The decisions are not judged until reading.decisions says which of the labels {quoted(self.answer.labels)} are "
+            f"favourable, or that they are ordered, or a column of the right answers is named as expected."
+        )
+        return [sentence]
 
     def _few_trials(self) -> list[str]:
         """Say that a persona gets too few answers: the trials of each of its wordings."""

@@ -53,7 +53,7 @@ def test_no_alarms_end_with_0_and_the_findings_can_be_read_again(
     set_findings(small_project, "Asian,0.001,clear,false")
     result = biasledger("build", "--threads", "2", "--full-refresh")
     assert result.exit_code == 0, result.output
-    assert "8 models and settings built, 2 quality tests passed in" in result.stdout
+    assert "8 models and settings built, 2 quality tests passed, 1 alarm tests run in" in result.stdout
     again = biasledger("findings", "--run", "run-1", "--all")
     assert again.exit_code == 0
     assert again.stdout.splitlines()[0] == "products, asked of robot, run run-1", (
@@ -222,7 +222,8 @@ def test_a_selection_builds_only_that_and_reports_progress(small_project: Path) 
         select=["thresholds"],
         on_step=lambda done, total, name: steps.append((done, total, name)),
     )
-    assert (summary.n_models, summary.n_quality_tests, summary.alarm_tests) == (1, 1, ())
+    assert (summary.n_models, summary.n_quality_tests, summary.n_alarm_tests) == (1, 1, 0)
+    assert summary.alarm_tests == ()
     assert steps == [(1, 2, "thresholds"), (2, 2, "not_null_thresholds_value")]
     assert summary.published == {}
     assert not (small_project / "elsewhere.duckdb").exists(), "published tables are all of one build"
@@ -246,6 +247,32 @@ def test_two_files_of_one_audit_are_refused(biasledger: Biasledger, small_projec
     assert result.stderr == (
         "Error: audits/copy.yml and audits/products.yml both describe the audit 'products': rename one of them.\n"
     )
+
+
+def test_a_wrong_audit_that_nobody_was_asked_is_left_out(small_project: Path) -> None:
+    ledger, draft = small_project / "ledger.duckdb", small_project / "audits" / "my draft.yml"
+    notes: list[str] = []
+    draft.write_text("audit: draft\ntemplates: [{id: 1}]\n", encoding="utf-8")
+    assert register_readings(small_project, ledger, on_note=notes.append) == ["products"]
+    told = f"`biasledger validate '{draft}'` tells what is wrong"
+    assert notes == [f"{draft} is left out: it has problems, and the ledger has no run of 'draft'; {told}."]
+    for text in ("templates: []\n", "audit: [\n"):
+        draft.write_text(text, encoding="utf-8")
+        with pytest.raises(InputError) as caught:
+            register_readings(small_project, ledger)
+        assert str(caught.value).endswith(f". Which audit it is cannot be told; {told}.")
+    draft.write_text("audit: products\ntemplates: [{id: 1}]\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"templates\[0\]"):
+        register_readings(small_project, ledger)
+
+
+def test_nothing_judged_is_said(biasledger: Biasledger, small_project: Path) -> None:
+    set_findings(small_project)
+    result = biasledger("build")
+    assert result.exit_code == 0, result.output
+    assert "Nothing could be judged: there is no finding.\n" in result.stdout
+    assert "0 findings" not in result.stdout
+    assert "Nothing could be judged: there is no finding.\n" in biasledger("findings").stdout
 
 
 def test_a_missing_ledger_is_one_sentence(biasledger: Biasledger, small_project: Path) -> None:

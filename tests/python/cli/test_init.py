@@ -87,6 +87,14 @@ def test_lays_out_a_project_and_names_the_next_command(biasledger: Biasledger, t
     assert load_audit(tmp_path / "audits of mine" / "audits" / "products.yml").trials == 2
 
 
+def test_who_is_there_already_need_not_go_there(
+    biasledger: Biasledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    last = biasledger("init", ".").output.splitlines()[-1]
+    assert last == "Next: biasledger collect audits/products.yml --target simulator"
+
+
 def test_lays_out_every_audit_where_that_is_asked_for(biasledger: Biasledger, tmp_path: Path) -> None:
     result = biasledger("init", "--all", tmp_path)
     assert result.exit_code == 0, result.stderr

@@ -76,6 +76,80 @@ def test_a_spec_that_reads_the_file(biasledger: Biasledger, file: Path, kind: st
     assert imported.output.count("12 ok") == 2
 
 
+HIRING = (
+    "new",
+    "a.yml",
+    "answers.csv",
+    "--answer",
+    "reply",
+    "--group",
+    "Sex (of customer)",
+    "--subject",
+    "id",
+)
+
+
+def test_labels_are_judged_where_one_is_favourable(biasledger: Biasledger, file: Path) -> None:
+    write(file, ["Accept", "reject", "accept", "Reject."])
+    result = biasledger(*HIRING, "--favourable", "accept")
+    assert result.exit_code == 0, result.output + result.stderr
+    assert "not judged" not in result.output
+    audit = load_audit(Path("a.yml"))
+    assert audit.answer.labels == ("Accept", "reject")
+    assert audit.reading.decisions.favourable == ("Accept",)
+    Path("a.yml").unlink()
+    assert "The decisions are not judged until reading.decisions says" in biasledger(*HIRING).output
+    imported = biasledger("import", "a.yml", "answers.csv")
+    assert "Warning: The decisions are not judged until" in imported.stderr
+    assert "24 ok" in imported.output
+
+
+@pytest.mark.parametrize(
+    ("label", "kind", "sentence"),
+    [
+        ("acept", "label", "'acept' cannot be favourable: it is none of the labels; did you mean 'accept'?"),
+        ("accept", "text", "'accept' cannot be favourable: the answers are no labels."),
+    ],
+)
+def test_what_cannot_be_favourable_is_told(
+    biasledger: Biasledger, file: Path, label: str, kind: str, sentence: str
+) -> None:
+    write(file, ["accept", "reject"])
+    result = biasledger(*HIRING, "--kind", kind, "--favourable", label)
+    assert (result.exit_code, result.stderr) == (3, f"Error: {sentence}\n")
+    assert not Path("a.yml").exists()
+
+
+@pytest.mark.parametrize(("reference", "kept", "other"), [("", "f", "F"), ("=F", "F", "f")])
+def test_words_that_look_alike_are_one(
+    biasledger: Biasledger, file: Path, reference: str, kept: str, other: str
+) -> None:
+    rows = [f"{number},{'F ' if number == 3 else 'mf'[number % 2]},accept" for number in range(12)]
+    file.write_text("\n".join(["id,sex,reply", *rows, "12,m,Reject.", "13,m,reject\n"]), encoding="utf-8")
+    command = (*HIRING[:5], "--group", f"sex{reference}", "--subject", "id", "--favourable", "accept")
+    result = biasledger(*command)
+    assert result.exit_code == 0, result.output + result.stderr
+    assert f"Warning: '{kept}', '{other}' look alike: they are read as one group of sex." in result.output
+    assert "Warning: 'reject', 'Reject.' look alike: they are read as one label." in result.output
+    assert f"    {kept}: 6 rows, written 'f' (5), 'F' (1)" in result.output.splitlines()
+    assert load_audit(Path("a.yml")).answer.labels == ("accept", "reject")
+
+
+def test_columns_that_are_not_used_are_told(biasledger: Biasledger, file: Path) -> None:
+    rows = [f"{number},{'mf'[number % 2]},{'Hello to you. ' * (number + 1)},What?" for number in range(12)]
+    file.write_text("\n".join(["id,sex,reply,Question", *rows, ""]), encoding="utf-8")
+    command = ("new", "a.yml", "answers.csv", "--answer", "reply", "--group", "sex")
+    result = biasledger(*command)
+    assert result.exit_code == 0, result.output + result.stderr
+    told = "Not used: id, Question; where one of them is what was asked, name it with --prompt Question."
+    assert result.output.splitlines()[1] == told
+    Path("a.yml").unlink()
+    assert biasledger(*command, "--prompt", "Question").output.splitlines()[1] == "Not used: id."
+    Path("a.yml").unlink()
+    told = "Not used: Question; where one of them is what was asked, name it with --prompt Question."
+    assert told in biasledger(*command, "--template", "id").output
+
+
 def test_the_reference_and_the_kind_may_be_said(biasledger: Biasledger, file: Path) -> None:
     write(file, ["yes", "no"])
     command = ("new", "a.yml", file, "--answer", "reply", "--group", "Sex (of customer)=f", "--kind", "text")
@@ -125,6 +199,17 @@ def test_a_terminal_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stderr", screen := Terminal())
     assert specs._asked("--answer", "Which column holds the answers?", ["id", "\x1b[31m"]) == "reply"
     assert screen.getvalue() == "Which column holds the answers? (id, \\x1b[31m)\n"
+
+
+@pytest.mark.parametrize(("typed", "chosen"), [("accept\n", ("accept",)), ("\n", ())])
+def test_a_terminal_is_asked_which_label_selects(
+    monkeypatch: pytest.MonkeyPatch, typed: str, chosen: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr("sys.stdin", Terminal(typed))
+    monkeypatch.setattr("sys.stderr", screen := Terminal())
+    assert specs._asked_favourable(["accept", "reject"]) == chosen
+    assert screen.getvalue() == "Which label selects somebody? (accept, reject; empty: decide later)\n"
+    assert specs._asked_favourable([]) == ()
 
 
 def test_nothing_is_overwritten(biasledger: Biasledger, file: Path) -> None:

@@ -1,4 +1,4 @@
-"""`biasledger validate`: every problem of a spec with its line, and how it reads a file of answers."""
+"""`biasledger validate`: all problems of a step with their lines, and how it reads a file of answers."""
 
 from __future__ import annotations
 
@@ -60,6 +60,8 @@ import:
     attributes: {gender: sex}
   values:
     gender: {m: male, f: female, "": null}
+reading:
+  decisions: {favourable: [accept]}
 """
 HOSTILE = "\x1b[31m"
 
@@ -166,6 +168,28 @@ def test_a_file_is_shown_as_it_will_be_read(biasledger: Biasledger, folder: Path
     assert not (folder / "ledger.duckdb").exists()
 
 
+@pytest.mark.parametrize(
+    ("reading", "judges"),
+    [
+        ("{}", False),
+        ("{decisions: {favourable: [accept]}}", True),
+        ("{decisions: {ordered: true}}", True),
+    ],
+)
+def test_labels_that_nothing_judges_are_told(
+    biasledger: Biasledger, folder: Path, reading: str, judges: bool
+) -> None:
+    spec = RIGHT.partition("reading:")[0]
+    result = biasledger("validate", write("a.yml", f"{spec}reading: {reading}\n"))
+    assert result.exit_code == 0, result.output
+    warned = (
+        "The decisions are not judged until reading.decisions says which of the labels 'accept', 'reject'"
+    )
+    assert (warned in result.output) is not judges
+    expected = f"{spec}reading: {reading}\n".replace("subject: id", "subject: id\n    expected: right")
+    assert warned not in biasledger("validate", write("b.yml", expected)).output
+
+
 def test_all_words_that_are_no_group_are_told(biasledger: Biasledger, folder: Path) -> None:
     write("a.yml", RIGHT)
     write("f.csv", f"id,sex,answer\n1,x,accept\n2,{HOSTILE},accept\n3,f,accept\n4,x,reject\n")
@@ -225,7 +249,8 @@ def test_a_file_of_long_form_is_shown(biasledger: Biasledger, folder: Path) -> N
 def test_a_missing_kind_of_answer_is_told_with_what_the_file_looks_like(
     biasledger: Biasledger, folder: Path, answers: list[str], kind: str
 ) -> None:
-    write("a.yml", RIGHT.replace("answer:\n  kind: label\n  labels: [accept, reject]\n", ""))
+    spec = RIGHT.partition("reading:")[0]
+    write("a.yml", spec.replace("answer:\n  kind: label\n  labels: [accept, reject]\n", ""))
     write("f.csv", "\n".join(["id,sex,answer", *(f'1,m,"{one}"' for one in answers)]) + "\n")
     result = biasledger("validate", "a.yml", "f.csv")
     assert result.exit_code == 3

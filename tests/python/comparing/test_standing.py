@@ -9,7 +9,7 @@ import pytest
 
 from biasledger.comparing.built_tables import Tables, open_tables
 from biasledger.comparing.run_names import find_run
-from biasledger.comparing.standing import known_runs, standing_notes
+from biasledger.comparing.standing import known_runs, standing_notes, unjudged_runs
 from collector.errors import InputError
 
 REST_ON = "not finished: the findings of products of other rest on"
@@ -50,6 +50,16 @@ def test_what_unfinished_and_newer_runs_lack_is_said(tables: Tables) -> None:
             f"The run killed is not finished, {STILL} whole; go on with: biasledger collect --resume killed",
             f"The run empty has no answers, {STILL} whole.",
             f"The run second of products asked new, {HIDES} big, old, {NOTHING}",
+        ]
+
+
+def test_current_runs_without_a_finding_are_said(tables: Tables, tmp_path: Path) -> None:
+    tables.connection.close()
+    with duckdb.connect(str(tmp_path / "warehouse.duckdb")) as connection:
+        connection.execute("create table marts.fct_findings as select 'whole' as run_id")
+    with open_tables(tmp_path / "warehouse.duckdb") as tables:
+        assert unjudged_runs(tables) == [
+            "Nothing could be judged of products, asked of other: its run second has no finding."
         ]
 
 
