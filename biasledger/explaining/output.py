@@ -145,14 +145,16 @@ def _show_judgement(out: Console, explanation: Explanation) -> None:
     judgement = explanation.judgement
     finding, measure, row = judgement.finding, judgement.measure, judgement.threshold_row
     compared = f"{finding['group_name']} against {finding['reference_group']}, by {finding['attribute']}"
+    # Between two members lies what neither of them has.
+    of_member = f" of {finding['member']!r}" if finding["member"] and not finding["reference_member"] else ""
     lines = {
         "compared": compared + (f", {finding['subject']}" if finding["subject"] else ""),
         "measure": f"{finding['measure']}: {measure['description']} (docs/methods.md, {measure['room']}; read as "
         f"{finding['scheme']})",
-        "value": f"{_number(finding['value'])}, {measure['scale']}",
+        "value": f"{_number(finding['value'])}{of_member}, {measure['scale']}",
         "threshold": _threshold(finding, measure),
         "clear": f"where what is not ruled out lies short of {_number(finding['clear_threshold'])}, {measure['clear_scale']}",
-        "interval": f"{_number(finding['interval_low'])} to {_number(finding['interval_high'])} (95 %), on the scale of clear",
+        "interval": f"{_interval(finding)} (95 %), on the scale of clear",
         "by chance": _null(finding),
         "p": _p(finding),
         "rests on": _units(finding),
@@ -176,6 +178,13 @@ def _threshold(finding: Row, measure: Row) -> str:
         measure["side"]
     ]
     return f"{_number(finding['threshold'])} {how}, and adjusted p below {_number(finding['alpha'])}, is an alarm"
+
+
+def _interval(finding: Row) -> str:
+    low, high = finding["interval_low"], finding["interval_high"]
+    if low is None and high is not None:
+        return f"up to {_number(high)}"
+    return f"{_number(low)} to {_number(high)}"
 
 
 def _null(finding: Row) -> str:
