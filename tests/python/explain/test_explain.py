@@ -290,7 +290,12 @@ def test_the_beginning_of_an_id_is_enough(audited: Path, finding_of: Callable[..
     wrong = finding_id[:10] + ("0" if finding_id[10] != "0" else "1") + finding_id[11:]
     with pytest.raises(InputError, match=rf"There is no finding '{wrong}'; did you mean '{finding_id}'\? "):
         explain_finding(wrong, warehouse, ledger, 0)
-    for nonsense in ("", "zzz", "%", "'; drop table x"):
+    for empty in ("", " "):
+        with pytest.raises(
+            InputError, match=r"^The finding's id is empty: `biasledger findings --all` lists"
+        ):
+            explain_finding(empty, warehouse, ledger, 0)
+    for nonsense in ("zzz", "%", "'; drop table x"):
         with pytest.raises(InputError, match="There is no finding"):
             explain_finding(nonsense, warehouse, ledger, 0)
 
