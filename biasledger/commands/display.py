@@ -276,7 +276,7 @@ def _print_rows(out: Console, rows: Sequence[Finding], *, explain: bool) -> None
 
 def _with_room(columns: Mapping[str, list[str]], width: int) -> dict[str, list[str]]:
     """The columns that fit side by side with no word broken: the first, and of the others what says most."""
-    room, kept = width, set()
+    room, kept = width, set[str]()
     for name in _weightiest_first(columns):
         needed = word_length((name, *columns[name])) + _GAP
         if needed <= room or not kept:

@@ -145,13 +145,11 @@ def _show_judgement(out: Console, explanation: Explanation) -> None:
     judgement = explanation.judgement
     finding, measure, row = judgement.finding, judgement.measure, judgement.threshold_row
     compared = f"{finding['group_name']} against {finding['reference_group']}, by {finding['attribute']}"
-    # Between two members lies what neither of them has.
-    of_member = f" of {finding['member']!r}" if finding["member"] and not finding["reference_member"] else ""
     lines = {
         "compared": compared + (f", {finding['subject']}" if finding["subject"] else ""),
         "measure": f"{finding['measure']}: {measure['description']} (docs/methods.md, {measure['room']}; read as "
         f"{finding['scheme']})",
-        "value": f"{_number(finding['value'])}{of_member}, {measure['scale']}",
+        "value": _value(finding, measure),
         "threshold": _threshold(finding, measure),
         "clear": f"where what is not ruled out lies short of {_number(finding['clear_threshold'])}, {measure['clear_scale']}",
         "interval": f"{_interval(finding)} (95 %), on the scale of clear",
@@ -171,6 +169,13 @@ def _show_judgement(out: Console, explanation: Explanation) -> None:
         }
     lines["exception"] = _exceptions(finding, judgement.exceptions)
     _pairs(out, "How it was judged", lines)
+
+
+def _value(finding: Row, measure: Row) -> str:
+    # What lies between two members is neither's own.
+    is_member_s = finding["member"] and not finding["reference_member"]
+    of_member = f" of {finding['member']!r}" if is_member_s else ""
+    return f"{_number(finding['value'])}{of_member}, {measure['scale']}"
 
 
 def _threshold(finding: Row, measure: Row) -> str:

@@ -220,6 +220,12 @@ def test_json_and_csv_have_every_column_and_row(biasledger: Biasledger, warehous
     assert list(as_csv[0]) == names
 
 
+def test_two_forms_at_once_are_refused(biasledger: Biasledger) -> None:
+    both = biasledger("findings", "--json", "--csv")
+    assert both.exit_code == 3
+    assert both.stderr.endswith("Error: --json and --csv say the same in two forms: give one of them.\n")
+
+
 def test_csv_holds_no_formula(biasledger: Biasledger, small_project: Path) -> None:
     (small_project / "seeds" / "thresholds.csv").write_text(
         "group_name,value,status,is_simulated\n=1+1,-0.5,alarm,true\n", encoding="utf-8"
