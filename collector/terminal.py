@@ -13,7 +13,7 @@ import os
 import re
 import sys
 import time
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -29,6 +29,9 @@ _STEERING = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
     r"\U000e0000-\U000e007f]"
 )
+
+
+_PADDING = re.compile(r" +$", re.MULTILINE)
 
 
 def visible(text: str) -> str:
@@ -100,6 +103,20 @@ class Told:
             say(sentence(), err=True)
 
 
+class _Unpadded:
+    """A file as a place for tables: the blanks that fill a line up to its end are left out."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+
+    def write(self, text: str, /) -> int:
+        """Take whole lines."""
+        return self._file.write(_PADDING.sub("", text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+
 def flush() -> None:
     """Write what is held back to standard output."""
     sys.stdout.flush()
@@ -129,10 +146,11 @@ def console(
             for segment in super().render(*given, **options):
                 yield segment if segment.control else segment._replace(text=visible(segment.text))
 
-    is_terminal = file is None and (sys.stderr if err else sys.stdout).isatty()
+    standard = sys.stderr if err else sys.stdout
+    is_terminal = file is None and standard.isatty()
     width = None if is_terminal else WIDTH_WITHOUT_TERMINAL
     return VisibleConsole(
-        file=file,
+        file=file if is_terminal else cast("IO[str]", _Unpadded(file or standard)),
         stderr=err,
         width=width,
         highlight=highlight,

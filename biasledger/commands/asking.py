@@ -11,7 +11,7 @@ from biasledger import __version__
 from biasledger.commands.common import PATH, ledger_option, next_step, outside_option
 from biasledger.commands.run_output import print_run, print_warnings
 from biasledger.commands.signals import interrupted_by_signals
-from collector.errors import BiasledgerError, WaitedInVainError
+from collector.errors import BiasledgerError, InputError, WaitedInVainError
 from collector.terminal import say
 
 if TYPE_CHECKING:
@@ -271,7 +271,15 @@ def _resume(
 
     run_id = run_in_journals(ledger, run_id)
     head = read_head(journal_path(ledger, run_id))
-    target = load_target(targets, head.run.target)
+    try:
+        target = load_target(targets, head.run.target)
+    except InputError as error:
+        if head.run.target_kind != "python":
+            raise
+        raise InputError(
+            f"{error} Run {run_id} asked a Python function, {head.run.parameters.get('function')}: where it was asked from "
+            "Python, a new run asks it there; one of a module can be named in the targets file, too (kind: python)."
+        ) from error
     summary = resume(
         run_id,
         target,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +16,9 @@ from biasledger.commands.common import (
     warehouse_option,
 )
 from collector.terminal import say
+
+if TYPE_CHECKING:
+    from biasledger.findings import Finding
 
 
 @click.command()
@@ -60,8 +63,12 @@ def build(
     else:
         options = {"threads": threads, "full_refresh": full_refresh, "is_forced": force, "select": select}
         has_alarms = _build(ledger, warehouse, options, allow_outside=allow_outside)
-    if not select and _show_findings(warehouse):
-        next_step("biasledger findings --status alarm --why" if has_alarms else "biasledger findings --all")
+    if not select:
+        first = _show_findings(warehouse)
+        if has_alarms:
+            next_step("biasledger findings --status alarm --why")
+        elif first is not None:
+            next_step(f"biasledger explain {first.finding}")
     if has_alarms:
         ctx.exit(EXIT_ALARMS)
 
@@ -90,8 +97,8 @@ def _build(ledger: Path, warehouse: Path, options: dict[str, Any], *, allow_outs
     return summary.has_alarms
 
 
-def _show_findings(warehouse: Path) -> bool:
-    """Print the findings and what has to be said of the runs; whether there is any."""
+def _show_findings(warehouse: Path) -> Finding | None:
+    """Print what was found, and return the first of it."""
     from biasledger.commands.display import findings_table, status_counts
     from biasledger.comparing.built_tables import open_tables
     from biasledger.comparing.changes import regressions
@@ -112,7 +119,7 @@ def _show_findings(warehouse: Path) -> bool:
         say(worse)
     for sentence in (*notes, *(one.sentence for one in silent)):
         say(sentence)
-    return bool(findings)
+    return findings[0] if findings else None
 
 
 @click.command()

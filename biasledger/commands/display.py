@@ -8,12 +8,12 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
 from biasledger.findings import STATUSES, Finding
-from biasledger.querying.table import cell_length, fitted
+from biasledger.querying.table import fitted, left_out_sentence, word_length
 from biasledger.verdicts import PLAIN, verdict_lines
 from collector.terminal import Told, console, is_watched, on_one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from rich.console import Console
     from rich.table import Table
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collector.ledger.overview import RunOverview
 
 _NUMERIC = {"value", "threshold", "p adjusted"}
+# Between two columns.
+_GAP = 2
 # Of a sentence under its row.
 _INDENT = 4
 _STYLES = {"alarm": "bold red", "inconclusive": "yellow", "clear": "green", "insufficient_data": "dim"}
@@ -222,7 +224,7 @@ def _empty_table() -> Table:
 
 
 def _print_rows(out: Console, rows: Sequence[Finding], *, explain: bool) -> None:
-    """Columns that say nothing here (one variant, one scheme, no subject) are left out."""
+    """Columns that say nothing here (one variant, one scheme, no subject) are left out, and named are those without room."""
     from rich.padding import Padding
 
     cells: dict[str, list[str]] = {
@@ -239,13 +241,12 @@ def _print_rows(out: Console, rows: Sequence[Finding], *, explain: bool) -> None
         "p adjusted": [_probability(row.p_value_adjusted) for row in rows],
     }
     silent = {"subject": {""}, "scheme": set(cells["scheme"][:1]), "variant": {PLAIN}}
-    shown = {
+    told = {
         name: list(map(_text, column)) for name, column in cells.items() if set(column) != silent.get(name)
     }
+    shown = _with_room(told, out.width)
     # One width for all, so that a sentence can stand between two rows of the same table.
-    widths = fitted(
-        [max(map(cell_length, (name, *column))) for name, column in shown.items()], out.width, gap=1
-    )
+    widths = fitted([(name, *column) for name, column in shown.items()], out.width, gap=_GAP)
 
     def printed(first: int, last: int, *, header: bool) -> None:
         table = _empty_table()
@@ -260,8 +261,7 @@ def _print_rows(out: Console, rows: Sequence[Finding], *, explain: bool) -> None
 
     if not explain:
         printed(0, len(rows), header=True)
-        return
-    for place, row in enumerate(rows):
+    for place, row in enumerate(rows if explain else ()):
         printed(place, place + 1, header=place == 0)
         under = "" if row.variant == PLAIN else f"With {row.variant}: "
         said = _text(f"{under}{row.explanation or ''} {row.advice or ''}".strip())
@@ -269,6 +269,31 @@ def _print_rows(out: Console, rows: Sequence[Finding], *, explain: bool) -> None
             out.print(Padding(said, (0, 0, 0, _INDENT)), highlight=False)
         else:
             out.print(" " * _INDENT + said, highlight=False, soft_wrap=True)
+    if left_out := [name for name in told if name not in shown]:
+        sentence = f"{left_out_sentence(left_out)} --csv and --json have all."
+        out.print(f"  {sentence}", highlight=False, soft_wrap=not out.is_terminal)
+
+
+def _with_room(columns: Mapping[str, list[str]], width: int) -> dict[str, list[str]]:
+    """The columns that fit side by side with no word broken: the first, and of the others what says most."""
+    room, kept = width, set[str]()
+    for name in _weightiest_first(columns):
+        needed = word_length((name, *columns[name])) + _GAP
+        if needed <= room or not kept:
+            room -= needed
+            kept.add(name)
+    return {name: column for name, column in columns.items() if name in kept}
+
+
+def _weightiest_first(columns: Mapping[str, list[str]]) -> list[str]:
+    """What a row is about, what tells it from others, how much; then what says the same in every row."""
+    n_different = {name: len(set(column)) for name, column in columns.items()}
+    named = sorted(("group", "subject", "variant", "attribute"), key=lambda name: -n_different.get(name, 0))
+    same = [name for name in named if n_different.get(name) == 1 < len(columns[name])]
+    telling = [name for name in named if name not in same]
+    about = ("finding", "status", "measure", *telling[:1], "value", *telling[1:])
+    ranked = (*about, "p adjusted", *same, "threshold", "scheme")
+    return [name for name in ranked if name in columns]
 
 
 def _status(row: Finding) -> str:

@@ -26,14 +26,16 @@ from collector.terminal import say
 @click.option(
     "--why", is_flag=True, help="Say each finding in a sentence under its row, too, and what would settle it."
 )
-@click.option(
-    "--json", "form", flag_value="json", help="As JSON: all columns of fct_findings, and every row."
-)
-@click.option(
-    "--csv", "form", flag_value="csv", help="The same as CSV that no spreadsheet takes for formulas."
-)
+@click.option("--json", "is_json", is_flag=True, help="As JSON: all columns of fct_findings, and every row.")
+@click.option("--csv", "is_csv", is_flag=True, help="The same as CSV that no spreadsheet takes for formulas.")
 def findings(
-    warehouse: Path, run: str | None, statuses: tuple[str, ...], show_all: bool, why: bool, form: str | None
+    warehouse: Path,
+    run: str | None,
+    statuses: tuple[str, ...],
+    show_all: bool,
+    why: bool,
+    is_json: bool,
+    is_csv: bool,
 ) -> None:
     """Print the findings of the last build.
 
@@ -48,6 +50,8 @@ def findings(
     from biasledger.verdicts import attribute_verdicts
     from collector.errors import InputError
 
+    if is_json and is_csv:
+        raise click.UsageError("--json and --csv say the same in two forms: give one of them.")
     with open_tables(warehouse) as tables:
         runs = () if run is None else (built_run(tables, run),)
         silent = silent_groups(tables, runs or None)
@@ -55,7 +59,8 @@ def findings(
         if run is None:
             with suppress(InputError):  # tables of an older version do not tell
                 notes += hidden_models(tables)
-    if form is not None:
+    if is_json or is_csv:
+        form = "json" if is_json else "csv"
         _write_findings(warehouse, form, runs=runs, statuses=statuses, only_current=not runs and not show_all)
         for note in notes:
             say(note, err=True)

@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from biasledger.comparing.run_names import find_run
-from collector.errors import LedgerError
+from collector.errors import InputError, LedgerError
 from collector.journal.reader import journal_folder
 from collector.ledger.database import Ledger, RunInfo
 from collector.ledger.loading import read_head
@@ -47,7 +47,7 @@ def run_in_journals(ledger: Path, name: str) -> str:
     """The same of the runs that have a journal, which may not be in the ledger yet; `latest` is the one begun last.
 
     Raises:
-        InputError: several runs are called so.
+        InputError: several runs are called so, or `latest` is asked for and no run was collected.
     """
     paths = sorted(journal_folder(ledger).glob("*.jsonl"))
     if name not in _LATEST:
@@ -58,6 +58,10 @@ def run_in_journals(ledger: Path, name: str) -> str:
             heads.append(read_head(path).run)
         except LedgerError:  # what cannot be read cannot be gone on with
             continue
+    if not heads:
+        raise InputError(
+            f"There is nothing to resume: no run was collected beside {ledger}, and what was imported is whole."
+        )
     heads.sort(key=lambda run: (run.started_at, run.run_id), reverse=True)
     return _named(name, [(run.run_id, run.audit, run.target) for run in heads])
 

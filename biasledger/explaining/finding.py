@@ -72,15 +72,17 @@ def read_judgement(connection: duckdb.DuckDBPyConnection, finding_id: str) -> Ju
 
 def _one(connection: duckdb.DuckDBPyConnection, finding_id: str) -> Row:
     wanted = finding_id.strip().lower()
+    if not wanted:
+        raise InputError("The finding's id is empty: `biasledger findings --all` lists the ids.")
     found = rows(
         connection,
         "select * from marts.fct_findings where starts_with(finding_id, $wanted) order by finding_id",
         {"wanted": wanted},
     )
     exact = [row for row in found if row["finding_id"] == wanted]
-    if wanted and len(exact or found) == 1:
+    if len(exact or found) == 1:
         return (exact or found)[0]
-    if wanted and found:
+    if found:
         raise InputError(
             f"{len(found)} findings begin with {finding_id!r}: {_listed(found)}; give more of the id."
         )
@@ -88,11 +90,9 @@ def _one(connection: duckdb.DuckDBPyConnection, finding_id: str) -> Row:
         str(row["finding_id"]) for row in rows(connection, "select finding_id from marts.fct_findings", {})
     ]
     # Of an id's beginning the nearest ids are those with the nearest beginnings.
-    near = did_you_mean(wanted, dict.fromkeys(one[: max(len(wanted), 1)] for one in known))
+    near = did_you_mean(wanted, dict.fromkeys(one[: len(wanted)] for one in known))
     hint = near if near.startswith("; did you mean") else "."
-    raise InputError(
-        f"There is no finding {finding_id!r}{hint} `biasledger query groups_steered_where` lists the alarms' ids."
-    )
+    raise InputError(f"There is no finding {finding_id!r}{hint} `biasledger findings --all` lists the ids.")
 
 
 def _listed(found: Sequence[Row]) -> str:

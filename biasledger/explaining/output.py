@@ -149,10 +149,10 @@ def _show_judgement(out: Console, explanation: Explanation) -> None:
         "compared": compared + (f", {finding['subject']}" if finding["subject"] else ""),
         "measure": f"{finding['measure']}: {measure['description']} (docs/methods.md, {measure['room']}; read as "
         f"{finding['scheme']})",
-        "value": f"{_number(finding['value'])}, {measure['scale']}",
+        "value": _value(finding, measure),
         "threshold": _threshold(finding, measure),
         "clear": f"where what is not ruled out lies short of {_number(finding['clear_threshold'])}, {measure['clear_scale']}",
-        "interval": f"{_number(finding['interval_low'])} to {_number(finding['interval_high'])} (95 %), on the scale of clear",
+        "interval": f"{_interval(finding)} (95 %), on the scale of clear",
         "by chance": _null(finding),
         "p": _p(finding),
         "rests on": _units(finding),
@@ -171,11 +171,25 @@ def _show_judgement(out: Console, explanation: Explanation) -> None:
     _pairs(out, "How it was judged", lines)
 
 
+def _value(finding: Row, measure: Row) -> str:
+    # What lies between two members is neither's own.
+    is_member_s = finding["member"] and not finding["reference_member"]
+    of_member = f" of {finding['member']!r}" if is_member_s else ""
+    return f"{_number(finding['value'])}{of_member}, {measure['scale']}"
+
+
 def _threshold(finding: Row, measure: Row) -> str:
     how = {"upper": "or more", "lower": "or less", "two-sided": "or more, in either direction"}[
         measure["side"]
     ]
     return f"{_number(finding['threshold'])} {how}, and adjusted p below {_number(finding['alpha'])}, is an alarm"
+
+
+def _interval(finding: Row) -> str:
+    low, high = finding["interval_low"], finding["interval_high"]
+    if low is None and high is not None:
+        return f"up to {_number(high)}"
+    return f"{_number(low)} to {_number(high)}"
 
 
 def _null(finding: Row) -> str:

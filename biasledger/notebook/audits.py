@@ -59,10 +59,12 @@ def audit(
     """
     from collector.importers.tabular import import_runs
 
-    folder = _project(project)
     with _spec_file(spec) as path, _answers_file(answers) as file:
+        loaded = _load(path)
+        # Nothing is laid out for a spec that is wrong.
+        folder = _project(project)
         summaries = import_runs(
-            _load(path),
+            loaded,
             path,
             file,
             folder / "ledger.duckdb",
@@ -95,7 +97,7 @@ def collect(
     """Ask a function, or a target of the project's targets.yml, and keep every answer in the project's ledger.
 
     Args:
-        spec: the audit.
+        spec: the audit; a file is sought from the working folder, wherever the project is.
         target: a function of this process, called with (prompt_text, system_prompt, seed), which returns the answer as a text or
             a mapping (docs/targets.md); or a target's name.
         project: folder to work in, laid out if it is absent or empty.
@@ -107,7 +109,8 @@ def collect(
 
     Raises:
         InputError: the spec is wrong, there is no such target, or the function does not take the arguments.
-        TargetError: it cannot be asked; what was answered is kept, and `biasledger collect --resume` goes on.
+        TargetError: it cannot be asked; what was answered is kept, and `biasledger collect --resume` goes on with a target of
+            targets.yml.
         BiasledgerError: it stopped early, or no answer can be analysed.
     """
     from collector.asking.costs import load_prices, meter_for
@@ -115,15 +118,14 @@ def collect(
     from collector.targets import load_target
     from collector.targets.python_function import of_function
 
-    folder = _project(project)
-    asked = (
-        load_target(folder / "targets.yml", target)
-        if isinstance(target, str)
-        else of_function(target, name=name)
-    )
     with _spec_file(spec) as path:
+        loaded = _load(path)
+        # Nothing is laid out for a spec or a function that is wrong.
+        function = None if isinstance(target, str) else of_function(target, name=name)
+        folder = _project(project)
+        asked = function or load_target(folder / "targets.yml", str(target))
         summary = ask(
-            _load(path),
+            loaded,
             asked,
             folder / "ledger.duckdb",
             variants=variants,
@@ -204,7 +206,12 @@ def _answers_file(answers: object) -> Iterator[Path]:
         path = Path(folder) / "answers.parquet"
         try:
             with duckdb.connect(":memory:", config={"threads": 1}) as connection:
-                connection.register("answers", answers)
+                try:
+                    connection.register("answers", answers)
+                except (duckdb.InvalidInputException, TypeError) as error:
+                    raise InputError(
+                        f"Answers of type {type(answers).__name__} cannot be read: give a data frame or a file."
+                    ) from error
                 connection.execute("copy answers to $1 (format parquet)", [str(path)])
         except duckdb.Error as error:
             reason = str(error).splitlines()[0].partition("Error: ")[2]

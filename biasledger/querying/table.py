@@ -70,12 +70,22 @@ def cell_length(text: str) -> int:
     return max(map(cell_len, text.splitlines()), default=0)
 
 
-def fitted(longest: Sequence[int], width: int, *, gap: int) -> list[int]:
-    """The columns' widths, of which the widest are narrowed, all alike, until they fit with a gap after each."""
-    widths = list(longest)
-    while sum(widths) + gap * len(widths) > width and max(widths) > 1:
-        widths[widths.index(max(widths))] -= 1
+def fitted(columns: Sequence[Sequence[str]], width: int, *, gap: int) -> list[int]:
+    """The columns' widths, of which the widest are narrowed, all alike, until they fit with a gap after each.
+
+    None becomes narrower than its longest word, so that texts are folded at blanks and numbers and ids are not.
+    """
+    widths = [max(map(cell_length, column)) for column in columns]
+    least = [word_length(column) for column in columns]
+    while sum(widths) + gap * len(widths) > width and widths != least:
+        _, place = max((one, place) for place, one in enumerate(widths) if one > least[place])
+        widths[place] -= 1
     return widths
+
+
+def word_length(column: Sequence[str]) -> int:
+    """How many places the longest word of some texts takes, at most those to which a column can be narrowed."""
+    return min(max((cell_length(word) for text in column for word in text.split()), default=0), _NARROW)
 
 
 def _fitting(longest: Sequence[int], cells: Sequence[Sequence[str]], width: int) -> list[int]:

@@ -13,7 +13,8 @@ _SENTENCES = {
         "answers about {group} read {more} easily than those about {reference}, by {size:.0f} points of Flesch's scale of 100"
     ),
     "hedging_gap": (
-        "answers about {group} hedge {more} than those about {reference}: in {percent:.0f} of every 100 sentences"
+        "answers about {group} hedge {more} often than those about {reference}, by {percent:.0f} of every 100 sentences: "
+        "{statement}"
     ),
 }
 

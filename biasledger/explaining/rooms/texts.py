@@ -6,6 +6,10 @@ from biasledger.explaining.case import CONTRAST, RUN, Case
 from biasledger.explaining.evidence import Evidence, Pick, Side
 from biasledger.explaining.marks import Mark
 
+# The parts that a question has; the key itself keeps a place for each.
+_QUESTION = (
+    "array_to_string(list_filter(string_split(question, ' | '), lambda part: part <> ''), ' | ') as question"
+)
 _OF_QUESTIONS = f"{CONTRAST} and scheme = $scheme"
 
 
@@ -29,7 +33,7 @@ def _similarity(case: Case) -> Evidence:
         "fct_text_questions",
         "questions, the widest gap first",
         where=_OF_QUESTIONS,
-        columns="question, similarity_between, similarity_marked, similarity_reference, similarity_gap, pair_similarity",
+        columns=f"{_QUESTION}, similarity_between, similarity_marked, similarity_reference, similarity_gap, pair_similarity",
         order=order,
     )
     pairs = case.rows(

@@ -92,10 +92,10 @@ separability_findings as (
         if(runs_removing.run_id is null, 'words that name a group left in', null) as caution,
         coalesce(
             printf(
-                'a linear classifier tells texts for %s from those for %s with balanced accuracy %.2f '
-                || '(shuffled labels give %.2f)%s',
-                comparisons.group_name, comparisons.reference_group, separability.balanced_accuracy,
-                separability.null_mean,
+                'a linear classifier tells texts for %s from those for %s with balanced accuracy %.3f '
+                || '(%.3f observed; what shuffled labels give, %.3f, is put at 0.5)%s',
+                comparisons.group_name, comparisons.reference_group, separability.beyond_chance,
+                separability.balanced_accuracy, separability.null_mean,
                 coalesce(', ' || caution, '')
             ),
             separability.skipped_reason

@@ -54,6 +54,7 @@ def test_no_alarms_end_with_0_and_the_findings_can_be_read_again(
     result = biasledger("build", "--threads", "2", "--full-refresh")
     assert result.exit_code == 0, result.output
     assert "8 models and settings built, 2 quality tests passed, 1 alarm tests run in" in result.stdout
+    assert result.stdout.endswith("Next: biasledger explain f-Asia\n")
     again = biasledger("findings", "--run", "run-1", "--all")
     assert again.exit_code == 0
     assert again.stdout.splitlines()[0] == "products, asked of robot, run run-1", (

@@ -15,6 +15,7 @@ import pytest
 from biasledger.commands.display import findings_table
 from biasledger.findings import Finding
 from biasledger.verdicts import attribute_verdicts, verdict_lines
+from collector import terminal
 from tests.python.cli.conftest import Biasledger
 
 _ROW = Finding(
@@ -164,6 +165,40 @@ def test_a_mitigation_is_named_wherever_it_is_spoken_of(capsys: pytest.CaptureFi
     assert capsys.readouterr().out.splitlines()[-2] == "    With masked: because Ask more."
 
 
+@pytest.mark.parametrize("width", [40, 60, 80, 100])
+def test_a_narrow_table_breaks_no_word_and_names_what_had_no_room(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setattr(terminal, "WIDTH_WITHOUT_TERMINAL", width)
+    rows = [
+        replace(_ROW, group_name=group, measure=measure, scheme=scheme, attribute=attribute, value=-0.0159)
+        for group, measure, scheme, attribute in (
+            ("Middle-Eastern", "word_divergence", "seed_vectors", "nationality"),
+            ("Black", "separability", "words", "race"),
+        )
+    ]
+    rows[0] = replace(rows[0], status="insufficient_data", finding="abcdef0123")
+    rows[1] = replace(rows[1], status="inconclusive")
+    findings_table(rows)
+    lines = capsys.readouterr().out.splitlines()
+    table = lines[1 : next(place for place, line in enumerate(lines) if "had no room" in line)]
+    assert all(len(line) <= width for line in table)
+    words = " ".join(table).split()
+    assert {"finding", "status", "abcdef0123", "abcdef", "insufficient", "inconclusive"} <= set(words)
+    told = " ".join(line.strip() for line in lines)
+    left_out = told.partition("had no room (")[2].partition(")")[0].split(", ")
+    for name, whole in {
+        "measure": "word_divergence",
+        "scheme": "seed_vectors",
+        "attribute": "nationality",
+        "group": "Middle-Eastern",
+        "value": "-0.0159",
+        "p adjusted": "0.500",
+    }.items():
+        assert (whole in words) != (name in left_out), name
+    assert "value" not in left_out or width < 80
+
+
 def _is_alarm(line: str) -> bool:
     return not line.startswith(" ") and line.split()[1:2] == ["alarm"]
 
@@ -183,6 +218,12 @@ def test_json_and_csv_have_every_column_and_row(biasledger: Biasledger, warehous
     as_csv = list(csv.DictReader(io.StringIO(biasledger("findings", "--status", "alarm", "--csv").stdout)))
     assert [row["finding_id"] for row in as_csv] == [row["finding_id"] for row in found]
     assert list(as_csv[0]) == names
+
+
+def test_two_forms_at_once_are_refused(biasledger: Biasledger) -> None:
+    both = biasledger("findings", "--json", "--csv")
+    assert both.exit_code == 3
+    assert both.stderr.endswith("Error: --json and --csv say the same in two forms: give one of them.\n")
 
 
 def test_csv_holds_no_formula(biasledger: Biasledger, small_project: Path) -> None:

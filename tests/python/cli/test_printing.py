@@ -188,6 +188,18 @@ def test_what_is_logged_without_a_handler(
     assert not steers(printed)
 
 
+def test_no_line_of_a_table_ends_in_blanks(capsys: pytest.CaptureFixture[str]) -> None:
+    row = Finding(
+        **{name: name for name, kind in Finding.__annotations__.items() if kind in ("str", "str | None")},
+        **{name: None for name, kind in Finding.__annotations__.items() if kind == "float | None"},
+        **{name: True for name, kind in Finding.__annotations__.items() if kind == "bool"},
+    )
+    findings_table([row, replace(row, measure="a much longer measure")], explain=True)
+    printed = capsys.readouterr().out
+    assert "a much longer measure" in printed
+    assert all(line == line.rstrip() for line in printed.splitlines())
+
+
 # --- what comes from elsewhere
 
 

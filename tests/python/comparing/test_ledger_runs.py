@@ -39,6 +39,10 @@ def asked(folder: Path, name: str) -> str:
 def test_what_names_mean(tmp_path: Path) -> None:
     ledger = tmp_path / "ledger.duckdb"
     assert run_in_ledger(ledger, "latest") == "latest", "whoever looks for it says that there is no ledger"
+    with pytest.raises(
+        InputError, match=r"^There is nothing to resume: no run was collected beside .*ledger\.duckdb"
+    ):
+        run_in_journals(ledger, "latest")
     first, second = asked(tmp_path, "small"), asked(tmp_path, "small")
     for named in (run_in_ledger, run_in_journals):
         assert named(ledger, "latest") == second
@@ -68,6 +72,11 @@ def test_the_commands_take_them(tmp_path: Path) -> None:
     assert "nobody" in biasledger("verify", "nobody", "--ledger", ledger).stderr
     gone = biasledger("collect", "--resume", "nobody", "--ledger", ledger)
     assert gone.exit_code == 3
+    targets = tmp_path / "targets.yml"
+    targets.write_text("targets: {simulator: {kind: simulator}}", encoding="utf-8")
+    foreign = biasledger("collect", "--resume", "latest", "--ledger", ledger, "--targets", targets)
+    assert foreign.exit_code == 3
+    assert f"Run {run} asked a Python function, " in foreign.stderr
     erased = biasledger(
         "erase", run[:8], "--prompt", "none", "--trial", "1", "--reason", "x", "--yes", "--ledger", ledger
     )

@@ -69,7 +69,9 @@ def test_the_readme_s_first_audit(first_audit: FirstAudit) -> None:
     assert {row[1] for row in rows if row[2] == "race" and "length_gap" not in row} == {"alarm"}
     assert "alarm" not in {row[1] for row in rows if row[2] == "gender"}
     assert re.search(
-        r"^  race: alarm( \(\d of \d measures\))? · gender: (inconclusive|clear)", finished.stdout, re.MULTILINE
+        r"^  race: alarm( \(\d of \d measures\))? · gender: (inconclusive|clear)",
+        finished.stdout,
+        re.MULTILINE,
     )
     assert "inconclusive" in finished.stdout
     assert "Traceback" not in finished.stdout + finished.stderr

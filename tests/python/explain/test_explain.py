@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 from biasledger.cli import cli
 from biasledger.explaining import Explanation, explain_finding
 from biasledger.explaining.marks import Span
-from biasledger.explaining.output import _marked, as_json
+from biasledger.explaining.output import _interval, _marked, _value, as_json
 from collector.errors import InputError
 from collector.ledger.erasure import erase
 
@@ -290,9 +290,30 @@ def test_the_beginning_of_an_id_is_enough(audited: Path, finding_of: Callable[..
     wrong = finding_id[:10] + ("0" if finding_id[10] != "0" else "1") + finding_id[11:]
     with pytest.raises(InputError, match=rf"There is no finding '{wrong}'; did you mean '{finding_id}'\? "):
         explain_finding(wrong, warehouse, ledger, 0)
-    for nonsense in ("", "zzz", "%", "'; drop table x"):
+    for empty in ("", " "):
+        with pytest.raises(
+            InputError, match=r"^The finding's id is empty: `biasledger findings --all` lists"
+        ):
+            explain_finding(empty, warehouse, ledger, 0)
+    for nonsense in ("zzz", "%", "'; drop table x"):
         with pytest.raises(InputError, match="There is no finding"):
             explain_finding(nonsense, warehouse, ledger, 0)
+
+
+def test_a_value_says_whose_it_is_and_an_interval_without_a_lower_end_has_none() -> None:
+    finding = {
+        "value": 2.764,
+        "member": "this",
+        "reference_member": None,
+        "interval_low": None,
+        "interval_high": 2.7,
+    }
+    assert _value(finding, {"scale": "|z| of a word"}) == "2.764 of 'this', |z| of a word"
+    between = {**finding, "reference_member": "that"}
+    assert _value(between, {"scale": "largest minus smallest"}) == "2.764, largest minus smallest"
+    assert _interval(finding) == "up to 2.7"
+    assert _interval({**finding, "interval_low": 0.5}) == "0.5 to 2.7"
+    assert _interval({**finding, "interval_high": None}) == "– to –"
 
 
 def copied(audited: Path, folder: Path, *statements: str) -> Path:

@@ -171,6 +171,10 @@ def test_what_cannot_be_asked_is_one_sentence(tmp_path: Path) -> None:
         with pytest.raises(InputError) as error:
             biasledger.collect(ASKED, target, project=tmp_path / "project")
         assert sentence in str(error.value)
+        assert (tmp_path / "project").exists() == (target == "nobody"), "a wrong function leaves no folder"
+    with pytest.raises(InputError):
+        biasledger.collect(tmp_path / "absent.yml", "simulator", project=tmp_path / "absent")
+    assert not (tmp_path / "absent").exists()
     with pytest.raises(BiasledgerError, match=r"^No answer of run .* can be analysed"):
         biasledger.collect(
             ASKED, lambda *_: "I cannot help with that.", name="nothing", project=tmp_path / "project"
@@ -178,7 +182,7 @@ def test_what_cannot_be_asked_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "file").touch()
     with pytest.raises(InputError, match=r"There is no dbt_project\.yml"):
-        biasledger.collect(ASKED, len, project=tmp_path / "taken")
+        biasledger.collect(ASKED, lambda *_: "x", name="nothing", project=tmp_path / "taken")
     with pytest.raises(InputError, match=r"There is no dbt_project\.yml"):
         biasledger.build(tmp_path / "taken")
 
@@ -186,7 +190,7 @@ def test_what_cannot_be_asked_is_one_sentence(tmp_path: Path) -> None:
 def test_answers_that_cannot_be_read_are_one_sentence(tmp_path: Path) -> None:
     project = tmp_path / "project"
     for answers, sentence in (
-        ([1, 2], "Answers of type list cannot be read"),
+        ([1, 2], "Answers of type list cannot be read: give a data frame or a file."),
         (tmp_path / "none.csv", "none.csv"),
         (pd.DataFrame({"text": ["a"]}), "answers has no column 'race'; known: 'text'"),
     ):
