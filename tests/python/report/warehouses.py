@@ -197,7 +197,7 @@ class _Run:
     def add(self, table: str, **row: Any) -> None:
         row = self.key | row
         if "contrast_id" in dict(contracts()[table]):
-            row["contrast_id"] = " | ".join(str(row.get(name, "")) for name in CONTRAST)
+            row.setdefault("contrast_id", " | ".join(str(row.get(name, "")) for name in CONTRAST))
         self.tables.setdefault(table, []).append(row)
 
     def about(self, centre: float, spread: float = 0.05) -> tuple[float, float, float]:
