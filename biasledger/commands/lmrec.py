@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lmrec.evaluation import Measure
+    from lmrec.masking import Method
+    from lmrec.tfidf import Solver
 
 _businesses = click.option(
     "--businesses", type=PATH, required=True, metavar="FILE", help="Yelp's business.json, or a file like it."
@@ -108,13 +110,13 @@ def train(
     city: str | None,
     category: str | None,
     min_reviews: int,
-    mask: str,
+    mask: Method,
     hide: Path | None,
     swap: Path | None,
     swap_by: str,
     c: float,
     max_terms: int,
-    solver: str,
+    solver: Solver,
     seed: int,
 ) -> None:
     """Train a recommender.
@@ -131,10 +133,10 @@ def train(
         city=city,
         category=category,
         min_reviews=min_reviews,
-        mask=mask,  # type: ignore[arg-type]  # click lets only its choices pass
+        mask=mask,
         hidden=read_hidden(hide) if hide is not None else (),
         swapped=read_groups(swap, swap_by) if swap is not None else {},
-        encoder=TfidfSettings(c=c, max_terms=max_terms, solver=solver, seed=seed),  # type: ignore[arg-type]
+        encoder=TfidfSettings(c=c, max_terms=max_terms, solver=solver, seed=seed),
     )
     trained = train_model(businesses, reviews, model, settings, note=say)
     counts = trained.card["counts"]

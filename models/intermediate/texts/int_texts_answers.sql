@@ -10,8 +10,7 @@ prompts as (
     select
         prompts.run_id,
         prompts.prompt_id,
-        -- The language alone: en-GB is en.
-        lower(coalesce(nullif(regexp_extract(prompts.language, '^[A-Za-z]+'), ''), 'en')) as language
+        {{ language_alone("prompts.language") }} as language
     from {{ ref("stg_ledger__prompts") }} as prompts
     inner join texts_runs on prompts.run_id = texts_runs.run_id
 ),

@@ -9,7 +9,7 @@ runs as (
 languages as (
     select distinct
         prompts.run_id,
-        lower(coalesce(nullif(regexp_extract(prompts.language, '^[A-Za-z]+'), ''), 'en')) as language
+        {{ language_alone("prompts.language") }} as language
     from {{ ref("stg_ledger__prompts") }} as prompts
     inner join runs on prompts.run_id = runs.run_id
 ),
