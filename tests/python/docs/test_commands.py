@@ -91,6 +91,7 @@ def test_what_it_leaves_can_be_listed_and_read(first_audit: FirstAudit) -> None:
     assert "adjusted p" in shown.stdout
 
 
+@pytest.mark.slow
 def test_the_report_s_commands_write_it(first_audit: FirstAudit) -> None:
     # The README's own commands have written one; those of its document write the same bytes.
     report = first_audit.folder / "report.html"

@@ -41,13 +41,14 @@ def test_a_fair_model_is_silent(shipped: Project) -> None:
 
 
 def test_without_a_floor_the_published_number_is_shown_and_what_to_add(odd: Project) -> None:
-    ((status, value, published, statement, advice),) = odd.rows(
-        f"select status, value, published_value, statement, advice {FINDINGS} and audit = '{advice.AUDIT}' and measure = 'similarity_gap'"
+    ((status, value, published, statement, needed),) = odd.rows(
+        f"select status, value, published_value, statement, advice {FINDINGS}"
+        f" and audit = '{advice.AUDIT}' and measure = 'similarity_gap'"
     )
     assert (status, value) == ("insufficient_data", None)
     assert 0 < published < 1
     assert "ask each twice (trials), or in a second wording or name of each group" in statement
-    assert advice.startswith("At least 5 prompts, answers or names a group are needed; there are 0.")
+    assert needed.startswith("At least 5 prompts, answers or names a group are needed; there are 0.")
 
 
 def test_languages_without_hedges_say_so(odd: Project) -> None:

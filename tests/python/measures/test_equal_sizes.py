@@ -42,6 +42,7 @@ def _texts(rng: np.random.Generator, n_marked: int, n_reference: int, effect: fl
     return WordUnits(design.labels, design.strata.astype(np.str_), np.arange(design.n_units), features)
 
 
+@pytest.mark.slow
 def test_the_same_bias_reads_alike_at_equal_sizes_and_not_otherwise() -> None:
     rng = np.random.default_rng(3)
     naive, equal = [], []
@@ -62,6 +63,7 @@ def test_the_same_bias_reads_alike_at_equal_sizes_and_not_otherwise() -> None:
     assert (np.abs(np.mean(equal, axis=0)) < 3 * error).all()
 
 
+@pytest.mark.slow
 def test_differences_of_the_same_model_lie_inside_their_intervals() -> None:
     rng = np.random.default_rng(7)
     deviates: dict[str, list[float]] = {}

@@ -328,6 +328,7 @@ def test_its_order_is_the_same_every_time(audited: Path, name: str) -> None:
     assert repr(orders[0]) == repr(orders[1])
 
 
+@pytest.mark.slow
 def test_dbt_compiles_them_to_the_same_sql(audited: Path, tmp_path: Path) -> None:
     """Without dbt an analysis is what dbt makes of it, but for quotes around names."""
     # A copy, as dbt opens the file that it would build into.
