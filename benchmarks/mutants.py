@@ -1,8 +1,8 @@
 """How many small faults, put into the measures one at a time, their tests see.
 
 A mutant is the code with one operator, number or condition changed, as Cosmic Ray changes it; it is killed where a test fails or
-does not end. Each runs in a copy of the tree, against the tests of measures that import the changed module and nothing else: the
-share says what a measure's own tests hold, not what the whole suite happens to notice.
+does not end. Each runs in a copy of the tree, against the tests of measures that import the changed module, slow ones left out:
+the share says what a measure's own tests hold, not what the whole suite happens to notice.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ _COPIED = (
 )
 # Imported once, before each mutant's tests start in a process made from this one.
 _IMPORTED = ("pytest", "pandas", "scipy.stats", "sklearn.svm", "duckdb", "pydantic")
-_SECONDS = 300
+# Longer than any test of a measure takes, however busy the machine.
+_SECONDS = 1_200
+_QUIET = ("-p", "no:cacheprovider", "-p", "no:xdist")
 # Exit codes that Python itself does not end with, by whether tests passed; with 2, pytest could not even import them.
 _ENDED = 100
 _ENDINGS = {_ENDED: True, _ENDED + 1: False, _ENDED + 2: False}
@@ -178,7 +180,7 @@ def _passes(module: Path) -> bool:
 def _test(files: list[str]) -> None:
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
         os.dup2(nowhere.fileno(), 1)
-        ended = import_module("pytest").main(["-qx", "-p", "no:cacheprovider", "-p", "no:xdist", *files])
+        ended = import_module("pytest").main(["-qx", "-m", "not slow", *_QUIET, *files])
         os._exit(_ENDED + int(ended))
 
 
