@@ -316,7 +316,7 @@ class TestTwentyRunsAndTenThousandFindings:
         last = opened_large.page.locator(".chart").last
         assert last.get_attribute("data-state") is None
         last.scroll_into_view_if_needed()
-        last.locator("svg").wait_for(timeout=20_000)
+        last.locator("svg").wait_for()
 
     def test_findings_are_paged_and_filtered(self, opened_large: Opened) -> None:
         page = opened_large.page
