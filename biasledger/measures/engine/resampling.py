@@ -106,6 +106,11 @@ class Moves:
         """Every row moves by itself."""
         return cls(design, np.arange(design.n_units))
 
+    def of(self, rows: Integers) -> Moves:
+        """Some of the rows, and the units that they are of."""
+        units, of_row = np.unique(self.of_row[rows], return_inverse=True)
+        return Moves(self.design.of(units), of_row)
+
     def of_rows(self, labels: Labels) -> Labels:
         """Labels of units (b, n_units) as those of their rows (b, n_rows)."""
         return labels[:, self.of_row]
@@ -126,6 +131,12 @@ class Moves:
             (np.ones(rows), (self.of_row, np.arange(rows))), shape=(self.design.n_units, rows)
         )
         return sparse.csr_array(membership @ features)
+
+    def totals(self, values: Floats) -> Floats:
+        """Sum of arrays a row (n_rows, …) over each unit's rows, (n_units, …)."""
+        totals = np.zeros((self.design.n_units, *values.shape[1:]))
+        np.add.at(totals, self.of_row, values)
+        return totals
 
     def by_place(self, values: Floats, places: Integers) -> sparse.csr_array:
         """The same by unit and place, (n_units, n_places); places: (n_rows,) from 0."""
