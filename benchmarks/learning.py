@@ -25,10 +25,10 @@ def run(*, n_texts: int, n_words: int) -> None:
     marked = [race for race in TILTS if race != "White"]
     table = Table("texts", *marked, "processor s")
     clocks, accuracies = {size: StepClock() for size in sizes}, {}
-    reference = _counts("White", sizes[-1] // 2, n_words, rng)
+    reference = word_counts("White", sizes[-1] // 2, n_words, rng)
     with threadpool_limits(limits=1):
         for race in marked:
-            own = _counts(race, sizes[-1] // 2, n_words, rng)
+            own = word_counts(race, sizes[-1] // 2, n_words, rng)
             for size in sizes:
                 features = sparse.csr_array(sparse.vstack([reference[: size // 2], own[: size // 2]]))
                 labels = np.repeat([0, 1], size // 2).astype(np.int8)
@@ -43,7 +43,7 @@ def run(*, n_texts: int, n_words: int) -> None:
     Console(width=110, highlight=False).print(table)
 
 
-def _counts(race: str, n_texts: int, n_words: int, rng: np.random.Generator) -> sparse.csr_array:
+def word_counts(race: str, n_texts: int, n_words: int, rng: np.random.Generator) -> sparse.csr_array:
     """Word counts of texts of a race, (n_texts, N_VOCABULARY)."""
     cumulated = np.cumsum(word_shares(race))
     words = np.searchsorted(cumulated, rng.random(n_texts * n_words) * cumulated[-1], side="right")
