@@ -286,7 +286,8 @@ def _linear_adjusted(sums: StratumSums) -> tuple[Floats, Floats, Floats]:
 def _in_blocks(design: Design, features: Floats, seed: int) -> tuple[Design, FamilyStatistic]:
     """What moves, pooled where units are many, and the differences of its arrangements."""
     blocks = pooled(design, seed)
-    features = blocks.totals(features)
+    if blocks.design.n_blocks is not None:
+        features = blocks.totals(features)
     return blocks.design, lambda labels: _differences(group_sums(labels, features, 2))
 
 
