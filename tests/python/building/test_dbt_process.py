@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
+import subprocess
 from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import IO, Any
 
 import pytest
 from dbt_common.events.base_types import EventLevel
@@ -67,21 +69,23 @@ def test_what_is_being_done_is_said_until_it_is_done(capsys: pytest.CaptureFixtu
 
 
 def test_dbt_ends_with_an_interrupted_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sleeper = tmp_path / "sleeper.py"
-    sleeper.write_text("import time\nprint('started', flush=True)\ntime.sleep(600)\n", encoding="utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    monkeypatch.setattr(build, "_RUN_DBT", "sleeper")
+    program = "import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(600)\n"
+    (tmp_path / "sleeper.py").write_text(program, encoding="utf-8")
     (tmp_path / "target").mkdir()
+    started: list[int] = []
 
-    def interrupted(lines: Any, _: Any) -> list[str]:
-        assert lines.readline() == "started\n"
+    def interrupted(lines: IO[str], _: build.OnStep) -> list[str]:
+        started.append(int(lines.readline()))
         raise KeyboardInterrupt
 
+    monkeypatch.setattr(build, "subprocess", subprocess)
+    monkeypatch.setattr(build, "_RUN_DBT", "sleeper")
     monkeypatch.setattr(build, "_follow", interrupted)
     monkeypatch.setattr(build, "parsed_before", lambda *_, **__: nullcontext())
     with pytest.raises(KeyboardInterrupt):
         build.run_dbt(tmp_path, ["build"], {}, lambda *_: None, rooms=["words"])
+    with pytest.raises(ProcessLookupError):
+        os.kill(started[0], 0)
 
 
 def test_secrets_of_the_environment_are_not_said(
