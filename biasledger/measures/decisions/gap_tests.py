@@ -208,5 +208,8 @@ def _in_blocks(
 
 def _is_same(clusters: Integers, strata: Integers) -> bool:
     """Whether two numberings part the units alike."""
-    pairs = np.unique(np.column_stack([clusters, strata]), axis=0)
-    return len(pairs) == np.unique(clusters).size == np.unique(strata).size
+    (names, one), (other_names, other) = (
+        np.unique(numbers, return_inverse=True) for numbers in (clusters, strata)
+    )
+    n_pairs = np.unique(one.astype(np.int64) * other_names.size + other).size
+    return bool(n_pairs == names.size == other_names.size)
