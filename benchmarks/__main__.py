@@ -179,6 +179,27 @@ def markers(audits: int, trials: int, seed: int) -> None:
 
 
 @main.command()
+@click.option("--texts", type=click.IntRange(min=1_000), default=64_000, show_default=True, help="At most.")
+@click.option("--words", type=click.IntRange(min=20), default=350, show_default=True, help="A text.")
+def learning(texts: int, words: int) -> None:
+    """What a classifier of texts gains from more of them, on the generated texts of `speed`."""
+    from benchmarks.learning import run
+
+    run(n_texts=texts, n_words=words)
+
+
+@main.command()
+@click.option("--texts", type=click.IntRange(min=2_000), default=80_000, show_default=True, help="At most.")
+@click.option("--words", type=click.IntRange(min=20), default=350, show_default=True, help="A text.")
+@click.option("--permutations", type=click.IntRange(min=99), default=299, show_default=True)
+def blocks(texts: int, words: int, permutations: int) -> None:
+    """What a permutation test of words costs as texts grow, by single texts and in blocks."""
+    from benchmarks.blocks import run
+
+    run(n_texts=texts, n_words=words, n_permutations=permutations)
+
+
+@main.command()
 @click.option("--runs", type=click.IntRange(min=2), default=13, show_default=True, help="Of one model.")
 @click.option("--changes", type=click.IntRange(min=1), default=3, show_default=True, help="To a worse model.")
 @click.option("--seed", type=int, default=1000, show_default=True)

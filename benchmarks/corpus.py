@@ -25,7 +25,7 @@ def write_corpus(path: Path, *, n_responses: int, n_words: int, seed: int) -> No
     rng = np.random.default_rng(seed)
     vocabulary = _vocabulary(rng)
     cells = [(race, gender) for race in TILTS for gender in GENDERS]
-    cumulated = {race: np.cumsum(_word_shares(race)) for race in TILTS}
+    cumulated = {race: np.cumsum(word_shares(race)) for race in TILTS}
     rows = []
     for position in range(n_responses):
         race, gender = cells[position % len(cells)]
@@ -43,7 +43,7 @@ def _vocabulary(rng: np.random.Generator) -> np.ndarray[tuple[int], np.dtype[np.
     return np.array(list(words), dtype=object)
 
 
-def _word_shares(race: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def word_shares(race: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Probability of each word in texts for a race: Zipf's law, the race's own words tilted; sums to 1."""
     shares = 1.0 / (np.arange(N_VOCABULARY) + 3.0)
     marked = [name for name in TILTS if name != "White"]

@@ -17,6 +17,9 @@ from dbt.adapters.duckdb.plugins import BasePlugin
 from dbt_common.exceptions import DbtRuntimeError
 
 WAIT_SECONDS = 30.0
+MEMORY_LIMIT = "50%"
+"""Of the machine's; DuckDB would take four fifths, and what models in Python hold comes on top. More is written to disk."""
+
 PUBLISHED = "BIASLEDGER_PUBLISHED"
 CLOSED = "BIASLEDGER_CLOSED"
 
@@ -29,8 +32,9 @@ class Plugin(BasePlugin):
     """
 
     def initialize(self, plugin_config: dict[str, Any]) -> None:
-        """Take the ledger's path from profiles.yml."""
+        """Take the ledger's path from profiles.yml, and what its `settings` say of memory."""
         self.ledger = Path(plugin_config["ledger"])
+        self.memory_limit = str(plugin_config.get("memory_limit", MEMORY_LIMIT))
 
     def configure_connection(self, conn: duckdb.DuckDBPyConnection) -> None:
         """Attach the ledger and, as far as there is one, the published warehouse.
@@ -38,6 +42,7 @@ class Plugin(BasePlugin):
         Raises:
             DbtRuntimeError: the ledger is missing or stays locked; one sentence.
         """
+        conn.execute("set memory_limit = ?", [self.memory_limit])
         self._attach_ledger(conn)
         published = Path(os.environ.get(PUBLISHED, ""))
         if published.is_file():

@@ -114,7 +114,7 @@ def build_warehouse(
         select: dbt selectors; none builds everything. A selection stays in the work file: published tables are all of one build.
         is_closed: no SQL may read or write another file than the project's seeds; user's own models may need to.
         allow_outside: whether audit files may name files outside of the project.
-        on_step: called with (steps done, steps in all, name of the step).
+        on_step: called with (steps done, steps in all, name of the step), every ten seconds also what is being done.
         on_note: called with a sentence for each journal that was loaded, or could not be, for each audit file that is left out,
             where all is built anew, and where rooms are left as they stand.
 
@@ -124,6 +124,7 @@ def build_warehouse(
         LedgerError: the ledger is absent or cannot be used.
         BuildError: a model or a quality test failed; the message names it, and the warehouse is as it was.
         PublishError: the tables were built but not published; the warehouse is as it was.
+        KeyboardInterrupt: on Ctrl-C; the message says what is kept.
     """
     from biasledger.publishing.warehouse import require_replaceable
     from collector.ledger.database import Ledger
@@ -212,7 +213,14 @@ def _build_and_publish(
     with Ledger(ledger).read() as connection:
         erasures_hash = hash_erasures(connection)
     rooms = rooms_of(ledger)
-    messages = run_dbt(project, ["build", *options], environment, on_step, rooms=rooms, is_closed=is_closed)
+    try:
+        messages = run_dbt(
+            project, ["build", *options], environment, on_step, rooms=rooms, is_closed=is_closed
+        )
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            f"Stopped: {warehouse} is as it was. What was measured so far is kept in {work} for the next build."
+        ) from None
     results = _read_json(project / "target" / "run_results.json")
     manifest = _read_json(project / "target" / "manifest.json")
     summary = _summarise(results, manifest, messages, work)
@@ -278,7 +286,12 @@ def run_dbt(
         ) as process,
     ):
         assert process.stdout is not None
-        messages = _follow(process.stdout, on_step)
+        try:
+            messages = _follow(process.stdout, on_step)
+        except BaseException:
+            # The terminal's Ctrl-C reaches both processes, other signals only this one.
+            process.terminate()
+            raise
     # 1 says that nodes failed, which the results tell; with any other code dbt did not get that far.
     if process.returncode not in {0, 1}:
         reason = _one_line(messages) or "it gave no reason"
@@ -295,7 +308,7 @@ def _environment(own: Mapping[str, str]) -> dict[str, str]:
 
 def _follow(lines: IO[str], on_step: OnStep) -> list[str]:
     messages = []
-    done = 0
+    done, total, last = 0, 0, "none"
     for line in lines:
         if not line.startswith(SAID):
             if line.strip():
@@ -303,8 +316,10 @@ def _follow(lines: IO[str], on_step: OnStep) -> list[str]:
             continue
         said = json.loads(line.removeprefix(SAID))
         if "node" in said:
-            done += 1
-            on_step(done, said["total"], said["node"])
+            done, total, last = done + 1, said["total"], said["node"]
+            on_step(done, total, last)
+        elif "doing" in said:
+            on_step(done, total, f"{last}; now {said['doing']}")
         elif said["level"] == "error":
             messages.append(said["message"].strip())
     return messages

@@ -2,14 +2,17 @@
 
 Most of dbt's events are for looking into dbt itself, and each takes about as long as a small statement: these are not made into
 messages here, unless dbt is told to log them. A line is SAID and `{"level": …, "message": …}`, with `node` and `total` (nodes in
-all) where a node is done.
+all) where a node is done. Every ten seconds one says what is being done: `{"doing": …}`.
 """
 
 from __future__ import annotations
 
 import json
+import mmap
 import sys
+import threading
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from dbt.cli.main import dbtRunner
@@ -20,7 +23,9 @@ from dbt_common.events.functions import env_scrubber
 from dbt_common.exceptions import DbtBaseException
 
 from biasledger.building import SAID
+from biasledger.model_inputs.told import listeners
 
+SAID_EVERY_SECONDS = 10.0
 SUCCEEDED, NODES_FAILED, BROKE_DOWN = 0, 1, 2
 _FOR_DBT = (EventLevel.DEBUG, EventLevel.TEST)
 
@@ -49,6 +54,8 @@ class _Teller:
 
     def __init__(self) -> None:
         self.has_told_error = False
+        # What is being done, and how far it has come.
+        self._doing: dict[str, str] = {}
 
     def __call__(self, event: Any) -> None:
         info = event.info
@@ -56,18 +63,38 @@ class _Teller:
             return
         self.has_told_error |= info.level == "error"
         said: dict[str, Any] = {"level": info.level, "message": info.msg}
+        if info.name == "LogStartLine":
+            self._doing[event.data.node_info.node_name] = ""
         if info.name.startswith("Log") and info.name.endswith("Result"):
             data = event.data
             said["node"] = data.node_info.node_name
             said["total"] = getattr(data, "total", 0) or getattr(data, "num_models", 0)
+            self._doing.pop(said["node"], None)
         _say(said)
+
+    def note(self, model: str, how_far: str) -> None:
+        """Remember how far a model has come."""
+        self._doing[model] = f" ({how_far})"
+
+    def say_doing(self) -> None:
+        """Say what is being done, if anything is, and what memory this process takes, where the system tells."""
+        if doing := ", ".join(f"{model}{how_far}" for model, how_far in list(self._doing.items())):
+            _say({"level": "info", "message": "", "doing": f"{doing}{_memory()}"})
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command of dbt; returns the process's exit code: 1 says that nodes failed, 2 that dbt did not get that far."""
     ctx_set_event_manager(_Events())
-    teller = _Teller()
+    teller, has_ended = _Teller(), threading.Event()
+    listeners.append(teller.note)
+
+    def say_doing() -> None:
+        while not has_ended.wait(SAID_EVERY_SECONDS):
+            teller.say_doing()
+
+    threading.Thread(target=say_doing, daemon=True).start()
     ended = dbtRunner(callbacks=[teller]).invoke(list(arguments))
+    has_ended.set()
     if ended.success:
         return SUCCEEDED
     if ended.exception is None:
@@ -77,6 +104,14 @@ def run(arguments: Sequence[str]) -> int:
         name = "" if isinstance(error, DbtBaseException) else f"{type(error).__name__}: "
         _say({"level": "error", "message": f"{name}{error}"})
     return BROKE_DOWN
+
+
+def _memory() -> str:
+    try:
+        n_pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    except OSError:
+        return ""
+    return f", {n_pages * mmap.PAGESIZE / 2**30:.1f} GiB"
 
 
 def _say(said: dict[str, Any]) -> None:

@@ -15,6 +15,7 @@ from biasledger.commands.common import (
     outside_option,
     warehouse_option,
 )
+from biasledger.commands.signals import interrupted_by_signals
 from collector.terminal import say
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 )
 @outside_option
 @click.pass_context
+@interrupted_by_signals()
 def build(
     ctx: click.Context,
     ledger: Path,

@@ -31,6 +31,7 @@ from biasledger.measures.engine.resampling import (
     group_totals,
     permutation_test,
     permutation_tests,
+    pooled,
     stable_seed,
 )
 from biasledger.measures.engine.spreads import beyond_chance, chance_of, lower_end
@@ -128,25 +129,26 @@ def spread(
     present = ~np.isnan(values)
     subjects, groups = np.nonzero(present)
     design = Design(groups.astype(np.int8), subjects.astype(np.int64))
-    cells, sizes = values[present], present.sum(axis=0)
+    blocks, sizes = pooled(design, seed), present.sum(axis=0)
+    cells = blocks.sums(values[present])
 
     def statistics(labels: Labels) -> Floats:
         return spread_statistics(group_totals(labels, cells, sizes.size) / sizes)
 
     if n_permutations == 0 or not design.can_move():
-        observed = statistics(design.labels[np.newaxis, :])[0]
+        observed = statistics(blocks.design.labels[np.newaxis, :])[0]
         return {
             name: Spread(float(value), np.nan, np.nan, np.nan, np.nan, np.nan, None)
             for name, value in zip(STATISTICS, observed, strict=True)
         }
     tests = permutation_tests(
-        design, statistics, n_permutations=n_permutations, seed=seed, stop_after=stop_after
+        blocks.design, statistics, n_permutations=n_permutations, seed=seed, stop_after=stop_after
     )
-    noise = _without_group_effects(values, present)[present]
+    noise = blocks.sums(_without_group_effects(values, present)[present])
     parts = _delete_groups(len(values))
     means, without = _means(values, present, parts)
     chance = chance_of(
-        design,
+        blocks.design,
         lambda labels: np.asarray(group_totals(labels, noise, sizes.size) / sizes),
         spread_statistics,
         means,
@@ -431,12 +433,13 @@ def _sign_flip_test(
     n_pairs = perturbed.size
     pairs = np.arange(n_pairs, dtype=np.int64)
     design = Design(np.tile(np.array([0, 1], dtype=np.int8), n_pairs), np.repeat(pairs, 2))
-    units = np.column_stack([perturbed, rerun]).ravel()
+    blocks = pooled(design, seed)
+    units = blocks.sums(np.column_stack([perturbed, rerun]).ravel())
 
     def mean_difference(labels: Labels) -> Floats:
         totals = group_totals(labels, units, 2)
         return np.asarray((totals[:, 1] - totals[:, 0]) / n_pairs)
 
     return permutation_test(
-        design, mean_difference, n_permutations=n_permutations, seed=seed, stop_after=stop_after
+        blocks.design, mean_difference, n_permutations=n_permutations, seed=seed, stop_after=stop_after
     )

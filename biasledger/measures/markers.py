@@ -12,7 +12,7 @@ itself.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -26,6 +26,7 @@ from biasledger.measures.engine.resampling import (
     Labels,
     PermutationResult,
     permutation_test,
+    pooled,
 )
 
 NEUTRAL_RATIO = 0.5
@@ -157,11 +158,16 @@ def _all_exchanges(deviations: Floats) -> PermutationResult:
 
 def _drawn_exchanges(deviations: Floats, n_permutations: int, seed: int) -> PermutationResult:
     """The same test on draws: a unit's two directions are a stratum of two, whose labels say which is the stereotype."""
-    n_units = deviations.size
-    pairs = Design(np.tile(np.array([1, 0], dtype=np.int8), n_units), np.repeat(np.arange(n_units), 2))
+    blocks = pooled(_pairs(deviations.size), seed)
+    deviations = np.bincount(blocks.together[::2], weights=deviations).astype(np.float64)
+    pairs = replace(_pairs(deviations.size), n_blocks=blocks.design.n_blocks)
 
     def ratios(labels: Labels) -> Floats:
         signs = 2.0 * labels[:, ::2] - 1
         return np.asarray(NEUTRAL_RATIO + signs @ deviations)
 
     return permutation_test(pairs, ratios, n_permutations=n_permutations, seed=seed)
+
+
+def _pairs(n_units: int) -> Design:
+    return Design(np.tile(np.array([1, 0], dtype=np.int8), n_units), np.repeat(np.arange(n_units), 2))

@@ -9,6 +9,8 @@ import duckdb
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
+from biasledger.model_inputs.told import told
+
 Compared = TypeVar("Compared")
 
 
@@ -24,9 +26,18 @@ def new_rows(
     read: relations, and the keys of what is done, to comparisons. Linear algebra runs on one thread: dbt runs models side by
     side, and sums then never depend on the machine's cores.
     """
-    done = computed_keys(dbt, session, measure(()).columns[0])
+    key = measure(()).columns[0]
+    done = computed_keys(dbt, session, key)
+    model = str(dbt.this).rsplit(".", 1)[-1].strip('"')
     with threadpool_limits(limits=1):
-        return measure(read(*relations, done=done))
+        return measure(told(model, read(*relations, done=done), _n_pending(relations[0], key, done)))
+
+
+def _n_pending(comparisons: duckdb.DuckDBPyRelation, key: str, done: frozenset[str]) -> int | None:
+    """How many comparisons are not done yet; None of pairs of runs, which are compared in several questions each."""
+    if key != "comparison_key" or key not in comparisons.columns:
+        return None
+    return sum(value not in done for (value,) in comparisons.select(key).fetchall())
 
 
 def computed_keys(dbt: Any, session: duckdb.DuckDBPyConnection, key: str) -> frozenset[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Any
 
 import duckdb
@@ -18,6 +19,7 @@ from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, questio
 from biasledger.model_inputs.relations import Columns, RowsByKey, described, records
 
 _Corpus = tuple[str, str, str]
+_NAME = ("scheme", "comparison", "variant", "attribute", "group_name", "reference_group")
 
 
 def read_comparisons(
@@ -28,31 +30,37 @@ def read_comparisons(
     *,
     done: frozenset[str],
 ) -> Iterator[Comparison[Texts]]:
-    """Each comparison not yet done, with its units' features, in the order of its key.
+    """Each comparison not yet done, with its units' features, by run, variant and scheme, in the order of its key.
 
     comparisons: a row a comparison; members: its texts with label, stratum, cluster and what they move with; features: text ×
-    word counts; vocabulary: the words by word_id.
+    word counts, of which the texts of one run, variant and scheme have numbers that follow each other; vocabulary: the words
+    by word_id. What is held at once is of one run, variant and scheme, and one in which all is done is not read.
     """
-    rows = records(comparisons.order("comparison_key"))
-    pending = [row for row in rows if row["comparison_key"] not in done]
-    if not pending:
-        return
-    members_of = RowsByKey(members, "comparison_key", "unit_id")
-    matrix = _feature_matrix(features)
-    spelling = np.asarray(
-        [word for (word,) in vocabulary.order("word_id").select("word").fetchall()], dtype=np.str_
-    )
-    corpora = _corpora([(_corpus_of(row), members_of[row["comparison_key"]]) for row in rows], matrix)
-    name = ("scheme", "comparison", "variant", "attribute", "group_name", "reference_group")
-    for row in pending:
-        texts = _texts(row, members_of[row["comparison_key"]], matrix, spelling, corpora[_corpus_of(row)])
-        yield Comparison(units=texts, **described(row, *name))
+    rows = records(comparisons.order("run_id, variant, scheme, comparison_key"))
+    spelling: NDArray[np.str_] | None = None
+    for _, group in groupby(rows, key=_corpus_of):
+        of_corpus = list(group)
+        pending = [row for row in of_corpus if row["comparison_key"] not in done]
+        if not pending:
+            continue
+        if spelling is None:
+            words = vocabulary.order("word_id").select("word").fetchall()
+            spelling = np.asarray([word for (word,) in words], dtype=np.str_)
+        keys = [row["comparison_key"] for row in of_corpus]
+        listed = ", ".join(f"'{key}'" for key in keys)
+        members_of = RowsByKey(members.filter(f"comparison_key in ({listed})"), "comparison_key", "unit_id")
+        matrix, first = _feature_matrix(features, [members_of[key]["unit_id"] for key in keys])
+        counts = _corpus_counts([members_of[key] for key in keys], matrix, first)
+        for row in pending:
+            texts = _texts(row, members_of[row["comparison_key"]], matrix, first, spelling, counts)
+            yield Comparison(units=texts, **described(row, *_NAME))
 
 
 def _texts(
     row: dict[str, Any],
     members: Columns,
     matrix: sparse.csr_array,
+    first: int,
     spelling: NDArray[np.str_],
     corpus: Floats,
 ) -> Texts:
@@ -60,7 +68,7 @@ def _texts(
         column: members[column].astype(np.int64)
         for column in ("stratum_id", "cluster_id", "prompt_id", "carrier_stratum_id", "carrier_id")
     }
-    selected = matrix[members["unit_id"]]
+    selected = matrix[members["unit_id"] - first]
     words = np.flatnonzero(np.bincount(selected.indices, minlength=selected.shape[1]))
     return Texts(
         kind=row["comparison"],
@@ -82,33 +90,41 @@ def _texts(
     )
 
 
-def _corpora(comparisons: list[tuple[_Corpus, Columns]], matrix: sparse.csr_array) -> dict[_Corpus, Floats]:
-    """Word counts of each run, variant and scheme: every text that any of its comparisons holds, as often as it was given."""
-    answers_of: dict[_Corpus, Floats] = {}
-    for corpus, texts in comparisons:
-        answers_of.setdefault(corpus, np.zeros(matrix.shape[0]))[texts["unit_id"]] = texts["n_responses"]
-    return {
-        corpus: np.asarray(n_answers @ matrix, dtype=np.float64).ravel()
-        for corpus, n_answers in answers_of.items()
-    }
+def _corpus_counts(comparisons: list[Columns], matrix: sparse.csr_array, first: int) -> Floats:
+    """Word counts of every text that any comparison of a corpus holds, as often as it was given."""
+    n_answers = np.zeros(matrix.shape[0])
+    for texts in comparisons:
+        n_answers[texts["unit_id"] - first] = texts["n_responses"]
+    return np.asarray(n_answers @ matrix, dtype=np.float64).ravel()
 
 
 def _corpus_of(row: dict[str, Any]) -> _Corpus:
     return row["run_id"], row["variant"], row["scheme"]
 
 
-def _feature_matrix(features: duckdb.DuckDBPyRelation) -> sparse.csr_array:
-    """Counts as a sparse matrix (unit_id, word_id); a word's column stands in the same place whatever the rows' order."""
-    columns = features.select("unit_id, word_id, n_occurrences").fetchnumpy()
-    unit_ids, word_ids = np.asarray(columns["unit_id"]), np.asarray(columns["word_id"])
-    shape = (int(unit_ids.max()) + 1, int(word_ids.max()) + 1) if unit_ids.size else (0, 0)
+def _feature_matrix(
+    features: duckdb.DuckDBPyRelation, unit_ids: list[NDArray[Any]]
+) -> tuple[sparse.csr_array, int]:
+    """Counts as a sparse matrix (unit_id less the first of those given, word_id), and the first.
+
+    A word's column stands in the same place whatever the rows' order.
+    """
+    ids = np.concatenate(unit_ids)
+    first, last = (int(ids.min()), int(ids.max())) if ids.size else (0, -1)
+    columns = (
+        features.filter(f"unit_id between {first} and {last}")
+        .select("unit_id, word_id, n_occurrences")
+        .fetchnumpy()
+    )
+    rows, words = np.asarray(columns["unit_id"]) - first, np.asarray(columns["word_id"])
+    shape = (last - first + 1, int(words.max(initial=-1)) + 1)
     counts = np.asarray(columns["n_occurrences"], dtype=np.float64)
     # Sorting millions of rows in SQL takes four times as long; a unit uses a word in one row at most.
-    matrix = sparse.csr_array((counts, (unit_ids, word_ids)), shape=shape)
+    matrix = sparse.csr_array((counts, (rows, words)), shape=shape)
     matrix.sort_indices()
     # scikit-learn takes 32-bit indices alone.
     matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
-    return matrix
+    return matrix, first
 
 
 def read_word_pairs(

@@ -24,6 +24,7 @@ measured as (
         gaps.null_sd,
         gaps.p_value,
         gaps.n_permutations,
+        gaps.n_blocks,
         gaps.seed,
         gaps.is_stopped_early,
         -- Where nothing of the kind happened: how much of it so many prompts, or answers, may have missed.

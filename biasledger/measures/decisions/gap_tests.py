@@ -16,12 +16,14 @@ from scipy import sparse
 from biasledger.measures.decisions.units import Units
 from biasledger.measures.engine.intervals import NO_VARIANCE
 from biasledger.measures.engine.resampling import (
+    Design,
     Floats,
     Integers,
     Labels,
     Moves,
     PermutationResult,
     permutation_tests,
+    pooled,
 )
 
 _PRIOR_DEGREES = 1.0
@@ -157,8 +159,10 @@ def gap_test(
 ) -> PermutationResult:
     """Two-sided test of the gap inside strata, when labels of `moves` are permuted; observed, null mean and sd are the gap's.
 
-    clusters: of each of the units that move, None where each is one by itself. scale: the range of the outcome.
+    clusters: of each of the units that move, None where each is one by itself. scale: the range of the outcome. Many units are
+    pooled.
     """
+    units, moves, clusters = _in_blocks(units, moves, clusters, seed)
     statistic = StratifiedGap.of(units, moves, clusters, scale)
     gaps, _ = statistic.values(moves.design.labels[np.newaxis, :])
     observed = float(gaps[0])
@@ -176,3 +180,36 @@ def gap_test(
     return replace(
         two_sided, observed=observed, null_mean=sign * one_sided.null_mean, null_sd=one_sided.null_sd
     )
+
+
+def _in_blocks(
+    units: Units, moves: Moves, clusters: Integers | None, seed: int
+) -> tuple[Units, Moves, Integers | None]:
+    """The same in blocks where many units move, with outcomes less their stratum's mean, so that strata can move together.
+
+    Names, which move across strata, and clusters that hold both groups and are no strata move as they are.
+    """
+    blocks, strata_of_rows = pooled(moves.design, seed), moves.design.strata[moves.of_row]
+    if (
+        blocks.design.n_blocks is None
+        or not np.array_equal(strata_of_rows, units.design.strata)
+        or not (clusters is None or _is_same(clusters, moves.design.strata))
+    ):
+        return units, moves, clusters
+    _, strata = np.unique(units.design.strata, return_inverse=True)
+    means = (np.bincount(strata, weights=units.total) / np.bincount(strata, weights=units.n))[strata]
+    pooled_units = replace(
+        units,
+        design=Design(units.design.labels, blocks.together[moves.of_row]),
+        total=units.total - means * units.n,
+    )
+    return pooled_units, moves.then(blocks), None if clusters is None else blocks.design.strata
+
+
+def _is_same(clusters: Integers, strata: Integers) -> bool:
+    """Whether two numberings part the units alike."""
+    (names, one), (other_names, other) = (
+        np.unique(numbers, return_inverse=True) for numbers in (clusters, strata)
+    )
+    n_pairs = np.unique(one.astype(np.int64) * other_names.size + other).size
+    return bool(n_pairs == names.size == other_names.size)

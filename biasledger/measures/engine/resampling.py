@@ -5,6 +5,8 @@ labels are permuted: rows that belong together are summed into one unit before t
 inside a stratum.
 
 Draws depend on the seed and the order of the units alone, never on threads or on where a test stopped.
+
+Many units are pooled before their labels are permuted (`pooled`), so that what a test costs stops growing with them.
 """
 
 from __future__ import annotations
@@ -31,11 +33,18 @@ Statistic = Callable[[Labels], Floats]
 FamilyStatistic = Callable[[Labels], Floats]
 """Labels of b arrangements, shape (b, n_units), to the statistics of each, shape (b, n_features)."""
 
+N_BLOCKS = 2_000
+"""Blocks to which units are pooled; twice as many units still move singly."""
+
+# So few blocks still give a studentised statistic the degrees of freedom that it needs.
+_LEAST_BLOCKS = 20
 _BLOCK = 256
 _MAX_BLOCK_CELLS = 2**22
 # Half a megabyte of random numbers, which stay in the processor's cache while they are sorted.
 _CACHED_CELLS = 2**16
 _MAX_SMALL_STRATUM = 6
+_DENSE_SHARE = 0.15
+_MAX_DENSE_CELLS = 2**26
 _TIE_TOLERANCE = 1e-12
 _LABEL_BITS = np.uint64(127)
 
@@ -45,11 +54,13 @@ class Design:
     """How units are labelled and how labels may move.
 
     labels: group of each unit, 0 for the reference, 1 for the marked group (0 … k - 1 where k groups are compared).
-    strata: stratum of each unit; labels are permuted only among the units of one stratum.
+    strata: stratum of each unit; labels are permuted only among the units of one stratum. n_blocks: of units that are pooled,
+    the blocks that can move; None where units move singly.
     """
 
     labels: Labels
     strata: Integers
+    n_blocks: int | None = None
 
     def __post_init__(self) -> None:
         if self.labels.shape != self.strata.shape or self.labels.ndim != 1:
@@ -95,6 +106,11 @@ class Moves:
         """Every row moves by itself."""
         return cls(design, np.arange(design.n_units))
 
+    def of(self, rows: Integers) -> Moves:
+        """Some of the rows, and the units that they are of."""
+        units, of_row = np.unique(self.of_row[rows], return_inverse=True)
+        return Moves(self.design.of(units), of_row)
+
     def of_rows(self, labels: Labels) -> Labels:
         """Labels of units (b, n_units) as those of their rows (b, n_rows)."""
         return labels[:, self.of_row]
@@ -104,10 +120,35 @@ class Moves:
         sums = np.bincount(self.of_row, weights=values, minlength=self.design.n_units)
         return np.asarray(sums, dtype=np.float64)
 
+    def then(self, blocks: Moves) -> Moves:
+        """The same rows where these units move in blocks: of_row of `blocks` is the block of each unit."""
+        return Moves(blocks.design, blocks.of_row[self.of_row])
+
+    def summed(self, features: sparse.csr_array) -> sparse.csr_array:
+        """Sum of features a row (n_rows, n_features) over each unit's rows, (n_units, n_features)."""
+        rows = self.of_row.size
+        membership = sparse.csr_array(
+            (np.ones(rows), (self.of_row, np.arange(rows))), shape=(self.design.n_units, rows)
+        )
+        return sparse.csr_array(membership @ features)
+
+    def totals(self, values: Floats) -> Floats:
+        """Sum of arrays a row (n_rows, …) over each unit's rows, (n_units, …)."""
+        totals = np.zeros((self.design.n_units, *values.shape[1:]))
+        np.add.at(totals, self.of_row, values)
+        return totals
+
     def by_place(self, values: Floats, places: Integers) -> sparse.csr_array:
         """The same by unit and place, (n_units, n_places); places: (n_rows,) from 0."""
         shape = self.design.n_units, int(places.max(initial=-1)) + 1
         return sparse.csr_array(sparse.coo_array((values, (self.of_row, places)), shape=shape))
+
+
+@dataclass(frozen=True)
+class Blocks(Moves):
+    """What moves of many units; together: (n_rows,), the stratum that a unit's block moves in, or would if it did not stay."""
+
+    together: Integers
 
 
 @dataclass(frozen=True)
@@ -116,7 +157,7 @@ class PermutationResult:
 
     p_value is (1 + #{null >= observed}) / (B + 1); where the test stopped early (Besag & Clifford 1991), it is
     the number of exceedances over the number of draws. n_permutations is the number of draws that p_value rests
-    on.
+    on. n_blocks: blocks that moved where units were pooled, else None.
     """
 
     observed: float = field(metadata=HIDDEN)
@@ -125,6 +166,7 @@ class PermutationResult:
     p_value: float
     n_permutations: int
     is_stopped_early: bool
+    n_blocks: int | None = None
 
     @property
     def debiased(self) -> float:
@@ -148,6 +190,7 @@ class FamilyResult:
     critical_value: float
     n_permutations: int
     is_stopped_early: bool
+    n_blocks: int | None = None
 
     def expanded(self, positions: NDArray[np.intp], n_features: int) -> FamilyResult:
         """The same result with its features at `positions` of n_features, the others untested."""
@@ -170,6 +213,67 @@ def stable_seed(*parts: object) -> int:
     """A seed from names, the same on every machine: 63 bits of the SHA-256 of the parts."""
     digest = hashlib.sha256("\x1f".join(str(part) for part in parts).encode()).digest()
     return int.from_bytes(digest[:8], "big") >> 1
+
+
+def pooled(design: Design, seed: int, *, n_blocks: int = N_BLOCKS) -> Blocks:
+    """Some n_blocks blocks of many units; up to twice as many units move singly.
+
+    Units of one label and stratum are dealt at random to blocks of equal size; those left over stay as they are. Where strata
+    hold few units, strata with the same number of units of every label move together: a block then has a unit of each of them.
+    Which units make a block is as likely under any arrangement of the blocks' labels, so that given the blocks all
+    arrangements are equally likely, and a test of them is exact.
+    """
+    _, strata = np.unique(design.strata, return_inverse=True)
+    if design.n_units <= 2 * n_blocks:
+        return Blocks(design, np.arange(design.n_units), strata)
+    rng = np.random.Generator(np.random.PCG64(stable_seed(seed, "blocks")))
+    labels = design.labels.astype(np.int64)
+    counts = np.zeros((int(strata.max()) + 1, int(labels.max()) + 1), dtype=np.int64)
+    np.add.at(counts, (strata, labels), 1)
+    most = -(-design.n_units // n_blocks)
+    fewest = np.where(counts > 0, counts, design.n_units).min(axis=1)
+    sizes = np.clip(fewest // _LEAST_BLOCKS, 1, most)
+    n_moved = np.minimum(counts // sizes[:, np.newaxis], n_blocks)
+    n_moved[(counts > 0).sum(axis=1) < 2] = 0
+    together = _drawn_together(np.column_stack([sizes, n_moved]), most // sizes, rng)
+    order = np.lexsort((rng.random(design.n_units), labels, strata))
+    cells = strata * counts.shape[1] + labels
+    places = np.empty(design.n_units, dtype=np.int64)
+    places[order] = np.arange(design.n_units) - (np.cumsum(counts) - counts.ravel())[cells[order]]
+    blocks = places // sizes[strata]
+    stays = blocks >= n_moved[strata, labels]
+    # What stays is one block a label, each in a stratum of its own.
+    first_that_stays, shape = int(together.max()) + 1, (counts.shape[1], int(blocks.max()) + 1)
+    stratum = np.where(stays, first_that_stays + labels, together[strata])
+    codes, of_unit = np.unique(
+        (stratum * shape[0] + labels) * shape[1] + np.where(stays, 0, blocks), return_inverse=True
+    )
+    moved_in, label = np.divmod(codes // shape[1], shape[0])
+    n_that_move = int(np.count_nonzero(moved_in < first_that_stays))
+    blocked = Design(label.astype(np.int8), moved_in, n_that_move)
+    return Blocks(blocked, of_unit.astype(np.int64), together[strata])
+
+
+def _drawn_together(kinds: Integers, at_once: Integers, rng: np.random.Generator) -> Integers:
+    """A number for each row of `kinds`, the same for up to `at_once` (n_rows,) of equal rows, which are drawn at random."""
+    _, kind = np.unique(kinds, axis=0, return_inverse=True)
+    kind = kind.ravel()
+    order = np.lexsort((rng.random(kind.size), kind))
+    starts = np.flatnonzero(np.diff(kind[order], prepend=-1))
+    ranks = np.arange(kind.size) - np.repeat(starts, np.diff(np.append(starts, kind.size)))
+    numbers = np.empty(kind.size, dtype=np.int64)
+    numbers[order] = np.cumsum(ranks % at_once[order] == 0) - 1
+    return numbers
+
+
+def pooled_features(features: sparse.csr_array, blocks: Moves) -> sparse.csr_array | Floats:
+    """Features of blocks as group_sums takes them fastest: many units together use most features, and are then dense."""
+    if blocks.design.n_blocks is None:
+        return features
+    summed = blocks.summed(features)
+    n_cells = summed.shape[0] * summed.shape[1]
+    is_dense = summed.nnz > _DENSE_SHARE * n_cells and n_cells <= _MAX_DENSE_CELLS
+    return np.asarray(summed.toarray()) if is_dense else summed
 
 
 def permuted_labels(design: Design, n_permutations: int, seed: int) -> Iterator[Labels]:
@@ -230,8 +334,10 @@ def group_totals(labels: Labels, values: Floats, n_groups: int) -> Floats:
     return np.asarray(totals.reshape(rows, n_groups), dtype=np.float64)
 
 
-def group_sums(labels: Labels, features: sparse.csr_array) -> Floats:
+def group_sums(labels: Labels, features: sparse.csr_array | Floats) -> Floats:
     """Feature sums of the units labelled 1: (b, n_units) and (n_units, n_features) to (b, n_features)."""
+    if isinstance(features, np.ndarray):
+        return np.asarray(labels.astype(np.float64) @ features)
     return np.asarray((features.T @ labels.T.astype(np.float64)).T)
 
 
@@ -277,7 +383,7 @@ def permutation_tests(
                 test.add(values[:, column])
         if all(test.has_stopped for test in tests):
             break
-    return [test.result() for test in tests]
+    return [replace(test.result(), n_blocks=design.n_blocks) for test in tests]
 
 
 class _OneSidedTest:
@@ -378,7 +484,7 @@ def family_permutation_tests(
                     test.add(values[:, family])
             if not any(test.goes_on for test in tests):
                 break
-    return [test.result(n_permutations, alpha) for test in tests]
+    return [replace(test.result(n_permutations, alpha), n_blocks=design.n_blocks) for test in tests]
 
 
 class _FamilyTest:

@@ -23,6 +23,7 @@ from biasledger.measures.engine.resampling import (
     Floats,
     Integers,
     family_permutation_test,
+    pooled,
 )
 from biasledger.measures.engine.strata import StratumSums, without_each
 from biasledger.measures.prices.items import (
@@ -129,6 +130,7 @@ class Association:
     band_high: float
     n_permutations: int
     is_stopped_early: bool
+    n_blocks: int | None = None
 
 
 def associations(
@@ -213,6 +215,7 @@ def associations(
             band_high=float(band_high[i]),
             n_permutations=test.n_permutations if test else 0,
             is_stopped_early=test.is_stopped_early if test else False,
+            n_blocks=test.n_blocks if test else None,
         )
         for i, category in enumerate(categories)
     ]
@@ -267,7 +270,7 @@ def _adjusted(
         return _Adjusted(unknown, unknown, unknown, unknown, np.nan)
     linear, null_means, left = _linear_adjusted(StratumSums.make(design, features, 2))
     if not sizes_stay(design, features[:, :, -1:]):
-        null_means = drawn_means(design, _statistic(features), seed)
+        null_means = drawn_means(*_in_blocks(design, features, seed), seed)
     left_out = [_linear_adjusted(sums)[0] for sums in without_each(design, features, 2, deleted)]
     errors, degrees = deleted.errors(np.concatenate(left_out), linear)
     return _Adjusted((differences - null_means) / left, errors, degrees, null_means, float(left[0]))
@@ -280,8 +283,12 @@ def _linear_adjusted(sums: StratumSums) -> tuple[Floats, Floats, Floats]:
     return (_differences(sums.groups()) - null_means) / left, null_means, left
 
 
-def _statistic(features: Floats) -> FamilyStatistic:
-    return lambda labels: _differences(group_sums(labels, features, 2))
+def _in_blocks(design: Design, features: Floats, seed: int) -> tuple[Design, FamilyStatistic]:
+    """What moves, pooled where units are many, and the differences of its arrangements."""
+    blocks = pooled(design, seed)
+    if blocks.design.n_blocks is not None:
+        features = blocks.totals(features)
+    return blocks.design, lambda labels: _differences(group_sums(labels, features, 2))
 
 
 def _holders(units: CategoryCounts, categories: Integers) -> Integers:
@@ -297,7 +304,7 @@ def _test(
 ) -> FamilyResult | None:
     if n_permutations == 0 or features.shape[2] == 1 or not design.can_move():
         return None
-    statistic = _statistic(features)
+    design, statistic = _in_blocks(design, features, seed)
     result = family_permutation_test(
         design, statistic, n_permutations=n_permutations, alpha=alpha, seed=seed, stop_after=stop_after
     )

@@ -15,6 +15,8 @@ from biasledger.measures.engine.resampling import (
     PermutationResult,
     group_sums,
     permutation_test,
+    pooled,
+    pooled_features,
     stable_seed,
     two_sample_jackknife,
 )
@@ -83,19 +85,23 @@ def divergence(
     stop_after: int | None = 50,
 ) -> Divergence:
     """Jensen-Shannon divergence between the marked and the reference group, and its null."""
-    condensed = _condense_single_unit_words(features)
-    condensed_total = np.asarray(condensed.sum(axis=0), dtype=np.float64).ravel()
-
-    def jsd(labels: Labels) -> Floats:
-        sums = group_sums(labels, condensed)
-        return _condensed_jensen_shannon(sums, condensed_total - sums)
-
     marked = group_sums(design.labels[np.newaxis, :], features)[0]
     total = np.asarray(features.sum(axis=0), dtype=np.float64).ravel()
     observed = float(divergence_parts(marked, total - marked).contributions.sum())
     if n_permutations == 0 or not design.can_move() or min(design.count(0), design.count(1)) < 2:
         return Divergence(observed, np.nan, np.nan, np.nan, None)
-    test = permutation_test(design, jsd, n_permutations=n_permutations, seed=seed, stop_after=stop_after)
+    condensed = _condense_single_unit_words(features)
+    condensed_total = np.asarray(condensed.sum(axis=0), dtype=np.float64).ravel()
+    blocks = pooled(design, seed)
+    of_blocks = pooled_features(condensed, blocks)
+
+    def jsd(labels: Labels) -> Floats:
+        sums = group_sums(labels, of_blocks)
+        return _condensed_jensen_shannon(sums, condensed_total - sums)
+
+    test = permutation_test(
+        blocks.design, jsd, n_permutations=n_permutations, seed=seed, stop_after=stop_after
+    )
     jackknife = two_sample_jackknife(condensed, design.labels, _condensed_jensen_shannon)
     high = max(test.debiased, jackknife.corrected, 0.0) + z * jackknife.standard_error
     return Divergence(

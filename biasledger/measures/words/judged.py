@@ -69,6 +69,7 @@ class ToldApart:
     """How well a classifier tells groups apart: accuracy as counted, the rest as judged; see Separability.
 
     coefficients: the words of largest weight, as JSON [{word, coefficient}]. skipped_reason: why nothing was measured, or "".
+    n_texts: texts that the classifier of what is judged was given.
     """
 
     chance: float = np.nan
@@ -83,6 +84,7 @@ class ToldApart:
     published: PublishedAccuracy | None = field(default=None, metadata=prefixed("published_accuracy_"))
     coefficients: str = "[]"
     skipped_reason: str = ""
+    n_texts: int = 0
 
 
 def word_statistics(comparisons: Iterable[Comparison[Texts]]) -> pd.DataFrame:
@@ -186,6 +188,7 @@ def _told_apart(comparison: Comparison[Texts], draws: Draws) -> ToldApart:
         _published(texts),
         _top_coefficients(counted, texts),
         reason,
+        judged.n_texts,
     )
 
 

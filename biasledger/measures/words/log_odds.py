@@ -21,6 +21,8 @@ from biasledger.measures.engine.resampling import (
     Labels,
     family_permutation_test,
     group_sums,
+    pooled,
+    pooled_features,
     stable_seed,
 )
 from biasledger.measures.words.units import MovedTexts
@@ -133,14 +135,17 @@ def marked_words(
     )
     condensed_total = np.append(total[tested], total[untested].sum())
 
+    blocks = pooled(design, seed)
+    of_blocks = pooled_features(condensed, blocks)
+
     def log_odds(labels: Labels) -> Floats:
-        marked = group_sums(labels, condensed)
+        marked = group_sums(labels, of_blocks)
         reference = condensed_total - marked
         others = Others(marked[:, -1], reference[:, -1], untested.size)
         return audit_log_odds(marked[:, :-1], reference[:, :-1], others).log_odds
 
     family = family_permutation_test(
-        design, log_odds, n_permutations=n_permutations, alpha=alpha, seed=seed, stop_after=stop_after
+        blocks.design, log_odds, n_permutations=n_permutations, alpha=alpha, seed=seed, stop_after=stop_after
     ).expanded(tested, total.size)
     half_width = family.critical_value * family.null_sd
     return MarkedWords(
@@ -156,13 +161,17 @@ def marked_words(
 
 @dataclass(frozen=True)
 class WordTest:
-    """What is judged of each word; arrays of shape (n_words,), NaN where nothing was tested. Bands as in MarkedWords."""
+    """What is judged of each word; arrays of shape (n_words,), NaN where nothing was tested. Bands as in MarkedWords.
+
+    n_permutations, n_blocks: of all kinds of units the fewest draws, and of the first one the blocks that moved, if any did.
+    """
 
     p_value: Floats
     p_value_adjusted: Floats
     band_low: Floats
     band_high: Floats
     n_permutations: int
+    n_blocks: int | None = None
 
 
 def marked_words_by_units(
@@ -201,6 +210,7 @@ def marked_words_by_units(
                 words.band_low,
                 words.band_high,
                 family.n_permutations if family else 0,
+                family.n_blocks if family else None,
             )
         )
     return WordTest(
@@ -209,4 +219,5 @@ def marked_words_by_units(
         np.min([test.band_low for test in tests], axis=0),
         np.max([test.band_high for test in tests], axis=0),
         min(test.n_permutations for test in tests),
+        tests[0].n_blocks,
     )

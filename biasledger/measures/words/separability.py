@@ -49,6 +49,8 @@ TOLERANCE = (
     0.1  # against a tenth of it, mean accuracies of real and of generated texts move by less than 0.002
 )
 MAX_UNITS_FOR_P = 2000
+MAX_TEXTS = 20_000
+"""Texts that a classifier is given at most: beyond, its accuracy hardly grows (`python -m benchmarks learning`)."""
 # Learning curves of real persona texts, from 15 to 270 a group, needed 2 to 6 times the estimated dimensions.
 DIMENSION_FACTOR = 4.0
 
@@ -60,7 +62,8 @@ class Separability:
     balanced_accuracy: mean of the groups' recalls over all out-of-fold predictions; its chance level is 1 / k where groups
     share templates evenly. beyond_chance: what is judged, on the same scale with what shuffled labels reach put at 1 / k; the
     interval is its. chance: accuracy of always naming the largest group. coefficients: (n_features,) of the classifier fitted
-    on all units, positive for the marked group; empty for more than two groups.
+    on all units, positive for the marked group; empty for more than two groups. n_texts: texts that it was given, all or
+    MAX_TEXTS drawn evenly over groups and strata.
     """
 
     accuracy_mean: float
@@ -73,6 +76,7 @@ class Separability:
     interval_high: float
     coefficients: Floats
     test: PermutationResult | None
+    n_texts: int
 
 
 def separability(
@@ -96,13 +100,17 @@ def separability(
     itself. weighting: 'tfidf' or 'counts' (bag of words). Words of fewer than min_units training
     texts are left out. Where nothing is left to learn a group from, all numbers are NaN.
     """
+    kept = _drawn_texts(design, moved)
+    if kept.size < design.n_units:
+        features, design, clusters = sparse.csr_array(features[kept]), design.of(kept), clusters[kept]
+        moved = moved and moved.of(kept)
     folds, training = _splits(design, clusters, moved, n_folds, seed)
     n_groups = int(design.labels.max()) + 1
     chance = float(np.bincount(design.labels).max() / design.n_units)
     coefficients = np.empty(0, dtype=np.float64)
     if not _can_learn(design.labels, training):
         return Separability(
-            np.nan, np.nan, np.nan, np.nan, chance, np.nan, np.nan, np.nan, coefficients, None
+            np.nan, np.nan, np.nan, np.nan, chance, np.nan, np.nan, np.nan, coefficients, None, kept.size
         )
     with warnings.catch_warnings():
         # On raw counts the solver often stops at its limit; which side a text falls on hardly changes by then.
@@ -136,6 +144,7 @@ def separability(
         high,
         coefficients,
         test,
+        kept.size,
     )
 
 
@@ -358,7 +367,7 @@ def _ridge_test(
     Folds hold the same labels under every permutation, so they are as likely under one as under another. More than
     MAX_UNITS_FOR_P texts are thinned to that many, evenly over strata and folds: the power is ample there.
     """
-    kept = _thin(design, folds)
+    kept = _thin(design, folds, MAX_UNITS_FOR_P)
     units = moved or Moves.alone(design)
     movable = units.design.within(_folds_of_units(units, folds))
     if moved is None:
@@ -401,16 +410,33 @@ def _ridge_test(
     )
 
 
-def _thin(design: Design, folds: Integers) -> Integers:
-    """Positions of about MAX_UNITS_FOR_P units at most, every k-th of each label, stratum and fold.
+def _drawn_texts(design: Design, moved: Moves | None) -> Integers:
+    """Positions of MAX_TEXTS texts at most; of units of several texts as many whole ones as hold about that many."""
+    if moved is None or design.n_units <= MAX_TEXTS:
+        return _drawn(design, MAX_TEXTS)
+    units = _drawn(moved.design, MAX_TEXTS * moved.design.n_units // design.n_units)
+    return np.flatnonzero(np.isin(moved.of_row, units))
+
+
+def _drawn(design: Design, most: int) -> Integers:
+    """Positions of about so many units at most; where strata are too many to leave some of each, whole strata."""
+    strata = np.unique(design.strata)
+    if design.n_units <= most or strata.size * np.unique(design.labels).size <= most:
+        return _thin(design, np.zeros(design.n_units, dtype=np.int64), most)
+    places = np.linspace(0, strata.size - 1, most * strata.size // design.n_units)
+    return np.flatnonzero(np.isin(design.strata, strata[places.round().astype(np.int64)]))
+
+
+def _thin(design: Design, folds: Integers, most: int) -> Integers:
+    """Positions of about so many units at most, every k-th of each label, stratum and fold.
 
     Groups below an equal share of that number are kept whole: a small group beside a huge one must not vanish.
     """
-    if design.n_units <= MAX_UNITS_FOR_P:
+    if design.n_units <= most:
         return np.arange(design.n_units)
     order = np.lexsort((np.arange(design.n_units), folds, design.strata))
     labels = np.unique(design.labels)
-    share = MAX_UNITS_FOR_P // labels.size
+    share = most // labels.size
     kept = []
     for label in labels:
         members = order[design.labels[order] == label]
@@ -475,7 +501,7 @@ def _effective_dimensions(features: sparse.csr_array, design: Design) -> float:
 
     Source of the estimator of tr(S²): Himeno & Yamada (2014), J. Multivariate Anal. 130.
     """
-    kept = _thin(design, np.zeros(design.n_units, dtype=np.int64))
+    kept = _thin(design, np.zeros(design.n_units, dtype=np.int64), MAX_UNITS_FOR_P)
     kernel, labels = _text_kernel(features[kept]), design.labels[kept]
     dimensions, weights = [], []
     for label in (0, 1):

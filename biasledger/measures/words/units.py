@@ -111,12 +111,13 @@ def equal_lengths(features: sparse.csr_array, design: Design, seed: int) -> spar
     if (kept >= 1).all():
         return features
     rng = np.random.Generator(np.random.PCG64(seed))
-    rows, of_cell = (np.repeat(values, np.diff(features.indptr)) for values in (np.arange(kept.size), kept))
+    of_cell = np.repeat(kept, np.diff(features.indptr))
+    [thinned] = np.nonzero(of_cell < 1)
+    rows = np.searchsorted(features.indptr, thinned, side="right")
     # Words are drawn in an order that their use gives, so that neither their names nor their numbers matter: a baseline from
     # another machine has no words.
     use = features.T @ rng.random(kept.size)
-    thinned = np.lexsort((use[features.indices], rows))
-    thinned = thinned[of_cell[thinned] < 1]
+    thinned = thinned[np.lexsort((use[features.indices[thinned]], rows))]
     counts = features.data.copy()
     counts[thinned] = rng.binomial(np.round(counts[thinned]).astype(np.int64), of_cell[thinned])
     result = sparse.csr_array((counts, features.indices.copy(), features.indptr.copy()), shape=features.shape)

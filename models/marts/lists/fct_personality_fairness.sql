@@ -32,6 +32,7 @@ personality_fairness as (
         deviations.p_value,
         1 - deviations.noise_floor as pafs_noise_floor,
         deviations.n_permutations,
+        deviations.n_blocks,
         deviations.seed,
         coalesce(comparisons.attribute = lists_runs.personality, false) as is_personality
     from deviations

@@ -35,6 +35,7 @@ similarity_spread as (
             {% endfor -%}
         {% endfor -%}
         snsr.n_permutations,
+        snsr.n_blocks,
         snsr.seed,
         case when not isnan(snsr.noise_floor_high) then snsr.value > snsr.noise_floor_high end as is_above_noise_floor,
         comparisons.n_groups = 2 as is_one_test

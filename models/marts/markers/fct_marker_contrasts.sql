@@ -2,7 +2,7 @@ with
 
 -- Of draws those count that were made: fewer than a comparison asks for where its test stopped early.
 comparisons as (
-    select * exclude (n_permutations, seed)
+    select * exclude (n_permutations, seed, n_blocks)
     from {{ ref("int_markers_list_comparisons") }}
 ),
 

@@ -25,6 +25,7 @@ answer_lengths as (
         divergences.length_null_sd as null_sd,
         divergences.length_p_value as p_value,
         divergences.length_n_permutations as n_permutations,
+        divergences.length_n_blocks as n_blocks,
         divergences.length_seed as seed,
         divergences.length_is_stopped_early as is_stopped_early
     from divergences

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import re
+import subprocess
+from contextlib import nullcontext
+from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import IO, Any
 
 import pytest
 from dbt_common.events.base_types import EventLevel
 from dbt_common.events.types import Formatting, Note
 
 from biasledger.building import SAID, build, dbt_process
+from biasledger.model_inputs.told import listeners
+from biasledger.model_inputs.told import told as told_of
 
 
 def told(name: str, message: str, level: str = "info", **data: Any) -> Any:
@@ -36,6 +43,49 @@ def test_steps_and_errors_are_heard_and_what_models_print_is_kept(capsys: pytest
     messages = build._follow(io.StringIO(lines), lambda *step: steps.append(step))
     assert steps == [(1, 9, "fct_findings")]
     assert messages == ["It broke.", printed[0], "5", "Killed"]
+
+
+def test_what_is_being_done_is_said_until_it_is_done(capsys: pytest.CaptureFixture[str]) -> None:
+    teller = dbt_process._Teller()
+    teller.say_doing()
+    for name in ("int_words_divergences", "int_lists_spreads"):
+        teller(told("LogStartLine", "START", node_info=SimpleNamespace(node_name=name)))
+    listeners.append(teller.note)
+    try:
+        begun = told_of("int_words_divergences", ["a", "b"], 2)
+        assert [next(begun), next(begun)] == ["a", "b"]
+    finally:
+        listeners.remove(teller.note)
+    teller.say_doing()
+    done = SimpleNamespace(node_name="int_words_divergences")
+    teller(told("LogModelResult", "1 of 9 OK", node_info=done, total=9))
+    teller.say_doing()
+    steps: list[tuple[int, int, str]] = []
+    assert build._follow(io.StringIO(capsys.readouterr().out), lambda *step: steps.append(step)) == []
+    assert [step[:2] for step in steps] == [(0, 0), (1, 9), (1, 9)]
+    first, _, last = (re.sub(r", [\d.]+ GiB$", "", name) for *_, name in steps)
+    assert first == "none; now int_words_divergences (comparison 2 of 2), int_lists_spreads"
+    assert last == "int_words_divergences; now int_lists_spreads"
+
+
+def test_dbt_ends_with_an_interrupted_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = "import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(600)\n"
+    (tmp_path / "sleeper.py").write_text(program, encoding="utf-8")
+    (tmp_path / "target").mkdir()
+    started: list[int] = []
+
+    def interrupted(lines: IO[str], _: build.OnStep) -> list[str]:
+        started.append(int(lines.readline()))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(build, "subprocess", subprocess)
+    monkeypatch.setattr(build, "_RUN_DBT", "sleeper")
+    monkeypatch.setattr(build, "_follow", interrupted)
+    monkeypatch.setattr(build, "parsed_before", lambda *_, **__: nullcontext())
+    with pytest.raises(KeyboardInterrupt):
+        build.run_dbt(tmp_path, ["build"], {}, lambda *_: None, rooms=["words"])
+    with pytest.raises(ProcessLookupError):
+        os.kill(started[0], 0)
 
 
 def test_secrets_of_the_environment_are_not_said(

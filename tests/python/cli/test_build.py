@@ -236,6 +236,21 @@ def test_a_selection_builds_only_that_and_reports_progress(small_project: Path) 
         assert connection.execute("from thresholds").fetchall() == [("Black", 0.5, "alarm", True)]
 
 
+def test_an_interrupted_build_says_what_is_kept(
+    biasledger: Biasledger, small_project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> list[str]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("biasledger.building.build.run_dbt", interrupted)
+    result = biasledger("build")
+    assert result.exit_code == 130
+    assert result.stderr.strip() == (
+        "Stopped: warehouse.duckdb is as it was. What was measured so far is kept in .biasledger/work/warehouse.duckdb for "
+        "the next build."
+    )
+
+
 def test_readings_of_audits_in_the_ledger_are_registered_once(small_project: Path) -> None:
     ledger = small_project / "ledger.duckdb"
     assert register_readings(small_project, ledger) == ["products"], "personas is not in this ledger"

@@ -276,7 +276,7 @@ class TestThinning:
     def test_many_units_are_thinned_evenly(self):
         design = Design((np.arange(3000) % 2).astype(np.int8), np.arange(3000) // 2 % 3)
         folds = assign_folds(design, np.arange(3000), n_folds=5, seed=1)
-        kept = module._thin(design, folds)
+        kept = module._thin(design, folds, module.MAX_UNITS_FOR_P)
         assert kept.size == module.MAX_UNITS_FOR_P
         assert np.unique(kept).size == kept.size
         cells = np.unique(
@@ -288,7 +288,9 @@ class TestThinning:
     def test_a_small_group_beside_a_huge_one_is_kept_whole(self):
         labels = np.zeros(30_000, dtype=np.int8)
         labels[::3000] = 1
-        kept = module._thin(Design(labels, np.zeros(30_000, dtype=np.int64)), np.arange(30_000) % 5)
+        kept = module._thin(
+            Design(labels, np.zeros(30_000, dtype=np.int64)), np.arange(30_000) % 5, module.MAX_UNITS_FOR_P
+        )
         assert labels[kept].sum() == 10
         assert kept.size <= module.MAX_UNITS_FOR_P
 
@@ -303,6 +305,33 @@ class TestThinning:
             p_values.append(result.test.p_value)
         assert p_values[0] == 0.01
         assert min(p_values[1:]) > 0.01
+
+    def test_a_classifier_is_given_so_many_texts_evenly(self, monkeypatch):
+        monkeypatch.setattr(module, "MAX_TEXTS", 120)
+        features, design = corpus(np.random.default_rng(17), 200, 200, effect=1.0)
+        drawn, alone = (
+            separability(features[rows], design.of(rows), rows, n_permutations=99, seed=1)
+            for rows in (np.arange(400), module._drawn(design, 120))
+        )
+        assert drawn.n_texts == alone.n_texts == 120
+        assert (drawn.balanced_accuracy, drawn.test) == (alone.balanced_accuracy, alone.test)
+
+    def test_of_many_pairs_whole_ones_are_drawn(self):
+        # One question of the marked group is missing, which must not part the others.
+        design = Design(np.tile([0, 1], 5_000)[1:].astype(np.int8), np.repeat(np.arange(5_000), 2)[1:])
+        kept = module._drawn(design, 1_000)
+        assert kept.size == pytest.approx(1_000, abs=2)
+        assert np.unique(design.strata[kept], return_counts=True)[1].sum() == kept.size
+        assert (np.unique(design.strata[kept][1:], return_counts=True)[1] == 2).mean() > 0.99
+
+    def test_units_of_several_texts_are_drawn_whole(self, monkeypatch):
+        monkeypatch.setattr(module, "MAX_TEXTS", 100)
+        features, design, moved = TestPromptsAndNames().prompts(1, 1.0)
+        kept = module._drawn_texts(design, moved)
+        assert set(np.bincount(moved.of_row[kept])) == {0, 15}
+        assert kept.size <= 100
+        result = separability(features, design, np.arange(360), n_permutations=99, seed=1, moved=moved)
+        assert result.n_texts == kept.size
 
 
 class TestInterval:

@@ -1,0 +1,104 @@
+"""Comparisons of words are read a run at a time, and say what one reading of everything would."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+
+from biasledger.model_inputs.words import read_comparisons
+
+N_WORDS = 7
+
+
+@pytest.fixture
+def connection() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as connection:
+        yield connection
+
+
+def frames() -> dict[str, pd.DataFrame]:
+    """Two runs of six texts; the first is compared in `b` and `c`, the second in `a` and, without texts, in `d`."""
+    rng = np.random.default_rng(1)
+    runs = {"b": "first", "c": "first", "a": "second", "d": "second"}
+    comparisons = pd.DataFrame(
+        [
+            {
+                **dict.fromkeys(("variant", "attribute", "group_name", "reference_group"), "x"),
+                "comparison_key": key,
+                "run_id": run,
+                "scheme": "words",
+                "comparison": "against_reference",
+                "moves_prompts": False,
+                "weighting": "tfidf",
+                "n_permutations": 99,
+                "alpha": 0.05,
+                "seed": 1,
+            }
+            for key, run in runs.items()
+        ]
+    )
+    units = {"b": range(4), "c": range(2, 6), "a": range(6, 12)}
+    codes = ("stratum_id", "cluster_id", "prompt_id", "carrier_stratum_id", "carrier_id", "first_seq")
+    members = pd.DataFrame(
+        [
+            {
+                **dict.fromkeys(codes, unit),
+                "comparison_key": key,
+                "unit_id": unit,
+                "label": unit % 2,
+                "n_responses": 1.0 + unit,
+                "n_trials": 1.0,
+            }
+            for key, inside in units.items()
+            for unit in inside
+        ]
+    )
+    counts = rng.poisson(0.8, size=(12, N_WORDS))
+    counts[:, 0] = 1
+    unit_ids, word_ids = np.nonzero(counts)
+    features = pd.DataFrame(
+        {"unit_id": unit_ids, "word_id": word_ids, "n_occurrences": counts[unit_ids, word_ids]}
+    ).sample(frac=1, random_state=1)
+    words = pd.DataFrame({"word_id": range(N_WORDS), "word": [f"w{number}" for number in range(N_WORDS)]})
+    return {
+        "comparisons": comparisons,
+        "members": members,
+        "features": features,
+        "vocabulary": words,
+        "counts": counts,
+    }  # type: ignore[dict-item]
+
+
+def read(connection: duckdb.DuckDBPyConnection, given: dict[str, Any], *done: str) -> dict[str, Any]:
+    names = ("comparisons", "members", "features", "vocabulary")
+    relations = (connection.from_df(given[name]) for name in names)
+    return {one.key: one for one in read_comparisons(*relations, done=frozenset(done))}
+
+
+def test_each_has_its_texts_words_and_the_counts_of_its_run(connection: duckdb.DuckDBPyConnection) -> None:
+    given = frames()
+    found = read(connection, given)
+    assert list(found) == ["b", "c", "a", "d"], "a run after the other"
+    for key, units, run in (("b", range(4), range(6)), ("a", range(6, 12), range(6, 12))):
+        texts = found[key].units
+        counts = given["counts"][list(units)]
+        used = np.flatnonzero(counts.sum(axis=0))
+        np.testing.assert_array_equal(texts.features.toarray(), counts[:, used])
+        assert texts.words.tolist() == [f"w{number}" for number in used]
+        weights = 1.0 + np.array(run)
+        corpus = weights @ given["counts"][list(run)]
+        np.testing.assert_allclose(texts.prior, corpus[used])
+        assert texts.prior_total == corpus.sum()
+    assert found["d"].units.features.shape[0] == 0
+
+
+def test_of_a_run_in_which_all_is_done_nothing_is_read(connection: duckdb.DuckDBPyConnection) -> None:
+    given = frames()
+    given["features"] = given["features"][given["features"]["unit_id"] >= 6]
+    assert list(read(connection, given, "b", "c")) == ["a", "d"]
+    assert list(read(connection, given, "a", "b", "c", "d")) == []
