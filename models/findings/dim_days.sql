@@ -9,7 +9,7 @@ runs as (
 ),
 
 days as (
-    select unnest(generate_series(min(started_at)::date, current_date, interval 1 day)) as day
+    select unnest(range(cast(min(started_at) as date), current_date + 1, interval 1 day)) as day
     from runs
 )
 

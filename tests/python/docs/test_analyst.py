@@ -26,7 +26,7 @@ QUESTIONS = {
     for found in _QUESTION.finditer((ROOT / "docs" / "sql.md").read_text(encoding="utf-8"))
 }
 # Whose answers were made unequal, in what and for whom.
-STEERED = {"simulator", "changing", "refusing", "regarded"}
+STEERED = {"simulator", "changing", "refusing", "regard"}
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def asked(audited: Path) -> dict[int, list[Row]]:
         pytest.MonkeyPatch.context() as patch,
     ):
         patch.chdir(audited)
-        connection.execute("set search_path = 'marts'")
+        connection.execute("use marts")
         cursor = connection.execute(QUESTIONS[12][1])
         names = [column[0] for column in cursor.description]
         answers[12] = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
