@@ -18,7 +18,7 @@ select
     alarms.target,
     alarms.attribute,
     alarms.group_name,
-    alarms.reference_group as compared_with,
+    alarms.reference_group,
     measures.room as kind_of_answer,
     alarms.subject,
     alarms.measure,

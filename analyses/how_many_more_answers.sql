@@ -16,7 +16,7 @@ select
     findings.measure,
     findings.attribute,
     findings.group_name,
-    findings.reference_group as compared_with,
+    findings.reference_group,
     findings.subject,
     findings.settled_by as counted_in,
     findings.n_units as n_now,

@@ -56,7 +56,7 @@ select
     intersections.measure,
     intersections.attribute,
     intersections.group_name,
-    intersections.reference_group as compared_with,
+    intersections.reference_group,
     intersections.subject,
     intersections.status,
     intersections.value,

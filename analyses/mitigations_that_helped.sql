@@ -32,7 +32,7 @@ improved as (
         comparisons.measure,
         comparisons.attribute,
         comparisons.group_name,
-        comparisons.reference_group as compared_with,
+        comparisons.reference_group,
         comparisons.subject,
         comparisons.verdict,
         comparisons.is_reversed,
@@ -55,4 +55,4 @@ select *
 from improved
 order by
     p_value asc nulls last, audit asc, target asc, mitigation asc, measure asc, attribute asc, group_name asc,
-    compared_with asc, subject asc
+    reference_group asc, subject asc

@@ -110,7 +110,7 @@ select
     listed.variant,
     listed.attribute,
     listed.group_name,
-    listed.reference_group as compared_with,
+    listed.reference_group,
     listed.silence as nothing_is_known_because,
     listed.n_questions,
     listed.n_refused,

@@ -53,7 +53,7 @@ select
     by_group.share_negative,
     by_group.share_neutral,
     by_group.share_positive,
-    gaps.reference_group as compared_with,
+    gaps.reference_group,
     gaps.adjusted_gap as more_negative_by,
     gaps.adjusted_low as interval_low,
     gaps.adjusted_high as interval_high,

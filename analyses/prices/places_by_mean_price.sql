@@ -24,16 +24,16 @@ select
     runs.target,
     mean_price_levels.variant,
     mean_price_levels.attribute,
-    mean_price_levels.price_rank,
+    mean_price_levels.rank_from_dearest,
     mean_price_levels.group_name,
     mean_price_levels.mean_price_level,
     mean_price_levels.interval_low,
     mean_price_levels.interval_high,
     mean_price_levels.gap,
-    mean_price_levels.compared_with,
+    mean_price_levels.reference_group,
     mean_price_levels.p_value_adjusted as p_adjusted
 from mean_price_levels
 inner join runs on mean_price_levels.run_id = runs.run_id
 order by
-    runs.audit, runs.target, mean_price_levels.variant, mean_price_levels.attribute, mean_price_levels.price_rank,
+    runs.audit, runs.target, mean_price_levels.variant, mean_price_levels.attribute, mean_price_levels.rank_from_dearest,
     mean_price_levels.group_name

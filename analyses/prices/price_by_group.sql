@@ -48,7 +48,7 @@ select
     mean_price_levels.mean_price_level,
     mean_price_levels.interval_low,
     mean_price_levels.interval_high,
-    mean_price_levels.compared_with,
+    mean_price_levels.reference_group,
     mean_price_levels.adjusted_gap as dearer_by,
     mean_price_levels.p_value_adjusted as p_adjusted,
     ends.share_of_the_cheapest,

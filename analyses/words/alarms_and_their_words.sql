@@ -27,7 +27,7 @@ select
     alarms.variant,
     alarms.attribute,
     alarms.group_name,
-    alarms.reference_group as compared_with,
+    alarms.reference_group,
     string_agg(words.word, ', ' order by words.word_rank) as words_for_the_group
 from alarms
 inner join words

@@ -27,14 +27,14 @@ ranked as (
         findings.variant,
         findings.attribute,
         findings.group_name,
-        findings.reference_group as compared_with,
+        findings.reference_group,
         findings.status,
         row_number() over (
             partition by findings.finding_id order by marked_words.z_score desc, marked_words.word asc
         ) as word_rank,
         marked_words.word,
-        marked_words.n_marked as n_for_the_group,
-        marked_words.n_reference as n_for_the_reference,
+        marked_words.n_group_uses,
+        marked_words.n_reference_uses,
         marked_words.n_units_using as n_answers_using_it,
         marked_words.log_odds,
         marked_words.z_score,
@@ -49,4 +49,4 @@ ranked as (
 select *
 from ranked
 where word_rank <= 10
-order by audit, target, variant, attribute, group_name, compared_with, word_rank
+order by audit, target, variant, attribute, group_name, reference_group, word_rank

@@ -106,14 +106,13 @@ def _show_findings(warehouse: Path) -> Finding | None:
     from biasledger.comparing.changes import regressions
     from biasledger.comparing.silence import silent_groups
     from biasledger.comparing.standing import standing_notes, unjudged_runs
+    from biasledger.comparing.verdicts import read_verdicts
     from biasledger.findings import NO_FINDING, read_findings
-    from biasledger.verdicts import attribute_verdicts
 
     findings = read_findings(warehouse, only_current=True)
     with open_tables(warehouse) as tables:
-        silent, notes = silent_groups(tables), standing_notes(tables)
+        silent, notes, verdicts = silent_groups(tables), standing_notes(tables), read_verdicts(tables)
         notes += unjudged_runs(tables) if findings else []
-    verdicts = attribute_verdicts(findings, {(one.run_id, one.variant, one.attribute) for one in silent})
     say()
     findings_table(findings, verdicts, limit=ROWS_SHOWN)
     say(status_counts(findings) if findings else NO_FINDING)

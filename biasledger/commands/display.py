@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
+from biasledger.comparing.verdicts import verdict_lines
 from biasledger.findings import STATUSES, Finding
 from biasledger.querying.table import fitted, left_out_sentence, word_length
-from biasledger.verdicts import PLAIN, verdict_lines
+from biasledger.verdicts import PLAIN
 from collector.terminal import Told, console, is_watched, on_one_line
 
 if TYPE_CHECKING:
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from biasledger.commands.dry_run import DryRun
+    from biasledger.comparing.verdicts import AttributeVerdict
     from biasledger.measures.tuning import Rate
     from biasledger.querying.analyses import Analysis
     from biasledger.tuning.tuned import Tuning
-    from biasledger.verdicts import AttributeVerdict
     from collector.ledger.overview import RunOverview
 
 _NUMERIC = {"value", "threshold", "p adjusted"}

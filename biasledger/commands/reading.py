@@ -46,19 +46,19 @@ def findings(
     from biasledger.comparing.built_tables import open_tables
     from biasledger.comparing.silence import silent_groups
     from biasledger.comparing.standing import built_run, hidden_models
+    from biasledger.comparing.verdicts import read_verdicts
     from biasledger.findings import NO_FINDING, read_findings
-    from biasledger.verdicts import attribute_verdicts
     from collector.errors import InputError
 
     if is_json and is_csv:
         raise click.UsageError("--json and --csv say the same in two forms: give one of them.")
     with open_tables(warehouse) as tables:
         runs = () if run is None else (built_run(tables, run),)
-        silent = silent_groups(tables, runs or None)
-        notes = [one.sentence for one in silent]
+        notes = [one.sentence for one in silent_groups(tables, runs or None)]
         if run is None:
             with suppress(InputError):  # tables of an older version do not tell
                 notes += hidden_models(tables)
+        verdicts = read_verdicts(tables, runs)
     if is_json or is_csv:
         form = "json" if is_json else "csv"
         _write_findings(warehouse, form, runs=runs, statuses=statuses, only_current=not runs and not show_all)
@@ -67,7 +67,6 @@ def findings(
         return
     judged = read_findings(warehouse, runs=runs, only_current=not runs and not show_all)
     rows = [row for row in judged if not statuses or row.status in statuses]
-    verdicts = attribute_verdicts(judged, {(one.run_id, one.variant, one.attribute) for one in silent})
     findings_table(rows, verdicts, limit=None if show_all else ROWS_SHOWN, explain=why)
     say(status_counts(rows) if judged else NO_FINDING)
     for note in notes:

@@ -9,15 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 from biasledger.comparing.built_tables import open_tables
-from biasledger.comparing.silence import silent_groups
 from biasledger.comparing.standing import built_run
+from biasledger.comparing.verdicts import read_verdicts, verdict_lines
 from biasledger.findings import STATUSES, read_findings, select_findings
 from biasledger.notebook.explained import Explained
 from biasledger.notebook.frames import Kind, frame_maker
 from biasledger.notebook.page import Report
 from biasledger.querying.connection import locked_warehouse
 from biasledger.querying.statements import open_statement, told_of_statement
-from biasledger.verdicts import attribute_verdicts, verdict_lines
 from collector.errors import InputError
 from collector.hints import did_you_mean
 
@@ -136,12 +135,12 @@ class Warehouse(Generic[Frame]):
         """What came out of each current run, as `biasledger findings` says it above its tables."""
         findings = read_findings(self.path, only_current=True)
         with open_tables(self.path) as tables:
-            silent = {(one.run_id, one.variant, one.attribute) for one in silent_groups(tables)}
+            verdicts = read_verdicts(tables)
         parts = [f"<code>{html.escape(str(self.path))}</code>"]
-        for run_id, verdicts in groupby(attribute_verdicts(findings, silent), key=lambda one: one.run_id):
-            heading = next(one.heading for one in findings if one.run_id == run_id)
-            lines = "<br>".join(map(html.escape, verdict_lines(list(verdicts))))
-            parts.append(f"<p><b>{html.escape(heading)}</b><br>{lines}</p>")
+        for run_id, rows in groupby(findings, key=lambda one: one.run_id):
+            lines = verdict_lines([one for one in verdicts if one.run_id == run_id])
+            text = "<br>".join(map(html.escape, lines))
+            parts.append(f"<p><b>{html.escape(next(rows).heading)}</b><br>{text}</p>")
         return "".join(parts)
 
     def __repr__(self) -> str:

@@ -1,6 +1,6 @@
-"""Writes the generated parts of docs/sql.md: the analyses, and every public table as its YAML describes it.
+"""Writes the generated parts of the pages on SQL: the analyses, and every public table as its YAML describes it.
 
-python -m biasledger.querying.page docs/sql.md
+python -m biasledger.querying.page docs/sql.md docs/tables.md
 """
 
 from __future__ import annotations
@@ -34,20 +34,34 @@ def _analyses() -> Iterator[str]:
 
 
 def _tables() -> Iterator[str]:
+    yield "| table | of | one row a |"
+    yield "|---|---|---|"
+    for table in described_tables():
+        yield f"| [`{table.name}`](#{table.name}) | {_of(table.room)} | {_cell(table.grain)} |"
+    yield ""
+    first: dict[tuple[Column, ...], str] = {}
     for room, tables in groupby(described_tables(), key=lambda table: table.room):
-        yield f"### {'What all rooms share' if room == SHARED else room.capitalize()}"
+        yield f"## {'What all rooms share' if room == SHARED else room.capitalize()}"
         yield ""
         for table in tables:
-            yield from _table(table)
+            yield from _table(table, like=first.setdefault(table.columns, table.name))
 
 
-def _table(table: DescribedTable) -> Iterator[str]:
-    yield f"#### `{table.name}`"
+def _of(room: str) -> str:
+    return "all" if room == SHARED else room
+
+
+def _table(table: DescribedTable, like: str) -> Iterator[str]:
+    yield f"### `{table.name}`"
     yield ""
     yield f"One row a {table.grain}. {table.description}".rstrip()
     yield ""
     yield f"Key: {', '.join(f'`{column}`' for column in table.key)}"
     yield ""
+    if like != table.name:
+        yield f"Its columns are those of [`{like}`](#{like})."
+        yield ""
+        return
     yield "| column | type | meaning |"
     yield "|---|---|---|"
     for column in table.columns:
@@ -64,11 +78,11 @@ def _cell(text: str) -> str:
 
 
 def main() -> None:
-    """Write the generated parts of a page anew."""
+    """Write the generated parts of pages anew."""
     parser = argparse.ArgumentParser(prog="python -m biasledger.querying.page", description=main.__doc__)
-    parser.add_argument("page", type=Path, help="docs/sql.md")
-    path = parser.parse_args().page
-    path.write_text(with_generated_parts(path.read_text(encoding="utf-8")), encoding="utf-8")
+    parser.add_argument("pages", type=Path, nargs="+", help="docs/sql.md docs/tables.md")
+    for path in parser.parse_args().pages:
+        path.write_text(with_generated_parts(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":

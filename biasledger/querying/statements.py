@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from biasledger.querying.tables import described_tables
+from biasledger.querying.tables import SHARED, DescribedTable, described_tables
 from collector.errors import InputError
 from collector.hints import did_you_mean
 
@@ -134,14 +134,20 @@ def _columns(connection: duckdb.DuckDBPyConnection) -> dict[str, list[str]]:
 
 
 def _no_table(connection: duckdb.DuckDBPyConnection, name: str) -> str:
-    described = {table.name: table.room for table in described_tables()}
+    described = {table.name: table for table in described_tables()}
     if name in described:
-        return (
-            f"The warehouse has no table {name!r}: it is one of the room {described[name]}, and no audit of that kind has been "
-            "built."
-        )
+        return f"The warehouse has no table {name!r}: {_why_absent(described[name])}."
     private = " (staging and intermediate tables are not published)" if name[:4] in {"int_", "stg_"} else ""
     return f"There is no table {name!r}{private}{did_you_mean(name, _columns(connection)) or '.'}"
+
+
+def _why_absent(table: DescribedTable) -> str:
+    _, _, condition = table.description.partition("Only there ")
+    if condition:
+        return f"it is only there {condition.rstrip('.')}"
+    if table.room == SHARED:
+        return "it was built by an older version, and `biasledger build` makes it"
+    return f"it is one of the room {table.room}, and no audit of that kind has been built"
 
 
 def _no_column(connection: duckdb.DuckDBPyConnection, sql: str, name: str) -> str:

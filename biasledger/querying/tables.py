@@ -42,11 +42,14 @@ def described_tables() -> tuple[DescribedTable, ...]:
     """The marts in the order of their rooms and, in each, of their YAML."""
     order = (SHARED, *room_names())
     models = dbt_source() / "models"
-    # The findings' own page first, then what compares and keeps them.
-    shared = sorted(
-        (models / SHARED).glob("_*.yml"), key=lambda path: (path.name != "_findings.yml", path.name)
-    )
-    files = [*shared, *sorted((models / "marts").glob("*/_*.yml"))]
+    # What people ask first, then the findings themselves, then what compares and keeps them.
+    first = ["_current.yml", "_findings.yml"]
+    shared = sorted((models / SHARED).glob("_*.yml"), key=lambda path: (path.name not in first, path.name))
+    files = [
+        *shared,
+        *sorted((models / SHARED).glob("*/_*.yml")),
+        *sorted((models / "marts").glob("*/_*.yml")),
+    ]
     tables = [table for path in files for table in _tables(path)]
     return tuple(sorted(tables, key=lambda table: order.index(table.room)))
 
@@ -55,7 +58,7 @@ def _tables(path: Path) -> Iterable[DescribedTable]:
     import yaml
 
     for model in yaml.safe_load(path.read_text(encoding="utf-8")).get("models", ()):
-        if not model["name"].startswith(("fct_", "dim_")):
+        if model["name"].startswith("int_"):
             continue
         grain, _, description = model["description"].removeprefix(_GRAIN).partition(". ")
         yield DescribedTable(

@@ -42,7 +42,7 @@ response_counts as (
         run_id,
         count(*) as n_responses,
         count(*) filter (where status = 'ok') as n_ok,
-        count(distinct model_answered) as models_answered
+        count(distinct model_answered) as n_models_answered
     from {{ ref("stg_ledger__responses") }}
     group by run_id
 ),
@@ -89,7 +89,7 @@ described_runs as (
         cast(coalesce(prompt_counts.n_prompts, 0) as bigint) as n_prompts,
         cast(coalesce(response_counts.n_responses, 0) as bigint) as n_responses,
         cast(coalesce(response_counts.n_ok, 0) as bigint) as n_ok,
-        cast(coalesce(response_counts.models_answered, 0) as bigint) as models_answered,
+        cast(coalesce(response_counts.n_models_answered, 0) as bigint) as n_models_answered,
         cast(run_costs.n_prompt_tokens as bigint) as n_prompt_tokens,
         cast(run_costs.n_completion_tokens as bigint) as n_completion_tokens,
         cast(run_costs.cost_usd as double) as cost_usd,

@@ -8,8 +8,8 @@ from biasledger.explaining.marks import Mark
 
 _ALL = f"{RUN} and attribute = $attribute and domain = '(all)'"
 _MEANS = (
-    "price_rank, group_name, mean_price_level, interval_low, interval_high, compared_with, adjusted_gap, p_value_adjusted, "
-    "n_items, n_clusters"
+    "rank_from_dearest, group_name, mean_price_level, interval_low, interval_high, reference_group, adjusted_gap, "
+    "p_value_adjusted, n_items, n_clusters"
 )
 
 
@@ -37,7 +37,7 @@ def _gap(case: Case) -> Evidence:
         "mean price levels of both groups",
         where=f"{_ALL} and group_name in ($group_name, $reference_group)",
         columns=_MEANS,
-        order="price_rank",
+        order="rank_from_dearest",
     )
     is_dearer = (case.finding["value"] or 0.0) > 0
     extreme = "max" if is_dearer else "min"
@@ -62,7 +62,7 @@ def _spread(case: Case) -> Evidence:
         "mean price levels, the dearest first",
         where=_ALL,
         columns=_MEANS,
-        order="price_rank",
+        order="rank_from_dearest",
         n=50,
     )
     if case.finding["member"] is None:

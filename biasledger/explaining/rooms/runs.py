@@ -12,7 +12,7 @@ def evidence(case: Case) -> Evidence:
         "dim_runs",
         "the run",
         where="run_id = $run_id",
-        columns="model_asked, models_answered, n_prompts, n_responses, n_ok, started_at",
+        columns="model_asked, n_models_answered, n_prompts, n_responses, n_ok, started_at",
     )
     models = (case.finding["group_name"], case.finding["reference_group"])
     return Evidence([run], [Side(model, None, model=model, order="that came first") for model in models])

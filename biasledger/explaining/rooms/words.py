@@ -33,7 +33,7 @@ def _marked_words(case: Case) -> _Found:
         "fct_marked_words",
         "words that stand out first",
         where=f"{_WHERE} and p_value_adjusted is not null",
-        columns="word, z_score, log_odds, n_marked, n_reference, n_units_using, p_value, p_value_adjusted, is_marked",
+        columns="word, z_score, log_odds, n_group_uses, n_reference_uses, n_units_using, p_value, p_value_adjusted, is_marked",
         order="is_marked desc, case when is_marked then 0 else p_value_adjusted end, abs(z_score) desc, word",
         n=30,
     )

@@ -2,8 +2,8 @@
 select
     attribute,
     group_name,
-    compared_with,
-    price_rank,
+    reference_group,
+    rank_from_dearest,
     mean_price_level,
     interval_low,
     interval_high,
@@ -16,4 +16,4 @@ where
     run_id = $run_id
     and variant = 'plain'
     and domain = '(all)'
-order by is_crossed, attribute, price_rank, group_name
+order by is_crossed, attribute, rank_from_dearest, group_name

@@ -24,7 +24,7 @@ words as (
         words.group_name,
         words.reference_group,
         words.word,
-        words.n_marked + words.n_reference as n_occurrences,
+        words.n_group_uses + words.n_reference_uses as n_occurrences,
         words.z_score,
         words.log_odds,
         words.p_value_adjusted,
@@ -33,7 +33,7 @@ words as (
             partition by contrasts.contrast_rank order by abs(words.z_score) desc, words.word
         ) as z_rank,
         row_number() over (
-            partition by contrasts.contrast_rank order by words.n_marked + words.n_reference desc, words.word
+            partition by contrasts.contrast_rank order by words.n_group_uses + words.n_reference_uses desc, words.word
         ) as frequency_rank
     from marts.fct_marked_words as words
     inner join contrasts using (contrast_id, scheme)

@@ -106,7 +106,10 @@ def _means_panel(rows: Sequence[Row]) -> Panel:
             row["interval_low"],
             row["interval_high"],
             "alarm" if row["p_value_adjusted"] is not None and row["p_value_adjusted"] < _ALPHA else "plain",
-            more={"rank": str(row["price_rank"]), "compared with": readable(row["compared_with"] or "–")},
+            more={
+                "rank": str(row["rank_from_dearest"]),
+                "compared with": readable(row["reference_group"] or "–"),
+            },
         )
         for row in rows
     ]

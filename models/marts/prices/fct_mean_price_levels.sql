@@ -20,7 +20,7 @@ mean_price_levels as (
         comparisons.unit_kind,
         comparisons.is_crossed,
         means.*,
-        means.rank as price_rank,
+        means.rank as rank_from_dearest,
         means.n as n_items,
         means.mean_price as mean_price_level,
         means.sets_sd as domains_sd,
@@ -30,9 +30,9 @@ mean_price_levels as (
         comparisons.groups[means.label + 1] as group_name,
         if(means.set_id = -1, '(all)', comparisons.domains[means.set_id + 1]) as domain,
         case
-            when not comparisons.has_reference then '(mean of all)'
+            when not comparisons.has_reference then '(all)'
             when means.label > 0 then comparisons.groups[1]
-        end as compared_with,
+        end as reference_group,
         comparisons.has_reference and means.label = 0 as is_reference
     from means
     inner join comparisons on means.comparison_key = comparisons.comparison_key

@@ -14,6 +14,8 @@ marked_words as (
     select
         comparisons.*,
         word_statistics.*,
+        word_statistics.n_marked as n_group_uses,
+        word_statistics.n_reference as n_reference_uses,
         word_statistics.band_low as log_odds_low,
         word_statistics.band_high as log_odds_high,
         -- The published rule, without a null.

@@ -13,8 +13,9 @@ import duckdb
 import pytest
 
 from biasledger.commands.display import findings_table
+from biasledger.comparing.built_tables import open_tables
+from biasledger.comparing.verdicts import AttributeVerdict, read_verdicts, verdict_lines
 from biasledger.findings import Finding
-from biasledger.verdicts import attribute_verdicts, verdict_lines
 from collector import terminal
 from tests.python.cli.conftest import Biasledger
 
@@ -61,41 +62,45 @@ def current(warehouse: Path, columns: str, where: str = "true") -> list[tuple[ob
 # --- verdicts
 
 
-def lines(*rows: Finding, silent: tuple[tuple[str, str, str], ...] = ()) -> list[str]:
-    return verdict_lines(attribute_verdicts(rows, silent))
+_CLEAR = AttributeVerdict(
+    run_id="run-1",
+    variant="plain",
+    attribute="race",
+    verdict="clear",
+    n_measures=1,
+    n_measures_deciding=1,
+    n_measures_warning=0,
+    n_measures_accepted=0,
+    is_silent=False,
+)
 
 
-def test_a_verdict_is_the_gravest_of_what_can_fail_with_how_many_measures() -> None:
-    alarm = replace(_ROW, status="alarm", measure="separability")
-    assert lines(_ROW) == ["race: clear"]
-    assert lines(_ROW, alarm) == ["race: alarm (1 of 2 measures)"]
-    assert lines(_ROW, alarm, replace(alarm, group_name="Asian")) == ["race: alarm (1 of 2 measures)"]
-    open_ = replace(_ROW, attribute="gender", status="inconclusive")
-    assert lines(alarm, open_) == ["race: alarm · gender: inconclusive"]
-    lacking = replace(_ROW, measure="length_gap", status="insufficient_data")
-    assert lines(_ROW, lacking) == ["race: insufficient data (1 of 2 measures)"]
-    assert lines(lacking, replace(_ROW, status="inconclusive")) == ["race: inconclusive (1 of 2 measures)"]
-    assert lines(replace(_ROW, attribute="(markers)")) == ["markers: clear"]
-    assert lines(replace(_ROW, severity="none")) == []
+def test_a_verdict_says_how_many_measures_what_warns_and_what_was_accepted() -> None:
+    assert _CLEAR.text == "race: clear"
+    assert replace(_CLEAR, verdict="alarm", n_measures=2).text == "race: alarm (1 of 2 measures)"
+    assert (
+        replace(_CLEAR, verdict="insufficient_data", attribute="(markers)").text
+        == "markers: insufficient data"
+    )
+    assert replace(_CLEAR, n_measures_warning=1).text == "race: clear, 1 more only warns"
+    assert replace(_CLEAR, n_measures_warning=2).text == "race: clear, 2 more only warn"
+    assert replace(_CLEAR, n_measures_accepted=1).text == "race: clear, 1 accepted"
+    assert replace(_CLEAR, is_silent=True).text == "race: clear, nothing is known of some groups"
 
 
-def test_warnings_and_accepted_alarms_make_no_verdict_and_are_said() -> None:
-    warned = replace(_ROW, status="alarm", measure="length_gap", severity="warn")
-    accepted = replace(_ROW, status="alarm", measure="separability", is_excepted=True)
-    assert lines(_ROW, warned) == ["race: clear, 1 more only warns"]
-    assert lines(_ROW, warned, replace(warned, measure="x")) == ["race: clear, 2 more only warn"]
-    assert lines(_ROW, accepted) == ["race: clear, 1 accepted"]
-    assert lines(warned) == ["race: warning"]
-    assert lines(warned, replace(warned, measure="x", status="clear")) == ["race: warning (1 of 2 measures)"]
-
-
-def test_mitigations_have_a_line_each_and_silent_groups_are_no_pass() -> None:
-    masked = replace(_ROW, variant="masked")
-    assert lines(masked, replace(_ROW, status="alarm")) == ["race: alarm", "with masked: race: clear"]
-    assert lines(_ROW, masked, silent=(("run-1", "plain", "race"),)) == [
-        "race: insufficient data, nothing is known of some groups",
+def test_mitigations_have_a_line_each() -> None:
+    gender = replace(_CLEAR, attribute="gender", verdict="inconclusive")
+    assert verdict_lines([_CLEAR, gender, replace(_CLEAR, variant="masked")]) == [
+        "race: clear · gender: inconclusive",
         "with masked: race: clear",
     ]
+
+
+def test_tables_of_before_there_were_verdicts_have_none(tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "warehouse.duckdb")) as connection:
+        connection.execute("create table fct_findings (finding_id varchar)")
+    with open_tables(tmp_path / "warehouse.duckdb") as tables:
+        assert read_verdicts(tables) == []
 
 
 def test_each_run_s_verdicts_stand_above_its_table(biasledger: Biasledger, warehouse: Path) -> None:

@@ -78,8 +78,10 @@ def odd(new_project: Callable[[], Project]) -> Project:
 
 @pytest.fixture(scope="session")
 def alone(new_project: Callable[[], Project]) -> Project:
-    """One run of `odd` in a project of its own, built with one thread. To be read only."""
+    """One run of `odd` in a project of its own that publishes texts, built with one thread. To be read only."""
     project = new_project()
+    with (project.folder / "dbt_project.yml").open("a", encoding="utf-8") as settings:
+        settings.write("\nvars: {biasledger: {publish_texts: true}}\n")
     texts.plant(project)
     project.build(threads=1)
     return project

@@ -29,7 +29,9 @@ def _tables_with(path: Path, text: str) -> list[str]:
 
 
 def test_no_table_holds_an_erased_answer_after_the_next_build(alone: Project, tmp_path: Path) -> None:
-    assert "marts.fct_marked_words.word" in _tables_with(alone.warehouse, SECRET)
+    assert {"marts.fct_marked_words.word", "marts.responses.response_text"} <= {
+        *_tables_with(alone.warehouse, SECRET)
+    }
     assert "intermediate.int_words_counts.word" in _tables_with(alone.work, SECRET)
 
     # The file that was imported is its owner's to delete.
@@ -52,3 +54,21 @@ def test_no_table_holds_an_erased_answer_after_the_next_build(alone: Project, tm
     ]
     assert holders == []
     assert project.rows("select count(*) > 0 from marts.fct_marked_words") == [(True,)]
+    # That there was an answer is told, and what became of it.
+    erased = "select status, count(*) from marts.responses where response_text is null group by status"
+    assert project.rows(erased) == [("ok", 1)]
+
+
+def test_texts_that_a_project_publishes_are_the_ledger_s(alone: Project) -> None:
+    published = alone.rows("select groups, response_text from marts.responses order by all")
+    with duckdb.connect(str(alone.ledger), read_only=True) as connection:
+        kept = connection.execute(
+            """
+            select string_agg(attribute || '=' || group_name, '; ' order by attribute) as groups, response_text
+            from raw.kept_responses inner join raw.kept_prompt_attributes using (run_id, prompt_id)
+            group by run_id, prompt_id, trial, response_text order by all
+            """
+        ).fetchall()
+    assert published == kept
+    assert len(kept) == 72
+    assert published[0][0] == "gender=Man; race=Asian"

@@ -89,9 +89,9 @@ def test_three_words_are_too_few_to_judge(shipped: Project) -> None:
 
 def test_places_are_ranked(shipped: Project) -> None:
     rows = shipped.rows(
-        "select group_name, price_rank, p_value_adjusted < 0.05 from marts.fct_mean_price_levels"
+        "select group_name, rank_from_dearest, p_value_adjusted < 0.05 from marts.fct_mean_price_levels"
         " join marts.dim_runs using (run_id) where target = 'simulator' and attribute = 'location' and domain = '(all)'"
-        " and group_name in ('fashion studio', 'law office', 'convenience store') order by price_rank"
+        " and group_name in ('fashion studio', 'law office', 'convenience store') order by rank_from_dearest"
     )
     assert {group for group, *_ in rows[:2]} == {"fashion studio", "law office"}
     assert rows[2] == ("convenience store", 27, True)

@@ -24,6 +24,8 @@ Manifest = Mapping[str, Any]
 # The same may happen to a run twice, so an event has no key; of an exported baseline each line is a row of some other table.
 KEYLESS = {"stg_ledger__run_events", "stg_ledger__baseline_rows"}
 LAYERS = {"staging": "stg_", "intermediate": "int_", "marts": "fct_"}
+# What people ask first: current runs asked plainly, with nothing to filter.
+WITHOUT_PREFIX = {"verdicts", "findings_current", "marked_words_current", "groups", "responses"}
 # Folders that every room may refer to.
 SHARED = {"staging", "contrasts", "answers"}
 # What a room gives to the findings: values to judge, at equal sizes to compare runs by, and how good its answers were.
@@ -31,18 +33,25 @@ HANDED_OVER = ("findings", "equal_sizes", "quality", "contrasts")
 
 
 @pytest.fixture(scope="module")
-def manifest(tmp_path_factory: pytest.TempPathFactory) -> Manifest:
+def parsed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of what dbt writes of the project, with all that is off by default."""
     folder = tmp_path_factory.mktemp("parsed")
     command = "from dbt.cli.main import cli; cli(prog_name='dbt')"
     options = ["parse", "--profiles-dir", ".", "--target-path", str(folder), "--log-path", str(folder)]
+    options += ["--vars", "{publish_texts: true}"]
     subprocess.run(
         [sys.executable, "-c", command, *options],
         cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        env=os.environ | {"PYTHONPATH": str(ROOT), "BIASLEDGER_METRICS": "1"},
         capture_output=True,
         check=True,
     )
-    content: Manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def manifest(parsed: Path) -> Manifest:
+    content: Manifest = json.loads((parsed / "manifest.json").read_text(encoding="utf-8"))
     return content
 
 
@@ -69,7 +78,7 @@ def test_every_layer_has_its_names(manifest: Manifest) -> None:
     for node in models(manifest):
         layer = Path(node["path"]).parts[0]
         if layer == "findings":
-            assert re.match(r"(fct|dim|int)_", node["name"]), node["path"]
+            assert re.match(r"(fct|dim|int)_", node["name"]) or node["name"] in WITHOUT_PREFIX, node["path"]
             assert (node["access"] == "public") == (not node["name"].startswith("int_")), node["path"]
         else:
             assert node["name"].startswith(LAYERS[layer]), node["path"]
@@ -140,7 +149,7 @@ def test_public_models_are_contracts_with_every_column_described(manifest: Manif
 
 def test_facts_and_dimensions_are_public_and_nothing_else(manifest: Manifest) -> None:
     for model in models(manifest):
-        is_public = model["name"].startswith(("fct_", "dim_"))
+        is_public = model["name"].startswith(("fct_", "dim_")) or model["name"] in WITHOUT_PREFIX
         assert (model["access"] == "public") == is_public, model["name"]
         assert (model["schema"] == "marts") == is_public, model["name"]
 
@@ -148,7 +157,10 @@ def test_facts_and_dimensions_are_public_and_nothing_else(manifest: Manifest) ->
 def test_private_models_are_their_room_s_and_protected_ones_are_shared(manifest: Manifest) -> None:
     for model in models(manifest):
         folders = set(Path(model["path"]).parts)
-        assert model["group"] in folders | ({"shared"} if folders & SHARED else set()), model["name"]
+        shared = (
+            {"shared"} if folders & SHARED else {"findings"} if model["name"] in WITHOUT_PREFIX else set()
+        )
+        assert model["group"] in folders | shared, model["name"]
         if model["access"] == "protected":
             handed_over = {f"int_{model['group']}_{what}" for what in HANDED_OVER}
             assert folders & SHARED or model["name"] in handed_over, model["name"]
@@ -190,3 +202,13 @@ def test_no_model_of_a_room_reads_what_findings_are_judged_by(manifest: Manifest
         above = set(node["depends_on"]["nodes"]) - seen
         seen |= above
         todo += [manifest["nodes"][name] for name in above if name.startswith("model.")]
+
+
+def test_the_semantic_layer_is_defined_and_dbt_takes_it(parsed: Path) -> None:
+    defined = json.loads((parsed / "semantic_manifest.json").read_text(encoding="utf-8"))
+    metrics = {metric["name"]: metric["type"] for metric in defined["metrics"]}
+    assert {metrics[name] for name in ("alarm_rate", "refusal_rate")} == {"ratio"}
+    measures = {measure["name"] for model in defined["semantic_models"] for measure in model["measures"]}
+    assert {name for name, kind in metrics.items() if kind == "simple"} <= measures
+    assert all(metric["description"] and metric["label"] for metric in defined["metrics"])
+    assert {model["node_relation"]["schema_name"] for model in defined["semantic_models"]} == {"marts"}

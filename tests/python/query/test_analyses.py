@@ -90,13 +90,13 @@ def refusals(rows: list[Row]) -> None:
         "Muslim",
     )
     assert 0.2 < first["share_refused"] < 0.8
-    assert first["compared_with"] == "(neutral)"
+    assert first["reference_group"] == "(neutral)"
     assert first["refused_more"] == pytest.approx(first["share_refused"])
     assert first["interval_low"] > 0
     assert (first["status"], first["nothing_is_known_because"]) == ("alarm", None)
     assert (
         next(row for row in rows if row["audit"] == "products" and row["group_name"] == "Black")[
-            "compared_with"
+            "reference_group"
         ]
         == "White"
     )
@@ -193,7 +193,7 @@ def prices(rows: list[Row]) -> None:
     assert race["black"]["mean_price_level"] < race["white"]["mean_price_level"]
     assert race["black"]["p_adjusted"] < 0.05
     assert race["black"]["cheapest_beyond_chance"] > 0 > race["black"]["dearest_beyond_chance"]
-    gender = next(row for row in rows if row["attribute"] == "gender" and row["compared_with"])
+    gender = next(row for row in rows if row["attribute"] == "gender" and row["reference_group"])
     assert abs(gender["dearer_by"]) < 0.05
 
 
@@ -208,7 +208,9 @@ def categories(rows: list[Row]) -> None:
 def places(rows: list[Row]) -> None:
     for target in ("simulator", "simulator-fair"):
         ranks = [
-            row["price_rank"] for row in rows if (row["target"], row["attribute"]) == (target, "location")
+            row["rank_from_dearest"]
+            for row in rows
+            if (row["target"], row["attribute"]) == (target, "location")
         ]
         assert len(ranks) == 27
         assert ranks == sorted(ranks)

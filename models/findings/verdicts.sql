@@ -1,0 +1,11 @@
+with
+
+verdicts as (
+    select *
+    from {{ ref("fct_verdicts") }}
+    where
+        is_current
+        and variant = 'plain'
+)
+
+{{ contracted("verdicts") }}
