@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from biasledger.checking.formats import FORMATS, written
 from biasledger.commands.common import (
     EXIT_ALARMS,
     EXIT_UNDECIDED,
@@ -23,10 +24,10 @@ from collector.terminal import print_data, say
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "json", "junit"]),
+    type=click.Choice(list(FORMATS)),
     default="text",
     show_default=True,
-    help="Sentences, JSON, or JUnit's XML, which GitLab and Jenkins show.",
+    help=f"{'; '.join(f'{name}: {meant}' for name, meant in FORMATS.items())}.",
 )
 @click.option("--output", type=PATH, metavar="FILE", help="Write it there instead.")
 @click.option("--run", metavar="RUN", help="Only this run: its id, the beginning of it, latest or previous.")
@@ -59,10 +60,9 @@ def check(
     audit declares got no usable answer, or --scope group holds one out, with 3 if the tables cannot be read.
     """
     from biasledger.checking.cases import read_check
-    from biasledger.checking.formats import FORMATS
 
     result = read_check(warehouse, run=run, holds_out_for_group=scope == "group")
-    text = FORMATS[form](result)
+    text = written(result, form)
     if output is None:
         print_data(text)
     else:
