@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -11,15 +12,25 @@ if TYPE_CHECKING:
 
     from biasledger.checking.cases import Check
 
-FORMATS: Mapping[str, str] = {
-    "text": "sentences for people",
-    "json": "every case, for programs",
-    "junit": "XML that GitLab and Jenkins show as test results",
-    "sarif": "alarms for GitHub's code scanning",
-    "github": "annotations on the audits' files, for the log of a GitHub workflow",
-    "markdown": "a summary for a pull request or a job's page",
+
+@dataclass(frozen=True)
+class Format:
+    """What a format is for, and how files in it end; None where it is for a log alone."""
+
+    meant: str
+    ending: str | None
+
+
+FORMATS: Mapping[str, Format] = {
+    "text": Format("sentences for people", ".txt"),
+    "json": Format("every case, for programs", ".json"),
+    "junit": Format("XML that GitLab and Jenkins show as test results", ".xml"),
+    "sarif": Format("alarms for GitHub's code scanning", ".sarif"),
+    "github": Format("annotations on the audits' files, for the log of a GitHub workflow", None),
+    "markdown": Format("a summary for a pull request or a job's page", ".md"),
 }
-"""Name of a format -> what it is for."""
+ENDINGS: Mapping[str, str] = {one.ending: name for name, one in FORMATS.items() if one.ending is not None}
+"""How a file ends -> the name of its format."""
 
 
 def written(check: Check, form: str) -> str:

@@ -279,6 +279,26 @@ def test_a_comment_stays_within_what_a_comment_holds(project: Path) -> None:
 
 def test_every_format_is_named_in_the_help_and_can_be_written(project: Path) -> None:
     said = " ".join(CliRunner().invoke(cli, ["check", "--help"]).output.split())
-    for form, meant in FORMATS.items():
-        assert f"{form}: {meant}" in said
+    for form, one in FORMATS.items():
+        assert f"{form}: {one.meant}" in said
         assert _written(form).endswith("\n")
+
+
+def test_one_check_writes_several_files_and_prints(project: Path) -> None:
+    options = [
+        word for ending in ("xml", "sarif", "md", "json", "txt") for word in ("--write", f"out/bias.{ending}")
+    ]
+    done = CliRunner().invoke(cli, ["check", "--format", "github", *options])
+    assert done.exit_code == 1
+    assert done.output == _written("github")
+    for ending, form in {
+        "xml": "junit",
+        "sarif": "sarif",
+        "md": "markdown",
+        "json": "json",
+        "txt": "text",
+    }.items():
+        assert (project / "out" / f"bias.{ending}").read_text(encoding="utf-8") == _written(form)
+    unknown = CliRunner().invoke(cli, ["check", "--write", "bias.html"])
+    assert unknown.exit_code == 3
+    assert "--write bias.html: its ending should be one of .txt, .json, .xml, .sarif, .md." in unknown.output
