@@ -22,7 +22,8 @@ class Places:
     """The audit files of a project. Files that cannot be read declare nothing."""
 
     def __init__(self, project: Path = Path()) -> None:
-        root = _repository(project.resolve())
+        there = project.resolve()
+        within = there.relative_to(_repository(there))
         self._files: dict[str, tuple[str, dict[tuple[str | int, ...], int]]] = {}
         for path in sorted(project.glob("audits/**/*.yml")):
             try:
@@ -30,7 +31,7 @@ class Places:
                 lines = key_lines(path)
             except InputError:
                 continue
-            self._files.setdefault(str(name), (path.resolve().relative_to(root).as_posix(), lines))
+            self._files.setdefault(str(name), ((within / path.relative_to(project)).as_posix(), lines))
 
     def of(self, case: Case) -> Place | None:
         """The line of the case's attribute, or else the first; None where the project has no such audit."""
