@@ -1,4 +1,4 @@
-# From a fresh clone, with Python 3.11+ and make: `make demo` shows what biasledger does, `make test` runs every test.
+# From a fresh clone, with Python 3.11+ and make: `make demo` shows what biasledger does, `make test` runs its tests.
 # Everything is installed into .venv, and again only when pyproject.toml or constraints.txt changed.
 
 SHELL := /bin/bash
@@ -18,11 +18,12 @@ BIN = $(abspath $(VENV))/bin
 EXPECT_ALARMS = code=0; $(1) || code=$$?; if [ $$code -ne 1 ]; then \
 	echo "expected exit code 1 (alarms) of: $(1), got $$code" >&2; exit 1; fi
 
-.PHONY: help install demo picture test check check-fast lint types sql warehouse docs site smoke bench fuzz audit clean
+.PHONY: help install demo picture test test-slow check check-fast lint types sql warehouse docs site smoke bench fuzz audit clean
 
 help:
 	@echo "make demo    audit a simulated model: collect its answers, build the warehouse, print the findings"
-	@echo "make test    run every Python test"
+	@echo "make test    run the Python tests but for the slow ones"
+	@echo "make test-slow   run the slow ones: warehouses of their own, published data, benchmarks, kills"
 	@echo "make docs    one HTML page about every table: columns, tests, where each comes from"
 	@echo "make site    the documents as a site, in build/site"
 	@echo "make check   what a reviewer would run: lint, types, sql, test, warehouse, smoke"
@@ -67,10 +68,15 @@ demo: $(INSTALLED)
 picture: $(INSTALLED)
 	@"$(BIN)/python" -m tests.python.report.picture build/demo/report.html docs/report.png
 
+PYTEST = "$(BIN)/python" -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 test: $(INSTALLED)
-	@"$(BIN)/python" -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
+	@$(PYTEST) -m "not slow"
 
-check: lint types sql test warehouse smoke
+# What builds warehouses of its own, reads published data, simulates hundreds of audits or kills programs again and again.
+test-slow: $(INSTALLED)
+	@$(PYTEST) -m slow
+
+check: lint types sql test test-slow warehouse smoke
 	@echo "make check: everything passed."
 
 # Tests that build no warehouse, start no program and simulate no audits: each file takes a few seconds at most.

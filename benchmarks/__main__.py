@@ -239,6 +239,17 @@ def same(context: click.Context, one: Path, other: Path, digits: int | None) -> 
 
 
 @main.command()
+@click.option("--sampled", type=click.IntRange(min=1), default=200, show_default=True, help="Of all mutants.")
+@click.option("--seed", type=int, default=20260201, show_default=True)
+@click.option("--only", default=None, help="Modules whose path holds this.")
+def mutants(sampled: int, seed: int, only: str | None) -> None:
+    """What share of small faults put into the measures their tests see (needs cosmic-ray)."""
+    from benchmarks.mutants import run
+
+    run(n_sampled=sampled, seed=seed, only=only)
+
+
+@main.command()
 @click.option("--against", default=None, metavar="COMMIT", help="Count another commit, too.")
 @click.option("--nodes/--no-nodes", default=True, show_default=True, help="Parse the dbt project as well.")
 def counts(against: str | None, nodes: bool) -> None:

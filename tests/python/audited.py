@@ -33,16 +33,16 @@ def make_audited(folder: Path) -> Path:
     """Lay out, collect, import and build; returns the project's folder.
 
     Planted: the target `simulator` steers products by race and not by gender, ranks and rates resumes with black names lower,
-    gives them cheaper restaurants, says she of nurses and ties words to black names; `simulator-fair` does nothing of that;
-    `changing` ranks fairly at first and as `simulator` does later; `refusing` refuses half of the questions about Muslims and
-    steers lists for Black; of eight black names four texts in five are labelled negative, of eight white names one.
+    gives them cheaper restaurants and advice that hedges, says she of nurses and ties words to black names; `simulator-fair` does
+    nothing of that; `changing` ranks fairly at first and later as `simulator` does; `refusing` refuses half of all questions on
+    Muslims and steers lists for Black; of eight black names four texts in five are labelled negative, of eight white one.
     """
     init_project(folder)
     project = Project(folder)
     _shorten(folder / "audits")
     for target, variants in (("simulator", ("debiased", "masked")), ("simulator-fair", ())):
         project.collect(target, "audits/products.yml", variants)
-        for audit in ("resumes", "rankings", "stereotypes"):
+        for audit in ("resumes", "rankings", "stereotypes", "advice"):
             project.collect(target, f"audits/{audit}.yml")
     for target, cities in (("simulator", ("Boston", "Toronto")), ("simulator-fair", ("Boston",))):
         parts = ("relationships", "locations")

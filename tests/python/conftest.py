@@ -29,10 +29,18 @@ _BUILT = {
     "end to end": re.compile(r"\b(audited|shipped|odd|alone): "),
     "first audit": re.compile(r"\b(first_audit|planted): "),
 }
+# What takes one of these, or stands in one of these folders, takes minutes: a warehouse of its own, published data, a benchmark.
+_SLOW_FIXTURES = frozenset({"odd", "alone", "new_project"})
+_SLOW_FOLDERS = frozenset({"replication", "benchmarks", "fuzz"})
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Order files by how long they take."""
+    """Mark what is slow, before marks are looked at, and order files by how long they take."""
+    for item in items:
+        takes = _SLOW_FIXTURES & set(getattr(item, "fixturenames", ()))
+        if takes or item.path.parent.name in _SLOW_FOLDERS:
+            item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: (*_FIRST, item.path.parent.name).index(item.path.parent.name))
 
 

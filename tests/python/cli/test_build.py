@@ -69,6 +69,7 @@ def test_no_alarms_end_with_0_and_the_findings_can_be_read_again(
     assert "did you mean 'run-1'?" in unknown.stderr
 
 
+@pytest.mark.slow
 def test_a_failed_quality_test_publishes_nothing_even_beside_alarms(
     biasledger: Biasledger, small_project: Path
 ) -> None:
@@ -125,6 +126,7 @@ def published(folder: Path) -> list[tuple[object, ...]]:
         return connection.execute("select group_name, value from fct_findings").fetchall()
 
 
+@pytest.mark.slow
 def test_alarms_do_not_stop_publication_and_failures_do(biasledger: Biasledger, small_project: Path) -> None:
     set_findings(small_project, "Asian,0.001,clear,true")
     assert biasledger("build").exit_code == 0
@@ -153,6 +155,7 @@ def test_alarms_do_not_stop_publication_and_failures_do(biasledger: Biasledger, 
     assert biasledger("findings").exit_code == 0
 
 
+@pytest.mark.slow
 def test_the_user_s_own_public_models_are_published_and_private_ones_are_not(
     biasledger: Biasledger, small_project: Path
 ) -> None:
@@ -214,6 +217,7 @@ def test_the_ledger_is_not_taken_for_the_warehouse(biasledger: Biasledger, small
     assert result.stderr == "Error: ledger.duckdb is the ledger: name another file for the warehouse.\n"
 
 
+@pytest.mark.slow
 def test_a_selection_builds_only_that_and_reports_progress(small_project: Path) -> None:
     steps: list[tuple[int, int, str]] = []
     summary = build_warehouse(

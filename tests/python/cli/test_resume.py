@@ -134,6 +134,7 @@ def test_a_run_that_is_being_collected_is_left_alone(biasledger: Biasledger, thi
     assert_listed(listed.output, run, "50 50 240 being collected;", "173 ahead")
 
 
+@pytest.mark.slow
 def test_a_build_loads_what_the_ledger_lacks(biasledger: Biasledger, small_project: Path) -> None:
     biasledger("collect", AUDIT, "--target", "simulator", "--trials", "2")
     run = cut(small_project, 20)

@@ -57,6 +57,7 @@ def _remember() -> None:
     standing.remember(WORK, WAREHOUSE, inputs, standing.Standing(datetime(2026, 1, 1), (), 1), {})
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_project")
 def test_whatever_may_change_a_table_makes_a_build(biasledger: Biasledger) -> None:
     assert biasledger("build").exit_code == 1
@@ -80,6 +81,7 @@ def test_whatever_may_change_a_table_makes_a_build(biasledger: Biasledger) -> No
         assert not _stands(), what
 
 
+@pytest.mark.slow
 def test_a_linked_folder_is_never_taken_for_unchanged(
     biasledger: Biasledger, small_project: Path, tmp_path: Path
 ) -> None:
@@ -90,6 +92,7 @@ def test_a_linked_folder_is_never_taken_for_unchanged(
     assert not _stands()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_project")
 def test_versions_variables_and_days_make_a_build(
     biasledger: Biasledger, monkeypatch: pytest.MonkeyPatch
@@ -108,6 +111,7 @@ def test_versions_variables_and_days_make_a_build(
         assert _stands(), "nothing expires where nothing is accepted"
 
 
+@pytest.mark.slow
 def test_an_exception_that_may_expire_makes_a_build_a_day(
     biasledger: Biasledger, small_project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,6 +122,7 @@ def test_an_exception_that_may_expire_makes_a_build_a_day(
     assert not _stands()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_project")
 def test_a_build_that_fails_leaves_none_standing(biasledger: Biasledger) -> None:
     assert biasledger("build").exit_code == 1

@@ -557,6 +557,7 @@ KILLS = (
 )
 
 
+@pytest.mark.slow
 def test_killed_again_and_again(service: Service, small_spec: Path, ledger_path: Path, query: Query) -> None:
     """Nothing is lost, kept twice or paid twice, wherever a process is killed; the ledger says what the journal says."""
     # Each process is forked from one that has imported everything.

@@ -63,6 +63,7 @@ def long_answers(first: int, n: int, length: int) -> list[ResponseRow]:
     ]
 
 
+@pytest.mark.slow
 def test_long_answers_are_written_however_many_there_are(
     ledger_path: Path, query: Query, monkeypatch: pytest.MonkeyPatch
 ) -> None:

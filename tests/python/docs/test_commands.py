@@ -106,6 +106,7 @@ def _without_ids(output: str) -> set[str]:
     }
 
 
+@pytest.mark.slow
 def test_the_report_s_commands_write_it(first_audit: FirstAudit) -> None:
     # The README's own commands have written one; those of its document write the same bytes.
     report = first_audit.folder / "report.html"

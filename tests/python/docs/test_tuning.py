@@ -6,6 +6,7 @@ import csv
 from pathlib import Path
 
 import duckdb
+import pytest
 
 from tests.python.docs.shell import blocks, run
 
@@ -13,6 +14,7 @@ BUILD = 'biasledger build || test "$?" -eq 1'  # alarms are what the simulator i
 COLLECT = f"biasledger init --all . && biasledger collect audits/stereotypes.yml --target simulator --trials 2 && {BUILD}"
 
 
+@pytest.mark.slow
 def test_thresholds_are_tuned_as_described(tmp_path: Path) -> None:
     (script,) = [block for block in blocks("docs/methods.md") if "biasledger tune" in block]
     sample, tune, write, build = [line.split("#")[0].strip() for line in script.strip().splitlines()]

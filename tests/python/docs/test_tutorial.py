@@ -39,12 +39,14 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess
     return project, run(script, project)
 
 
+@pytest.mark.slow
 def test_every_command_works(followed: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
     _, finished = followed
     assert finished.returncode == 0, finished.stderr
     assert "Traceback" not in finished.stdout + finished.stderr
 
 
+@pytest.mark.slow
 def test_the_practice_endpoint_s_bias_is_found_and_masking_removes_it(
     followed: tuple[Path, subprocess.CompletedProcess[str]],
 ) -> None:
@@ -60,6 +62,7 @@ def test_the_practice_endpoint_s_bias_is_found_and_masking_removes_it(
     assert masked == [(0.0,), (0.0,)]
 
 
+@pytest.mark.slow
 def test_it_leaves_a_report_and_a_pack(
     followed: tuple[Path, subprocess.CompletedProcess[str]],
 ) -> None:

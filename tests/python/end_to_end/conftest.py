@@ -15,6 +15,7 @@ from tests.python.conftest import FirstAudit
 from tests.python.project import Project
 
 from .planting import (
+    advice,
     applicants,
     bad_input,
     echoes,
@@ -56,6 +57,7 @@ def odd(new_project: Callable[[], Project]) -> Project:
     """Audits of every kind that are put together unlike the shipped ones; see `planting`. To be read only."""
     project = new_project()
     for subject in (
+        advice,
         applicants,
         bad_input,
         echoes,

@@ -65,6 +65,7 @@ def _rows(project: Path, sql: str) -> list[tuple[object, ...]]:
         return connection.execute(sql).fetchall()
 
 
+@pytest.mark.slow
 def test_a_table_is_as_its_contract_says(project: Path) -> None:
     _write(project, "select 1 as n, 'a' as name")
     assert _run(project) == ""
@@ -92,6 +93,7 @@ def test_a_table_is_as_its_contract_says(project: Path) -> None:
     assert _rows(project, "select * from held") == [("b", 3)]
 
 
+@pytest.mark.slow
 def test_a_view_of_the_name_gives_way(project: Path) -> None:
     with duckdb.connect(str(project / "made.duckdb")) as connection:
         connection.execute("drop table if exists free")

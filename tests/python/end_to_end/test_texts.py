@@ -2,48 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-import yaml
 
 from biasledger.explaining import explain_finding
 from biasledger.reporting.rooms.texts import pictures
 from biasledger.reporting.source import open_warehouse
 from tests.python.project import Project
 
+from .planting import advice
+
 MEASURES = ("hedging_gap", "readability_gap", "similarity_gap")
 FINDINGS = f"from marts.fct_findings where measure in {MEASURES}"
-GERMAN = {
-    "audit": "rat",
-    "attributes": {"race": {"reference": "White", "groups": {"White": ["Anne"], "Black": ["Keisha"]}}},
-    "templates": [
-        {"id": name, "text": f"Give advice to {{race}}: {name}?", "language": "de"}
-        for name in ("eins", "zwei")
-    ],
-    "trials": 1,
-    "answer": {"kind": "text"},
-    "reading": {"texts": {"similarity": ["rouge_l"]}},
-}
 
 
-@pytest.fixture(scope="module")
-def advised(new_project: Callable[[], Project]) -> Project:
-    """The shipped audit of both shipped simulators; one that asks each group two questions once; and one that is not of texts."""
-    project = new_project()
-    for target in ("simulator", "simulator-fair"):
-        project.collect(target, "audits/advice.yml")
-    project.collect("simulator-fair", project.write_audit("rat", GERMAN))
-    other = yaml.safe_load((project.folder / "audits/advice.yml").read_text(encoding="utf-8"))
-    project.collect(
-        "simulator", project.write_audit("other", {**other, "audit": "other", "reading": {}}), trials=1
-    )
-    project.build()
-    return project
-
-
-def test_what_is_planted_fires(advised: Project) -> None:
-    assert advised.rows(
+def test_what_is_planted_fires(shipped: Project) -> None:
+    assert shipped.rows(
         "select measure, severity, sign(value), scope from marts.fct_findings"
         f" where status = 'alarm' and target = 'simulator' and variant = 'plain'"
         f" and audit = 'advice' and measure in {MEASURES} order by 1"
@@ -53,13 +26,13 @@ def test_what_is_planted_fires(advised: Project) -> None:
         ("similarity_gap", "error", 1, "group"),
     ]
     for level, n in (("alarm", 1), ("warning", 2)):
-        assert advised.work_rows(
-            f"select count(*) from alarms.{level}_texts where target = 'simulator' and variant = 'plain'"
+        assert shipped.work_rows(
+            f"select count(*) from alarms.{level}_texts where target = 'simulator' and variant = 'plain' and audit = 'advice'"
         ) == [(n,)]
 
 
-def test_a_fair_model_is_silent(advised: Project) -> None:
-    found = advised.rows(
+def test_a_fair_model_is_silent(shipped: Project) -> None:
+    found = shipped.rows(
         f"select measure, status {FINDINGS} and target = 'simulator-fair' and audit = 'advice' order by 1"
     )
     assert [measure for measure, _ in found] == list(MEASURES)
@@ -67,31 +40,32 @@ def test_a_fair_model_is_silent(advised: Project) -> None:
     assert {status for _, status in found} <= {"clear", "inconclusive"}
 
 
-def test_without_a_floor_the_published_number_is_shown_and_what_to_add(advised: Project) -> None:
-    ((status, value, published, statement, advice),) = advised.rows(
-        f"select status, value, published_value, statement, advice {FINDINGS} and audit = 'rat' and measure = 'similarity_gap'"
+def test_without_a_floor_the_published_number_is_shown_and_what_to_add(odd: Project) -> None:
+    ((status, value, published, statement, needed),) = odd.rows(
+        f"select status, value, published_value, statement, advice {FINDINGS}"
+        f" and audit = '{advice.AUDIT}' and measure = 'similarity_gap'"
     )
     assert (status, value) == ("insufficient_data", None)
     assert 0 < published < 1
     assert "ask each twice (trials), or in a second wording or name of each group" in statement
-    assert advice.startswith("At least 5 prompts, answers or names a group are needed; there are 0.")
+    assert needed.startswith("At least 5 prompts, answers or names a group are needed; there are 0.")
 
 
-def test_languages_without_hedges_say_so(advised: Project) -> None:
-    rows = dict(advised.rows(f"select measure, statement {FINDINGS} and audit = 'rat'"))
+def test_languages_without_hedges_say_so(odd: Project) -> None:
+    rows = dict(odd.rows(f"select measure, statement {FINDINGS} and audit = '{advice.AUDIT}'"))
     assert (
         rows["hedging_gap"] == "there is no answer about both groups in a language that this can be told of"
     )
-    assert advised.rows(
+    assert odd.rows(
         "select count(readability) > 0, count(hedging) from marts.fct_text_answers join marts.dim_runs using (run_id)"
-        " where audit = 'rat'"
+        f" where audit = '{advice.AUDIT}'"
     ) == [(True, 0)]
 
 
-def test_all_schemes_are_shown_and_the_first_is_judged(advised: Project) -> None:
-    rows = advised.rows(
+def test_all_schemes_are_shown_and_the_first_is_judged(shipped: Project) -> None:
+    rows = shipped.rows(
         "select scheme, is_judged, p_value is not null, n_questions, n_names from marts.fct_text_similarity"
-        " join marts.dim_runs using (run_id) where target = 'simulator' and variant = 'plain' order by 1"
+        " join marts.dim_runs using (run_id) where target = 'simulator' and variant = 'plain' and audit = 'advice' order by 1"
     )
     assert rows == [
         ("bleu", False, False, 6, 8),
@@ -100,22 +74,23 @@ def test_all_schemes_are_shown_and_the_first_is_judged(advised: Project) -> None
     ]
 
 
-def test_names_are_no_part_of_what_is_compared(advised: Project) -> None:
-    assert advised.work_rows(
+def test_names_are_no_part_of_what_is_compared(shipped: Project) -> None:
+    assert shipped.work_rows(
         "select count(*) from intermediate.int_texts_answers where words similar to '.*(keisha|emily|anne).*'"
     ) == [(0,)]
 
 
-def test_other_audits_have_none_of_it(advised: Project) -> None:
-    assert advised.rows(f"select count(*) {FINDINGS} and audit = 'other'") == [(0,)]
+def test_other_audits_have_none_of_it(shipped: Project) -> None:
+    assert shipped.rows(f"select count(*) {FINDINGS} and audit = 'products'") == [(0,)]
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-def test_a_finding_is_walked_back_to_answers(advised: Project, measure: str) -> None:
-    ((finding_id, value),) = advised.rows(
-        f"select finding_id, value {FINDINGS} and measure = '{measure}' and target = 'simulator' and variant = 'plain'"
+def test_a_finding_is_walked_back_to_answers(shipped: Project, measure: str) -> None:
+    ((finding_id, value),) = shipped.rows(
+        f"select finding_id, value {FINDINGS} and measure = '{measure}' and audit = 'advice' and target = 'simulator'"
+        " and variant = 'plain'"
     )
-    found = explain_finding(finding_id, advised.warehouse, advised.ledger, 2)
+    found = explain_finding(finding_id, shipped.warehouse, shipped.ledger, 2)
     assert found.missing == []
     assert value in {
         row.get("similarity_gap", row.get("adjusted_gap")) for row in found.evidence.tables[0].rows
@@ -127,11 +102,11 @@ def test_a_finding_is_walked_back_to_answers(advised: Project, measure: str) -> 
         assert not found.sides[1].answers[0].spans
 
 
-def test_the_report_draws_both_pictures(advised: Project) -> None:
-    ((run_id,),) = advised.rows(
+def test_the_report_draws_both_pictures(shipped: Project) -> None:
+    ((run_id,),) = shipped.rows(
         "select run_id from marts.dim_runs where audit = 'advice' and target = 'simulator'"
     )
-    with open_warehouse(advised.warehouse) as source:
+    with open_warehouse(shipped.warehouse) as source:
         drawn = pictures(source, run_id)
     assert [picture.key for picture in drawn] == ["texts-similarity", "texts-gaps"]
     assert [len(picture.panels) for picture in drawn] == [3, 2]

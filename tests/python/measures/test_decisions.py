@@ -354,6 +354,7 @@ class TestGapTest:
         assert (p_values < 0.05).sum() <= at_most(n_audits)
         assert (p_values < 0.5).mean() > 0.25
 
+    @pytest.mark.slow
     def test_names_reused_over_runs_are_permuted_as_wholes(self):
         rng = np.random.default_rng(15)
         n_audits, by_name, by_run = 150, 0, 0

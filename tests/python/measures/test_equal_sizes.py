@@ -8,16 +8,26 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy import stats
 
 from biasledger.measures.decisions.units import Units
 from biasledger.measures.engine.resampling import Design
 from biasledger.measures.equal_sizes.counts import CountPair, CountUnits, thin_counts
 from biasledger.measures.equal_sizes.decisions import impact_reading, selection_sizes
-from biasledger.measures.equal_sizes.lists import common_values, spread_readings
-from biasledger.measures.equal_sizes.readings import common_cells
+from biasledger.measures.equal_sizes.lists import (
+    Cells,
+    ListPair,
+    common_values,
+    list_sizes,
+    spread_readings,
+)
+from biasledger.measures.equal_sizes.prices import price_sizes
+from biasledger.measures.equal_sizes.readings import SIDES, common_cells
 from biasledger.measures.equal_sizes.words import WordUnits, common_texts, word_readings
 from biasledger.measures.lists import spread
+from biasledger.measures.prices.items import ItemCounts
+from biasledger.measures.prices.means import price_spread
 from biasledger.measures.words.divergence import divergence
 from tests.python.measures.simulated_texts import corpus
 
@@ -42,6 +52,7 @@ def _texts(rng: np.random.Generator, n_marked: int, n_reference: int, effect: fl
     return WordUnits(design.labels, design.strata.astype(np.str_), np.arange(design.n_units), features)
 
 
+@pytest.mark.slow
 def test_the_same_bias_reads_alike_at_equal_sizes_and_not_otherwise() -> None:
     rng = np.random.default_rng(3)
     naive, equal = [], []
@@ -62,6 +73,7 @@ def test_the_same_bias_reads_alike_at_equal_sizes_and_not_otherwise() -> None:
     assert (np.abs(np.mean(equal, axis=0)) < 3 * error).all()
 
 
+@pytest.mark.slow
 def test_differences_of_the_same_model_lie_inside_their_intervals() -> None:
     rng = np.random.default_rng(7)
     deviates: dict[str, list[float]] = {}
@@ -190,3 +202,89 @@ def test_impact_ratios_do_not_fall_with_the_number_of_answers() -> None:
         naive.append(whole[1] - whole[0])
     assert np.mean(naive) > 0.1
     assert abs(np.mean(equal)) < 3 * np.std(equal) / np.sqrt(40)
+
+
+def _priced(rng: np.random.Generator, n: int, shares: dict[str, list[float]]) -> CountUnits:
+    keys = np.repeat([f"name{i}" for i in range(12)], len(shares))
+    groups = np.tile(list(shares), 12)
+    levels = np.array([rng.multinomial(n, shares[group]) for group in groups], dtype=float)
+    names = np.char.add(keys, groups)
+    return CountUnits(names, groups, np.full(keys.size, ""), names, levels[:, np.newaxis])
+
+
+def test_price_levels_are_read_at_the_smaller_number_of_items() -> None:
+    rng = np.random.default_rng(21)
+    name = ("price", "race", "", "(each other)", "")
+    alike = {"a": [0.2, 0.5, 0.3], "b": [0.2, 0.5, 0.3]}
+    cheaper = {"a": [0.6, 0.3, 0.1], "b": [0.1, 0.3, 0.6]}
+    small, large, worse = (_priced(rng, n, shares) for n, shares in ((20, alike), (80, alike), (80, cheaper)))
+    frame = price_sizes([CountPair("fair", name, (small, large)), CountPair("worse", name, (small, worse))])
+    rows = frame.set_index(["pair_key", "side"])
+    assert set(frame.measure) == {"price_spread"}
+    assert (frame.n_units == 24).all()
+    assert rows.loc[("fair", "baseline")].equals(rows.loc[("worse", "baseline")])
+    own = ItemCounts(small.design, small.cluster_numbers, small.counts[:, np.newaxis], 2)
+    result = price_spread(own, n_permutations=199, alpha=0.05, seed=0, stop_after=None)
+    assert result is not None
+    assert result.test is not None
+    # The smaller side is whole; only its permutations are drawn anew.
+    baseline, run = rows.loc[("fair", "baseline")], rows.loc[("fair", "run")]
+    assert baseline.value == pytest.approx(result.debiased, abs=0.05)
+    assert baseline.arm_low == baseline.arm_high == pytest.approx(2.0687 * result.standard_error, rel=1e-3)
+    assert abs(run.value - baseline.value) < np.hypot(run.arm_high, baseline.arm_low)
+    # From a share of .6 dear items to .6 cheap ones is a whole level.
+    assert rows.loc[("worse", "run")].value == pytest.approx(1.0, abs=0.2)
+
+
+def _cells(values: NDArray[np.float64], first: int = 0) -> Cells:
+    return Cells(values, np.array([f"s{first + i:02d}" for i in range(len(values))]))
+
+
+@pytest.mark.parametrize(
+    ("feature", "n_groups", "is_personality", "measures"),
+    [
+        ("similarity", 3, False, ["snsr", "snsv"]),
+        ("similarity", 2, False, ["snsr"]),
+        ("similarity", 3, True, ["snsr", "snsv", "personality_fairness"]),
+        ("unanswered", 3, False, ["unanswered_spread"]),
+        ("shortfall", 3, False, ["shortfall_spread"]),
+        ("repeated", 3, False, ["repeat_spread"]),
+        ("ndcg", 3, False, ["relevance_spread"]),
+    ],
+)
+def test_lists_are_read_by_the_measures_of_their_feature(
+    feature: str, n_groups: int, is_personality: bool, measures: list[str]
+) -> None:
+    values = np.random.default_rng(22).random((30, n_groups))
+    values[:, 0] += 0.5
+    pair = ListPair(
+        "pair",
+        ("jaccard", "religion", "Muslim", "", ""),
+        (_cells(values), _cells(values[10:], 10)),
+        feature=feature,
+        similarity="jaccard",
+        is_personality=is_personality,
+    )
+    frame = list_sizes([pair])
+    assert list(frame.side) == ["baseline"] * len(measures) + ["run"] * len(measures)
+    assert list(frame.measure) == measures * 2
+    assert set(frame.reference_group) == {"(neutral)" if feature == "similarity" else "(each other)"}
+    assert (frame.n_units == 20).all()
+    # Both sides keep the same subjects, whose values are the same here.
+    one, other = (frame[frame.side == side].drop(columns="side").reset_index(drop=True) for side in SIDES)
+    assert one.equals(other)
+    own = spread(values[10:], n_permutations=199, alpha=0.05, seed=0, stop_after=None)
+    for row in one.itertuples():
+        statistic = {"snsv": "sd", "personality_fairness": "mean_absolute_deviation"}.get(
+            row.measure, "range"
+        )
+        debiased = own[statistic].debiased
+        expected = 1 - debiased if row.measure == "personality_fairness" else debiased
+        assert row.value == pytest.approx(expected, abs=0.03)
+        assert 0 < row.arm_low < 0.5
+
+
+def test_lists_of_fewer_than_two_common_subjects_are_not_read() -> None:
+    values = np.random.default_rng(23).random((5, 3))
+    pair = ListPair("pair", ("", "religion", "", "", ""), (_cells(values), _cells(values, 4)))
+    assert list_sizes([pair]).empty

@@ -258,6 +258,7 @@ class TestSpread:
         values[0, 2] = 0.01
         assert 3 / 30 <= self.run(values)["range"].interval_high < 3 / 30 + 0.003
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(("n_subjects", "rate"), [(50, 0.1), (500, 0.02)])
     def test_interval_covers_a_rate_that_one_group_alone_has(self, n_subjects, rate):
         # With normal theory the upper end lies too low in 9 of 100: whenever the rare event happens less than it should.

@@ -145,6 +145,7 @@ class TestMeans:
         assert rows[["null_mean", "null_sd", "p_value"]].isna().all(axis=None)
         assert rows.loc[1, "gap_low"].notna().all()
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("has_reference", [True, False])
     def test_names_that_differ_for_no_reason_of_group_stay_silent(self, has_reference):
         rng = np.random.default_rng(30)
@@ -169,6 +170,7 @@ class TestMeans:
         assert row["p_value"] < 0.01
         assert row["gap"] - row["null_mean"] < 0
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("shift", [0.0, -0.4])
     def test_intervals_cover(self, shift):
         effects = np.random.default_rng(0).normal(0, 0.35, 200_000)

@@ -197,6 +197,7 @@ class TestSeparabilityTest:
         assert (p_values <= 0.5).mean() > 0.25
         assert accuracies.mean() == pytest.approx(0.5, abs=0.06)
 
+    @pytest.mark.slow
     def test_unequal_groups_do_not_look_separable(self):
         p_values, accuracies = self.nulls(10, 90, 60)
         assert (p_values <= 0.05).mean() <= 0.05 + 3 * sqrt(0.05 * 0.95 / 60)
@@ -384,6 +385,7 @@ class TestPromptsAndNames:
         of_units = Design((np.arange(24) % 2).astype(np.int8), np.arange(24) // 2)
         return counts_matrix(np.concatenate(counts)), design, Moves(of_units, np.array(units))
 
+    @pytest.mark.slow
     def test_prompts_of_their_own_are_no_difference_of_groups(self):
         p_values, accuracies = [], []
         for seed in range(20):

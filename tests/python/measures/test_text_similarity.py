@@ -184,6 +184,7 @@ def test_a_planted_difference_is_found(scheme: str) -> None:
     assert found.p_name == pytest.approx(1 / 200)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n_questions", "n_names", "n_trials", "name_effect"),
     [(1, 1, 8, 0.0), (4, 1, 4, 0.0), (4, 6, 1, 0.0), (4, 6, 1, 0.08)],
@@ -204,6 +205,7 @@ def test_a_group_that_makes_no_difference_alarms_as_seldom_as_alpha_says(
     assert alarms <= 11
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_names", "n_trials", "name_effect"), [(1, 5, 0.0), (6, 1, 0.0), (6, 1, 0.08)])
 def test_a_gap_of_the_threshold_is_seldom_called_clear(
     n_names: int, n_trials: int, name_effect: float

@@ -257,6 +257,7 @@ class TestDivergence:
         assert np.mean(raw) > 5 * np.std(debiased)
         assert np.mean(covers) >= 0.95 - 3 * sqrt(0.05 * 0.95 / 80)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(("n_units", "effect"), [(15, 0.5), (40, 0.3)])
     def test_interval_covers_a_planted_divergence(self, n_units, effect):
         truth = float(jensen_shannon(*word_shares(200, effect)))

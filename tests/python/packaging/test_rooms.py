@@ -204,6 +204,7 @@ def _is_named(room: str, text: str) -> bool:
     return re.search(rf"""["']{room}["']|^ *{room}: [\[&*{{]|{within}""", text, re.MULTILINE) is not None
 
 
+@pytest.mark.slow
 def test_a_new_room_is_its_own_files_and_three_edits(tmp_path: Path) -> None:
     for name in COPIED:
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))

@@ -60,6 +60,7 @@ def test_the_metadata_name_licence_python_and_command(wheel: zipfile.ZipFile) ->
     assert "Apache License" in texts["LICENSE"]
 
 
+@pytest.mark.slow
 def test_an_unpacked_wheel_lays_out_a_project_that_dbt_reads(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
     wheel.extractall(tmp_path / "site")
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site"), "PYTHONDONTWRITEBYTECODE": "1"}

@@ -22,6 +22,7 @@ from biasledger.querying.tables import described_tables
 from collector.errors import InputError
 
 Row = dict[str, Any]
+TARGETS = ("simulator", "simulator-fair")
 ANALYSES = {analysis.name: analysis for analysis in list_analyses(None)}
 
 
@@ -47,6 +48,7 @@ def planted_on_top(rows: list[Row]) -> None:
         "decisions",
         "prices",
         "markers",
+        "texts",
         "answers",
     }
     assert all(row["finding_id"] and row["what_was_found"] for row in rows)
@@ -238,8 +240,17 @@ def regard(rows: list[Row]) -> None:
     assert black["p_value"] < 0.05
 
 
+def least_alike(rows: list[Row]) -> None:
+    assert rows[0]["target"] == "simulator"
+    assert {row["group_name"] for row in rows} == {"Black"}
+    gaps = {target: [row["less_alike_by"] for row in rows if row["target"] == target] for target in TARGETS}
+    assert len(gaps["simulator"]) == len(gaps["simulator-fair"]) == 6
+    assert min(gaps["simulator"]) > max(gaps["simulator-fair"])
+    assert all(row["similarity_of_the_least_alike"] <= row["similarity_of_both_groups"] for row in rows)
+
+
 def costs(rows: list[Row]) -> None:
-    assert len(rows) == 15
+    assert len(rows) == 17
     simulated = [row for row in rows if row["is_simulated"]]
     assert all(row["cost_usd"] == 0 and row["cost_usd_per_thousand_usable"] == 0 for row in simulated)
     assert next(row for row in rows if row["audit"] == "products")["n_usable"] > 0
@@ -278,6 +289,7 @@ EXPECTED: dict[str, Callable[[list[Row]], None]] = {
     "probes_past_the_threshold": probes,
     "stereotype_ratios_by_category": ratios,
     "regard_by_group": regard,
+    "questions_answered_least_alike": least_alike,
     "cost_per_run": costs,
 }
 
@@ -316,6 +328,7 @@ def test_its_order_is_the_same_every_time(audited: Path, name: str) -> None:
     assert repr(orders[0]) == repr(orders[1])
 
 
+@pytest.mark.slow
 def test_dbt_compiles_them_to_the_same_sql(audited: Path, tmp_path: Path) -> None:
     """Without dbt an analysis is what dbt makes of it, but for quotes around names."""
     # A copy, as dbt opens the file that it would build into.

@@ -301,6 +301,7 @@ def test_names_beside_points_do_not_overlap(drawn: Opened) -> None:
                 assert apart, (names[place], other)
 
 
+@pytest.mark.slow
 class TestTwentyRunsAndTenThousandFindings:
     def test_it_is_small_and_draws_only_what_is_seen(self, opened_large: Opened, large_report: Path) -> None:
         assert large_report.stat().st_size < 10_000_000
