@@ -18,13 +18,14 @@ BIN = $(abspath $(VENV))/bin
 EXPECT_ALARMS = code=0; $(1) || code=$$?; if [ $$code -ne 1 ]; then \
 	echo "expected exit code 1 (alarms) of: $(1), got $$code" >&2; exit 1; fi
 
-.PHONY: help install demo picture test test-slow check check-fast lint types sql warehouse docs smoke bench fuzz audit clean
+.PHONY: help install demo picture test test-slow check check-fast lint types sql warehouse docs site smoke bench fuzz audit clean
 
 help:
 	@echo "make demo    audit a simulated model: collect its answers, build the warehouse, print the findings"
 	@echo "make test    run the Python tests but for the slow ones"
 	@echo "make test-slow   run the slow ones: warehouses of their own, published data, benchmarks, kills"
 	@echo "make docs    one HTML page about every table: columns, tests, where each comes from"
+	@echo "make site    the documents as a site, in build/site"
 	@echo "make check   what a reviewer would run: lint, types, sql, test, warehouse, smoke"
 	@echo "make check-fast  lint, types and the tests of single functions: under a minute, for while you write"
 	@echo "make bench   measure speed, and how often alarms are wrong: of lists, decisions, prices, stereotypes, and of texts (calibration)"
@@ -65,7 +66,7 @@ demo: $(INSTALLED)
 
 # The picture in the README: the top of the demo's report. Needs Chromium.
 picture: $(INSTALLED)
-	@"$(BIN)/python" -m docs.picture build/demo/report.html docs/report.png
+	@"$(BIN)/python" -m tests.python.report.picture build/demo/report.html docs/report.png
 
 PYTEST = "$(BIN)/python" -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 test: $(INSTALLED)
@@ -123,6 +124,13 @@ docs: warehouse
 	@"$(BIN)/dbt" docs generate --static --no-compile --profiles-dir . --quiet
 	@cp build/warehouse/target/static_index.html build/tables.html
 	@echo "Every table, its columns, tests and origins: build/tables.html"
+
+# The documents as a site, by tools in an environment of their own; a link that leads nowhere is an error.
+site: $(INSTALLED)
+	@"$(BIN)/python" -m venv --clear build/site-tools
+	@build/site-tools/bin/python -m pip install --quiet "mkdocs-material>=9.6,<10"
+	@NO_MKDOCS_2_WARNING=1 build/site-tools/bin/mkdocs build --strict --config-file site/mkdocs.yml
+	@echo "The site: build/site/index.html"
 
 # What someone gets who only pip-installed: the wheel, without the developers' extras, in an environment of its own.
 smoke: $(INSTALLED)

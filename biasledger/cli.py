@@ -29,7 +29,18 @@ from collector.errors import BiasledgerError, WaitedInVainError
 from collector.terminal import LogHandler, configure_logging, drop_output, flush, say, visible
 
 # In the order of the work, which is that of `--help`.
-_PARTS = (specs, asking, importing, building, reading, querying, comparing, scoring, evidence, lmrec)
+_PARTS = (
+    specs,
+    asking,
+    importing,
+    building,
+    reading,
+    querying,
+    comparing,
+    scoring,
+    evidence,
+    lmrec,
+)
 
 
 class _Cli(click.Group):

@@ -64,6 +64,15 @@ def starter_source() -> Path:
     return _installed(_PACKAGE / "_starter", "targets.yml")
 
 
+def docs_source() -> Path:
+    """The folder that holds the documentation's pages.
+
+    Raises:
+        BiasledgerError: the installation holds none.
+    """
+    return _installed(_PACKAGE / "_documents", "docs/methods.md") / "docs"
+
+
 def _installed(in_wheel: Path, sign: str) -> Path:
     for folder in (in_wheel, _PACKAGE.parent):
         if (folder / sign).is_file():

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ PLAIN = "plain"
 _ROOM_OF_RUNS = "runs"
 _DECIDED = {PASSED, FAILED, ACCEPTED}
 _NARROW_SCOPES = {"names", "wording"}
+# Of an id, enough for `explain`.
+_ID_CHARACTERS = 12
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,8 @@ class Case:
     not pass, as the finding explains itself; sentence: the same in plain words, of cases that failed, only warn or were accepted;
     scope: whom a finding speaks of (group, names, wording or questions; empty for comparisons); is_held_out: clear, but of these
     names or this wording alone, and a group was asked for; suggestions: what may be tried against it; can_fail: severity error,
-    so that it is no mere warning.
+    so that it is no mere warning; finding_id: of fct_findings, empty for coverage; variant: plain, or the mitigation asked beside
+    it; since: the baseline's run, of comparisons.
     """
 
     run_id: str
@@ -54,6 +58,22 @@ class Case:
     is_held_out: bool = False
     suggestions: tuple[Mitigation, ...] = ()
     can_fail: bool = True
+    finding_id: str = ""
+    variant: str = PLAIN
+    since: str = ""
+
+    @property
+    def explained_by(self) -> str:
+        """The command that shows how it came about; empty for coverage."""
+        return f"biasledger explain {self.finding_id[:_ID_CHARACTERS]}" if self.finding_id else ""
+
+
+@dataclass(frozen=True)
+class RunTime:
+    """When a run began, in UTC, and how many seconds passed until its last event: until its end, where it was finished."""
+
+    started_at: datetime | None
+    seconds: float | None
 
 
 @dataclass(frozen=True)
@@ -62,7 +82,8 @@ class Check:
 
     n_compared: verdict -> how many comparisons with a baseline have it; those without a verdict are no cases. notes: sentences
     about what was left out. audits: audit and target of each run, also of those without a case. silent: declared groups without
-    any usable answer, each of which is an undecided case of its own.
+    any usable answer, each of which is an undecided case of its own. times: run -> when it was. measures: measure -> what it
+    is in a sentence.
     """
 
     runs: tuple[str, ...]
@@ -72,6 +93,8 @@ class Check:
     notes: tuple[str, ...] = ()
     audits: tuple[tuple[str, str], ...] = ()
     silent: tuple[SilentGroup, ...] = ()
+    times: Mapping[str, RunTime] = field(default_factory=dict)
+    measures: Mapping[str, str] = field(default_factory=dict)
 
     def count(self, *statuses: str) -> int:
         """How many cases have one of these statuses."""
@@ -184,9 +207,9 @@ def read_check(warehouse: Path, *, run: str | None = None, holds_out_for_group: 
         rows = tables.records(
             """
             select
-                run_id, audit, target, variant, findings.measure, scheme, attribute, group_name, reference_group, subject, status,
-                severity, scope, explanation, statement, caution, advice, value, threshold, p_value_adjusted, is_excepted,
-                is_simulated, measures.room
+                finding_id, run_id, audit, target, variant, findings.measure, scheme, attribute, group_name, reference_group,
+                subject, status, severity, scope, explanation, statement, caution, advice, value, threshold, p_value_adjusted,
+                is_excepted, is_simulated, measures.room
             from {fct_findings} as findings
             inner join {dim_measures} as measures on findings.measure = measures.measure
             where list_contains(?, findings.run_id) and findings.severity <> 'none'
@@ -219,6 +242,14 @@ def read_check(warehouse: Path, *, run: str | None = None, holds_out_for_group: 
             for row in changes
             if row["verdict"] in {"worse", "better", "unchanged"}
         ]
+        times = tables.execute(
+            """
+            select run_id, started_at, epoch(last_event_at) - epoch(started_at) from {dim_runs}
+            where list_contains(?, run_id)
+            """,
+            [runs],
+        )
+        measures = tables.execute("select measure, description from {dim_measures} order by measure")
         notes += [
             f"{after} was not compared with its baseline {before}: {reason}."
             for before, after, reason in tables.execute(
@@ -237,6 +268,8 @@ def read_check(warehouse: Path, *, run: str | None = None, holds_out_for_group: 
         tuple(notes),
         tuple((audit, target) for _, audit, target in looked_at),
         tuple(silent),
+        {run: RunTime(started_at, seconds) for run, started_at, seconds in times},
+        dict(measures),
     )
 
 
@@ -297,6 +330,8 @@ def _finding_case(
         is_held_out,
         mitigations_of(suggested, row["measure"], row["room"]) if is_bad else (),
         can_fail=row["severity"] == "error",
+        finding_id=row["finding_id"],
+        variant=row["variant"],
     )
 
 
@@ -317,6 +352,7 @@ def _silent_case(silent: SilentGroup) -> Case:
         None,
         None,
         None,
+        variant=silent.variant,
     )
 
 
@@ -347,6 +383,9 @@ def _comparison_case(row: dict[str, Any], suggested: Sequence[Mitigation]) -> Ca
         row["tolerance"],
         row["p_value_adjusted"],
         suggestions=mitigations_of(suggested, row["measure"], row["room"]) if is_bad else (),
+        finding_id=row["finding_id"] or "",
+        variant=row["variant"],
+        since=row["baseline_run_id"],
     )
 
 

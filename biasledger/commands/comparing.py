@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from biasledger.checking.formats import ENDINGS, FORMATS, written
 from biasledger.commands.common import (
     EXIT_ALARMS,
     EXIT_UNDECIDED,
@@ -23,12 +24,20 @@ from collector.terminal import print_data, say
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "json", "junit"]),
+    type=click.Choice(list(FORMATS)),
     default="text",
     show_default=True,
-    help="Sentences, JSON, or JUnit's XML, which GitLab and Jenkins show.",
+    help=f"{'; '.join(f'{name}: {one.meant}' for name, one in FORMATS.items())}.",
 )
 @click.option("--output", type=PATH, metavar="FILE", help="Write it there instead.")
+@click.option(
+    "--write",
+    "files",
+    type=PATH,
+    multiple=True,
+    metavar="FILE",
+    help=f"Write it there, too, in the format of its ending: {', '.join(ENDINGS)}; may be repeated.",
+)
 @click.option("--run", metavar="RUN", help="Only this run: its id, the beginning of it, latest or previous.")
 @click.option(
     "--strict",
@@ -48,6 +57,7 @@ def check(
     warehouse: Path,
     form: str,
     output: Path | None,
+    files: tuple[Path, ...],
     run: str | None,
     strict: bool,
     scope: str,
@@ -59,15 +69,18 @@ def check(
     audit declares got no usable answer, or --scope group holds one out, with 3 if the tables cannot be read.
     """
     from biasledger.checking.cases import read_check
-    from biasledger.checking.formats import FORMATS
 
+    unknown = [path for path in files if path.suffix not in ENDINGS]
+    if unknown:
+        raise click.UsageError(f"--write {unknown[0]}: its ending should be one of {', '.join(ENDINGS)}.")
     result = read_check(warehouse, run=run, holds_out_for_group=scope == "group")
-    text = FORMATS[form](result)
+    places = {path: ENDINGS[path.suffix] for path in files} | ({output: form} if output else {})
+    for path, its in places.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, written(result, its).encode())
     if output is None:
-        print_data(text)
+        print_data(written(result, form))
     else:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(output, text.encode())
         say(f"{result.headline} Written to {output}.")
     if result.n_failed:
         ctx.exit(EXIT_ALARMS)

@@ -1,4 +1,4 @@
-"""A new project, and writing an audit: a first spec for a file of answers, what is wrong in a spec, and how it reads a file."""
+"""A new project, its documents, and writing an audit: a first spec for a file of answers, its problems, how it reads a file."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _WORDS_SHOWN = 20
 _CHARACTERS_SHOWN = 100
+_SPECS = {".yml", ".yaml"}
 # What a column of what was asked is often called.
 _ASKED = ("question", "prompt", "query", "instruction", "input")
 
@@ -46,14 +47,14 @@ def init(directory: Path, every_audit: bool) -> None:
 
 @click.command()
 @click.argument("audit_file", type=PATH, metavar="AUDIT.yml", required=False)
-@click.argument("file", type=PATH, required=False)
+@click.argument("others", type=PATH, metavar="[FILE | AUDIT.yml ...]", nargs=-1)
 @click.option("--schema", is_flag=True, help="Print the JSON schema of audit specs instead.")
 @outside_option
 @click.pass_context
 def validate(
-    ctx: click.Context, audit_file: Path | None, file: Path | None, schema: bool, allow_outside: bool
+    ctx: click.Context, audit_file: Path | None, others: tuple[Path, ...], schema: bool, allow_outside: bool
 ) -> None:
-    """Check an audit, and how it reads FILE.
+    """Check audits, or one and how it reads FILE.
 
     Tells the problems of AUDIT.yml with their lines, all those of a step at once: what each key is by itself, the files that are
     named, what keys say of each other. With a FILE of answers, as of `biasledger import`, also tells its columns, the
@@ -62,6 +63,7 @@ def validate(
 
     \b
       biasledger validate audits/mine.yml answers.csv
+      biasledger validate audits/*.yml
       biasledger validate --schema > audits/audit.schema.json   # renew what editors check by
     """
     if schema:
@@ -71,25 +73,41 @@ def validate(
         return
     if audit_file is None:
         raise click.UsageError("AUDIT.yml is missing: name the spec to check.")
+    answers = [path for path in others if path.suffix.lower() not in _SPECS]
+    if len(answers) > 1 or (answers and len(others) > 1):
+        raise click.UsageError("Name several audits, or one and a file of answers.")
+    audits = [audit_file, *(path for path in others if path not in answers)]
+    are_right = [_is_right(audit, answers[0] if answers else None, allow_outside) for audit in audits]
+    if not all(are_right):
+        ctx.exit(EXIT_BROKEN)
+
+
+def _is_right(audit_file: Path, file: Path | None, allow_outside: bool) -> bool:
+    """Print what is wrong in a spec, and with a file of answers how it reads it; whether nothing is."""
     from collector.spec.loading import check_audit
 
-    checked = check_audit(audit_file, allow_outside=allow_outside)
+    try:
+        checked = check_audit(audit_file, allow_outside=allow_outside)
+    except InputError as error:
+        say(f"Error: {error}", err=True)
+        return False
     n = _print_problems(audit_file, checked, checked.problems)
     if checked.audit is None:
         if file is not None:
             _print_look(audit_file, file, checked)
         say(f"{_count(n, 'problem')} in {audit_file}. Others may show once these are right.")
-        ctx.exit(EXIT_BROKEN)
+        return False
     for warning in checked.audit.warnings():
         say(f"Warning: {warning}")
     if file is None:
         say(f"{audit_file}: no problems found.")
-        return
+        return True
     n = _print_file(audit_file, file, checked, checked.audit)
     if n:
         say(f"{_count(n, 'problem')} in {audit_file} with {file}.")
-        ctx.exit(EXIT_BROKEN)
+        return False
     say(f"{audit_file} and {file}: no problems found.")
+    return True
 
 
 def _count(n: int, what: str) -> str:
@@ -335,5 +353,31 @@ def _column_and_reference(written: str, columns: Sequence[str]) -> tuple[str, st
     return (column, reference) if column else (written, None)
 
 
+@click.command()
+@click.argument("page", required=False)
+def docs(page: str | None) -> None:
+    """Show a page of the documentation, or list the pages.
+
+    The pages are part of the installation: no network is needed.
+
+    \b
+      biasledger docs methods | less
+    """
+    from biasledger.project import docs_source
+    from collector.hints import did_you_mean
+
+    pages = {path.stem: path for path in sorted(docs_source().glob("*.md"))}
+    if page is None:
+        width = max(map(len, pages))
+        for name, path in pages.items():
+            with path.open(encoding="utf-8") as file:
+                say(f"{name:<{width}}  {file.readline().removeprefix('# ').rstrip()}")
+        return
+    name = page.removeprefix("docs/").removesuffix(".md")
+    if name not in pages:
+        raise InputError(f"There is no page {page!r}{did_you_mean(name, pages)}")
+    print_data(pages[name].read_text(encoding="utf-8"))
+
+
 TITLE = "Start"
-COMMANDS = (init, new, validate)
+COMMANDS = (init, new, validate, docs)

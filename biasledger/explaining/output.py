@@ -147,7 +147,7 @@ def _show_judgement(out: Console, explanation: Explanation) -> None:
     compared = f"{finding['group_name']} against {finding['reference_group']}, by {finding['attribute']}"
     lines = {
         "compared": compared + (f", {finding['subject']}" if finding["subject"] else ""),
-        "measure": f"{finding['measure']}: {measure['description']} (docs/methods.md, {measure['room']}; read as "
+        "measure": f"{finding['measure']}: {measure['description']} (biasledger docs methods, {measure['room']}; read as "
         f"{finding['scheme']})",
         "value": _value(finding, measure),
         "threshold": _threshold(finding, measure),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasledger.checking.cases import read_check
-from biasledger.checking.formats import as_text
+from biasledger.checking.formats import written
 from biasledger.comparing.built_tables import open_tables
 from biasledger.opening import told_if_closed
 from biasledger.packing.archive import REPORT, SUMMARY
@@ -87,7 +87,7 @@ def _summary(warehouse: Path, run_id: str) -> str:
         (run,) = tables.records("select * from {dim_runs} where run_id = ?", [run_id])
     # Changes since another run are no part of what is told of this one.
     check = replace(read_check(warehouse, run=run_id), n_compared={}, notes=())
-    return _written(run, as_text(check).rstrip(), is_simulated=check.is_simulated)
+    return _written(run, written(check, "text").rstrip(), is_simulated=check.is_simulated)
 
 
 def _written(run: dict[str, Any], told: str, *, is_simulated: bool) -> str:

@@ -24,7 +24,8 @@ run_order as (
 last_events as (
     select
         run_id,
-        arg_max(event, event_number) as last_event
+        arg_max(event, event_number) as last_event,
+        arg_max(happened_at, event_number) as last_event_at
     from {{ ref("stg_ledger__run_events") }}
     group by run_id
 ),
@@ -97,7 +98,8 @@ described_runs as (
         cast(run_order.is_finished as boolean) as is_finished,
         cast(run_order.is_current as boolean) as is_current,
         cast(run_order.run_rank as bigint) as run_rank,
-        cast(runs.started_at as timestamp) as started_at
+        cast(runs.started_at as timestamp) as started_at,
+        cast(last_events.last_event_at as timestamp) as last_event_at
     from runs
     inner join run_order on runs.run_id = run_order.run_id
     left join run_readings on runs.run_id = run_readings.run_id

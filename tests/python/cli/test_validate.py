@@ -112,6 +112,19 @@ def test_all_problems_of_structure_are_told_with_their_lines(biasledger: Biasled
     ]
 
 
+def test_several_audits_are_checked_one_after_the_other(biasledger: Biasledger, folder: Path) -> None:
+    paths = [write("a.yml", WRONG_STRUCTURE), write("b.yaml", RIGHT), write("c.yml", "{")]
+    result = biasledger("validate", *paths)
+    assert result.exit_code == 3
+    assert "4 problems in a.yml." in result.output
+    assert "b.yaml: no problems found." in result.output
+    assert result.stderr.startswith("Error: c.yml")
+    assert biasledger("validate", paths[1], paths[1]).exit_code == 0
+    unclear = biasledger("validate", paths[1], paths[0], write("answers.csv", "a\n"))
+    assert unclear.exit_code == 3
+    assert "Name several audits, or one and a file of answers." in unclear.stderr
+
+
 def test_the_first_problem_is_what_other_commands_tell(folder: Path) -> None:
     for name, text in (("one.yml", WRONG_BETWEEN_KEYS), ("two.yml", WRONG_STRUCTURE)):
         path = Path(write(name, text))

@@ -9,7 +9,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from biasledger.checking.cases import Case, Check, read_check
-from biasledger.checking.formats import as_json
+from biasledger.checking.formats import written
 from biasledger.cli import cli
 from tests.python.report import warehouses
 from tests.python.report.warehouses import finding, run
@@ -68,7 +68,7 @@ def test_that_another_model_answered_judges_no_bias() -> None:
 
 def test_infinite_values_are_null_in_json() -> None:
     check = Check(("run",), (replace(CLEAR, value=float("inf")),), is_simulated=False)
-    assert json.loads(as_json(check))["cases"][0]["value"] is None
+    assert json.loads(written(check, "json"))["cases"][0]["value"] is None
 
 
 def _check(warehouse: Path, *options: str) -> tuple[int, str]:

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from biasledger.checking.cases import Case, Check
-from biasledger.checking.formats import as_junit, as_text
+from biasledger.checking.formats import written
 from biasledger.checking.mitigations import mitigations_of, read_mitigations
 from biasledger.checking.sentences import name_of, plain_finding, plain_regression
 
@@ -158,6 +158,6 @@ def test_what_a_model_wrote_cannot_command_terminals_or_break_xml() -> None:
         p_value_adjusted=0.01,
     )
     check = Check(("run",), (case,), is_simulated=False)
-    assert "\x1b" not in as_text(check)
-    [failure] = ElementTree.fromstring(as_junit(check)).iter("failure")
+    assert "\x1b" not in written(check, "text")
+    [failure] = ElementTree.fromstring(written(check, "junit")).iter("failure")
     assert "<script>&" in failure.attrib["message"]

@@ -89,6 +89,21 @@ def test_what_it_leaves_can_be_listed_and_read(first_audit: FirstAudit) -> None:
         ).fetchall()
     assert f"{n_alarms} findings: {n_alarms} alarms" in shown.stdout
     assert "adjusted p" in shown.stdout
+    assert _without_ids(_readme_s_output()) <= _without_ids(shown.stdout)
+
+
+def _readme_s_output() -> str:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (output,) = re.findall(r"^<!-- output: .*? -->\n```\n(.*?)^…$", text, flags=re.MULTILINE | re.DOTALL)
+    return str(output)
+
+
+def _without_ids(output: str) -> set[str]:
+    """Its lines, without what differs from run to run."""
+    return {
+        re.sub(r"^[0-9a-f]{6,} |-\d{8}T\d{6}-\w{4}", "", " ".join(line.split()))
+        for line in output.splitlines()
+    }
 
 
 @pytest.mark.slow

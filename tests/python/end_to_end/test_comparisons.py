@@ -351,19 +351,23 @@ def test_check_says_what_fails_in_three_formats(
     _is_junit(root)
     assert int(root.attrib["failures"]) == document["counts"]["failed"]
     assert int(root.attrib["skipped"]) == document["counts"]["undecided"]
+    # What was asked took some time.
+    assert all(float(suite.attrib["time"]) > 0 for suite in root.iter("testsuite"))
 
 
 def _is_junit(root: ElementTree.Element) -> None:
-    """The shape that GitLab's and Jenkins' readers share (windyroad/JUnit-Schema)."""
+    """The shape that GitLab's and Jenkins' readers share (windyroad/JUnit-Schema), with the file that GitLab links and properties
+    of a case as pytest writes them.
+    """
     allowed = {
         "testsuites": ({"name", "tests", "failures", "errors", "skipped", "time"}, {"testsuite"}),
         "testsuite": (
-            {"name", "tests", "failures", "errors", "skipped", "time"},
+            {"name", "tests", "failures", "errors", "skipped", "time", "timestamp"},
             {"properties", "testcase"},
         ),
         "properties": (set(), {"property"}),
         "property": ({"name", "value"}, set()),
-        "testcase": ({"name", "classname", "time"}, {"failure", "skipped", "system-out"}),
+        "testcase": ({"name", "classname", "file"}, {"properties", "failure", "skipped", "system-out"}),
         "failure": ({"message", "type"}, set()),
         "skipped": ({"message"}, set()),
         "system-out": (set(), set()),

@@ -23,6 +23,7 @@ TARGETS = [
     "types",
     "sql",
     "warehouse",
+    "site",
     "smoke",
     "bench",
     "clean",

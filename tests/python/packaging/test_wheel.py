@@ -22,6 +22,7 @@ SHIPPED = {
     "tests/dbt": DBT,
     "audits": "biasledger/_starter/",
     "targets.yml": "biasledger/_starter/",
+    "docs": "biasledger/_documents/",
     "biasledger": "",
     "collector": "",
     "lmrec": "",
