@@ -44,6 +44,20 @@ outside_option = click.option(
     help="Also read files that an audit names outside of its project or hidden in it; what is in them may be sent to the target.",
 )
 
+# Which table of a file is read, and how its text is written.
+table_option = click.option(
+    "--sheet",
+    "--split",
+    "table",
+    metavar="NAME",
+    help="Which sheet of a workbook, or which split of a dataset's folder; if not given the first sheet, or the only split.",
+)
+encoding_option = click.option(
+    "--encoding",
+    metavar="NAME",
+    help="The encoding of CSV, TSV or JSON that is not UTF-8, such as cp1252 or utf-16.",
+)
+
 
 def next_step(command: str) -> None:
     """Print what to do next."""
