@@ -36,9 +36,13 @@ class AttributeVerdict:
 
     @property
     def text(self) -> str:
-        """As in `race: alarm (2 of 5 measures)`."""
+        """As in `race: alarm (2 of 5 measures)`, or `age: clear (none can fail the audit)` of measures that only warn."""
         word = "warning" if self.only_warns and self.status == "alarm" else self.status.replace("_", " ")
-        some = f" ({self.n_with} of {self.n_measures} measures)" if self.n_with < self.n_measures else ""
+        notes = [f"{self.n_with} of {self.n_measures} measures"] if self.n_with < self.n_measures else []
+        # What is asked with a mitigation never can.
+        is_told = self.only_warns and self.status != "alarm" and self.variant == PLAIN
+        notes += ["none can fail the audit"] if is_told else []
+        some = f" ({'; '.join(notes)})" if notes else ""
         beside = f", {self.n_warned} more only warn{'s' * (self.n_warned == 1)}" if self.n_warned else ""
         beside += f", {self.n_accepted} accepted" if self.n_accepted else ""
         beside += ", nothing is known of some groups" if self.is_silent else ""

@@ -87,6 +87,10 @@ def test_warnings_and_accepted_alarms_make_no_verdict_and_are_said() -> None:
     assert lines(_ROW, accepted) == ["race: clear, 1 accepted"]
     assert lines(warned) == ["race: warning"]
     assert lines(warned, replace(warned, measure="x", status="clear")) == ["race: warning (1 of 2 measures)"]
+    clear, open_ = (replace(warned, status=one, measure=one) for one in ("clear", "inconclusive"))
+    assert lines(clear) == ["race: clear (none can fail the audit)"]
+    assert lines(clear, open_) == ["race: inconclusive (1 of 2 measures; none can fail the audit)"]
+    assert lines(replace(clear, variant="masked")) == ["with masked: race: clear"]
 
 
 def test_mitigations_have_a_line_each_and_silent_groups_are_no_pass() -> None:
