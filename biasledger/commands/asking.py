@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from biasledger import __version__
-from biasledger.commands.common import PATH, ledger_option, next_step, outside_option
-from biasledger.commands.run_output import print_run, print_warnings
+from biasledger.commands.common import (
+    PATH,
+    ledger_option,
+    next_step,
+    outside_option,
+    print_run,
+    print_warnings,
+)
+from biasledger.commands.completing import complete_runs
 from biasledger.commands.signals import interrupted_by_signals
 from collector.errors import BiasledgerError, InputError, WaitedInVainError
 from collector.terminal import say
@@ -89,6 +96,7 @@ def _strike_out(_ctx: click.Context, _parameter: click.Parameter, targets: Path)
     "--resume",
     "resumed",
     metavar="RUN",
+    shell_complete=complete_runs,
     help="Ask what is left of this run: its id, the beginning of it, or latest, the one begun last. What it asks is in its "
     "journal, so AUDIT.yml and the choices above are left out.",
 )

@@ -14,6 +14,7 @@ from biasledger.commands.common import (
     next_step,
     warehouse_option,
 )
+from biasledger.commands.completing import complete_runs
 from collector.files.replacing import write_whole
 from collector.terminal import print_data, say
 
@@ -29,7 +30,12 @@ from collector.terminal import print_data, say
     help="Sentences, JSON, or JUnit's XML, which GitLab and Jenkins show.",
 )
 @click.option("--output", type=PATH, metavar="FILE", help="Write it there instead.")
-@click.option("--run", metavar="RUN", help="Only this run: its id, the beginning of it, latest or previous.")
+@click.option(
+    "--run",
+    metavar="RUN",
+    shell_complete=complete_runs,
+    help="Only this run: its id, the beginning of it, latest or previous.",
+)
 @click.option(
     "--strict",
     is_flag=True,
@@ -77,8 +83,8 @@ def check(
 
 
 @click.command()
-@click.argument("before", metavar="RUN")
-@click.argument("after", metavar="[RUN]", required=False)
+@click.argument("before", metavar="RUN", shell_complete=complete_runs)
+@click.argument("after", metavar="[RUN]", shell_complete=complete_runs, required=False)
 @click.option("--audit", metavar="NAME", help="Of this audit, where `latest` and the like may mean several.")
 @click.option("--target", metavar="NAME", help="Of this target, where they may mean several.")
 @click.option(
@@ -133,7 +139,7 @@ def baseline() -> None:
 
 
 @baseline.command("set")
-@click.argument("run", metavar="RUN")
+@click.argument("run", metavar="RUN", shell_complete=complete_runs)
 @click.option("--audit", metavar="NAME", help="The run of this audit, where there are several.")
 @click.option("--target", metavar="NAME", help="The run of this target, where there are several.")
 @ledger_option

@@ -14,9 +14,10 @@ from biasledger.commands.common import (
     ledger_option,
     next_step,
     outside_option,
+    print_run,
+    print_warnings,
     table_option,
 )
-from biasledger.commands.run_output import print_run, print_warnings
 from collector.terminal import say
 
 if TYPE_CHECKING:
