@@ -58,7 +58,7 @@ def as_utf8(path: Path, encoding: str, copy: Path) -> Path:
             block = stream.read(READ_BYTES)
             try:
                 text = decoder.decode(block, final=not block)
-                target.write(text)
+                target.write(text.removeprefix("\ufeff") if not target.tell() else text)
             except UnicodeError:
                 raise InputError(
                     f"{path} cannot be read as {encoding}, at line {lines} or soon after; name another with --encoding."

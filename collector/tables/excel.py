@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import warnings
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -145,11 +146,13 @@ def open_sheet(path: Path, name: str | None) -> Iterator[Sheet]:
             )
     except (
         zipfile.BadZipFile,
+        zlib.error,
         InvalidFileException,
         ParseError,
-        KeyError,
+        AttributeError,
+        LookupError,
+        TypeError,
         ValueError,
-        OSError,
         EOFError,
     ) as error:
         reason = str(error).strip("'\"").rstrip(".")

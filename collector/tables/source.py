@@ -463,7 +463,8 @@ def _unreadable(path: Path, kind: str, table: Path, message: str) -> InputError:
     if kind in _JSON_FORMATS and (error := _bad_json(path, kind, table)):
         return error
     if kind == "parquet":
-        return InputError(f"{path} is not a readable Parquet file: {_first_sentence(message)}")
+        said = _first_sentence(message).replace(str(table.resolve()), path.name)
+        return InputError(f"{path} is not a readable Parquet file: {said}")
     if kind == LOG:
         return InputError(f"{path}: a sample cannot be read: {_first_sentence(message)}")
     if kind in (*_TABLES, "json"):
@@ -478,6 +479,11 @@ def _unreadable(path: Path, kind: str, table: Path, message: str) -> InputError:
         message,
     )
     where = f"line {line[1]} " if line else "a line "
+    if cells := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message):
+        return InputError(
+            f"{path}: {where}has {cells[2]} cell{'' if cells[2] == '1' else 's'} and the header {cells[1]}; a cell that holds "
+            f"the separator or a line break stands in double quotes."
+        )
     return InputError(f"{path}: {where}cannot be read as {kind.upper()}: {_first_sentence(cause)}")
 
 

@@ -268,7 +268,7 @@ def test_a_wrong_array_is_told(tmp_path: Path, text: str, told: str) -> None:
     assert told in str(caught.value)
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "utf-8-sig"])
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "utf-8", "utf-8-sig"])
 def test_an_encoding_that_is_named(tmp_path: Path, encoding: str) -> None:
     file = as_csv(tmp_path / "a.csv", encoding)
     assert read(file, tmp_path, Form(encoding=encoding)) == [("Été", "très bien"), ("Noël", "d’accord")]

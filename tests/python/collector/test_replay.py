@@ -151,12 +151,12 @@ def test_what_is_not_in_the_file_fails_its_question_only(load: Load) -> None:
         (
             "prompt,reply\nHello\n",
             "a.csv",
-            "line 2 cannot be read as CSV: Expected Number of Columns: 2 Found: 1",
+            "line 2 has 1 cell and the header 2; a cell that holds the separator",
         ),
         (
             "prompt,reply\nHello,one,two\n",
             "a.csv",
-            "line 2 cannot be read as CSV: Expected Number of Columns: 2 Found: 3",
+            "line 2 has 3 cells and the header 2; a cell that holds the separator",
         ),
         ('prompt,reply\n"Hello,one\n', "a.csv", "cannot be read as CSV"),
         (
