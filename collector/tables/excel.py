@@ -53,8 +53,12 @@ class Sheet:
 
         Raises:
             InputError: there is no such column, or none with that name alone, a cell is merged or its formula was never
-                computed, or there is no row.
+                computed, there is no row, or the workbook is damaged.
         """
+        with _readable(self._path):
+            yield from self._rows(columns)
+
+    def _rows(self, columns: Sequence[str]) -> Iterator[LogRow]:
         at = {column: self._place(column) for column in columns}
         self._refuse_merged(at)
         n_cut = n_rows = 0
@@ -126,34 +130,38 @@ def open_sheet(path: Path, name: str | None) -> Iterator[Sheet]:
     """
     try:
         from openpyxl import load_workbook
-        from openpyxl.utils.exceptions import InvalidFileException
     except ImportError:
         raise InputError(
             f"{path} is an Excel workbook, which needs openpyxl: pip install 'biasledger[excel]', or save the sheet as CSV."
         ) from None
-    try:
-        # What openpyxl warns of, such as fonts that it does not know, is none of the cells' values.
-        with open_plain(path) as file, warnings.catch_warnings(action="ignore"):
+    # What openpyxl warns of, such as fonts that it does not know, is none of the cells' values.
+    with open_plain(path) as file, warnings.catch_warnings(action="ignore"):
+        with _readable(path):
             _require_bounded(path, file)
             book = load_workbook(file, read_only=True, data_only=True)
             cells, notes = _chosen(path, book.worksheets, name)
             merged, has_formulas = _marks(cells)
             formulas = load_workbook(file, read_only=True)[cells.title] if has_formulas else None
             header_row, header = _header(path, cells)
-            at = {column: place for place, column in reversed(header)}
-            yield Sheet(
-                [column for _, column in header], notes, path, cells, formulas, header_row, at, merged
-            )
+        at = {column: place for place, column in reversed(header)}
+        yield Sheet([column for _, column in header], notes, path, cells, formulas, header_row, at, merged)
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Turn what a damaged workbook brings about, anywhere in openpyxl, into an InputError."""
+    try:
+        yield
     except (
         zipfile.BadZipFile,
         zlib.error,
-        InvalidFileException,
         ParseError,
         AttributeError,
         LookupError,
         TypeError,
         ValueError,
         EOFError,
+        OSError,
     ) as error:
         reason = str(error).strip("'\"").rstrip(".")
         raise InputError(
