@@ -9,6 +9,8 @@ from typing import Any
 
 from collector.hashing import canonical_json, hash_of, tagged_hash
 
+# What the event says of a run that somebody ended, in place of an error.
+INTERRUPTED = "interrupted"
 # The method's source finds that a classifier says the same of every text that is shorter.
 SHORT_CHARACTERS = 20
 

@@ -8,15 +8,17 @@ bars through `console`, and all of them through `visible`.
 from __future__ import annotations
 
 import contextlib
+import io
 import logging
 import os
 import re
+import shutil
 import sys
 import time
 from typing import IO, TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from rich.console import Console
 
@@ -157,6 +159,51 @@ def console(
         record=records,
         force_terminal=True if records else None,
     )
+
+
+# Colours as they are, and lines that are too long go on to the right.
+_LESS = "-RS"
+
+
+class _Kept(io.StringIO):
+    """What is written to a terminal, kept for a pager."""
+
+    def __init__(self, terminal: IO[str]) -> None:
+        super().__init__()
+        self._terminal = terminal
+
+    def isatty(self) -> bool:
+        """It goes to one."""
+        return True
+
+    def fileno(self) -> int:
+        """That of the terminal, whose size is asked for."""
+        return self._terminal.fileno()
+
+
+@contextlib.contextmanager
+def paged(*, is_wanted: bool = True) -> Iterator[None]:
+    """Show what the block prints in the pager that PAGER names, or less, where it is longer than the terminal.
+
+    Without a terminal, or where PAGER is cat or empty, it is printed as it comes.
+    """
+    terminal = sys.stdout
+    if not is_wanted or not terminal.isatty() or os.environ.get("PAGER", "less") in {"", "cat"}:
+        yield
+        return
+    sys.stdout = kept = _Kept(terminal)
+    try:
+        yield
+    finally:
+        sys.stdout = terminal
+        text = kept.getvalue()
+        if text.count("\n") < shutil.get_terminal_size().lines:
+            terminal.write(text)
+        else:
+            import click
+
+            os.environ.setdefault("LESS", _LESS)
+            click.echo_via_pager(text)
 
 
 class LogHandler(logging.Handler):

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from biasledger import __version__
-from biasledger.commands.common import PATH, ledger_option, next_step, outside_option
-from biasledger.commands.run_output import print_run, print_warnings
+from biasledger.commands.common import (
+    PATH,
+    ledger_option,
+    next_step,
+    outside_option,
+    print_run,
+    print_warnings,
+)
+from biasledger.commands.completing import complete_runs
 from biasledger.commands.signals import interrupted_by_signals
 from collector.errors import BiasledgerError, InputError, WaitedInVainError
 from collector.terminal import say
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from collector.ledger.summary import RunSummary
+    from collector.spec.audit import Audit
+    from collector.targets.base import Target
 
 
 def _strike_out(_ctx: click.Context, _parameter: click.Parameter, targets: Path) -> Path:
@@ -85,6 +96,7 @@ def _strike_out(_ctx: click.Context, _parameter: click.Parameter, targets: Path)
     "--resume",
     "resumed",
     metavar="RUN",
+    shell_complete=complete_runs,
     help="Ask what is left of this run: its id, the beginning of it, or latest, the one begun last. What it asks is in its "
     "journal, so AUDIT.yml and the choices above are left out.",
 )
@@ -94,7 +106,15 @@ def _strike_out(_ctx: click.Context, _parameter: click.Parameter, targets: Path)
 @click.option(
     "--dry-run",
     is_flag=True,
-    help="Only print how many questions there would be, with estimated tokens and cost; ask nobody, write nothing.",
+    help="Only print how many questions there would be, with estimated tokens, cost and time and how small a difference could be "
+    "found; ask nobody, write nothing.",
+)
+@click.option(
+    "--show",
+    "n_shown",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="With --dry-run: also print N prompts about each group, as they will be sent.",
 )
 @click.option(
     "--max-cost",
@@ -145,6 +165,7 @@ def collect(
     resumed: str | None,
     retry_failed: bool,
     dry_run: bool,
+    n_shown: int | None,
     max_cost_usd: float | None,
     batch: bool,
     allow_outside: bool,
@@ -180,23 +201,27 @@ def collect(
         raise click.UsageError(f"{missing} is missing: say what to ask whom, or --resume RUN.")
     if retry_failed:
         raise click.UsageError("--retry-failed goes with --resume RUN.")
+    if n_shown is not None and not dry_run:
+        raise click.UsageError("--show goes with --dry-run.")
     audit = load_audit(audit_file, allow_outside=allow_outside).with_subjects(subjects, domains)
     # All of them first: a name mistyped is better known before the first one has been asked for hours.
     asked = load_targets(targets, [name.strip() for name in target_names.split(",")])
     if batch:
         for target in asked:
             batch_interface(target)  # raises where a target has none
-    prices = load_prices(settings_file("model_prices.csv"))
     if dry_run:
-        from biasledger.commands.display import dry_run_table
-        from biasledger.commands.dry_run import dry_run as plan_run
-
-        for target in asked:
-            dry_run_table(
-                plan_run(audit, target, prices, variants=variants, parts=parts, trials=trials, batch=batch)
-            )
-        print_warnings((audit if trials is None else audit.with_trials(trials)).warnings())
+        _dry_run(
+            audit,
+            asked,
+            variants=variants,
+            parts=parts,
+            trials=trials,
+            batch=batch,
+            n_shown=n_shown or 0,
+            ledger=ledger,
+        )
         return
+    prices = load_prices(settings_file("model_prices.csv"))
     meters = [meter_for(target, prices, max_cost_usd) for target in asked]
     failed: dict[str, BiasledgerError] = {}
     for target, meter in zip(asked, meters, strict=True):
@@ -229,6 +254,19 @@ def collect(
             f"{len(failed)} of {len(asked)} targets failed: {', '.join(failed)}. What was answered is kept."
         )
     next_step("biasledger build")
+
+
+def _dry_run(audit: Audit, asked: Sequence[Target], *, trials: int | None, **choices: Any) -> None:
+    """Print what asking would take, cost and find; ask nobody."""
+    from biasledger.commands.display import dry_run_table
+    from biasledger.commands.dry_run import dry_run
+    from biasledger.project import settings_file
+    from collector.asking.costs import load_prices
+
+    prices = load_prices(settings_file("model_prices.csv"))
+    for target in asked:
+        dry_run_table(dry_run(audit, target, prices, trials=trials, **choices))
+    print_warnings((audit if trials is None else audit.with_trials(trials)).warnings())
 
 
 def _refuse_beside_resume(ctx: click.Context) -> None:

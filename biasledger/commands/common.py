@@ -1,12 +1,20 @@
-"""What several commands share: exit codes, options, the hint at what to do next."""
+"""What several commands share: exit codes, options, what is printed of a run, the hint at what to do next."""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from collector.terminal import say
+from collector.terminal import paged, say
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from collector.ledger.summary import RunSummary
 
 EXIT_ALARMS = 1
 EXIT_BROKEN = 3  # not 2, which click and dbt use for several things
@@ -44,7 +52,55 @@ outside_option = click.option(
     help="Also read files that an audit names outside of its project or hidden in it; what is in them may be sent to the target.",
 )
 
+# Which table of a file is read, and how its text is written.
+table_option = click.option(
+    "--sheet",
+    "--split",
+    "table",
+    metavar="NAME",
+    help="Which sheet of a workbook, or which split of a dataset's folder; if not given the first sheet, or the only split.",
+)
+encoding_option = click.option(
+    "--encoding",
+    metavar="NAME",
+    help="The encoding of CSV, TSV or JSON that is not UTF-8, such as cp1252 or utf-16.",
+)
+
+
+def pager_option(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the option --no-pager, and a pager without it."""
+
+    @click.option("--no-pager", is_flag=True, help="Print what is longer than the terminal as it is.")
+    @functools.wraps(command)
+    def with_pager(*arguments: Any, no_pager: bool, **options: Any) -> None:
+        with paged(is_wanted=not no_pager):
+            command(*arguments, **options)
+
+    return with_pager
+
 
 def next_step(command: str) -> None:
     """Print what to do next."""
     say(f"Next: {command}")
+
+
+def print_run(summary: RunSummary) -> None:
+    """Print whom a run asked, how much came back, and its seal."""
+    simulated = " (simulated)" if summary.is_simulated else ""
+    counts = ", ".join(f"{count:,} {status}" for status, count in summary.counts.items())
+    say(f"Run {summary.run_id}, {summary.audit} asked of {summary.target}{simulated}:")
+    say(
+        f"  {summary.n_prompts:,} prompts, {summary.n_responses:,} responses in {summary.seconds:.1f} s: {counts}"
+    )
+    if summary.cost_usd:
+        from collector.asking.costs import usd
+
+        say(f"  {usd(summary.cost_usd)} USD at list prices")
+    if summary.seal is not None:
+        say(f"  seal {summary.seal}")
+
+
+def print_warnings(warnings: Iterable[str]) -> None:
+    """Print what weakens a run to stderr."""
+    for warning in warnings:
+        say(f"Warning: {warning}", err=True)

@@ -15,6 +15,7 @@ from biasledger.commands.common import (
     next_step,
     warehouse_option,
 )
+from biasledger.commands.completing import complete_runs
 from collector.files.replacing import write_whole
 from collector.terminal import print_data, say
 
@@ -38,7 +39,12 @@ from collector.terminal import print_data, say
     metavar="FILE",
     help=f"Write it there, too, in the format of its ending: {', '.join(ENDINGS)}; may be repeated.",
 )
-@click.option("--run", metavar="RUN", help="Only this run: its id, the beginning of it, latest or previous.")
+@click.option(
+    "--run",
+    metavar="RUN",
+    shell_complete=complete_runs,
+    help="Only this run: its id, the beginning of it, latest or previous.",
+)
 @click.option(
     "--strict",
     is_flag=True,
@@ -90,8 +96,8 @@ def check(
 
 
 @click.command()
-@click.argument("before", metavar="RUN")
-@click.argument("after", metavar="[RUN]", required=False)
+@click.argument("before", metavar="RUN", shell_complete=complete_runs)
+@click.argument("after", metavar="[RUN]", shell_complete=complete_runs, required=False)
 @click.option("--audit", metavar="NAME", help="Of this audit, where `latest` and the like may mean several.")
 @click.option("--target", metavar="NAME", help="Of this target, where they may mean several.")
 @click.option(
@@ -146,7 +152,7 @@ def baseline() -> None:
 
 
 @baseline.command("set")
-@click.argument("run", metavar="RUN")
+@click.argument("run", metavar="RUN", shell_complete=complete_runs)
 @click.option("--audit", metavar="NAME", help="The run of this audit, where there are several.")
 @click.option("--target", metavar="NAME", help="The run of this target, where there are several.")
 @ledger_option

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from contextlib import contextmanager
 from itertools import groupby
@@ -11,7 +12,7 @@ from biasledger.comparing.verdicts import verdict_lines
 from biasledger.findings import STATUSES, Finding
 from biasledger.querying.table import fitted, left_out_sentence, word_length
 from biasledger.verdicts import PLAIN
-from collector.terminal import Told, console, is_watched, on_one_line
+from collector.terminal import Told, console, is_watched, on_one_line, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -144,8 +145,85 @@ def dry_run_table(plan: DryRun) -> None:
         notes.append(
             f"With every answer as long as its limit of {plan.answer_limit:,} tokens it would be {usd(plan.most_usd)} USD."
         )
+    notes.append(_time_note(plan))
     for note in notes:
         out.print(on_one_line(note), markup=False, highlight=False, soft_wrap=True)
+    _contrasts_table(plan)
+    _print_samples(plan)
+
+
+def _time_note(plan: DryRun) -> str:
+    """How long it would take, by what is known."""
+    if plan.is_batch:
+        return "A batch is done within a day."
+    capped = (
+        f" It takes at least {_duration(plan.least_seconds)} by the target's limits a minute."
+        if plan.least_seconds
+        else ""
+    )
+    at_once = f"with {plan.concurrency} at once" if plan.concurrency > 1 else "one after the other"
+    if plan.answer_seconds is not None:
+        return (
+            f"About {_duration(plan.seconds(plan.answer_seconds))}, {at_once}: half of the target's answers in the ledger took "
+            f"{plan.answer_seconds:.2g} s or less.{capped}"
+        )
+    seconds = plan.total.n_calls / plan.concurrency
+    return f"It takes {_duration(seconds)} for every second that an answer takes, {at_once}.{capped}"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{max(seconds, 1):.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 90 * 60 else f"{seconds / 3600:.1f} h"
+
+
+def _contrasts_table(plan: DryRun) -> None:
+    """Print how small a difference could be found, one row a contrast, and by which formula."""
+    from biasledger.commands.dry_run import ALPHA
+    from biasledger.measures.detectable import LARGEST_SHARE_DEVIATION, POWER
+
+    out = console()
+    if not plan.contrasts:
+        return
+    out.print()
+    out.print("How small a difference it could find:", highlight=False)
+    table = _empty_table()
+    for name in ("attribute", "group", "of each group", "in standard deviations", "in a share"):
+        table.add_column(name, justify="right" if name.startswith("in ") else "left", overflow="fold")
+    for one in plan.contrasts:
+        share = None if one.effect is None else LARGEST_SHARE_DEVIATION * one.effect
+        table.add_row(
+            *map(_text, (one.attribute, f"{one.group} vs {one.reference}")),
+            f"{min(one.n_group, one.n_reference):,} {one.unit}",
+            "none: too few" if one.effect is None else f"{one.effect:.2f}",
+            "–" if share is None or share > 1 else f"{100 * share:.0f} points",
+        )
+    out.print(table)
+    n = len(plan.contrasts)
+    shared = f"alpha {ALPHA:g}" if n == 1 else f"alpha {ALPHA:g} shared by {n} contrasts"
+    out.print(
+        f"By Cohen's formula for two means (1988), found in {POWER:.0%} of audits, {shared}; a share is taken to be near one "
+        f"half. It is a rough guide from sizes alone: a smaller difference is found where the answers to a prompt hardly vary, "
+        f"and only a larger one where the names of a group vary much.",
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+def _print_samples(plan: DryRun) -> None:
+    """Print prompts as they will be sent, by whom they are about."""
+    if not plan.samples:
+        return
+    sent_along = ", ".join(f"{key} {value}" for key, value in plan.parameters.items())
+    say(f"\nPrompts as they will be sent{f', with {sent_along}' if sent_along else ''}:")
+    for about, prompts in plan.samples.items():
+        say(f"\n{on_one_line(about)}")
+        for prompt in prompts:
+            named = (prompt.template, prompt.domain, prompt.subject, prompt.perturbation)
+            say(f"  {on_one_line(', '.join(one for one in named if one is not None))}:")
+            for who, text in (("system", prompt.system_prompt), ("user", prompt.prompt_text)):
+                if text is not None:
+                    say(textwrap.indent(f"{who}: {text}", "    "))
 
 
 def tuning_table(tunings: Sequence[Tuning]) -> None:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biasledger.measures.detectable import detectable_effect
 from collector.asking.costs import Price, TemplateEstimate, answer_limit, estimate_run, price_for
+from collector.errors import LedgerError
+from collector.spec.parts import PLAIN
 
 if TYPE_CHECKING:
     from collector.spec.audit import Audit
+    from collector.spec.prompts import Prompt
     from collector.targets.base import Target
 
 # An answer of each kind, in tokens: measured on none, and meant for the order of magnitude only. A product's description or a
@@ -20,6 +27,32 @@ _PRICED_ITEM_TOKENS = 40
 _CANDIDATE_TOKENS = 8
 _WORD_TOKENS = 5
 _FRAME_TOKENS = 10
+ALPHA = 0.05
+"""What all contrasts together may raise of false alarms, as seeds/thresholds.csv has it when it is laid out."""
+# Fewer of them do not move: then what moves is smaller (docs/methods.md, what moves).
+_FEWEST_UNITS = 5
+OTHERS = "(others)"
+_SECONDS_A_MINUTE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """How small a difference between a group and its reference could be found.
+
+    Attributes:
+        attribute, group, reference: what is compared; without a reference, with the other groups together.
+        unit: what is counted and moved: prompts, names or wordings, or answers.
+        n_group, n_reference: how many of them there are.
+        effect: the smallest difference in standard deviations of a unit's value; None where no p can be small enough.
+    """
+
+    attribute: str
+    group: str
+    reference: str
+    unit: str
+    n_group: int
+    n_reference: int
+    effect: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +65,12 @@ class DryRun:
         answer_tokens: what an answer is taken to have.
         answer_limit: the longest answer that the target's parameters allow; None if they name none.
         price: None where it is not known.
+        contrasts: what could be found; none of rankings, whose candidates decide that.
+        samples: what it is about -> some of the prompts, as they will be sent.
+        parameters: what is sent along with each; of a simulator, which only acts so, nothing.
+        concurrency, requests_per_minute, tokens_per_minute: as of the target.
+        answer_seconds: what half of the target's answers in the ledger took at most; None where there are none.
+        is_batch: whether it would be asked in batches.
     """
 
     target: str
@@ -40,6 +79,14 @@ class DryRun:
     answer_tokens: int
     answer_limit: int | None
     price: Price | None
+    contrasts: Sequence[Contrast]
+    samples: Mapping[str, Sequence[Prompt]]
+    parameters: Mapping[str, object]
+    concurrency: int
+    requests_per_minute: float | None
+    tokens_per_minute: float | None
+    answer_seconds: float | None
+    is_batch: bool
 
     @property
     def total(self) -> TemplateEstimate:
@@ -52,6 +99,20 @@ class DryRun:
             completion_tokens=sum(one.completion_tokens for one in self.templates),
             cost_usd=None if self.price is None else sum(one.cost_usd or 0.0 for one in self.templates),
         )
+
+    @property
+    def least_seconds(self) -> float:
+        """How long it takes at least, by the caps on what the target may be asked."""
+        total = self.total
+        capped = (
+            (total.n_calls, self.requests_per_minute),
+            (total.prompt_tokens + total.completion_tokens, self.tokens_per_minute),
+        )
+        return max(_SECONDS_A_MINUTE * n / cap if cap else 0.0 for n, cap in capped)
+
+    def seconds(self, answer_seconds: float) -> float:
+        """How long it takes where each answer takes so long."""
+        return max(self.least_seconds, self.total.n_calls * answer_seconds / self.concurrency)
 
     @property
     def most_usd(self) -> float | None:
@@ -70,8 +131,16 @@ def dry_run(
     parts: Sequence[str] = (),
     trials: int | None = None,
     batch: bool = False,
+    n_shown: int = 0,
+    ledger: Path | None = None,
 ) -> DryRun:
     """Work out what `collect` with the same arguments would ask.
+
+    Args:
+        audit, target, variants, parts, trials, batch: as of `collect`.
+        prices: of models.
+        n_shown: prompts to sample for each group.
+        ledger: where earlier answers of the target may be.
 
     Raises:
         InputError: an unknown variant or part, a spec without templates, fewer than one trial.
@@ -96,7 +165,149 @@ def dry_run(
         answer_tokens=tokens,
         answer_limit=limit,
         price=price,
+        contrasts=_contrasts(audit, prompts),
+        samples=_samples(prompts, n_shown),
+        parameters={} if target.is_simulated else target.parameters,
+        concurrency=target.concurrency,
+        requests_per_minute=target.requests_per_minute,
+        tokens_per_minute=target.tokens_per_minute,
+        answer_seconds=_answer_seconds(ledger, target.name),
+        is_batch=batch,
     )
+
+
+def _samples(prompts: Sequence[Prompt], n: int) -> dict[str, list[Prompt]]:
+    """Return n prompts about each group, at the same places of each group's."""
+    found: dict[tuple[str, str, str], list[Prompt]] = defaultdict(list)
+    for prompt in prompts if n else ():
+        named = dict.fromkeys((one.attribute, one.group_name) for one in prompt.attributes)
+        for attribute, group in named or [("", "nobody")]:
+            found[prompt.variant, attribute, group].append(prompt)
+    variants, attributes = ([key[place] for key in found] for place in (0, 1))
+    ordered = sorted(
+        found.items(), key=lambda item: (variants.index(item[0][0]), attributes.index(item[0][1]))
+    )
+    return {
+        f"About {f'{attribute} {group}'.strip()}{'' if variant == PLAIN else f', with {variant}'} ({len(some):,} prompts)": (
+            [some[place * len(some) // n] for place in range(n)] if len(some) > n else some
+        )
+        for (variant, attribute, group), some in ordered
+    }
+
+
+def _answer_seconds(ledger: Path | None, target: str) -> float | None:
+    """Return what half of a target's answers took at most; None where a ledger has none, or cannot be read now."""
+    from collector.ledger.database import Ledger
+
+    if ledger is None or not ledger.is_file():
+        return None
+    with suppress(LedgerError), Ledger(ledger).read(wait_seconds=0) as connection:
+        ((milliseconds,),) = connection.execute(
+            "select median(latency_ms) from raw.responses inner join raw.runs using (run_id) where target = ?",
+            [target],
+        ).fetchall()
+        return None if milliseconds is None else milliseconds / 1000
+    return None
+
+
+def _contrasts(audit: Audit, prompts: Sequence[Prompt]) -> list[Contrast]:
+    """Return what could be found about each group; alpha is shared by all contrasts, as Holm's first step does."""
+    if audit.answer.kind == "ranking":
+        return []
+    plain = [prompt for prompt in prompts if prompt.variant == PLAIN]
+    pairs = [
+        (name, group, attribute.reference or OTHERS)
+        for name, attribute in audit.attributes.items()
+        for group in attribute.groups
+        if group != attribute.reference and any(group == _group(prompt, name) for prompt in plain)
+    ]
+    return [_contrast(audit, plain, *pair, ALPHA / len(pairs)) for pair in pairs]
+
+
+def _contrast(
+    audit: Audit, prompts: Sequence[Prompt], attribute: str, group: str, reference: str, alpha: float
+) -> Contrast:
+    """Return what moving prompts finds, or answers where there are few prompts; nothing where moving names has too few ways."""
+
+    def is_compared(prompt: Prompt) -> bool:
+        named = _group(prompt, attribute)
+        return named is not None and (reference == OTHERS or named in (group, reference))
+
+    def is_group(prompt: Prompt) -> bool:
+        return _group(prompt, attribute) == group
+
+    def others(prompt: Prompt) -> Hashable:
+        return tuple(
+            (one.slot, one.attribute, one.group_name)
+            for one in prompt.attributes
+            if one.attribute != attribute
+        )
+
+    def question(prompt: Prompt) -> Hashable:
+        return (
+            prompt.template,
+            prompt.language,
+            prompt.perturbation,
+            prompt.domain,
+            prompt.subject,
+            others(prompt),
+        )
+
+    def carrier(prompt: Prompt) -> Hashable:
+        return next(one.carrier for one in prompt.attributes if one.attribute == attribute)
+
+    compared = [prompt for prompt in prompts if is_compared(prompt)]
+    by_prompt = _units(compared, question, lambda prompt: [prompt.prompt_id], is_group)
+    by_name = _units(compared, others, lambda prompt: [carrier(prompt)], is_group)
+    unit, units = "prompts", by_prompt
+    if min(_sizes(by_prompt)) < _FEWEST_UNITS:
+        unit, units = (
+            "answers",
+            _units(
+                compared,
+                question,
+                lambda prompt: [(prompt.prompt_id, one) for one in range(audit.trials_of(prompt.template))],
+                is_group,
+            ),
+        )
+    effect = _effect(units, alpha)
+    # The names of lists do not move: a list's value is a subject's.
+    if (
+        audit.answer.kind != "list"
+        and min(_sizes(by_name)) >= _FEWEST_UNITS
+        and _effect(by_name, alpha) is None
+    ):
+        unit, units, effect = "names or wordings", by_name, None
+    return Contrast(attribute, group, reference, unit, *_sizes(units), effect)
+
+
+_Units = set[tuple[Hashable, Hashable, bool]]
+"""Stratum, unit and whether it is the group's."""
+
+
+def _units(
+    prompts: Sequence[Prompt],
+    stratum: Callable[[Prompt], Hashable],
+    units: Callable[[Prompt], Sequence[Hashable]],
+    is_group: Callable[[Prompt], bool],
+) -> _Units:
+    return {(stratum(one), unit, is_group(one)) for one in prompts for unit in units(one)}
+
+
+def _effect(units: _Units, alpha: float) -> float | None:
+    strata: dict[Hashable, Counter[bool]] = defaultdict(Counter)
+    for stratum, _, is_group in units:
+        strata[stratum][is_group] += 1
+    return detectable_effect([(one[True], one[False]) for one in strata.values()], alpha)
+
+
+def _sizes(units: _Units) -> tuple[int, int]:
+    n = sum(is_group for _, _, is_group in units)
+    return n, len(units) - n
+
+
+def _group(prompt: Prompt, attribute: str) -> str | None:
+    return next((one.group_name for one in prompt.attributes if one.attribute == attribute), None)
 
 
 def _answer_tokens(audit: Audit) -> int:

@@ -16,6 +16,7 @@ from biasledger.commands.common import (
     next_step,
     warehouse_option,
 )
+from biasledger.commands.completing import complete_runs
 from collector.terminal import say, visible
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @click.command("evidence")
-@click.argument("run", metavar="RUN")
+@click.argument("run", metavar="RUN", shell_complete=complete_runs)
 @ledger_option
 @warehouse_option
 @click.option("--output", type=PATH, metavar="FILE|DIR", help="The zip; evidence-RUN.zip if not given.")
@@ -48,7 +49,7 @@ def pack(run: str, ledger: Path, warehouse: Path, output: Path | None) -> None:
 
 
 @click.command()
-@click.argument("run_ids", nargs=-1, metavar="[RUN]...")
+@click.argument("run_ids", nargs=-1, metavar="[RUN]...", shell_complete=complete_runs)
 @ledger_option
 @click.option(
     "--seal",
@@ -144,7 +145,7 @@ def _print_verdict(verdict: Verdict) -> None:
 
 
 @click.command()
-@click.argument("run_id", metavar="RUN")
+@click.argument("run_id", metavar="RUN", shell_complete=complete_runs)
 @ledger_option
 @click.option("--prompt", "prompt_id", required=True, metavar="ID", help="Its prompt_id in raw.responses.")
 @click.option("--trial", required=True, type=click.IntRange(min=1), metavar="N", help="Which trial.")
@@ -195,7 +196,7 @@ def erase(
 
 
 @click.command()
-@click.argument("run_id", metavar="RUN")
+@click.argument("run_id", metavar="RUN", shell_complete=complete_runs)
 @ledger_option
 @click.option("--reason", required=True, metavar="TEXT", help="Why; kept for good.")
 @click.option("--yes", is_flag=True, help="Do not ask first.")

@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING
 import click
 
 from biasledger import __version__
-from biasledger.commands.common import PATH, ledger_option, next_step, outside_option
-from biasledger.commands.run_output import print_run, print_warnings
+from biasledger.commands.common import (
+    PATH,
+    encoding_option,
+    ledger_option,
+    next_step,
+    outside_option,
+    print_run,
+    print_warnings,
+    table_option,
+)
 from collector.terminal import say
 
 if TYPE_CHECKING:
@@ -28,6 +36,8 @@ if TYPE_CHECKING:
 )
 @click.option("--again", is_flag=True, help="Import a file a second time.")
 @click.option("--simulated", is_flag=True, help="Label these answers as simulated wherever they show.")
+@table_option
+@encoding_option
 @outside_option
 def import_answers(
     audit_file: Path,
@@ -36,18 +46,20 @@ def import_answers(
     name: str | None,
     again: bool,
     simulated: bool,
+    table: str | None,
+    encoding: str | None,
     allow_outside: bool,
 ) -> None:
     """Keep answers that already exist.
 
-    FILE is CSV, JSONL or Parquet, or a log of Inspect AI, promptfoo or lm-evaluation-harness; the `import` part of AUDIT.yml says
-    what its columns mean.
+    FILE is CSV, TSV, JSON (lines, or an array), Parquet or Excel, the folder of a Hugging Face dataset, or a log of Inspect AI,
+    promptfoo or lm-evaluation-harness; the `import` part of AUDIT.yml says what its columns mean.
     """
     from collector.importers.tabular import import_runs
     from collector.spec.loading import load_audit
 
     summaries = import_runs(
-        load_audit(audit_file, allow_outside=allow_outside),
+        load_audit(audit_file, allow_outside=allow_outside).with_form(table=table, encoding=encoding),
         audit_file,
         file,
         ledger,
@@ -90,7 +102,7 @@ def import_answers(
 def import_items(file: Path, ledger: Path, name: str, columns: tuple[str, ...], levels: int) -> None:
     """Keep a catalogue of items.
 
-    FILE is CSV, TSV, JSONL or Parquet with a row for each item that can be recommended: its name, its price level and its
+    FILE is CSV, TSV, JSON, Parquet or Excel with a row for each item that can be recommended: its name, its price level and its
     categories, and where there are any its city and its id. Imported again with other content, the latest one counts.
 
     \b

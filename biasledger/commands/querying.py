@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from biasledger.commands.common import PATH, ledger_option, warehouse_option
+from biasledger.commands.common import PATH, ledger_option, pager_option, warehouse_option
+from biasledger.commands.completing import complete_analyses, complete_findings
 from collector.terminal import print_data, say
 
 wide_option = click.option(
@@ -33,7 +34,7 @@ class _TakesSql(click.Command):
 
 
 @click.command(cls=_TakesSql)
-@click.argument("source", metavar="SQL|NAME|FILE|-", required=False)
+@click.argument("source", metavar="SQL|NAME|FILE|-", required=False, shell_complete=complete_analyses)
 @warehouse_option
 @click.option("--list", "show_list", is_flag=True, help="List the analyses that can be given by name.")
 @click.option(
@@ -50,6 +51,7 @@ class _TakesSql(click.Command):
 )
 @click.option("--output", type=PATH, metavar="FILE", help="Write into FILE.")
 @wide_option
+@pager_option
 def query(
     source: str | None,
     warehouse: Path,
@@ -105,7 +107,7 @@ def query(
 
 
 @click.command(cls=_TakesSql)
-@click.argument("source", metavar="SQL|NAME|FILE|-")
+@click.argument("source", metavar="SQL|NAME|FILE|-", shell_complete=complete_analyses)
 @click.option(
     "--dialect", required=True, metavar="NAME", help="For which warehouse, as snowflake or postgres."
 )
@@ -139,7 +141,7 @@ def _read(source: str) -> str:
 
 
 @click.command()
-@click.argument("finding", metavar="FINDING")
+@click.argument("finding", metavar="FINDING", shell_complete=complete_findings)
 @warehouse_option
 @ledger_option
 @click.option(
@@ -153,6 +155,7 @@ def _read(source: str) -> str:
 )
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @wide_option
+@pager_option
 def explain(finding: str, warehouse: Path, ledger: Path, n_responses: int, form: str, wide: bool) -> None:
     """Walk a finding back to the answers it rests on.
 

@@ -8,13 +8,19 @@ from typing import Any
 
 import click
 
-from biasledger.commands.common import PATH, ROWS_SHOWN, ledger_option, warehouse_option
+from biasledger.commands.common import PATH, ROWS_SHOWN, ledger_option, pager_option, warehouse_option
+from biasledger.commands.completing import complete_runs
 from collector.terminal import say
 
 
 @click.command()
 @warehouse_option
-@click.option("--run", metavar="RUN", help="Only this run: its id, the beginning of it, latest or previous.")
+@click.option(
+    "--run",
+    metavar="RUN",
+    shell_complete=complete_runs,
+    help="Only this run: its id, the beginning of it, latest or previous.",
+)
 @click.option(
     "--status",
     "statuses",
@@ -28,6 +34,7 @@ from collector.terminal import say
 )
 @click.option("--json", "is_json", is_flag=True, help="As JSON: all columns of fct_findings, and every row.")
 @click.option("--csv", "is_csv", is_flag=True, help="The same as CSV that no spreadsheet takes for formulas.")
+@pager_option
 def findings(
     warehouse: Path,
     run: str | None,
@@ -95,6 +102,7 @@ def _write_findings(warehouse: Path, form: str, **chosen: Any) -> None:
 
 @click.command()
 @ledger_option
+@pager_option
 def runs(ledger: Path) -> None:
     """List the runs and how far each has come.
 
@@ -124,6 +132,7 @@ def runs(ledger: Path) -> None:
     "run_ids",
     multiple=True,
     metavar="RUN",
+    shell_complete=complete_runs,
     help="Report on this run only: its id, the beginning of it, latest or previous; may be repeated. Without it: on the current "
     "run of each audit and target, others in brief.",
 )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from biasledger.commands.common import PATH, ledger_option, next_step, warehouse_option
+from biasledger.commands.completing import complete_runs
 from collector.errors import BiasledgerError, InputError
 from collector.terminal import print_data, say
 
@@ -43,7 +44,12 @@ if TYPE_CHECKING:
     metavar="FROM=TO,…",
     help="What the model's labels are kept as, where none is called negative: LABEL_0=negative,LABEL_1=positive.",
 )
-@click.option("--run", metavar="RUN", help="Only this run: its id, the beginning of it, latest or previous.")
+@click.option(
+    "--run",
+    metavar="RUN",
+    shell_complete=complete_runs,
+    help="Only this run: its id, the beginning of it, latest or previous.",
+)
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Score at most N answers now.")
 def score(
     ledger: Path,

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from biasledger.commands.common import EXIT_BROKEN, PATH, next_step, outside_option
+from biasledger.commands.common import (
+    EXIT_BROKEN,
+    PATH,
+    encoding_option,
+    next_step,
+    outside_option,
+    table_option,
+)
 from collector.errors import InputError
 from collector.terminal import is_watched, on_one_line, print_data, say
 
@@ -49,10 +56,18 @@ def init(directory: Path, every_audit: bool) -> None:
 @click.argument("audit_file", type=PATH, metavar="AUDIT.yml", required=False)
 @click.argument("others", type=PATH, metavar="[FILE | AUDIT.yml ...]", nargs=-1)
 @click.option("--schema", is_flag=True, help="Print the JSON schema of audit specs instead.")
+@table_option
+@encoding_option
 @outside_option
 @click.pass_context
 def validate(
-    ctx: click.Context, audit_file: Path | None, others: tuple[Path, ...], schema: bool, allow_outside: bool
+    ctx: click.Context,
+    audit_file: Path | None,
+    others: tuple[Path, ...],
+    schema: bool,
+    table: str | None,
+    encoding: str | None,
+    allow_outside: bool,
 ) -> None:
     """Check audits, or one and how it reads FILE.
 
@@ -77,12 +92,15 @@ def validate(
     if len(answers) > 1 or (answers and len(others) > 1):
         raise click.UsageError("Name several audits, or one and a file of answers.")
     audits = [audit_file, *(path for path in others if path not in answers)]
-    are_right = [_is_right(audit, answers[0] if answers else None, allow_outside) for audit in audits]
+    file = answers[0] if answers else None
+    are_right = [_is_right(audit, file, allow_outside, table=table, encoding=encoding) for audit in audits]
     if not all(are_right):
         ctx.exit(EXIT_BROKEN)
 
 
-def _is_right(audit_file: Path, file: Path | None, allow_outside: bool) -> bool:
+def _is_right(
+    audit_file: Path, file: Path | None, allow_outside: bool, *, table: str | None, encoding: str | None
+) -> bool:
     """Print what is wrong in a spec, and with a file of answers how it reads it; whether nothing is."""
     from collector.spec.loading import check_audit
 
@@ -94,7 +112,7 @@ def _is_right(audit_file: Path, file: Path | None, allow_outside: bool) -> bool:
     n = _print_problems(audit_file, checked, checked.problems)
     if checked.audit is None:
         if file is not None:
-            _print_look(audit_file, file, checked)
+            _print_look(audit_file, file, checked, table=table, encoding=encoding)
         say(f"{_count(n, 'problem')} in {audit_file}. Others may show once these are right.")
         return False
     for warning in checked.audit.warnings():
@@ -102,7 +120,7 @@ def _is_right(audit_file: Path, file: Path | None, allow_outside: bool) -> bool:
     if file is None:
         say(f"{audit_file}: no problems found.")
         return True
-    n = _print_file(audit_file, file, checked, checked.audit)
+    n = _print_file(audit_file, file, checked, checked.audit.with_form(table=table, encoding=encoding))
     if n:
         say(f"{_count(n, 'problem')} in {audit_file} with {file}.")
         return False
@@ -122,10 +140,11 @@ def _print_problems(audit_file: Path, checked: CheckedAudit, problems: Iterable[
     return len(placed)
 
 
-def _print_look(audit_file: Path, file: Path, checked: CheckedAudit) -> None:
+def _print_look(audit_file: Path, file: Path, checked: CheckedAudit, **given: str | None) -> None:
     """Where the kind of answers is missing, say what those of the file look like."""
     from collector.files.yaml import read_yaml_mapping
     from collector.importers.preview import look_of_answers
+    from collector.tables.source import Form
 
     if not any(one.at == "the key answer.kind" for one in checked.problems):
         return
@@ -134,7 +153,8 @@ def _print_look(audit_file: Path, file: Path, checked: CheckedAudit) -> None:
     if column is None:
         return
     try:
-        kind = look_of_answers(file, column, imported.get("format"))
+        stated = {key: value or imported.get(key) for key, value in given.items()}
+        kind = look_of_answers(file, column, Form(imported.get("format"), **stated))
     except InputError as error:
         say(str(error))
     else:
@@ -248,6 +268,8 @@ def _counted(counts: Mapping[str, int]) -> str:
     metavar="LABEL",
     help="A label that selects somebody, without which labels are not judged; may be repeated.",
 )
+@table_option
+@encoding_option
 @click.pass_context
 def new(
     ctx: click.Context,
@@ -258,6 +280,8 @@ def new(
     groups: tuple[str, ...],
     kind: str | None,
     favourable: tuple[str, ...],
+    table: str | None,
+    encoding: str | None,
     **roles: str | None,
 ) -> None:
     """Write an audit for a file of answers.
@@ -272,9 +296,10 @@ def new(
     from collector.importers.draft import Drafted, draft_spec
     from collector.spec.loading import check_audit
     from collector.spec.schema import NAME, modeline, schema_text
-    from collector.tables.source import source_columns
+    from collector.tables.source import Form, source_columns
 
-    columns = source_columns(file, lambda _: True)
+    form = Form(table=table, encoding=encoding)
+    columns = source_columns(file, lambda _: True, form)
     answer = answer or _asked("--answer", "Which column holds the answers?", columns)
     named = groups or (_asked("--group", "Which column names the groups?", columns),)
     drafted = Drafted(
@@ -283,8 +308,9 @@ def new(
         {role: column for role, column in roles.items() if column is not None},
         kind,
         lambda labels: favourable or _asked_favourable(labels),
+        form,
     )
-    draft = draft_spec(audit_file.stem, file, columns, drafted)
+    draft = draft_spec(audit_file.stem, file, drafted)
     folder = audit_file.parent
     schema = next((one / NAME for one in (folder, *folder.parents) if (one / NAME).is_file()), folder / NAME)
     head = f"{modeline(audit_file, schema)}\n# Written from {on_one_line(file.name)} by `biasledger new`.\n"

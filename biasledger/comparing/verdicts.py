@@ -22,13 +22,18 @@ class AttributeVerdict:
     n_measures_deciding: int
     n_measures_warning: int
     n_measures_accepted: int
+    can_fail: bool
     is_silent: bool
 
     @property
     def text(self) -> str:
-        """As in `race: alarm (2 of 5 measures)`."""
+        """As in `race: alarm (2 of 5 measures)`, or `age: clear (none can fail the audit)` of measures that only warn."""
         n, of, warned = self.n_measures_deciding, self.n_measures, self.n_measures_warning
-        some = f" ({n} of {of} measures)" if n < of else ""
+        notes = [f"{n} of {of} measures"] if n < of else []
+        # What is asked with a mitigation never can.
+        is_told = not self.can_fail and self.verdict != "warning" and self.variant == PLAIN
+        notes += ["none can fail the audit"] if is_told else []
+        some = f" ({'; '.join(notes)})" if notes else ""
         beside = f", {warned} more only warn{'s' * (warned == 1)}" if warned else ""
         beside += f", {self.n_measures_accepted} accepted" if self.n_measures_accepted else ""
         beside += ", nothing is known of some groups" if self.is_silent else ""

@@ -27,7 +27,7 @@ from collector.journal.writer import JournalWriter
 from collector.ledger.database import Ledger, LedgerLockedError
 from collector.ledger.following import LedgerFollower
 from collector.ledger.summary import RunSummary, all_versions, new_run_id
-from collector.rows import RunRow, utc_now
+from collector.rows import INTERRUPTED, RunRow, utc_now
 from collector.spec.prompts import build_prompts
 from collector.targets.batching import batch_interface
 
@@ -433,7 +433,7 @@ class _Collection:
         if is_interrupt or isinstance(error, TargetError):
             askers.wait(GRACE_SECONDS)
         self._take(keeper.close())
-        reason = "interrupted" if is_interrupt else self._reason(error)
+        reason = INTERRUPTED if is_interrupt else self._reason(error)
         counts = {status: n for status, n in self._counts.items() if n}
         # A journal that cannot be written is the error itself, and has its sentence already.
         with contextlib.suppress(LedgerError):

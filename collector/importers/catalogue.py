@@ -25,7 +25,7 @@ from collector.hashing import READ_BYTES, canonical_json, tagged_hash
 from collector.hints import did_you_mean, quoted
 from collector.ledger.database import Ledger
 from collector.rows import ItemRow, hash_of_items
-from collector.tables.source import FORMATS, column_names, open_source, readable
+from collector.tables.source import FORMATS, column_names, open_source
 
 # What a column is for -> what it may be called, the first that is there counts; case, _, - and spaces do not matter.
 ROLES: Mapping[str, tuple[str, ...]] = {
@@ -195,7 +195,7 @@ def _rows(file: Path, columns: Mapping[str, str]) -> Iterator[tuple[int, dict[st
     with (
         tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
         open_source(file, list(columns.values()), None, Path(scratch)) as source,
-        readable(file, source.format),
+        source.readable(),
     ):
         source.connection.execute(f"select row_number, {listed} from source order by row_number")
         for number, *cells in source.connection.fetchall():

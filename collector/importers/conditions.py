@@ -6,6 +6,7 @@ give each row what makes its prompt: SQL columns that `stated` turns into groups
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
     from collector.spec.parts import Attribute
 
 ENGLISH = "en"
+# What programs write where there is nothing, in lower case.
+NOTHING = frozenset(
+    "nan none null nil na n/a <na> nat undefined #n/a #value! #ref! #div/0! #name? #num! #null!".split()
+)
+# A day as a reader of workbooks writes it, and as spreadsheets show one that they made of 10-19.
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?: 00:00:00)?|\d{1,2}-[A-Za-z]{3}|[A-Za-z]{3}-\d{1,2}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,9 +327,28 @@ class LongForm:
         if group is None:
             known = {**meaning, **dict.fromkeys(condition.values if condition is not None else (), "")}
             raise _unknown_value(
-                self._path, row, self.columns[1], value, name, known, self._attributes[name].groups
+                self._path,
+                row,
+                self.columns[1],
+                value,
+                name,
+                known,
+                self._attributes[name].groups,
+                in_values=False,
             )
         return Stated((PromptAttribute(1, name, group, value),), language or ENGLISH, perturbation)
+
+
+def odd_look(word: str) -> str | None:
+    """Return what a word looks like that is hardly meant for a group; None for any other."""
+    if _DATE.fullmatch(word):
+        return "looks like a date, which spreadsheets make of groups such as 10-19,"
+    return "looks like nothing" if word.casefold() in NOTHING else None
+
+
+def written_in_values(attribute: str, word: str) -> str:
+    """Return how a spec says what such a word means."""
+    return f"import.values: {{{attribute}: {{{word!r}: {'GROUP' if _DATE.fullmatch(word) else 'null'}}}}}"
 
 
 def _words(attribute: Attribute) -> dict[str, str]:
@@ -350,10 +376,22 @@ def _unknown_value(
     attribute: str,
     meaning: Mapping[str, str | None],
     groups: Iterable[str],
+    *,
+    in_values: bool = True,
 ) -> InputError:
     listed = ", ".join(map(repr, groups))
     if value is None:
-        return InputError(f"{path}: row {row} has no {column!r}; it should be one of {listed}.")
+        meant = (
+            f', or import.values says what an empty cell means: {{{attribute}: {{"": null}}}}'
+            if in_values
+            else ""
+        )
+        return InputError(f"{path}: row {row} has no {column!r}; it should be one of {listed}{meant}.")
+    if in_values and (look := odd_look(value)):
+        return InputError(
+            f"{path}: row {row} has {value!r} as {column!r}, which {look} and is no group of {attribute} (known: {listed}); "
+            f"say what it means: {written_in_values(attribute, value)}."
+        )
     hint = did_you_mean(value, meaning)
     known = "" if hint.startswith("; known") else f" (known: {listed})"
     return InputError(

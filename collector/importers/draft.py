@@ -6,7 +6,7 @@ import json
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import median_high
 from typing import Any
@@ -15,10 +15,12 @@ import yaml
 
 from collector.answers.kinds import kind_of_answers
 from collector.errors import InputError
-from collector.hints import did_you_mean, no_column, quoted, shown
+from collector.hints import did_you_mean, quoted, shown
+from collector.importers.conditions import odd_look, written_in_values
 from collector.importers.preview import ANSWERS_READ
 from collector.spec.parts import DESCRIPTOR, LENGTH
-from collector.tables.source import no_rows, open_source, readable
+from collector.tables.log_rows import no_rows
+from collector.tables.source import AS_IT_LOOKS, Form, open_source
 
 # A column with more different values names no groups.
 MOST_GROUPS = 50
@@ -38,6 +40,7 @@ class Drafted:
         roles: further roles (prompt, template, subject, model) -> column.
         kind: the kind of the answers; None tells it by their looks.
         favourable: says which of the labels select somebody; none leaves that open.
+        form: how the file is read, as far as that is stated.
     """
 
     answer: str
@@ -45,6 +48,7 @@ class Drafted:
     roles: Mapping[str, str] = field(default_factory=dict)
     kind: str | None = None
     favourable: Callable[[Sequence[str]], Sequence[str]] = lambda _labels: ()
+    form: Form = AS_IT_LOOKS
 
     @property
     def columns(self) -> list[str]:
@@ -60,26 +64,21 @@ class Draft:
     notes: Sequence[str]
 
 
-def draft_spec(name: str, file: Path, columns: Sequence[str], drafted: Drafted) -> Draft:
+def draft_spec(name: str, file: Path, drafted: Drafted) -> Draft:
     """Return a spec. Words that differ in case and punctuation alone are one label, or one group.
 
     Args:
         name: what the audit is called, in any letters.
         file: the answers, a row each.
-        columns: the file's columns.
         drafted: which of them hold what.
 
     Raises:
         InputError: the file cannot be read, or has no such column, group or label, or a column does not look like one of groups.
     """
-    for column in drafted.columns:
-        if column not in columns:
-            hint = no_column(column, columns)
-            raise InputError(f"{file} has no column {column!r}{hint}{'' if hint.endswith('?') else '.'}")
     with (
         tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
-        open_source(file, [drafted.answer, *drafted.groups], None, Path(scratch)) as source,
-        readable(file, source.format),
+        open_source(file, drafted.columns, drafted.form, Path(scratch)) as source,
+        source.readable(),
     ):
         rows = source.connection.execute(f"select c0 from source limit {ANSWERS_READ}").fetchall()
         (n_rows,) = source.connection.execute("select count(*) from source").fetchall()[0]
@@ -133,6 +132,7 @@ def draft_spec(name: str, file: Path, columns: Sequence[str], drafted: Drafted) 
         [
             *_notes(labels, "label"),
             *(one for column, found in groups.items() for one in _notes(found, f"group of {names[column]}")),
+            *(one for column, found in groups.items() for one in _odd_notes(names[column], found)),
         ],
     )
 
@@ -155,6 +155,15 @@ def _notes(found: Mapping[str, Sequence[str]], what: str) -> Iterator[str]:
     for word, others in found.items():
         if others:
             yield f"{quoted([word, *others])} look alike: they are read as one {what}."
+
+
+def _odd_notes(attribute: str, groups: Iterable[str]) -> Iterator[str]:
+    for group in groups:
+        if look := odd_look(group):
+            yield (
+                f"{shown(group)} {look} and is taken for a group of {attribute}: where it is none, take it from groups and write "
+                f"{written_in_values(attribute, group)}."
+            )
 
 
 def _favourable(answer: Mapping[str, Any], drafted: Drafted) -> list[str]:
@@ -235,4 +244,5 @@ def _import(drafted: Drafted, names: Mapping[str, str], values: Mapping[str, Any
         "attributes": {name: column for column, name in names.items()},
     }
     split = {"split": "model"} if "model" in drafted.roles else {}
-    return {**split, "columns": columns, **({"values": values} if values else {})}
+    stated = {key: value for key, value in asdict(drafted.form).items() if value is not None}
+    return {**stated, **split, "columns": columns, **({"values": values} if values else {})}

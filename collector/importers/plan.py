@@ -17,12 +17,13 @@ from collector.spec.markers import AskedProbe, one_sided
 from collector.spec.parts import DECISIONS, MINIMUM_SUBJECTS, MINIMUM_TRIALS, PLAIN
 from collector.spec.prompts import Prompt
 from collector.spec.rooms.markers import ALL_PROBES
-from collector.tables.source import Source, no_rows, readable
+from collector.tables.log_rows import no_rows
+from collector.tables.source import Form, Source
 
 if TYPE_CHECKING:
     from collector.importers.conditions import Stated
     from collector.spec.audit import Audit
-    from collector.spec.importing import Columns
+    from collector.spec.importing import Columns, Import
 
 BATCH_ROWS = 10_000
 MAX_TRIAL = 2**31 - 1
@@ -154,8 +155,8 @@ class FilePlan:
         self.runs: Sequence[PlannedRun] = ()
         self._audit = audit
         self._conditions = conditions
+        self._source = source
         self._path = source.path
-        self._format = source.format
         self._connection = source.connection
         self._is_split = audit.imported.split is not None
         self._roles = roles_of(audit.imported.columns)
@@ -169,7 +170,7 @@ class FilePlan:
 
     def readable(self) -> Any:
         """Return the context that turns DuckDB's complaints about the file into InputError."""
-        return readable(self._path, self._format)
+        return self._source.readable()
 
     def _read_keys(self) -> None:
         """Make `keys`, the file's short columns, and `resolved`, which adds what each row states; check both."""
@@ -519,6 +520,11 @@ class RowPlan(FilePlan):
     @property
     def _names(self) -> list[str]:
         return [*self._mapped(*PROMPT_ROLES, "carrier"), *self._conditions.names]
+
+
+def form_of(imported: Import) -> Form:
+    """Return how a file is to be read, as far as an import states it."""
+    return Form(imported.format, imported.table, imported.encoding)
 
 
 def needed_columns(conditions: Conditions, columns: Columns) -> list[str]:

@@ -15,10 +15,10 @@ from collector.answers.replies import Answer, storable
 from collector.errors import InputError
 from collector.hints import no_column
 from collector.importers.conditions import FoundWord, conditions_of
-from collector.importers.plan import Plan, PlannedAnswer, needed_columns, roles_of
-from collector.importers.tabular import plan_of, read_answer
+from collector.importers.plan import Plan, PlannedAnswer, form_of, needed_columns, roles_of
+from collector.importers.tabular import answers_of_nothing, nothing_sentences, plan_of, read_answer
 from collector.spec.loading import SpecProblem
-from collector.tables.source import open_source, readable, source_columns
+from collector.tables.source import Form, open_source, sheet_notes, source_columns
 
 if TYPE_CHECKING:
     from collector.spec.audit import Audit
@@ -89,7 +89,7 @@ def preview_file(audit: Audit, file: Path) -> Preview:
     """
     assert audit.imported is not None
     needed = dict(_needed(audit.imported))
-    columns = source_columns(file, set(needed.values()).__contains__, audit.imported.format)
+    columns = source_columns(file, set(needed.values()).__contains__, form_of(audit.imported))
     preview = Preview(columns)
     for at, column in needed.items():
         if column not in columns:
@@ -98,10 +98,12 @@ def preview_file(audit: Audit, file: Path) -> Preview:
             preview.problems.append(SpecProblem(at, sentence))
     if not preview.problems:
         _read(preview, audit, file)
+    elif audit.imported.table is None:
+        preview.warnings = sheet_notes(file)
     return preview
 
 
-def look_of_answers(file: Path, column: str, file_format: str | None) -> str:
+def look_of_answers(file: Path, column: str, form: Form) -> str:
     """Return the kind of answers that a column of a file looks like.
 
     Raises:
@@ -109,8 +111,8 @@ def look_of_answers(file: Path, column: str, file_format: str | None) -> str:
     """
     with (
         tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
-        open_source(file, [column], file_format, Path(scratch)) as source,
-        readable(file, source.format),
+        open_source(file, [column], form, Path(scratch)) as source,
+        source.readable(),
     ):
         rows = source.connection.execute(f"select c0 from source limit {ANSWERS_READ}").fetchall()
     return kind_of_answers([text or "" for (text,) in rows])
@@ -136,7 +138,7 @@ def _read(preview: Preview, audit: Audit, file: Path) -> None:
     columns = needed_columns(conditions, audit.imported.columns)
     with (
         tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
-        open_source(file, columns, audit.imported.format, Path(scratch)) as source,
+        open_source(file, columns, form_of(audit.imported), Path(scratch)) as source,
     ):
         plan = plan_of(audit, conditions, source)
         first = _checked(plan)
@@ -151,8 +153,8 @@ def _read(preview: Preview, audit: Audit, file: Path) -> None:
         if first is not None and first not in {one.message for one in preview.problems}:
             preview.problems.append(SpecProblem("import.columns", first))
         if not preview.problems:
-            preview.warnings = plan.warnings()
             _read_answers(preview, plan, audit)
+            preview.warnings = [*source.notes, *plan.warnings(), *preview.warnings]
 
 
 def _checked(plan: Plan) -> str | None:
@@ -169,6 +171,7 @@ def _read_answers(preview: Preview, plan: Plan, audit: Audit) -> None:
     preview.n_responses = sum(run.n_responses for run in plan.runs)
     answers = list(islice((one for batch in plan.answers() for one in batch), ANSWERS_READ))
     preview.n_read = len(answers)
+    preview.warnings = nothing_sentences(Counter(answers_of_nothing(audit, answers)))
     shown = {one.prompt_number for one in answers[:ROWS_SHOWN]}
     prompts = {one.number: one.prompt for batch in plan.prompts() for one in batch if one.number in shown}
     first: list[PreviewedAnswer] = []

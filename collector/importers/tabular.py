@@ -9,7 +9,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -18,19 +18,25 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from collector.answers.replies import Answer, load_rules, storable
 from collector.asking.progress import Advance, progress
 from collector.errors import InputError
-from collector.hashing import hash_of_file
 from collector.hints import quoted
 from collector.importers.chained import ChainedRun
-from collector.importers.conditions import Conditions, conditions_of
+from collector.importers.conditions import NOTHING, Conditions, conditions_of
 from collector.importers.items import ItemPlan
-from collector.importers.plan import Plan, PlannedAnswer, PlannedPrompt, RowPlan, needed_columns
+from collector.importers.plan import (
+    Plan,
+    PlannedAnswer,
+    PlannedPrompt,
+    RowPlan,
+    form_of,
+    needed_columns,
+)
 from collector.importers.rankings import RankingPlan
 from collector.journal.records import Reading
 from collector.ledger.database import Ledger
 from collector.ledger.summary import RunSummary, all_versions, new_run_id
 from collector.rows import SHORT_CHARACTERS, ResponseRow, RunRow, ScoreRow, response_hash, utc_now
 from collector.spec.rooms.lists import MATCHED
-from collector.tables.source import MEMORY_LIMIT, Source, open_source
+from collector.tables.source import MEMORY_LIMIT, Source, content_hash, open_source
 
 if TYPE_CHECKING:
     from collector.journal.chain import Seal
@@ -102,11 +108,12 @@ def import_runs(
         )
     started, started_at = time.monotonic(), utc_now()
     conditions = conditions_of(audit, file)
-    source_hash = hash_of_file(file) if file.is_file() else ""
+    form = form_of(audit.imported)
+    source_hash = content_hash(file, form) if file.exists() else ""
     columns = needed_columns(conditions, audit.imported.columns)
     with (
         tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
-        open_source(file, columns, audit.imported.format, Path(scratch)) as source,
+        open_source(file, columns, form, Path(scratch)) as source,
     ):
         plan = plan_of(audit, conditions, source)
         with plan.readable():
@@ -126,11 +133,11 @@ def import_runs(
         with ledger.append(memory_limit=MEMORY_LIMIT) as append:
             if not again:
                 _refuse_repeated(append, audit, file, source_hash)
-            counts, seals = _append(append, runs, plan, audit, file, started_at, show_progress)
-            if hash_of_file(file) != source_hash:
+            counts, seals, told = _append(append, runs, plan, audit, file, started_at, show_progress)
+            if content_hash(file, form) != source_hash:
                 # Nothing is kept: it could be neither what it was nor what it is.
                 raise InputError(f"{file} was changed while it was read: import it again when it is whole.")
-        warnings = (*audit.unjudged_labels(), *plan.warnings())
+        warnings = (*audit.unjudged_labels(), *source.notes, *plan.warnings(), *told)
     seconds = time.monotonic() - started
     return tuple(
         RunSummary(
@@ -167,8 +174,9 @@ def _mapping(imported: Import) -> dict[str, Any]:
     for later in ("scores", "carriers"):
         if not mapping["columns"][later]:
             del mapping["columns"][later]
-    if imported.split is not None:
-        mapping["split"] = imported.split
+    for stated in ("table", "encoding", "split"):
+        if (value := getattr(imported, stated)) is not None:
+            mapping[stated] = value
     if imported.values:
         mapping["values"] = {attribute: dict(values) for attribute, values in imported.values.items()}
     if imported.score_labels:
@@ -234,11 +242,11 @@ def _append(
     file: Path,
     started_at: datetime,
     show_progress: bool | None,
-) -> tuple[dict[int, Counter[str]], dict[int, Seal]]:
+) -> tuple[dict[int, Counter[str]], dict[int, Seal], list[str]]:
     """Write the runs, how their answers are read, and all that the plan holds.
 
     Returns:
-        Number of the run -> its responses by status, and -> its seal.
+        Number of the run -> its responses by status, and -> its seal; and what should be known of the file.
 
     Raises:
         InputError: prompts cannot be kept as they are.
@@ -259,26 +267,29 @@ def _append(
         chained[planned.number].event("started", counted)
     n_responses = sum(planned.n_responses for planned in plan.runs)
     with progress(n_responses, f"import {file.name}", show_progress) as advance:
-        counts = _write(chained, plan, audit, file, advance)
+        counts, told = _write(chained, plan, audit, file, advance)
     for number, run in chained.items():
         run.event("finished", {"responses": counts[number].total(), "counts": dict(counts[number])})
-    return counts, {number: run.seal() for number, run in chained.items()}
+    return counts, {number: run.seal() for number, run in chained.items()}, told
 
 
 def _write(
     runs: Mapping[int, ChainedRun], plan: Plan, audit: Audit, file: Path, advance: Advance
-) -> dict[int, Counter[str]]:
+) -> tuple[dict[int, Counter[str]], list[str]]:
     """The second pass: prompts, then every answer, classified and hashed, in the file's order.
 
     Returns:
-        Number of the run -> its responses by status.
+        Number of the run -> its responses by status; and what should be known of the file.
 
     Raises:
         InputError: two prompts are one as they are kept, or several are neutral, and the reading does not say which one counts.
     """
     known: dict[int, _Known] = {}
     neutral: set[str] = set()
+    named: set[tuple[str, str]] = set()
+    nothing: Counter[str] = Counter()
     for batch in _read(plan, plan.prompts()):
+        named.update((one.attribute, one.group_name) for asked in batch for one in asked.prompt.attributes)
         neutral.update(one.prompt.template for one in batch if not one.prompt.attributes)
         for number, run in runs.items():
             run.prompts([one.prompt for one in batch if one.run == number])
@@ -306,9 +317,40 @@ def _write(
             run.responses(rows)
             run.scores([score for one in answered for score in _scores(known[one.prompt_number], one, now)])
             counts[number].update(row.status for row in rows)
+        nothing.update(answers_of_nothing(audit, found))
         total = sum(count.total() for count in counts.values())
         advance(total, total - sum(count["ok"] for count in counts.values()))
-    return counts
+    return counts, [*_silent_sentences(audit, named), *nothing_sentences(nothing)]
+
+
+def _silent_sentences(audit: Audit, named: Container[tuple[str, str]]) -> list[str]:
+    """Return the sentence on declared groups that no row names, none where there are none."""
+    silent = {
+        name: [group for group in attribute.groups if (name, group) not in named]
+        for name, attribute in audit.attributes.items()
+    }
+    listed = [f"{quoted(groups)} of {name}" for name, groups in silent.items() if groups]
+    return [f"No row names a group that the audit declares: {'; '.join(listed)}."] if listed else []
+
+
+def answers_of_nothing(audit: Audit, answers: Iterable[PlannedAnswer]) -> Iterator[str]:
+    """Yield the answers in text that are no more than what programs write where there is nothing, such as nan."""
+    if audit.answer.kind == "text":
+        for one in answers:
+            if one.text is not None and (text := one.text.strip()).casefold() in NOTHING:
+                yield text
+
+
+def nothing_sentences(found: Counter[str]) -> list[str]:
+    """Return the sentence on such answers, none where there are none."""
+    if not found:
+        return []
+    answers = "1 answer is" if found.total() == 1 else f"{found.total():,} answers are"
+    sentence = (
+        f"{answers} nothing but {quoted(found)}, which programs write where there is nothing, and kept as what was answered; "
+        f"leave such cells empty."
+    )
+    return [sentence]
 
 
 def _read(plan: Plan, batches: Iterator[list[_Planned]]) -> Iterator[list[_Planned]]:

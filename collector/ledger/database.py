@@ -19,6 +19,7 @@ from collector.errors import LedgerError
 from collector.files.replacing import replace_file
 from collector.ledger.appending import Append
 from collector.ledger.schema import migrate, require_current, roll_back
+from collector.rows import INTERRUPTED
 
 if TYPE_CHECKING:
     import duckdb
@@ -67,7 +68,7 @@ class RunInfo:
     """A run as the ledger lists it.
 
     Attributes:
-        state: its last event, such as started, finished, failed or batch_submitted.
+        state: its last event, such as started, finished, failed or batch_submitted; interrupted where somebody ended it.
         is_finished: whether it was finished at some time, though it may have been resumed since.
         is_forgotten: whether it was taken back, and counts for nothing any more.
         n_responses: trials, not attempts.
@@ -255,8 +256,10 @@ class Ledger:
                     group by run_id
                 ),
                 states as (
-                    select run_id, arg_max(event, rowid) as state, bool_or(event = 'finished') as is_finished,
-                        bool_or(event = 'forgotten') as is_forgotten
+                    select
+                        run_id,
+                        arg_max(if(event = 'failed' and detail ->> 'reason' = $interrupted, $interrupted, event), rowid) as state,
+                        bool_or(event = 'finished') as is_finished, bool_or(event = 'forgotten') as is_forgotten
                     from raw.run_events
                     group by run_id
                 )
@@ -268,7 +271,8 @@ class Ledger:
                 left join counted on counted.run_id = runs.run_id
                 left join states on states.run_id = runs.run_id
                 order by runs.started_at, runs.run_id
-                """
+                """,
+                {"interrupted": INTERRUPTED},
             ).fetchall()
         return [RunInfo(*row) for row in rows]
 

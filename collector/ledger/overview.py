@@ -12,6 +12,7 @@ from collector.errors import LedgerError
 from collector.journal.reader import end_of, is_being_written, journal_folder
 from collector.ledger.database import WAIT_SECONDS, Ledger, LedgerLockedError, RunInfo
 from collector.ledger.loading import Head, read_head
+from collector.rows import INTERRUPTED
 
 LOCK_SECONDS = 2.0
 # Inside a text JSON escapes the quotes, so neither can stand there; whole bodies need not be parsed.
@@ -26,7 +27,7 @@ class RunOverview:
     """A run and how far it has come.
 
     Attributes:
-        state: its last event: started, resumed, stopped, finished, failed; None where it has none.
+        state: its last event: started, resumed, stopped, finished, failed, interrupted; None where it has none.
         n_planned: trials to be asked in all; None where no journal says so, as of imports.
         n_asked: attempts kept; None without a journal.
         n_kept: trials that are done; without a journal those in the ledger.
@@ -155,7 +156,8 @@ def _progress(path: Path) -> _Progress:
             elif _EVENT in line:
                 try:
                     body = json.loads(line)["body"]
-                    state = body["event"]
+                    is_interrupt = body["event"] == "failed" and body["detail"].get("reason") == INTERRUPTED
+                    state = INTERRUPTED if is_interrupt else body["event"]
                     if body["detail"].get("by_target"):
                         # What failed with the target is asked again, see `RunState`.
                         n_kept, n_failed_last = n_kept - n_failed_last, 0

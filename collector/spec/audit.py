@@ -413,6 +413,13 @@ class Audit(Section):
             )
         return self.model_copy(update={"trials": trials})
 
+    def with_form(self, *, table: str | None = None, encoding: str | None = None) -> Audit:
+        """Return the same audit whose import names another sheet or split, or another encoding, where one is given."""
+        stated = {key: one for key, one in (("table", table), ("encoding", encoding)) if one is not None}
+        if self.imported is None or not stated:
+            return self
+        return self.model_copy(update={"imported": self.imported.model_copy(update=stated)})
+
     def with_subjects(self, n: int | None = None, domains: Sequence[str] = ()) -> Audit:
         """Return the same audit about some of its subjects.
 

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from collector.validation import NonBlank, Section
 
-ImportFormat = Literal["csv", "tsv", "jsonl", "parquet", "inspect", "promptfoo", "lm_eval"]
+ImportFormat = Literal["csv", "tsv", "jsonl", "json", "parquet", "xlsx", "inspect", "promptfoo", "lm_eval"]
 
 
 class Columns(Section):
@@ -189,6 +189,17 @@ class Import(Section):
         default=None,
         description="The file's format; told by its ending and content if absent.",
         examples=["jsonl"],
+    )
+    table: NonBlank | None = Field(
+        default=None,
+        description="Which sheet of a workbook, or which split of a dataset's folder; the first sheet, or the one split, if "
+        "absent. `--sheet` and `--split` go before it.",
+        examples=["answers"],
+    )
+    encoding: NonBlank | None = Field(
+        default=None,
+        description="The encoding of CSV, TSV or JSON that is not UTF-8. `--encoding` goes before it.",
+        examples=["cp1252"],
     )
     split: Literal["model"] | None = Field(
         default=None,

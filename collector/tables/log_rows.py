@@ -66,6 +66,11 @@ def is_chat(value: object) -> bool:
     )
 
 
+def no_rows(path: Path) -> InputError:
+    """Return the error for a file that holds no data row."""
+    return InputError(f"{path} has no rows; it should hold one for each response.")
+
+
 def parse_object(text: str | bytes, where: str) -> dict[str, Any]:
     """Return a JSON object.
 

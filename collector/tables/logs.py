@@ -92,7 +92,8 @@ def _document_rows(path: Path, stated: str | None) -> Iterator[LogRow]:
         return promptfoo_log.document_rows(document, path)
     if stated is None:
         raise InputError(
-            f"{path} is neither a log of Inspect AI nor an output of promptfoo; a file of JSON Lines should end in .jsonl."
+            f"{path} is neither a log of Inspect AI, nor an output of promptfoo, nor an array of objects, [{{…}}, …] (of pandas: "
+            f"to_json(orient='records')); a file of JSON Lines should end in .jsonl."
         )
     raise _not_of(path, stated)
 

@@ -17,7 +17,8 @@ from collector.errors import InputError, TargetError
 from collector.files.plain import require_plain
 from collector.hashing import hash_of_file
 from collector.hints import FIRST_LINE_CHARACTERS, no_column, quoted
-from collector.tables.source import FORMATS, column_names, no_rows, open_source, readable
+from collector.tables.log_rows import no_rows
+from collector.tables.source import FORMATS, Form, column_names, open_source
 from collector.targets.base import Reply, Request
 from collector.targets.fields import Concurrency
 from collector.targets.http.session import excerpt
@@ -191,8 +192,8 @@ def _read(path: Path, columns: Columns) -> _Answers:
     answers: _Answers = defaultdict(dict)
     with (
         TemporaryDirectory(prefix="biasledger-") as scratch,
-        open_source(path, list(held.values()), kind, Path(scratch)) as source,
-        readable(path, kind),
+        open_source(path, list(held.values()), Form(kind), Path(scratch)) as source,
+        source.readable(),
     ):
         rows = source.connection.execute("from source order by row_number")
         while chunk := rows.fetchmany(_ROWS_AT_ONCE):

@@ -135,20 +135,25 @@ judged as (
 
 -- How many units would settle what is inconclusive: deviates grow and widths shrink with their square root, or as
 -- the column width_power says, so this is a rough guide and no promise. A value past the threshold lacks a smaller
--- p or an interval that leaves out no difference, any other an interval that ends before the threshold.
+-- p, an interval that leaves out no difference, or both; any other an interval that ends before the threshold.
 estimated as (
     select
         *,
         case
-            when status = 'inconclusive' and is_past_threshold and not is_doubtful
-                then n_units * pow(
-                    {{ upper_normal_quantile("(alpha / 2)") }}
-                    / {{ upper_normal_quantile("(least(p_value_adjusted, 0.999) / 2)") }}, 2
-                )
             when status = 'inconclusive' and is_past_threshold
-                then n_units * pow(
-                    if(value > no_difference, value - value_low, value_high - value) / abs(value - no_difference),
-                    1 / coalesce(width_power, 0.5)
+                then n_units * greatest(
+                    pow(
+                        {{ upper_normal_quantile("(alpha / 2)") }}
+                        / {{ upper_normal_quantile("(least(p_value_adjusted, 0.999) / 2)") }}, 2
+                    ),
+                    if(
+                        is_doubtful,
+                        pow(
+                            if(value > no_difference, value - value_low, value_high - value) / abs(value - no_difference),
+                            1 / coalesce(width_power, 0.5)
+                        ),
+                        0
+                    )
                 )
             when
                 status = 'inconclusive'

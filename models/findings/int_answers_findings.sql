@@ -46,7 +46,7 @@ measured as (
             when '(neutral)' then 'those about nobody in particular'
             when '(others)' then 'those about all others'
             else 'those about ' || comparisons.reference_group
-        end as reference_questions
+        end as reference_answers
     from comparisons
     inner join gaps on comparisons.comparison_key = gaps.comparison_key
     left join group_carriers
@@ -67,12 +67,12 @@ answers_findings as (
         case scheme
             when 'refused'
                 then printf(
-                    'of the questions about %s %.1f %% are refused, and of %s %.1f %%',
-                    group_name, percent_marked, reference_questions, percent_reference
+                    'of the answers about %s %.1f %% are refusals, and of %s %.1f %%',
+                    group_name, percent_marked, reference_answers, percent_reference
                 )
             else printf(
-                'of the answers to questions about %s %.1f %% are malformed, cut off or empty, and of %s %.1f %%',
-                group_name, percent_marked, reference_questions, percent_reference
+                'of the answers about %s %.1f %% are malformed, cut off or empty, and of %s %.1f %%',
+                group_name, percent_marked, reference_answers, percent_reference
             )
         end || if(unit = 'trial', ', asked in these words', '') as detail,
         case
@@ -100,7 +100,7 @@ answers_findings as (
         case
             when is_by_name then 'names a group'
             when unit = 'trial' then 'answers about each group'
-            else 'questions about each group'
+            else 'prompts about each group'
         end as settled_by,
         width_power,
         -- Trials speak of the prompts that were asked, and of nobody else.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -28,6 +29,7 @@ _FIRST = ("end_to_end", "docs", "query", "explain", "replication", "benchmarks",
 _BUILT = {
     "end to end": re.compile(r"\b(audited|shipped|odd|alone): "),
     "first audit": re.compile(r"\b(first_audit|planted): "),
+    "wheel": re.compile(r"\b(wheel|installed): "),
 }
 # What takes one of these, or stands in one of these folders, takes minutes: a warehouse of its own, published data, a benchmark.
 _SLOW_FIXTURES = frozenset({"odd", "alone", "new_project"})
@@ -42,6 +44,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if takes or item.path.parent.name in _SLOW_FOLDERS:
             item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: (*_FIRST, item.path.parent.name).index(item.path.parent.name))
+
+
+TOLD = "told"  # a property of a test: a sentence that stands under the run's summary
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Print what tests have to tell, such as how long a stranger takes."""
+    for report in terminalreporter.stats.get("passed", ()):
+        for name, sentence in getattr(report, "user_properties", ()):
+            if name == TOLD:
+                terminalreporter.line(sentence)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -91,6 +104,28 @@ def first_audit(tmp_path_factory: pytest.TempPathFactory) -> FirstAudit:
         r"^biasledger build.*$", 'biasledger build || test "$?" -eq 1', script, flags=re.MULTILINE
     )
     return FirstAudit(folder / "my-audit", run(script, folder))
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this checkout."""
+    folder = tmp_path_factory.mktemp("wheel")
+    root = Path(__file__).parents[2]
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(root)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return next(folder.glob("biasledger-*.whl"))
+
+
+@pytest.fixture(scope="session")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of packages into which pip installed the wheel; what it depends on is this environment's."""
+    site = tmp_path_factory.mktemp("installed") / "site"
+    options = ("--quiet", "--no-deps", "--no-index", "--disable-pip-version-check", "--target", str(site))
+    command = [sys.executable, "-m", "pip", "install", *options, str(wheel)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return site
 
 
 @pytest.fixture(scope="session")

@@ -83,7 +83,7 @@ gaps as (
         n_units as n_sufficient,
         case unit
             when 'name' then 'names a group'
-            when 'prompt' then 'questions about each group'
+            when 'prompt' then 'prompts about each group'
             else 'answers about each group'
         end as settled_by,
         width_power,

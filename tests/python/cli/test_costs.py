@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -100,6 +101,43 @@ def test_a_dry_run_counts_and_writes_nothing(biasledger: Biasledger, thin: Path)
     assert "What 'other' costs is not known: with a row for it in seeds/model_prices.csv" in unpriced
     # What weakens the audit is known before it is paid for.
     assert result.stderr.startswith("Warning: 2 trials a persona give low statistical power")
+
+
+def test_a_dry_run_says_how_long_it_takes_and_how_small_a_difference_it_finds(
+    biasledger: Biasledger, thin: Path
+) -> None:
+    few = biasledger("collect", "small.yml", "--target", "priced", "--dry-run").output
+    assert "It takes 5 s for every second that an answer takes, with 4 at once." in few
+    assert (
+        "By Cohen's formula for two means (1988), found in 80% of audits, alpha 0.05 shared by 2 contrasts"
+        in few
+    )
+    many = biasledger("collect", "small.yml", "--target", "priced", "--dry-run", "--trials", "200").output
+    # 4 prompts about each group are too few to move: answers do, of template two always 3 a prompt.
+    for output, n_answers in ((few, 10), (many, 406)):
+        effect = (2.2414 + 0.8416) * math.sqrt(2 / n_answers)
+        rows = [line.split() for line in output.splitlines() if " vs " in line]
+        assert [row[0] for row in rows] == ["race", "gender"]
+        assert {tuple(row[4:]) for row in rows} == {
+            (f"{n_answers}", "answers", f"{effect:.2f}", f"{50 * effect:.0f}", "points")
+        }
+    batch = biasledger("collect", "small.yml", "--target", "priced", "--dry-run", "--batch").output
+    assert "A batch is done within a day." in batch
+
+
+def test_a_dry_run_shows_prompts_as_they_will_be_sent(biasledger: Biasledger, thin: Path) -> None:
+    shown = biasledger("collect", "small.yml", "--target", "priced", "--dry-run", "--show", "1").output
+    told = shown.partition("Prompts as they will be sent")[2]
+    assert "max_tokens 50" in told.splitlines()[0]
+    assert told.count("    user: Recommend products for ") == 4
+    assert [line.split(" (")[0] for line in told.splitlines() if line.startswith("About ")] == [
+        "About race White",
+        "About race Asian",
+        "About gender Man",
+        "About gender Woman",
+    ]
+    refused = biasledger("collect", "small.yml", "--target", "priced", "--show", "1")
+    assert "--show goes with --dry-run." in refused.stderr
 
 
 def test_a_dry_run_of_batches_has_their_price_and_refuses_whom_batches_cannot_ask(

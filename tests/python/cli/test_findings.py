@@ -71,6 +71,7 @@ _CLEAR = AttributeVerdict(
     n_measures_deciding=1,
     n_measures_warning=0,
     n_measures_accepted=0,
+    can_fail=True,
     is_silent=False,
 )
 
@@ -86,6 +87,16 @@ def test_a_verdict_says_how_many_measures_what_warns_and_what_was_accepted() -> 
     assert replace(_CLEAR, n_measures_warning=2).text == "race: clear, 2 more only warn"
     assert replace(_CLEAR, n_measures_accepted=1).text == "race: clear, 1 accepted"
     assert replace(_CLEAR, is_silent=True).text == "race: clear, nothing is known of some groups"
+
+
+def test_where_nothing_can_fail_the_audit_it_is_said() -> None:
+    warns = replace(_CLEAR, can_fail=False)
+    assert replace(warns, verdict="warning").text == "race: warning"
+    assert warns.text == "race: clear (none can fail the audit)"
+    some = replace(warns, verdict="inconclusive", n_measures=2)
+    assert some.text == "race: inconclusive (1 of 2 measures; none can fail the audit)"
+    # What is asked with a mitigation never can.
+    assert replace(warns, variant="masked").text == "race: clear"
 
 
 def test_mitigations_have_a_line_each() -> None:

@@ -297,7 +297,7 @@ def test_ids_are_unique(write: Write, problem: Callable[..., str], ledger_path: 
         ("items.jsonl", "\n\n", "has no rows; it should hold one for each item"),
         ("items.jsonl", "[1]\n", "line 1 is a JSON list and no object"),
         ("items.jsonl", "[]\n{", "line 1 is a JSON list"),
-        ("items.csv", "name,price_level,categories\nA,1\n", "line 2 cannot be read as CSV"),
+        ("items.csv", "name,price_level,categories\nA,1\n", "line 2 has 2 cells and the header 3"),
         ("items.csv", "name,name,price_level,categories\nA,B,1,x\n", "holds the column 'name' twice"),
         ("items.csv", HEADER + ",1,bars,\n", "row 1 has no 'name'"),
         ("items.txt", HEADER, "the ending .txt tells no known format; known: .csv"),

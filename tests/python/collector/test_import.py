@@ -448,14 +448,14 @@ BAD_FILES: list[tuple[str, bytes, str]] = [
     ("a.csv", HEADER + b"White,M,q,a\nWhite,M,q,caf\xe9\n", "line 3 is not UTF-8"),
     ("a.jsonl", b'{"race": "White",\n"answer": "\xff"}\n', "line 2 is not UTF-8"),
     ("a.csv", "race,gender\n".encode("utf-16"), "line 1 is not UTF-8"),
-    ("a.csv", HEADER + b"White,M,q,a\nWhite,M,q\n", "line 3 cannot be read as CSV"),
-    ("a.csv", HEADER + b"White,M,q,a\nWhite,M,q,b,c\n", "line 3 cannot be read as CSV"),
+    ("a.csv", HEADER + b"White,M,q,a\nWhite,M,q\n", "line 3 has 3 cells and the header 4"),
+    ("a.csv", HEADER + b"White,M,q,a\nWhite,M,q,b,c\n", "line 3 has 5 cells and the header 4"),
     ("a.csv", HEADER + b'White,M,q,"never closed\n', "cannot be read as CSV"),
     ("a.jsonl", JSON_ROW + b'\n{"race": \n', "line 3 is not valid JSON"),
     ("a.jsonl", JSON_ROW + b"[1]\n", "line 2 is a JSON list and no object"),
     ("a.jsonl", b'{"race": "White", "gender": "M", "question": "q", "answer": "\\ud83d"}\n', "JSON with half a surrogate"),
     ("a.parquet", b"PAR1 this is no parquet file", "is not a readable Parquet file"),
-    ("a.xlsx", b"PK", "the ending .xlsx tells no known format; known: .csv, .tsv, .jsonl, .ndjson, .parquet"),
+    ("a.xlsx", b"PK", "is not a readable Excel workbook (File is not a zip file); an older .xls, or one with a password,"),
     ("a", b"x", "the ending (none) tells no known format"),
 ]  # fmt: skip
 
@@ -557,7 +557,9 @@ def test_files_that_cannot_be(
 ) -> None:
     with pytest.raises(InputError, match="does not exist"):
         bring(tmp_path / "absent.csv")
-    with pytest.raises(InputError, match="is not a file"):
+    with pytest.raises(
+        InputError, match="is a folder and no dataset; name a file, or a folder that save_to_disk"
+    ):
         bring(tmp_path)
     spec = write_spec(small_text)
     with pytest.raises(InputError, match="the key import is missing"):
@@ -733,7 +735,7 @@ def test_questions_that_name_nobody_need_no_carrier(
         (2, "She helps."),
         (3, "He helps."),
     ]
-    assert summary.warnings[-1] == (
+    assert summary.warnings[-2] == (
         "1 of 2 probes of the audit have no marker against the stereotype ('bank'); their answers are not assessed until there "
         "are such markers."
     )
@@ -885,7 +887,10 @@ def test_a_few_subjects_are_enough_where_they_are_50(
     tmp_path: Path, bring_long: Callable[..., RunSummary]
 ) -> None:
     rows = [long_row("physical", "Fat", f"Artist {number}") for number in range(50)]
-    assert bring_long(write_file(tmp_path / "a.csv", rows)).warnings == ()
+    (silent,) = bring_long(write_file(tmp_path / "a.csv", rows)).warnings
+    assert silent.startswith(
+        "No row names a group that the audit declares: 'African', 'American' of continent; "
+    )
 
 
 @pytest.mark.parametrize(
@@ -965,7 +970,9 @@ def test_the_shipped_mapping_of_lists_reads_a_file_of_its_shape(
         for row in range(60)
     ]
     summary = import_file(load_audit(spec), spec, write_file(tmp_path / "r.parquet", rows), ledger_path)
-    assert (summary.n_prompts, summary.counts, summary.warnings) == (480, {"ok": 480}, ())
+    assert (summary.n_prompts, summary.counts) == (480, {"ok": 480})
+    (silent,) = summary.warnings
+    assert silent.startswith("No row names a group that the audit declares: 'Young', 'Old' of age; ")
     assert query(
         "select attribute, group_name, language, perturbation from raw.prompts "
         "left join raw.prompt_attributes using (run_id, prompt_id) group by all order by all"

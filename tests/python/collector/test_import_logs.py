@@ -280,10 +280,13 @@ def test_a_wrong_format_is_told(bring: Callable[..., RunSummary], stated: str, f
 def test_json_of_no_known_tool(tmp_path: Path, bring: Callable[..., RunSummary]) -> None:
     file = tmp_path / "answers.json"
     file.write_text('{"answers": []}', encoding="utf-8")
-    with pytest.raises(InputError, match="is neither a log of Inspect AI nor an output of promptfoo"):
+    with pytest.raises(
+        InputError,
+        match="is neither a log of Inspect AI, nor an output of promptfoo, nor an array of objects",
+    ):
         bring(file, INSPECT)
     file.write_text("[1, 2]", encoding="utf-8")
-    with pytest.raises(InputError, match=r"answers.json is a JSON list and no object"):
+    with pytest.raises(InputError, match=r"answers.json: element 1 is a JSON int; each should be an object"):
         bring(file, INSPECT)
     file.write_text('{"answers": ', encoding="utf-8")
     with pytest.raises(InputError, match=r"answers.json is not valid JSON"):

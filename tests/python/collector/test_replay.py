@@ -151,12 +151,12 @@ def test_what_is_not_in_the_file_fails_its_question_only(load: Load) -> None:
         (
             "prompt,reply\nHello\n",
             "a.csv",
-            "line 2 cannot be read as CSV: Expected Number of Columns: 2 Found: 1",
+            "line 2 has 1 cell and the header 2; a cell that holds the separator",
         ),
         (
             "prompt,reply\nHello,one,two\n",
             "a.csv",
-            "line 2 cannot be read as CSV: Expected Number of Columns: 2 Found: 3",
+            "line 2 has 3 cells and the header 2; a cell that holds the separator",
         ),
         ('prompt,reply\n"Hello,one\n', "a.csv", "cannot be read as CSV"),
         (
@@ -179,7 +179,7 @@ def test_what_is_not_in_the_file_fails_its_question_only(load: Load) -> None:
         (
             "prompt,reply\nHello,one\n",
             "a.txt",
-            "should be a file of answers that ends in .csv, .tsv, .jsonl, .ndjson, .parquet",
+            "should be a file of answers that ends in .csv, .tsv, .jsonl, .ndjson, .json, .parquet, .xlsx, .xlsm",
         ),
     ],
 )
@@ -196,9 +196,9 @@ def test_a_file_that_is_not_there_or_not_utf8(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"a\.csv does not exist"):
         load_target(path, "mine")
     (tmp_path / "a.csv").write_bytes(b"prompt,reply\nHello,\xff\n")
-    with pytest.raises(InputError, match=r"a\.csv: line 2 is not UTF-8; save the file as UTF-8\."):
+    with pytest.raises(InputError, match=r"a\.csv: line 2 is not UTF-8; save the file as UTF-8, "):
         load_target(path, "mine")
     (tmp_path / "a.csv").unlink()
     (tmp_path / "a.csv").mkdir()
-    with pytest.raises(InputError, match=r"a\.csv is not a file"):
+    with pytest.raises(InputError, match=r"a\.csv is a folder and no dataset"):
         load_target(path, "mine")

@@ -494,6 +494,8 @@ def test_an_interrupt_keeps_what_was_answered(
     assert f"keeps {kept} of 4000 responses" in last
     events = query("select event, detail ->> 'reason' from raw.run_events order by happened_at")
     assert events[-1] == ("failed", "interrupted")
+    assert [one.state for one in list_runs(ledger_path)[0]] == ["interrupted"]
+    assert [one.state for one in Ledger(ledger_path).runs()] == ["interrupted"]
     assert query("select count(distinct seq), max(seq) from raw.responses") == [(kept, kept)]
 
 

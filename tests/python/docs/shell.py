@@ -23,12 +23,24 @@ def blocks(document: str) -> list[str]:
     return re.findall(r"^```sh\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
 
 
-def run(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a block in `folder` with bash, stopping at the first command that fails."""
+def commands(script: str) -> int:
+    """How many commands of biasledger a block has."""
+    return len(re.findall(r"^biasledger ", script, flags=re.MULTILINE))
+
+
+def files(document: str) -> dict[str, str]:
+    """The files that a document has the reader save: name -> content."""
+    text = (ROOT / document).read_text(encoding="utf-8")
+    found = re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+    return dict(found)
+
+
+def run(script: str, folder: Path, site: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """Run a block in `folder` with bash, stopping at the first command that fails; biasledger is the one in `site`."""
     return subprocess.run(
         ["bash", "-e", "-c", _PRELUDE + script],
         cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"},
+        env=os.environ | {"PYTHONPATH": str(site), "PYTHONUTF8": "1"},
         capture_output=True,
         text=True,
         check=False,

@@ -33,6 +33,7 @@ def test_what_is_written_for_programs_can_be_read(first_audit: FirstAudit) -> No
 @pytest.mark.parametrize(
     ("typed", "completed"),
     [
+        ("biasledger query top_", "plain,top_marked_words"),
         ("biasledger fin", "plain,findings"),
         ("biasledger findings --w", "plain,--why"),
         ("biasledger findings --status in", "plain,inconclusive"),
@@ -53,3 +54,26 @@ def test_the_shell_completes(typed: str, completed: str) -> None:
         check=True,
     )
     assert completed in done.stdout.splitlines()
+
+
+def test_the_shell_completes_what_was_built(first_audit: FirstAudit) -> None:
+    """An id of a run, and of a finding by its beginning."""
+    listed = run("biasledger findings --csv | sed -n 2p | cut -c 1-10", first_audit.folder).stdout.strip()
+    for words, expected in (
+        ("verify products-sim", "plain,products-simulator-"),
+        (f"explain {listed[:4]}", f"plain,{listed}"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "biasledger"],
+            cwd=first_audit.folder,
+            env={
+                "PYTHONPATH": str(ROOT),
+                "COMP_WORDS": f"biasledger {words}",
+                "COMP_CWORD": "2",
+                "_BIASLEDGER_COMPLETE": "bash_complete",
+            },
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert [line for line in done.stdout.splitlines() if line.startswith(expected)], words

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import shutil
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 import yaml
 from hypothesis import given
@@ -18,7 +20,7 @@ from collector.importers.tabular import import_file
 from collector.ledger.database import Ledger
 from collector.spec.loading import check_audit, load_audit
 from collector.tables.logs import log_rows, write_table
-from collector.tables.source import open_source, readable
+from collector.tables.source import open_source
 from collector.targets import load_target
 
 from .conftest import changed, damaged, examples, told
@@ -37,6 +39,16 @@ import: {columns: {text: answer, prompt: question, attributes: {race: race}}}
 """
 TABLE = b'question,race,answer\nWho?,White,"An answer, with commas"\nWho?,Asian,"Two\nlines"\nWho?,White,\xc3\xa9\n'
 LINES = b'{"question": "Who?", "race": "White", "answer": "one"}\n{"question": "Who?", "race": "Asian", "answer": null}\n'
+ARRAY = b"[" + LINES.replace(b"}\n{", b"},\n{") + b"]"
+
+
+def workbook() -> bytes:
+    """The same rows in a workbook."""
+    book, kept = openpyxl.Workbook(), io.BytesIO()
+    for row in (["question", "race", "answer"], ["Who?", "White", "one"], ["Who?", "Asian", None]):
+        book.active.append(row)
+    book.save(kept)
+    return kept.getvalue()
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +136,9 @@ def test_a_damaged_log_is_read_or_refused(
     shutil.rmtree(folder)
 
 
-@pytest.mark.parametrize(("name", "content"), [("t.csv", TABLE), ("t.jsonl", LINES)])
+@pytest.mark.parametrize(
+    ("name", "content"), [("t.csv", TABLE), ("t.jsonl", LINES), ("t.json", ARRAY), ("t.xlsx", workbook())]
+)
 @examples(40)
 @given(data=st.data())
 def test_a_damaged_table_is_read_or_refused(
@@ -136,7 +150,7 @@ def test_a_damaged_table_is_read_or_refused(
     try:
         with (
             open_source(path, ("question", "race", "answer"), None, folder) as source,
-            readable(path, source.format),
+            source.readable(),
         ):
             source.connection.execute("select * from source").fetchall()
     except BiasledgerError as error:

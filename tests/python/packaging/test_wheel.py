@@ -8,8 +8,6 @@ import sys
 import zipfile
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[3]
 DBT = "biasledger/_dbt/biasledger/"
 SHIPPED = {
@@ -29,29 +27,23 @@ SHIPPED = {
 }
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
-    folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return zipfile.ZipFile(next(folder.glob("biasledger-*.whl")))
-
-
 def source_files(part: str) -> set[str]:
     top = ROOT / part
     paths = [top] if top.is_file() else [path for path in top.rglob("*") if path.is_file()]
     return {str(path.relative_to(ROOT)) for path in paths if "__pycache__" not in path.parts}
 
 
-def test_the_wheel_holds_every_source_file_and_nothing_else(wheel: zipfile.ZipFile) -> None:
+def test_the_wheel_holds_every_source_file_and_nothing_else(wheel: Path) -> None:
     expected = {place + name for part, place in SHIPPED.items() for name in source_files(part)}
-    found = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    found = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     assert found == expected
 
 
-def test_the_metadata_name_licence_python_and_command(wheel: zipfile.ZipFile) -> None:
-    texts = {Path(name).name: wheel.read(name).decode() for name in wheel.namelist() if ".dist-info/" in name}
+def test_the_metadata_name_licence_python_and_command(wheel: Path) -> None:
+    archive = zipfile.ZipFile(wheel)
+    texts = {
+        Path(name).name: archive.read(name).decode() for name in archive.namelist() if ".dist-info/" in name
+    }
     metadata = texts["METADATA"]
     assert "Name: biasledger\nVersion: 0.1.0\n" in metadata
     assert "License-Expression: Apache-2.0\n" in metadata
@@ -61,9 +53,8 @@ def test_the_metadata_name_licence_python_and_command(wheel: zipfile.ZipFile) ->
 
 
 @pytest.mark.slow
-def test_an_unpacked_wheel_lays_out_a_project_that_dbt_reads(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
-    wheel.extractall(tmp_path / "site")
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site"), "PYTHONDONTWRITEBYTECODE": "1"}
+def test_an_installed_wheel_lays_out_a_project_that_dbt_reads(installed: Path, tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(installed), "PYTHONDONTWRITEBYTECODE": "1"}
 
     def python(*arguments: str, cwd: Path) -> str:
         command = [sys.executable, "-P", *arguments]
@@ -73,7 +64,7 @@ def test_an_unpacked_wheel_lays_out_a_project_that_dbt_reads(wheel: zipfile.ZipF
 
     python("-m", "biasledger.cli", "init", "project", cwd=tmp_path)
     models = tmp_path / "project" / ".biasledger" / "packages" / "biasledger" / "models"
-    assert models.resolve() == (tmp_path / "site" / "biasledger" / "_dbt" / "biasledger" / "models").resolve()
+    assert models.resolve() == (installed / "biasledger" / "_dbt" / "biasledger" / "models").resolve()
     dbt = "from dbt.cli.main import cli; cli()"
     arguments = ("--quiet", "ls", "--resource-type", "model", "--output", "name", "--profiles-dir", ".")
     listed = python("-c", dbt, *arguments, cwd=tmp_path / "project").split()

@@ -1,0 +1,191 @@
+"""Folders of Hugging Face `datasets`: what `save_to_disk` wrote (Arrow), and the Parquet files of a dataset repository.
+
+They are read through pyarrow and not through `datasets`, which brings a client of the hub and some thirty packages to read files
+whose form is public. A class label, kept as a number, becomes its name.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from collector.errors import InputError
+from collector.hints import did_you_mean, no_column, quoted, shown
+from collector.tables.log_rows import read_object
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_SPLITS, _STATE = "dataset_dict.json", "state.json"
+# train-00000-of-00002.parquet, and of older ones with a fingerprint behind it.
+_SHARD = re.compile(r"(?P<split>.+?)-\d+-of-\d+(?:-[0-9a-f]+)?")
+_WHAT = "a folder that save_to_disk of Hugging Face datasets wrote, or one of Parquet files"
+
+
+def dataset_files(path: Path, split: str | None) -> list[Path]:
+    """Return the files of a dataset, in the order of its rows.
+
+    Args:
+        path: the folder.
+        split: which split of it; may be left out where there is one.
+
+    Raises:
+        InputError: it is no dataset, was saved by a version too old, or has no such split, or several and none is named.
+    """
+    if (path / _SPLITS).is_file():
+        names = read_object(path / _SPLITS).get("splits")
+        if not isinstance(names, list):
+            raise InputError(f"{path / _SPLITS} names no splits.")
+        return _saved(path / _chosen(path, [str(name) for name in names], split))
+    if (path / _STATE).is_file():
+        if split is not None:
+            raise InputError(f"{path} is one split of a dataset; leave --split out.")
+        return _saved(path)
+    return _published(path, split)
+
+
+def _saved(path: Path) -> list[Path]:
+    """Return the Arrow files that `save_to_disk` wrote."""
+    state = read_object(path / _STATE)
+    if state.get("_indices_data_files"):
+        raise InputError(
+            f"{path} keeps the order of its rows in a file of its own; load it, call flatten_indices() and save it anew."
+        )
+    listed = state.get("_data_files")
+    names = (
+        [one.get("filename") for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    )
+    # A name may lead nowhere else.
+    files = [path / Path(str(name)).name for name in names]
+    if not files or not all(file.is_file() for file in files):
+        raise InputError(f"{path}: {_STATE} names no Arrow files that are there; save the dataset anew.")
+    return files
+
+
+def _published(path: Path, split: str | None) -> list[Path]:
+    """Return the Parquet files of a split, as the hub names them."""
+    files: dict[str, list[Path]] = {}
+    folders: set[Path] = set()
+    for file in sorted(path.rglob("*.parquet")):
+        if any(part.startswith(".") for part in file.relative_to(path).parts) or not file.is_file():
+            continue
+        shard = _SHARD.fullmatch(file.stem)
+        is_numbered = shard is None and file.stem.isdigit()
+        folders.add(file.parent.parent if is_numbered else file.parent)
+        name = shard["split"] if shard else file.parent.name if is_numbered else file.stem
+        files.setdefault(name, []).append(file)
+    if not files:
+        raise InputError(f"{path} is a folder and no dataset; name a file, or {_WHAT}.")
+    if len(folders) > 1:
+        listed = quoted(sorted(str(folder) for folder in folders))
+        raise InputError(f"{path} holds several datasets; name the folder of one: {listed}.")
+    return files[_chosen(path, list(files), split)]
+
+
+def _chosen(path: Path, splits: Sequence[str], split: str | None) -> str:
+    if split is None and len(splits) == 1:
+        return splits[0]
+    if split is None:
+        raise InputError(f"{path} has the splits {quoted(splits)}; name one with --split.")
+    if split not in splits:
+        hint = did_you_mean(split, splits)
+        raise InputError(f"{path} has no split {shown(split)}{hint}{'' if hint.endswith('?') else '.'}")
+    return split
+
+
+def dataset_columns(path: Path, split: str | None) -> list[str]:
+    """Return the columns of a dataset.
+
+    Raises:
+        InputError: as of dataset_files, or pyarrow is not installed.
+    """
+    first = dataset_files(path, split)[0]
+    with _readable(path, first):
+        return list(_batches(first, None)[0].names)
+
+
+def write_dataset(path: Path, split: str | None, columns: Sequence[str], table: Path) -> None:
+    """Write the needed columns of a dataset as one Parquet file, with class labels by their names.
+
+    Raises:
+        InputError: as of dataset_files, a file is damaged, or there is no such column.
+    """
+    files = dataset_files(path, split)
+    writer = None
+    for file in files:
+        with _readable(path, file):
+            import pyarrow as pa
+            from pyarrow import parquet
+
+            schema, batches = _batches(file, columns)
+            for column in columns:
+                if column not in schema.names:
+                    raise InputError(f"{path} has no column {column!r}{no_column(column, schema.names)}")
+            names = _class_names(schema)
+            for batch in batches:
+                named = pa.table(
+                    {column: _named(batch[column], names.get(column)) for column in dict.fromkeys(columns)}
+                )
+                writer = writer or parquet.ParquetWriter(table, named.schema)
+                writer.write_table(named.cast(writer.schema))
+    if writer is None:
+        raise InputError(f"{path} has no rows; it should hold one for each response.")
+    writer.close()
+
+
+def _batches(file: Path, columns: Sequence[str] | None) -> tuple[pa.Schema, Iterator[Any]]:
+    """Return a file's schema, and its rows in batches, of Parquet with the named columns alone."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    if file.suffix == ".parquet":
+        opened = parquet.ParquetFile(file)
+        known = [column for column in dict.fromkeys(columns or ()) if column in opened.schema_arrow.names]
+        return opened.schema_arrow, opened.iter_batches(columns=known)
+    stream = pa.ipc.open_stream(pa.memory_map(str(file)))
+    return stream.schema, iter(stream)
+
+
+def _class_names(schema: pa.Schema) -> dict[str, list[str]]:
+    """Return column -> the names of its classes, as `datasets` notes them beside a schema."""
+    try:
+        features = json.loads((schema.metadata or {})[b"huggingface"])["info"]["features"]
+        return {
+            column: [str(name) for name in feature["names"]]
+            for column, feature in features.items()
+            if isinstance(feature, dict) and feature.get("_type") == "ClassLabel" and feature.get("names")
+        }
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return {}
+
+
+def _named(values: Any, names: Sequence[str] | None) -> Any:
+    """Return the names of numbered classes; -1 stands for none."""
+    if names is None:
+        return values
+    import pyarrow as pa
+    from pyarrow import compute
+
+    places = compute.if_else(compute.less(values, 0), None, values)
+    return pa.array(names).take(places)
+
+
+@contextmanager
+def _readable(path: Path, file: Path) -> Iterator[None]:
+    """Turn what pyarrow says into an InputError, and its absence."""
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise InputError(
+            f"{path} is a dataset's folder, which needs pyarrow: pip install 'biasledger[datasets]'."
+        ) from None
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(
+            f"{file} is not a readable file of a dataset: {str(error).splitlines()[0].rstrip('.')}."
+        ) from None

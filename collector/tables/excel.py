@@ -1,0 +1,238 @@
+"""Sheets of Excel workbooks (.xlsx, .xlsm) through openpyxl, a row at a time.
+
+The first row that is not blank is the header; blank rows are left out. Cells become text: a number or a truth value as JSON has
+it, a day as 2026-02-01, an error as it is shown (#N/A). A formula is what was computed of it when the workbook was saved.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import ParseError
+
+from collector.errors import InputError
+from collector.files.plain import MAX_DOCUMENT_BYTES, open_plain
+from collector.hashing import READ_BYTES
+from collector.hints import did_you_mean, no_column, quoted, shown
+from collector.tables.log_rows import LogRow, as_text, no_rows
+
+MOST_CHARACTERS = 32_767  # of a cell, by Excel's own limit
+_MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]*?ref="([A-Z]+\d+:[A-Z]+\d+)"')
+_FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
+_LONGEST_TAG = 200
+
+
+@dataclass(slots=True)
+class Sheet:
+    """A sheet that is being read.
+
+    Attributes:
+        columns: what its header calls its columns, in order; unnamed ones are left out.
+        notes: what is allowed but should be known; all of it once the rows are read.
+    """
+
+    columns: Sequence[str]
+    notes: list[str]
+    _path: Path
+    _cells: Any
+    _formulas: Any | None
+    _header_row: int
+    _at: dict[str, int]
+    _merged: Sequence[str]
+
+    def rows(self, columns: Sequence[str]) -> Iterator[LogRow]:
+        """Yield each row's cells in the named columns.
+
+        Raises:
+            InputError: there is no such column, or none with that name alone, a cell is merged or its formula was never
+                computed, there is no row, or the workbook is damaged.
+        """
+        with _readable(self._path):
+            yield from self._rows(columns)
+
+    def _rows(self, columns: Sequence[str]) -> Iterator[LogRow]:
+        at = {column: self._place(column) for column in columns}
+        self._refuse_merged(at)
+        n_cut = n_rows = 0
+        first_row = self._header_row + 1
+        cells = self._cells.iter_rows(min_row=first_row)
+        formulas = self._formulas.iter_rows(min_row=first_row) if self._formulas is not None else None
+        for number, row in enumerate(cells, start=first_row):
+            written = next(formulas, ()) if formulas is not None else ()
+            if all(cell.value is None for cell in row) and not any(_is_formula(cell) for cell in written):
+                continue
+            found: LogRow = {}
+            for column, place in at.items():
+                value = row[place].value if place < len(row) else None
+                if value is None and place < len(written) and _is_formula(written[place]):
+                    raise InputError(
+                        f"{self._path}: the cell {_letters(place)}{number} of the sheet {shown(self._cells.title)} holds a "
+                        f"formula that was never computed; open the workbook in Excel or LibreOffice and save it there."
+                    )
+                found[column] = text = _text(value)
+                n_cut += text is not None and len(text) == MOST_CHARACTERS
+            n_rows += 1
+            yield found
+        if not n_rows:
+            raise no_rows(self._path)
+        if n_cut:
+            cells_are = "1 cell has" if n_cut == 1 else f"{n_cut:,} cells have"
+            self.notes.append(
+                f"{cells_are} {MOST_CHARACTERS:,} characters, the most that Excel keeps of a text: what came after is lost; take "
+                f"the answers from where the workbook was made."
+            )
+
+    def _place(self, column: str) -> int:
+        if column not in self._at:
+            told = " ".join(["", *self.notes])
+            hint = no_column(column, self.columns)
+            raise InputError(
+                f"{self._path} has no column {column!r}{hint}{'' if hint.endswith('?') else '.'}{told}"
+            )
+        if self.columns.count(column) > 1:
+            raise InputError(
+                f"{self._path}: the header holds the column {column!r} twice; each needs its own name."
+            )
+        return self._at[column]
+
+    def _refuse_merged(self, at: dict[str, int]) -> None:
+        from openpyxl.utils import range_boundaries
+
+        for merged in self._merged:
+            first_column, _, last_column, last_row = range_boundaries(merged)
+            if last_row > self._header_row and any(
+                first_column <= place + 1 <= last_column for place in at.values()
+            ):
+                raise InputError(
+                    f"{self._path}: the cells {merged} of the sheet {shown(self._cells.title)} are merged, so all but the first "
+                    f"are empty; unmerge them and fill in each."
+                )
+
+
+@contextmanager
+def open_sheet(path: Path, name: str | None) -> Iterator[Sheet]:
+    """Open a sheet of a workbook.
+
+    Args:
+        path: the workbook.
+        name: the sheet; the first one if not given, which is told where there are several.
+
+    Raises:
+        InputError: openpyxl is not installed, the file is no workbook, it has no such sheet, or the sheet is empty.
+    """
+    try:
+        from openpyxl import load_workbook
+    except ImportError:
+        raise InputError(
+            f"{path} is an Excel workbook, which needs openpyxl: pip install 'biasledger[excel]', or save the sheet as CSV."
+        ) from None
+    # What openpyxl warns of, such as fonts that it does not know, is none of the cells' values.
+    with open_plain(path) as file, warnings.catch_warnings(action="ignore"):
+        with _readable(path):
+            _require_bounded(path, file)
+            book = load_workbook(file, read_only=True, data_only=True)
+            cells, notes = _chosen(path, book.worksheets, name)
+            merged, has_formulas = _marks(cells)
+            formulas = load_workbook(file, read_only=True)[cells.title] if has_formulas else None
+            header_row, header = _header(path, cells)
+        at = {column: place for place, column in reversed(header)}
+        yield Sheet([column for _, column in header], notes, path, cells, formulas, header_row, at, merged)
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Turn what a damaged workbook brings about, anywhere in openpyxl, into an InputError."""
+    try:
+        yield
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        ParseError,
+        AttributeError,
+        LookupError,
+        TypeError,
+        ValueError,
+        EOFError,
+        OSError,
+    ) as error:
+        reason = str(error).strip("'\"").rstrip(".")
+        raise InputError(
+            f"{path} is not a readable Excel workbook ({reason}); an older .xls, or one with a password, is to be saved as .xlsx."
+        ) from None
+
+
+def _require_bounded(path: Path, file: Any) -> None:
+    with zipfile.ZipFile(file) as archive:
+        total = sum(entry.file_size for entry in archive.infolist())
+    if total > MAX_DOCUMENT_BYTES:
+        raise InputError(
+            f"{path} would become {total:,} bytes, more than the {MAX_DOCUMENT_BYTES >> 30} GiB that are read of a workbook; "
+            f"save the sheet as CSV."
+        )
+
+
+def _chosen(path: Path, sheets: Sequence[Any], name: str | None) -> tuple[Any, list[str]]:
+    titles = [sheet.title for sheet in sheets]
+    if not titles:
+        raise InputError(f"{path} has no sheet of cells.")
+    if name is None:
+        others = f"Of the sheets {quoted(titles)} of {path.name} the first is read; --sheet names another."
+        return sheets[0], [others] if len(titles) > 1 else []
+    if name not in titles:
+        hint = did_you_mean(name, titles)
+        raise InputError(f"{path} has no sheet {shown(name)}{hint}{'' if hint.endswith('?') else '.'}")
+    return sheets[titles.index(name)], []
+
+
+def _marks(sheet: Any) -> tuple[list[str], bool]:
+    """Return the ranges of cells that are merged, and whether there is a formula, which a reader of rows does not say."""
+    merged: dict[str, None] = {}
+    has_formulas, rest = False, b""
+    with sheet._get_source() as stream:
+        while block := stream.read(READ_BYTES):
+            part = rest + block
+            merged |= dict.fromkeys(found.decode() for found in _MERGED.findall(part))
+            has_formulas = has_formulas or _FORMULA.search(part) is not None
+            rest = part[-_LONGEST_TAG:]
+    return list(merged), has_formulas
+
+
+def _header(path: Path, sheet: Any) -> tuple[int, list[tuple[int, str]]]:
+    """Return the header's row from 1, and place and name of each column that has one."""
+    for number, row in enumerate(sheet.iter_rows(), start=1):
+        named = [(place, text.strip()) for place, text in enumerate(_texts(row)) if text and text.strip()]
+        if named:
+            return number, named
+    raise InputError(
+        f"{path}: the sheet {shown(sheet.title)} is empty; it should hold a header and a row for each response."
+    )
+
+
+def _texts(row: Iterable[Any]) -> Iterator[str | None]:
+    return (_text(cell.value) for cell in row)
+
+
+def _is_formula(cell: Any) -> bool:
+    return bool(cell.value is not None and cell.data_type == "f")
+
+
+def _text(value: object) -> str | None:
+    if isinstance(value, datetime):
+        return value.date().isoformat() if value.time() == time() else value.isoformat(sep=" ")
+    if isinstance(value, date | time):
+        return value.isoformat()
+    return str(value) if isinstance(value, timedelta) else as_text(value)
+
+
+def _letters(place: int) -> str:
+    from openpyxl.utils import get_column_letter
+
+    return str(get_column_letter(place + 1))

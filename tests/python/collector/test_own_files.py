@@ -1,0 +1,349 @@
+"""Answers in workbooks, JSON arrays, datasets' folders and other encodings, and what is odd in them, told."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from collector.errors import InputError
+from collector.importers.draft import Drafted, draft_spec
+from collector.importers.preview import preview_file
+from collector.importers.tabular import import_runs
+from collector.spec.loading import load_audit
+from collector.tables import excel
+from collector.tables.source import Form, content_hash, open_source, source_columns
+
+ROWS = [(["Black", "White"][number % 2], f"Dear customer {number}, thanks.") for number in range(6)]
+HEADER = ["race", "answer"]
+AUDIT = """\
+audit: own
+attributes: {race: {reference: White, groups: [White, Black, Asian]}}
+answer: {kind: text}
+import: {columns: {text: answer, attributes: {race: race}}}
+"""
+SAVED = "saved"
+LABELS = {"info": {"features": {"race": {"names": ["Black", "White"], "_type": "ClassLabel"}}}}
+
+
+def read(path: Path, scratch: Path, form: Form | None = None, columns: Any = HEADER) -> list[tuple[Any, ...]]:
+    with open_source(path, columns, form, scratch) as source, source.readable():
+        names = ", ".join(f"c{place}" for place in range(len(columns)))
+        return source.connection.execute(f"select {names} from source order by row_number").fetchall()
+
+
+def workbook(path: Path, change: Callable[[Any], None] = lambda _sheet: None) -> Path:
+    """A workbook whose second sheet holds the rows below a blank one, with a blank one at the end."""
+    book = openpyxl.Workbook()
+    book.active.append(["nothing here"])
+    sheet = book.create_sheet("answers")
+    for row in ([], [" race ", "answer", None, "n"], *([*row, None, 1.0] for row in ROWS), []):
+        sheet.append(row)
+    change(sheet)
+    book.save(path)
+    return path
+
+
+def as_saved(folder: Path) -> Path:
+    """What save_to_disk writes of a dataset with one split in two files, its groups numbered classes."""
+    split = folder / "train"
+    split.mkdir(parents=True)
+    table = dataset()
+    for number in range(2):
+        with (
+            pa.OSFile(str(split / f"data-0000{number}-of-00002.arrow"), "wb") as file,
+            pa.ipc.new_stream(file, table.schema) as writer,
+        ):
+            writer.write_table(table.slice(number * 3, 3))
+    names = [{"filename": f"data-0000{number}-of-00002.arrow"} for number in range(2)]
+    (split / "state.json").write_text(json.dumps({"_data_files": names, "_indices_data_files": None}))
+    (folder / "dataset_dict.json").write_text('{"splits": ["train"]}')
+    return folder
+
+
+def as_published(folder: Path) -> Path:
+    """What a dataset's repository holds: Parquet files of two splits, and files that are none of a dataset's."""
+    (folder / "data").mkdir(parents=True)
+    (folder / ".cache").mkdir()
+    for split in ("train", "test"):
+        parquet.write_table(dataset(), folder / "data" / f"{split}-00000-of-00001.parquet")
+    (folder / ".cache" / "other.parquet").write_bytes(b"none")
+    (folder / "README.md").write_text("a card")
+    return folder
+
+
+def dataset() -> pa.Table:
+    classes = [["Black", "White"].index(race) for race, _ in ROWS]
+    table = pa.table({"race": pa.array([*classes[:-1], -1]), "answer": [answer for _, answer in ROWS]})
+    return table.replace_schema_metadata({b"huggingface": json.dumps(LABELS).encode()})
+
+
+def as_array(path: Path) -> Path:
+    rows = [dict(zip(HEADER, row, strict=True)) for row in ROWS]
+    path.write_text("\ufeff" + json.dumps(rows, indent=1), encoding="utf-8")
+    return path
+
+
+def as_csv(path: Path, encoding: str) -> Path:
+    with path.open("w", encoding=encoding, newline="") as stream:
+        csv.writer(stream).writerows([HEADER, ["Été", "très bien"], ["Noël", "d’accord"]])
+    return path
+
+
+def test_a_named_sheet_is_read(tmp_path: Path) -> None:
+    file, form = workbook(tmp_path / "a.xlsx"), Form(table="answers")
+    assert read(file, tmp_path, form) == ROWS
+    assert read(file, tmp_path, form, ["n"]) == [("1",)] * 6
+    assert source_columns(file, lambda _: True, form) == ["race", "answer", "n"]
+
+
+def test_of_several_sheets_the_first_is_read_and_that_is_told(tmp_path: Path) -> None:
+    file = workbook(tmp_path / "a.xlsx")
+    told = "Of the sheets 'Sheet', 'answers' of a.xlsx the first is read; --sheet names another."
+    with pytest.raises(InputError) as caught:
+        read(file, tmp_path)
+    assert str(caught.value) == f"{file} has no column 'race'; known: 'nothing here'. {told}"
+    (tmp_path / "a.yml").write_text(AUDIT, encoding="utf-8")
+    preview = preview_file(load_audit(tmp_path / "a.yml"), file)
+    assert (len(preview.problems), preview.warnings) == (2, [told])
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda sheet: sheet.merge_cells("A3:A5"), "the cells A3:A5 of the sheet 'answers' are merged"),
+        (lambda sheet: sheet.merge_cells("C3:D5"), None),
+        (lambda sheet: sheet.merge_cells("A1:D1"), None),
+        (lambda sheet: sheet.__setitem__("B4", "=A4"), "the cell B4 of the sheet 'answers' holds a formula that was never"),
+        (lambda sheet: sheet.__setitem__("D4", "=A4"), None),
+        (lambda sheet: sheet.__setitem__("C2", "answer"), "the header holds the column 'answer' twice"),
+        (lambda sheet: sheet.delete_rows(1, 9), "the sheet 'answers' is empty"),
+        (lambda sheet: sheet.delete_rows(3, 9), "has no rows; it should hold one for each response"),
+    ],
+)  # fmt: skip
+def test_what_a_sheet_leaves_open_is_told(
+    tmp_path: Path, change: Callable[[Any], None], told: str | None
+) -> None:
+    file = workbook(tmp_path / "a.xlsx", change)
+    if told is None:
+        assert read(file, tmp_path, Form(table="answers")) == ROWS
+        return
+    with pytest.raises(InputError) as caught:
+        read(file, tmp_path, Form(table="answers"))
+    assert told in str(caught.value)
+
+
+def test_cells_become_text(tmp_path: Path) -> None:
+    def change(sheet: Any) -> None:
+        sheet["A3"], sheet["A4"], sheet["A5"], sheet["A6"] = date(2024, 10, 19), 7, 2.5, True
+
+    file = workbook(tmp_path / "a.xlsx", change)
+    assert [race for race, _ in read(file, tmp_path, Form(table="answers"))[:4]] == [
+        "2024-10-19",
+        "7",
+        "2.5",
+        "true",
+    ]
+
+
+def test_a_text_as_long_as_a_cell_can_be_is_told(tmp_path: Path) -> None:
+    file = workbook(tmp_path / "a.xlsx", lambda sheet: sheet.__setitem__("B3", "x" * excel.MOST_CHARACTERS))
+    with open_source(file, HEADER, Form(table="answers"), tmp_path) as source:
+        assert source.notes[0].startswith("1 cell has 32,767 characters, the most that Excel keeps of a text")
+
+
+def test_a_workbook_that_would_become_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(excel, "MAX_DOCUMENT_BYTES", 100)
+    with pytest.raises(
+        InputError, match=r"would become .* bytes, more than the .* that are read of a workbook"
+    ):
+        read(workbook(tmp_path / "a.xlsx"), tmp_path)
+
+
+@pytest.mark.parametrize(("module", "extra"), [("openpyxl", "excel"), ("pyarrow", "datasets")])
+def test_what_is_not_installed_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, extra: str
+) -> None:
+    file = workbook(tmp_path / "a.xlsx") if extra == "excel" else as_published(tmp_path / "hub")
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(InputError, match=rf"needs {module}: pip install 'biasledger\[{extra}\]'"):
+        source_columns(file, lambda _: True, Form(table="train") if extra == "datasets" else None)
+
+
+@pytest.mark.parametrize("kind", ["saved", "published"])
+def test_a_dataset_is_read_with_its_classes_by_name(tmp_path: Path, kind: str) -> None:
+    folder = (as_saved if kind == "saved" else as_published)(tmp_path / "d")
+    form = None if kind == "saved" else Form(table="train")
+    # -1 is no class.
+    expected = [*ROWS[:-1], (None, ROWS[-1][1])]
+    assert read(folder, tmp_path, form) == expected
+    assert source_columns(folder, lambda _: True, form) == HEADER
+    if kind == "saved":
+        assert read(folder / "train", tmp_path) == expected
+
+
+def test_a_datasets_hash_is_that_of_its_files(tmp_path: Path) -> None:
+    folder, other = as_saved(tmp_path / "a"), as_saved(tmp_path / "b")
+    assert content_hash(folder) == content_hash(other)
+    (other / "train" / "data-00001-of-00002.arrow").write_bytes(b"changed")
+    assert content_hash(folder) != content_hash(other)
+
+
+def _forget_file(folder: Path) -> None:
+    (folder / "train" / "data-00000-of-00002.arrow").unlink()
+
+
+def _damage(folder: Path) -> None:
+    (folder / "train" / "data-00000-of-00002.arrow").write_bytes(b"nothing of the kind")
+
+
+def _keep_indices(folder: Path) -> None:
+    state = {"_data_files": [], "_indices_data_files": [{"filename": "i.arrow"}]}
+    (folder / "train" / "state.json").write_text(json.dumps(state))
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (_forget_file, "state.json names no Arrow files that are there; save the dataset anew."),
+        (_damage, "is not a readable file of a dataset"),
+        (_keep_indices, "load it, call flatten_indices() and save it anew"),
+    ],
+)
+def test_a_damaged_dataset_is_told(tmp_path: Path, change: Callable[[Path], None], told: str) -> None:
+    folder = as_saved(tmp_path / "d")
+    change(folder)
+    with pytest.raises(InputError) as caught:
+        read(folder, tmp_path)
+    assert told in str(caught.value)
+
+
+def test_splits_and_folders_of_a_repository_are_named(tmp_path: Path) -> None:
+    folder = as_published(tmp_path / "hub")
+    with pytest.raises(InputError, match=r"hub has the splits 'test', 'train'; name one with --split\."):
+        read(folder, tmp_path)
+    with pytest.raises(InputError, match=r"hub has no split 'trian'; did you mean 'train'\?$"):
+        read(folder, tmp_path, Form(table="trian"))
+    with pytest.raises(InputError, match="hub has no column 'rac'; did you mean 'race'"):
+        read(folder, tmp_path, Form(table="train"), ["rac"])
+    (folder / "other").mkdir()
+    parquet.write_table(dataset(), folder / "other" / "0000.parquet")
+    with pytest.raises(InputError, match="hub holds several datasets; name the folder of one"):
+        read(folder, tmp_path, Form(table="train"))
+    (tmp_path / "none").mkdir()
+    with pytest.raises(
+        InputError, match="none is a folder and no dataset; name a file, or a folder that save_to_disk"
+    ):
+        read(tmp_path / "none", tmp_path)
+
+
+def test_an_array_in_json(tmp_path: Path) -> None:
+    assert read(as_array(tmp_path / "a.json"), tmp_path) == ROWS
+    assert source_columns(tmp_path / "a.json", lambda _: True) == ["answer", "race"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('[{"race": "Black", "answer": "x"}, 7]', "a.json: element 2 is a JSON int; each should be an object."),
+        ('[{"race": "Black", "answer": "x"}', "a.json is not valid JSON (Expecting ',' delimiter: line 1 column 34 (char 33))."),
+        ('[{"race": "Black", "answer": "\\ud800"}]', "a.json: element 1 has half a surrogate pair"),
+        ("[]", "a.json has no rows; it should hold one for each response."),
+        ('{"race": {"0": "Black"}}', "nor an array of objects, [{…}, …] (of pandas: to_json(orient='records'))"),
+    ],
+)  # fmt: skip
+def test_a_wrong_array_is_told(tmp_path: Path, text: str, told: str) -> None:
+    (tmp_path / "a.json").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        read(tmp_path / "a.json", tmp_path)
+    assert told in str(caught.value)
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "utf-8", "utf-8-sig"])
+def test_an_encoding_that_is_named(tmp_path: Path, encoding: str) -> None:
+    file = as_csv(tmp_path / "a.csv", encoding)
+    assert read(file, tmp_path, Form(encoding=encoding)) == [("Été", "très bien"), ("Noël", "d’accord")]
+    assert source_columns(file, lambda _: True, Form(encoding=encoding)) == HEADER
+
+
+@pytest.mark.parametrize(
+    ("encoding", "stated", "told"),
+    [
+        ("cp1252", None, "line 2 is not UTF-8; save the file as UTF-8, or give import, validate or new its --encoding, such as"),
+        ("utf-16", None, "UTF-8; save the file as UTF-8, or give import, validate or new its --encoding, such as utf-16."),
+        ("cp1252", "ascii", "cannot be read as ascii, at line 1 or soon after; name another with --encoding."),
+        ("cp1252", "rot13", "There is no encoding 'rot13'; known are utf-8"),
+        ("cp1252", "windoze", "There is no encoding 'windoze'; known are utf-8"),
+    ],
+)  # fmt: skip
+def test_another_encoding_is_told(tmp_path: Path, encoding: str, stated: str | None, told: str) -> None:
+    file = as_csv(tmp_path / "a.csv", encoding)
+    with pytest.raises(InputError) as caught:
+        read(file, tmp_path, Form(encoding=stated))
+    assert told in str(caught.value)
+
+
+def test_what_does_not_go_with_a_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="has no encoding to name; leave --encoding out"):
+        read(workbook(tmp_path / "a.xlsx"), tmp_path, Form(encoding="cp1252"))
+    with pytest.raises(InputError, match="is one table; leave --sheet out"):
+        read(as_array(tmp_path / "a.json"), tmp_path, Form(table="x"))
+    (tmp_path / "a.xls").write_bytes(b"x")
+    with pytest.raises(InputError, match=r"\.xls is not read; save it as \.xlsx"):
+        read(tmp_path / "a.xls", tmp_path)
+
+
+def test_what_looks_like_nothing_or_a_date_is_told_with_what_to_write(tmp_path: Path) -> None:
+    (tmp_path / "a.yml").write_text(AUDIT, encoding="utf-8")
+    file = tmp_path / "a.csv"
+    rows = [("nan", "Dear you."), ("19-Oct", "Dear all."), ("", "Dear one.")]
+    for word, told in (
+        (0, "is no group of race (known: 'White', 'Black', 'Asian'); say what it means: import.values: {race: {'nan': null}}."),
+        (1, "which looks like a date, which spreadsheets make of groups such as 10-19, and is no group of race"),
+        (2, """or import.values says what an empty cell means: {race: {"": null}}."""),
+    ):  # fmt: skip
+        with file.open("w", encoding="utf-8", newline="") as stream:
+            csv.writer(stream).writerows([HEADER, *ROWS, rows[word]])
+        with pytest.raises(InputError) as caught:
+            import_runs(load_audit(tmp_path / "a.yml"), tmp_path / "a.yml", file, tmp_path / "l.duckdb")
+        assert told in str(caught.value)
+
+
+def test_an_import_tells_what_is_odd_in_a_file(tmp_path: Path) -> None:
+    (tmp_path / "a.yml").write_text(AUDIT, encoding="utf-8")
+
+    def change(sheet: Any) -> None:
+        sheet["B3"], sheet["B4"] = "nan", "None"
+
+    audit = load_audit(tmp_path / "a.yml").with_form(table="answers")
+    (summary,) = import_runs(
+        audit, tmp_path / "a.yml", workbook(tmp_path / "a.xlsx", change), tmp_path / "l.duckdb"
+    )
+    *_, silent, nothing = summary.warnings
+    assert silent == "No row names a group that the audit declares: 'Asian' of race."
+    assert nothing.startswith(
+        "2 answers are nothing but 'nan', 'None', which programs write where there is nothing"
+    )
+
+
+def test_a_draft_says_how_its_file_is_read_and_what_looks_odd(tmp_path: Path) -> None:
+    def change(sheet: Any) -> None:
+        sheet["A3"] = sheet["A4"] = date(2024, 10, 19)
+
+    file = workbook(tmp_path / "a.xlsx", change)
+    draft = draft_spec("a", file, Drafted("answer", {"race": None}, form=Form(table="answers")))
+    assert "import:\n  table: answers\n" in draft.text
+    (note,) = draft.notes
+    assert note == (
+        "'2024-10-19' looks like a date, which spreadsheets make of groups such as 10-19, and is taken for a group of race: "
+        "where it is none, take it from groups and write import.values: {race: {'2024-10-19': GROUP}}."
+    )
