@@ -28,11 +28,14 @@ from biasledger.measures.engine.resampling import (
     Moves,
     PermutationResult,
     permutation_test,
+    permuted_labels,
+    stable_seed,
 )
 
 Words = Sequence[str]
 _BLEU_ORDER = 4
 _SMALLEST_MATCH = 0.1
+_N_ORDERS = 99
 
 
 def cosine(texts: Sequence[Words]) -> Callable[[Integers], Floats]:
@@ -217,17 +220,19 @@ def similarity_gap(answers: Answers, *, n_permutations: int, alpha: float, seed:
     error, degrees = _error(answers, gaps, names if n_names > 1 else None, labels)
     in_judged = np.isin(answers.questions[answers.unit_rows], np.unique(answers.questions)[is_judged])
     n_units = min(int(np.count_nonzero(in_judged & (labels == label))) for label in (0, 1))
+    n_seen = gaps.size if gaps.size > 1 else n_units
     # What does not vary over so few says little of the others.
     half_width = (
         float(t_half_widths(np.array(error), np.array(degrees), alpha))
         if error > NO_VARIANCE
-        else float(rule_of_three(gaps.size if gaps.size > 1 else n_units, alpha))
+        else float(rule_of_three(n_seen, alpha))
     )
     value = float(gaps.mean())
+    cases = Design(labels, answers.questions[answers.unit_rows])
+    unseen = _unseen(answers, cases, value, n_seen, alpha, seed)
     tests: dict[str, PermutationResult] = {}
     if n_permutations > 0:
-        cases = Moves.alone(Design(labels, answers.questions[answers.unit_rows]))
-        tests["question"] = _test(answers, cases, n_permutations, seed)
+        tests["question"] = _test(answers, Moves.alone(cases), n_permutations, seed)
         if names is not None and n_names >= LEAST_NAMES:
             tests["name"] = _test(answers, names, n_permutations, seed)
     unit = max(tests, key=lambda name: tests[name].p_value, default="question")
@@ -237,7 +242,7 @@ def similarity_gap(answers: Answers, *, n_permutations: int, alpha: float, seed:
         value,
         error,
         value - half_width,
-        value + half_width,
+        value + max(half_width, unseen),
         int(is_judged.sum()),
         n_units,
         n_names,
@@ -246,6 +251,19 @@ def similarity_gap(answers: Answers, *, n_permutations: int, alpha: float, seed:
         tests["name"].p_value if "name" in tests else np.nan,
         tests.get(unit),
     )
+
+
+def _unseen(answers: Answers, design: Design, value: float, n_seen: int, alpha: float, seed: int) -> float:
+    """How far above the mean gap questions unlike these n may lead: a share of 1 - (alpha / 2)^(1 / n) may be unlike them.
+
+    Gaps are skewed: few answers that come again give many of nought and some of one, so that where the mean is low by chance its
+    error is low as well. The largest gap that a question could show is that of any order of its own answers that was drawn.
+    """
+    orders = permuted_labels(design, _N_ORDERS, stable_seed(seed, "unseen"))
+    marked = np.concatenate([*orders]).astype(np.float64)
+    between, *within = answers.gaps(marked, 1 - marked)
+    largest = float(np.nanmax((within[0] + within[1]) / 2 - between))
+    return float(1 - (alpha / 2) ** (1 / n_seen)) * max(largest - value, 0.0)
 
 
 def _names(answers: Answers, is_judged: NDArray[np.bool_]) -> Moves | None:

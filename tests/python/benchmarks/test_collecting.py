@@ -16,7 +16,7 @@ def test_the_server_answers_late_and_keeps_its_connections() -> None:
     with _server(60.0) as base_url, requests.Session() as session:
         for question in ("one", "two " * 50_000, "three"):
             started = time.perf_counter()
-            response = session.post(f"{base_url}/chat/completions", json={"messages": question}, timeout=10)
+            response = session.post(f"{base_url}/chat/completions", json={"messages": question}, timeout=600)
             assert time.perf_counter() - started >= 0.06
             assert response.json()["choices"][0]["message"]["content"] == ANSWER
 

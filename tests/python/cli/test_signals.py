@@ -56,7 +56,7 @@ def test_what_was_answered_is_kept(tmp_path: Path, number: signal.Signals) -> No
     for _ in range(30):
         assert process.stdout.readline() == "asked\n", process.stderr and process.stderr.read()
     process.send_signal(number)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=600)
     assert process.returncode == 130, errors
     assert "Traceback" not in errors
     told = re.search(r"Interrupted: run (\S+) keeps (\d+) of 4000 responses", errors)

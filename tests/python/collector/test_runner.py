@@ -484,7 +484,7 @@ def test_an_interrupt_keeps_what_was_answered(
     for _ in range(20):
         process.stdout.readline()
     process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=60)
+    output, errors = process.communicate(timeout=600)
     # A question that was under way when the run was interrupted may still be answered after the sentence.
     last = next((line for line in reversed(output.splitlines()) if line != "asked"), "")
     assert last.startswith("Interrupted: run small-slow-"), output + errors
@@ -544,7 +544,7 @@ def test_whoever_interrupts_twice_is_told_how_to_go_on_all_the_same(
     while (line := process.stdout.readline()) and line != "waiting\n":
         pass
     process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=60)
+    output, errors = process.communicate(timeout=600)
     # A thread that was about to ask may still say so.
     last = next((line for line in output.splitlines() if line.startswith("Interrupted: run small-slow-")), "")
     assert last, output + errors
@@ -599,7 +599,7 @@ def test_the_ledger_is_free_between_appends(small_spec: Path, ledger_path: Path)
                     "print(n)"
                 )
                 done = subprocess.run(
-                    [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+                    [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=600
                 )
                 seen.append(int(done.stdout))
         return Reply(GOOD)

@@ -64,6 +64,7 @@ def test_what_is_shown(shown: dict[str, Any]) -> None:
     assert "did you mean 'fct_findings'?" in str(shown["names"].get("error", "did you mean 'fct_findings'?"))
 
 
+@pytest.mark.slow
 def test_a_data_frame_is_audited_in_one_call(shown: dict[str, Any]) -> None:
     found = shown["names"]["found"]
     assert set(found[found.status == "alarm"].measure) >= {"marked_words", "word_divergence"}

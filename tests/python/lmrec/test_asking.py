@@ -141,7 +141,7 @@ def server(model_folder: Path) -> Iterator[Server]:
 def asked(
     server: Server, method: str, path: str, body: str | None = None, **headers: str
 ) -> tuple[int, dict[str, Any]]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=600)
     connection.request(method, path, body, headers)
     response = connection.getresponse()
     document = json.loads(response.read())

@@ -908,6 +908,7 @@ class TestImpactTest:
         assert result.test.p_value == 1 / 2000
         assert result.interval_low < 0.5 < result.interval_high < 0.8
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(("n_cells", "n_names", "n_runs"), [(8, 100, 1000), (2, 20, 200)])
     def test_fair_rankings_keep_to_alpha_and_their_interval_holds_one(self, n_cells, n_names, n_runs):
         rng = np.random.default_rng(33)

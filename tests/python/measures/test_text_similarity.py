@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 import pytest
 
+from benchmarks.verdicts.texts import drawn, judged, repeated
 from biasledger.measures.comparisons import Comparison
 from biasledger.measures.engine.resampling import Floats
 from biasledger.measures.texts.similarity import (
     SCHEMES,
     Answers,
-    SimilarityGap,
     questions,
-    similarity_gap,
     similarity_gaps,
 )
 
@@ -90,52 +88,6 @@ def test_similarities_are_symmetric_and_of_equal_texts_one(scheme: str) -> None:
     assert ((found >= -1e-12) & (found <= 1 + 1e-12)).all()
 
 
-def drawn(
-    rng: np.random.Generator,
-    *,
-    n_questions: int = 6,
-    n_names: int = 1,
-    n_trials: int = 1,
-    effect: float = 0.0,
-    name_effect: float = 0.0,
-    scheme: str = "cosine",
-) -> Answers:
-    """Texts of forty words: a question has words of its own, a group (effect) and a name (name_effect) may have some, too."""
-    words = np.array([f"w{number}" for number in range(60)])
-    base = 1 / np.arange(1, 61)
-    of_names = [[rng.permutation(60)[:5] for _ in range(n_names)] for _ in range(2)]
-    texts, labels, of_question, units, names = [], [], [], [], []
-    of_group = rng.permutation(60)[:6]
-    for question in range(n_questions):
-        shares = base[rng.permutation(60)] / base.sum()
-        for label in (0, 1):
-            for name in range(n_names):
-                own = shares.copy()
-                own[of_group] += effect * label
-                own[of_names[label][name]] += name_effect
-                for _ in range(n_trials):
-                    texts.append(list(rng.choice(words, 40, p=own / own.sum())))
-                    labels.append(label)
-                    of_question.append(question)
-                    units.append((question * 2 + label) * n_names + name if n_names > 1 else len(units))
-                    names.append(label * n_names + name)
-    n = len(texts)
-    return Answers(
-        texts,
-        scheme,
-        np.array(labels, dtype=np.int8),
-        np.array(of_question),
-        np.array(units),
-        np.array(names),
-        np.zeros(n, dtype=np.int64),
-        np.arange(n),
-    )
-
-
-def judged(answers: Answers, seed: int = 0, n_permutations: int = 199) -> SimilarityGap:
-    return similarity_gap(answers, n_permutations=n_permutations, alpha=0.05, seed=seed)
-
-
 @pytest.mark.parametrize(("n_names", "n_trials"), [(1, 4), (3, 2)])
 def test_the_gap_is_the_mean_over_pairs_inside_less_between_groups(n_names: int, n_trials: int) -> None:
     """Reckoned pair by pair: inside a group those of different prompts where it has several, else those of different answers."""
@@ -185,31 +137,11 @@ def test_a_planted_difference_is_found(scheme: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("n_questions", "n_names", "n_trials", "name_effect"),
-    [(1, 1, 8, 0.0), (4, 1, 4, 0.0), (4, 6, 1, 0.0), (4, 6, 1, 0.08)],
-)
-def test_a_group_that_makes_no_difference_alarms_as_seldom_as_alpha_says(
-    n_questions: int, n_names: int, n_trials: int, name_effect: float
-) -> None:
-    """120 audits: seven or more alarms of five in a hundred would come once in five times, twelve once in a hundred."""
-    rng = np.random.default_rng(5)
-    alarms = 0
-    for seed in range(120):
-        answers = drawn(
-            rng, n_questions=n_questions, n_names=n_names, n_trials=n_trials, name_effect=name_effect
-        )
-        found = judged(answers, seed, 99)
-        assert found.test is not None
-        alarms += found.test.p_value <= 0.05
-    assert alarms <= 11
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(("n_names", "n_trials", "name_effect"), [(1, 5, 0.0), (6, 1, 0.0), (6, 1, 0.08)])
-def test_a_gap_of_the_threshold_is_seldom_called_clear(
+def test_the_true_gap_lies_seldom_outside_the_interval(
     n_names: int, n_trials: int, name_effect: float
 ) -> None:
+    """Of 120 audits with one true gap; how often it lies above is what benchmarks/verdicts/texts.py looks for."""
     rng = np.random.default_rng(6)
     found = [
         judged(
@@ -218,35 +150,10 @@ def test_a_gap_of_the_threshold_is_seldom_called_clear(
         )
         for _ in range(120)
     ]
-    threshold = np.mean([one.similarity_gap for one in found])
-    assert threshold > 0.02
-    assert np.mean([one.interval_high < threshold for one in found]) <= 0.08
-    assert np.mean([one.interval_low > threshold for one in found]) <= 0.08
-
-
-def repeated(
-    rng: np.random.Generator, shares: Sequence[float], n_questions: int = 40, n_trials: int = 3
-) -> Answers:
-    """Each question has two answers, of which a group gets the first in its share of the trials."""
-    texts, labels = [], []
-    for question in range(n_questions):
-        for label in (0, 1):
-            for is_first in rng.random(n_trials) < shares[label]:
-                texts.append(
-                    [f"a{question}", f"b{question}"] if is_first else [f"c{question}", f"d{question}"]
-                )
-                labels.append(label)
-    n = len(texts)
-    return Answers(
-        texts,
-        "rouge_l",
-        np.array(labels, dtype=np.int8),
-        np.repeat(np.arange(n_questions), 2 * n_trials),
-        np.arange(n),
-        None,
-        np.zeros(n, dtype=np.int64),
-        np.arange(n),
-    )
+    true_gap = np.mean([one.similarity_gap for one in found])
+    assert true_gap > 0.02
+    assert np.mean([one.interval_high < true_gap for one in found]) <= 0.08
+    assert np.mean([one.interval_low > true_gap for one in found]) <= 0.08
 
 
 def test_answers_that_come_again_are_nought_on_average_and_a_difference_between_them_is_found() -> None:

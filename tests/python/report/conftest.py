@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # A browser's own first, then those that Linux distributions package.
 _PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# Milliseconds after which a page hangs, however busy the machine is; playwright's own thirty seconds it may well take.
+_HANGS = 1_200_000
 
 
 @pytest.fixture(scope="session")
@@ -32,7 +34,9 @@ def browser() -> Iterator[Browser]:
                 "there is no Chromium here: install your system's package or `playwright install chromium`"
             )
         # Without a sandbox of its own, which containers do not allow: the pages are ours.
-        opened = playwright.chromium.launch(executable_path=program or own, args=["--no-sandbox"])
+        opened = playwright.chromium.launch(
+            executable_path=program or own, args=["--no-sandbox"], timeout=_HANGS
+        )
         yield opened
         opened.close()
 
@@ -46,7 +50,7 @@ class Opened:
     requests: list[str] = field(default_factory=list)
 
     def wait_for_charts(self) -> None:
-        self.page.wait_for_selector("html[data-charts=drawn]", state="attached", timeout=60_000)
+        self.page.wait_for_selector("html[data-charts=drawn]", state="attached")
 
 
 Open = Callable[..., Opened]
@@ -78,6 +82,7 @@ def _opener(browser: Browser) -> Iterator[Open]:
         report: Path, width: int = 1280, height: int = 900, drawn: bool = True, **options: Any
     ) -> Opened:
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        context.set_default_timeout(_HANGS)
         contexts.append(context)
         opened = Opened(context.new_page())
         opened.page.on(

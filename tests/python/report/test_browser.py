@@ -102,6 +102,7 @@ def test_the_policy_forbids_what_an_injection_would_need(open_report: Open, host
     assert any("Content Security Policy" in trouble for trouble in opened.troubles)
 
 
+@pytest.mark.slow
 def test_axe_finds_nothing_in_light_and_in_dark_and_what_is_wrong(
     open_report: Open, hostile_report: Path
 ) -> None:
@@ -253,6 +254,7 @@ def test_without_scripts_verdicts_and_tables_still_read(open_report: Open, hosti
     assert page.locator("details table").first.is_visible()
 
 
+@pytest.mark.slow
 def test_print_unfolds_everything_in_light_colours(drawn: Opened, tmp_path: Path) -> None:
     drawn.page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert drawn.page.locator("details:not([open])").count() == 0
@@ -316,7 +318,7 @@ class TestTwentyRunsAndTenThousandFindings:
         last = opened_large.page.locator(".chart").last
         assert last.get_attribute("data-state") is None
         last.scroll_into_view_if_needed()
-        last.locator("svg").wait_for(timeout=20_000)
+        last.locator("svg").wait_for()
 
     def test_findings_are_paged_and_filtered(self, opened_large: Opened) -> None:
         page = opened_large.page
