@@ -89,7 +89,9 @@ def test_what_it_leaves_can_be_listed_and_read(first_audit: FirstAudit) -> None:
         ).fetchall()
     assert f"{n_alarms} findings: {n_alarms} alarms" in shown.stdout
     assert "adjusted p" in shown.stdout
-    assert _without_ids(_readme_s_output()) <= _without_ids(shown.stdout)
+    for line in _without_ids(_readme_s_output()):
+        # A line that is cut off ends with dots.
+        assert any(printed.startswith(line.removesuffix("…")) for printed in _without_ids(shown.stdout)), line
 
 
 def _readme_s_output() -> str:

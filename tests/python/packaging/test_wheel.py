@@ -8,6 +8,8 @@ import sys
 import zipfile
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[3]
 DBT = "biasledger/_dbt/biasledger/"
 SHIPPED = {
