@@ -155,6 +155,12 @@ class Audit(Section):
         """Return what replaces the name of a subject's person, None where the subject names nobody."""
         return self._name_swaps.get((subject.domain, subject.name))
 
+    def own_name_of(self, subject: Subject | None) -> str | None:
+        """Return the name of a subject's own row where it is to be among those asked about; None otherwise."""
+        if subject is None or self.people is None or self.subjects is None or self.subjects.person is None:
+            return None
+        return subject.words[self.subjects.person] or None if self.people.own_name else None
+
     @property
     def relevance_rows(self) -> tuple[RelevanceRow, ...]:
         """What is relevant for which subject, in the file's order; empty where the reading names no such file."""
@@ -286,6 +292,8 @@ class Audit(Section):
                 "n": len(people),
                 "hash": hash_of(people),
             }
+            if self.people.own_name:
+                document["people"]["own_name"] = True
         return document
 
     def reading_document(self) -> dict[str, Any]:

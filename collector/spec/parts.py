@@ -260,6 +260,11 @@ class People(Section):
         description="How many people of each combination of groups are asked about with each subject; all if absent.",
         examples=[8],
     )
+    own_name: bool = Field(
+        default=False,
+        description="Whether the name in the subject's own row (`subjects.person`) is always among them.",
+        examples=[True],
+    )
 
 
 class Answer(Section):
