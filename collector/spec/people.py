@@ -81,6 +81,8 @@ def people_of(
     cells in that of their groups' names: fewer people are always among more, and whatever the file's order, the same ones.
     """
     return [
-        sorted(listed, key=lambda person: (person.name != own_name, hash_of([subject, person.name])))[:per_cell]
+        sorted(listed, key=lambda person: (person.name != own_name, hash_of([subject, person.name])))[
+            :per_cell
+        ]
         for _, listed in sorted(cells(people).items())
     ]

@@ -148,7 +148,10 @@ def test_the_name_of_a_subject_s_own_row_is_among_those_asked_about(write: Write
     resumes = RESUMES.replace("Emily", "Kareem").replace("Ida", "Jill").replace("IDA", "JILL")
 
     def asked(own: str) -> dict[str | None, set[str]]:
-        text = ("people: {file: names.csv, name: name}", f"people: {{file: names.csv, name: name, per_subject: 1{own}}}")
+        text = (
+            "people: {file: names.csv, name: name}",
+            f"people: {{file: names.csv, name: name, per_subject: 1{own}}}",
+        )
         names: dict[str | None, set[str]] = {}
         for prompt in build_prompts(load_audit(write(RESUMES_AUDIT, text, resumes=resumes))):
             names.setdefault(prompt.subject, set()).add(stated(prompt)[0][3])
