@@ -1,5 +1,5 @@
--- Whose lists keep least of what everybody is offered? The similarity of each group, and how much of that is chance
--- or the model's own unsteadiness.
+-- Whose lists keep least of what everybody is offered? The similarity of each group, and how much of that is chance or
+-- the model's own unsteadiness.
 {{ config(enabled='lists' in env_var('BIASLEDGER_ROOMS', 'lists')) }}
 
 with

@@ -1,5 +1,5 @@
--- How far do answers lean to the stereotype, by category? The share of stereotype markers among those found, with
--- what it rests on.
+-- How far do answers lean to the stereotype, by category? The share of stereotype markers among those found, with what
+-- it rests on.
 {{ config(enabled='markers' in env_var('BIASLEDGER_ROOMS', 'markers')) }}
 
 with
