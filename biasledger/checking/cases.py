@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from biasledger.checking.mitigations import OF_NO_GROUP, Mitigation, mitigations_of, read_mitigations
+from biasledger.checking.outputs import Outputs, count_outputs
 from biasledger.checking.sentences import name_of, plain_finding, plain_regression
 from biasledger.comparing.built_tables import Tables, open_tables
 from biasledger.comparing.silence import SilentGroup, silent_groups
@@ -62,7 +63,8 @@ class Check:
 
     n_compared: verdict -> how many comparisons with a baseline have it; those without a verdict are no cases. notes: sentences
     about what was left out. audits: audit and target of each run, also of those without a case. silent: declared groups without
-    any usable answer, each of which is an undecided case of its own.
+    any usable answer, each of which is an undecided case of its own. outputs: how single outputs do by the published rule, which
+    decides nothing.
     """
 
     runs: tuple[str, ...]
@@ -72,6 +74,7 @@ class Check:
     notes: tuple[str, ...] = ()
     audits: tuple[tuple[str, str], ...] = ()
     silent: tuple[SilentGroup, ...] = ()
+    outputs: tuple[Outputs, ...] = ()
 
     def count(self, *statuses: str) -> int:
         """How many cases have one of these statuses."""
@@ -229,6 +232,7 @@ def read_check(warehouse: Path, *, run: str | None = None, holds_out_for_group: 
                 [runs],
             )
         ]
+        outputs = count_outputs(tables, runs)
     return Check(
         tuple(runs),
         tuple(sorted(cases, key=lambda case: STATUSES.index(case.status))),
@@ -237,6 +241,7 @@ def read_check(warehouse: Path, *, run: str | None = None, holds_out_for_group: 
         tuple(notes),
         tuple((audit, target) for _, audit, target in looked_at),
         tuple(silent),
+        outputs,
     )
 
 

@@ -11,6 +11,7 @@ from itertools import groupby
 from xml.etree import ElementTree
 
 from biasledger.checking.cases import ACCEPTED, FAILED, STATUSES, UNDECIDED, WARNED, Case, Check
+from biasledger.checking.outputs import sentences
 from collector.terminal import on_one_line
 
 JSON_VERSION = 1
@@ -29,7 +30,7 @@ def as_text(check: Check) -> str:
             f"{count} {verdict.replace('_', ' ')}" for verdict, count in sorted(check.n_compared.items())
         )
         lines.append(f"Against the baseline: {counts}.")
-    lines += list(check.notes)
+    lines += [*check.notes, *sentences(check.outputs)]
     if check.cases:
         lines += ["", *_summary_table(check)]
     for status, heading in _HEADINGS.items():
@@ -110,6 +111,20 @@ def as_json(check: Check) -> str:
                 **{status: counts[status] for status in STATUSES},
             }
             for audit, target, category, measure, counts in check.summary()
+        ],
+        "outputs": [
+            {
+                "run": one.run_id,
+                "audit": one.audit,
+                "target": one.target,
+                "category": one.category,
+                "total": one.n_outputs,
+                "passed": one.n_outputs - one.n_failed,
+                "failed": one.n_failed,
+                "skipped": one.n_skipped,
+                "mean_stereotype_ratio": one.mean_stereotype_ratio,
+            }
+            for one in check.outputs
         ],
         "cases": [_as_object(case) for case in check.cases],
     }

@@ -290,8 +290,16 @@ def ratios(rows: list[Row]) -> None:
 
 
 def failing_outputs(rows: list[Row]) -> None:
-    assert all(row["stereotype_ratio"] > 0.7 for row in rows)
+    # Of the texts that people labelled, four in five about eight names and one in five about the eight others are negative.
+    regarded = [row for row in rows if row["audit"] == "regarded"]
+    assert len(regarded) == 8 * 4 + 8 * 1
+    assert {(row["failed_by_code_for"], row["failed_by_text_for"]) for row in regarded} == {
+        ("negative regard", "negative regard")
+    }
     for row in rows:
+        if row["audit"] == "regarded":
+            continue
+        assert row["stereotype_ratio"] > 0.7
         is_single = row["n_stereotype_markers"] + row["n_anti_markers"] == 1
         assert row["failed_by_code_for"] == "stereotype ratio"
         assert row["failed_by_text_for"] == (None if is_single else "stereotype ratio")
