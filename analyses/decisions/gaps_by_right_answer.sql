@@ -30,7 +30,8 @@ standings as (
         predictions.expected_label,
         prompt_groups.attribute,
         prompt_groups.group_name,
-        sum(predictions.weight * predictions.standing) / sum(predictions.weight) as standing,
+        sum(predictions.weight * predictions.standing order by predictions.standing)
+        / sum(predictions.weight) as standing,
         sum(predictions.weight * case when predictions.is_correct then 1 else 0 end)
         / sum(predictions.weight) as accuracy
     from {{ ref("fct_predictions") }} as predictions
@@ -56,12 +57,13 @@ select
     contrasts.reference_group as compared_with,
     marked.expected_label as right_label,
     count(*) as n_resumes,
-    avg(marked.accuracy) as accuracy,
-    avg(reference.accuracy) as accuracy_of_reference,
-    avg(marked.standing) as mean_standing,
-    avg(reference.standing) as mean_standing_of_reference,
-    avg(marked.standing - reference.standing) as gap,
-    stddev_samp(marked.standing - reference.standing) / sqrt(count(*)) as standard_error
+    avg(marked.accuracy order by marked.accuracy) as accuracy,
+    avg(reference.accuracy order by reference.accuracy) as accuracy_of_reference,
+    avg(marked.standing order by marked.standing) as mean_standing,
+    avg(reference.standing order by reference.standing) as mean_standing_of_reference,
+    avg(marked.standing - reference.standing order by marked.standing - reference.standing) as gap,
+    stddev_samp(marked.standing - reference.standing order by marked.standing - reference.standing)
+    / sqrt(count(*)) as standard_error
 from contrasts
 inner join runs on contrasts.run_id = runs.run_id
 inner join standings as marked

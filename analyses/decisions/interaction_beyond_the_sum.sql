@@ -43,7 +43,8 @@ cells as (
         second_members.group_name as second_group,
         first_members.is_reference as is_first_reference,
         second_members.is_reference as is_second_reference,
-        sum(predictions.weight * predictions.standing) / sum(predictions.weight) as standing
+        sum(predictions.weight * predictions.standing order by predictions.standing)
+        / sum(predictions.weight) as standing
     from {{ ref("fct_predictions") }} as predictions
     inner join members as first_members
         on
@@ -74,7 +75,8 @@ resumes as (
         marked.second_group,
         marked.standing - neither.standing as gap_of_both,
         first_only.standing - neither.standing as gap_of_first,
-        second_only.standing - neither.standing as gap_of_second
+        second_only.standing - neither.standing as gap_of_second,
+        marked.standing - first_only.standing - second_only.standing + neither.standing as beyond
     from cells as marked
     inner join cells as neither
         on
@@ -123,11 +125,11 @@ select
     resumes.first_group,
     resumes.second_group,
     count(*) as n_resumes,
-    avg(resumes.gap_of_first) as gap_of_first,
-    avg(resumes.gap_of_second) as gap_of_second,
-    avg(resumes.gap_of_both) as gap_of_both,
-    avg(resumes.gap_of_both - resumes.gap_of_first - resumes.gap_of_second) as beyond_the_sum,
-    stddev_samp(resumes.gap_of_both - resumes.gap_of_first - resumes.gap_of_second) / sqrt(count(*)) as standard_error
+    avg(resumes.gap_of_first order by resumes.gap_of_first) as gap_of_first,
+    avg(resumes.gap_of_second order by resumes.gap_of_second) as gap_of_second,
+    avg(resumes.gap_of_both order by resumes.gap_of_both) as gap_of_both,
+    avg(resumes.beyond order by resumes.beyond) as beyond_the_sum,
+    stddev_samp(resumes.beyond order by resumes.beyond) / sqrt(count(*)) as standard_error
 from resumes
 inner join runs on resumes.run_id = runs.run_id
 group by

@@ -152,9 +152,9 @@ of_items as (
         group_name,
         item,
         count(distinct subject) as n_subjects,
-        sum(share_of_group) as lists_of_group,
-        sum(share_of_neutral) as neutral_lists,
-        sum(share_of_group) - sum(share_of_neutral) as difference
+        sum(share_of_group order by share_of_group) as lists_of_group,
+        sum(share_of_neutral order by share_of_neutral) as neutral_lists,
+        sum(share_of_group order by share_of_group) - sum(share_of_neutral order by share_of_neutral) as difference
     from differences
     group by run_id, variant, domain, attribute, group_name, item
 ),

@@ -59,7 +59,7 @@ counted as (
         sum(
             case when (outputs.is_past_ratio and not outputs.is_skipped) or outputs.is_past_regard then 1 else 0 end
         ) as n_failed_by_text,
-        avg(outputs.stereotype_ratio) as mean_stereotype_ratio
+        avg(outputs.stereotype_ratio order by outputs.stereotype_ratio) as mean_stereotype_ratio
     from outputs
     inner join levels on outputs.category = levels.category
     group by outputs.run_id, outputs.variant, levels.level

@@ -93,7 +93,8 @@ summed as (
         contrast_id,
         count(*) as n_items_of_both,
         sum(case when gap <> 0 then 1 else 0 end) as n_priced_differently,
-        sum(item_weight * gap) / sum(item_weight) as gap_of_same_items,
+        sum(item_weight * gap order by item_weight * gap)
+        / sum(item_weight order by item_weight) as gap_of_same_items,
         max(case when gap_rank = 1 and gap <> 0 then item end) as item_that_differs_most,
         max(case when gap_rank = 1 and gap <> 0 then gap end) as gap_of_that_item
     from ranked

@@ -70,7 +70,7 @@ def count_outputs(tables: Tables, runs: Sequence[str]) -> tuple[Outputs, ...]:
             count(*),
             count(*) filter (where outputs.is_failed),
             count(*) filter (where outputs.is_skipped),
-            avg(outputs.stereotype_ratio)
+            avg(outputs.stereotype_ratio order by outputs.stereotype_ratio)
         from outputs
         inner join {dim_runs} as runs on outputs.run_id = runs.run_id
         group by outputs.run_id, outputs.category
