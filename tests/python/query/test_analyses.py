@@ -13,6 +13,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from scipy.stats import spearmanr
 
 from biasledger.publishing.work import work_file
 from biasledger.querying.analyses import list_analyses, read_sql
@@ -151,6 +152,17 @@ def certainty(rows: list[Row]) -> None:
     assert {row["domain"] for row in rows} == {"music"}
     assert all(0 <= row["mean_jaccard"] <= 1 and row["mean_entropy"] > 4 for row in rows)
     assert {(row["target"], row["n_subjects"]) for row in rows} == {("refusing", 20), ("simulator-fair", 3)}
+
+
+def worth_of_certainty(rows: list[Row]) -> None:
+    assert {row["target"] for row in rows} == {"refusing", "simulator-fair"}
+    # The shared project has no table of relevant items.
+    for row in rows:
+        assert (row["n_subjects_with_relevance"], row["mean_ndcg"], row["rank_correlation"]) == (
+            0,
+            None,
+            None,
+        )
 
 
 def unstable_resumes(rows: list[Row]) -> None:
@@ -374,6 +386,7 @@ EXPECTED: dict[str, Callable[[list[Row]], None]] = {
     "published_rules_against_ours": rules,
     "groups_furthest_from_the_neutral_list": neutral_lists,
     "uncertainty_by_domain": certainty,
+    "uncertainty_against_relevance": worth_of_certainty,
     "most_unstable_resumes": unstable_resumes,
     "inconsistency_by_model": inconsistencies,
     "interaction_beyond_the_sum": interactions,
@@ -555,6 +568,36 @@ def test_asking_the_same_name_again_is_told_apart_from_another_name(tmp_path: Pa
     assert row["disagreement_asked_again"] == pytest.approx(1 / 2)
     assert row["disagreement_under_another_name"] == pytest.approx(2 / 4)
     assert row["beyond_asking_again"] == pytest.approx(0.0)
+
+
+def test_uncertain_lists_are_held_against_good_ones(tmp_path: Path) -> None:
+    """Spearman's coefficient with a tie, and a subject of which nothing is known to be relevant."""
+    subjects = [(0.0, 0.9), (0.5, 0.9), (1.0, 0.4), (2.0, 0.1), (9.0, None)]
+    warehouse = made_up(
+        tmp_path / "warehouse.duckdb",
+        {
+            "dim_runs": [{"run_id": "r", "audit": "x", "target": "t", "is_current": True}],
+            "fct_recommendation_entropy": [
+                {
+                    "run_id": "r",
+                    "variant": "plain",
+                    "scheme": "items",
+                    "domain": "music",
+                    "subject": f"s{number}",
+                    "pool": "neutral",
+                    "asked_about": "neutral",
+                    "excess_entropy": entropy,
+                    "mean_ndcg": ndcg,
+                }
+                for number, (entropy, ndcg) in enumerate(subjects)
+            ],
+        },
+    )
+    [row] = run(warehouse, "uncertainty_against_relevance")
+    known = [one for one in subjects if one[1] is not None]
+    assert (row["n_subjects"], row["n_subjects_with_relevance"]) == (5, 4)
+    assert row["rank_correlation"] == pytest.approx(spearmanr(*zip(*known, strict=True)).statistic)
+    assert row["mean_ndcg"] == pytest.approx(2.3 / 4)
 
 
 def test_the_same_restaurant_at_two_prices(tmp_path: Path) -> None:
