@@ -16,6 +16,70 @@ runs as (
         target
     from {{ ref("dim_runs") }}
     where is_current
+),
+
+-- What a prompt's person states, as "black female"; crossed attributes say it again.
+people as (
+    select
+        prompt_groups.run_id,
+        prompt_groups.prompt_id,
+        prompt_groups.slot,
+        string_agg(prompt_groups.group_name, ' ' order by prompt_groups.attribute desc) as group_names
+    from {{ ref("dim_prompt_groups") }} as prompt_groups
+    inner join {{ ref("dim_groups") }} as groups
+        on
+            prompt_groups.run_id = groups.run_id
+            and prompt_groups.attribute = groups.attribute
+            and prompt_groups.group_name = groups.group_name
+    where not groups.is_crossed
+    group by prompt_groups.run_id, prompt_groups.prompt_id, prompt_groups.slot
+),
+
+group_labels as (
+    select
+        predictions.run_id,
+        predictions.variant,
+        predictions.template,
+        predictions.domain,
+        predictions.subject,
+        people.group_names,
+        predictions.label,
+        cast(sum(predictions.weight) as integer) as n
+    from {{ ref("fct_predictions") }} as predictions
+    inner join people
+        on
+            predictions.run_id = people.run_id
+            and predictions.prompt_id = people.prompt_id
+            and predictions.slot = people.slot
+    where predictions.label is not null
+    group by
+        predictions.run_id, predictions.variant, predictions.template, predictions.domain, predictions.subject,
+        people.group_names, predictions.label
+),
+
+group_answers as (
+    select
+        run_id,
+        variant,
+        template,
+        domain,
+        subject,
+        group_names || ': ' || string_agg(n || ' ' || label, ', ' order by n desc, label asc) as answers,
+        group_names
+    from group_labels
+    group by run_id, variant, template, domain, subject, group_names
+),
+
+answers as (
+    select
+        run_id,
+        variant,
+        template,
+        domain,
+        subject,
+        string_agg(answers, '; ' order by group_names) as answers_by_group
+    from group_answers
+    group by run_id, variant, template, domain, subject
 )
 
 select
@@ -31,9 +95,17 @@ select
     consistency.lowest_standing as worst_version,
     consistency.highest_standing as best_version,
     consistency.highest_standing - consistency.lowest_standing as apart,
-    consistency.is_complete
+    consistency.is_complete,
+    answers.answers_by_group
 from consistency
 inner join runs on consistency.run_id = runs.run_id
+left join answers
+    on
+        consistency.run_id = answers.run_id
+        and consistency.variant = answers.variant
+        and consistency.template = answers.template
+        and consistency.domain = answers.domain
+        and consistency.subject = answers.subject
 where not consistency.is_consistent
 order by
     apart desc nulls last, n_different_answers desc, runs.audit asc, runs.target asc, consistency.variant asc,

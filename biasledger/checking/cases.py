@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from biasledger.checking.mitigations import OF_NO_GROUP, Mitigation, mitigations_of, read_mitigations
+from biasledger.checking.outputs import Outputs, count_outputs
 from biasledger.checking.sentences import name_of, plain_finding, plain_regression
 from biasledger.comparing.built_tables import Tables, open_tables
 from biasledger.comparing.silence import SilentGroup, silent_groups
@@ -83,7 +84,7 @@ class Check:
     n_compared: verdict -> how many comparisons with a baseline have it; those without a verdict are no cases. notes: sentences
     about what was left out. audits: audit and target of each run, also of those without a case. silent: declared groups without
     any usable answer, each of which is an undecided case of its own. times: run -> when it was. measures: measure -> what it
-    is in a sentence.
+    is in a sentence. outputs: how single outputs do by the published rule, which decides nothing.
     """
 
     runs: tuple[str, ...]
@@ -95,6 +96,7 @@ class Check:
     silent: tuple[SilentGroup, ...] = ()
     times: Mapping[str, RunTime] = field(default_factory=dict)
     measures: Mapping[str, str] = field(default_factory=dict)
+    outputs: tuple[Outputs, ...] = ()
 
     def count(self, *statuses: str) -> int:
         """How many cases have one of these statuses."""
@@ -260,6 +262,7 @@ def read_check(warehouse: Path, *, run: str | None = None, holds_out_for_group: 
                 [runs],
             )
         ]
+        outputs = count_outputs(tables, runs)
     return Check(
         tuple(runs),
         tuple(sorted(cases, key=lambda case: STATUSES.index(case.status))),
@@ -270,6 +273,7 @@ def read_check(warehouse: Path, *, run: str | None = None, holds_out_for_group: 
         tuple(silent),
         {run: RunTime(started_at, seconds) for run, started_at, seconds in times},
         dict(measures),
+        outputs,
     )
 
 

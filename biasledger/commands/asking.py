@@ -71,6 +71,13 @@ def _strike_out(_ctx: click.Context, _parameter: click.Parameter, targets: Path)
     "--domain", "domains", multiple=True, metavar="NAME", help="Ask about this domain only; may be repeated."
 )
 @click.option(
+    "--attribute",
+    "attributes",
+    multiple=True,
+    metavar="NAME",
+    help="Ask about this attribute only, and about nobody; may be repeated.",
+)
+@click.option(
     "--with",
     "parts",
     multiple=True,
@@ -159,6 +166,7 @@ def collect(
     trials: int | None,
     subjects: int | None,
     domains: tuple[str, ...],
+    attributes: tuple[str, ...],
     parts: tuple[str, ...],
     variants: tuple[str, ...],
     seed: int,
@@ -203,7 +211,8 @@ def collect(
         raise click.UsageError("--retry-failed goes with --resume RUN.")
     if n_shown is not None and not dry_run:
         raise click.UsageError("--show goes with --dry-run.")
-    audit = load_audit(audit_file, allow_outside=allow_outside).with_subjects(subjects, domains)
+    audit = load_audit(audit_file, allow_outside=allow_outside)
+    audit = audit.with_subjects(subjects, domains).with_attributes(attributes, parts)
     # All of them first: a name mistyped is better known before the first one has been asked for hours.
     asked = load_targets(targets, [name.strip() for name in target_names.split(",")])
     if batch:

@@ -1,9 +1,10 @@
 """From a reply to a status and the words of the answer.
 
 A reply is `ok`, `malformed`, `refused` or `truncated`. JSON inside fences, after leading prose or with trailing commas is read;
-nothing is evaluated and nothing inside a string is touched. A well-formed answer (JSON, a numbered list) that says something is
-never called refused because of its words: refusal patterns are tried only on replies without one, and only at their start; and on
-JSON and lists all of whose texts refuse, as in {"error": "I'm sorry, but I can't …"}, which is no answer in another dress.
+nothing is evaluated and nothing inside a string is touched. JSON with keys and no text under any of them is malformed. A
+well-formed answer (JSON, a numbered list) that says something is never called refused because of its words: refusal patterns are
+tried only on replies without one, and only at their start; and on JSON and lists all of whose texts refuse, as in
+{"error": "I'm sorry, but I can't …"}, which is no answer in another dress.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any, Literal
 from collector.answers.decisions import Decision, read_label, read_score
 from collector.answers.items import FoundItems, find_items, items_text
 from collector.answers.json_refusals import Silence, plain_apostrophes, silence_of, whole_json
-from collector.answers.json_text import TOO_DEEP, JsonObject, extract_json
+from collector.answers.json_text import TOO_DEEP, JsonNumber, JsonObject, extract_json
 from collector.answers.lists import FoundList, find_list
 from collector.answers.rankings import read_ranking
 from collector.errors import InputError
@@ -242,12 +243,13 @@ def _classify_json(text: str, rules: AnswerRules, cut_off: Rule | None) -> Answe
         if silent := _silent([value], rules):
             return silent
         try:
-            words = " ".join(_flatten(value))
+            words = list(_flatten(value))
         except RecursionError:
             return Answer("malformed", error=TOO_DEEP)
-        if words:
-            return Answer("ok", answer_text=words)
-        return Answer("malformed", error="The JSON answer holds no words.")
+        if any(one.is_text for one in words):
+            return Answer("ok", answer_text=" ".join(one.written for one in words))
+        missing = "no text under any of its keys" if words else "no words"
+        return Answer("malformed", error=f"The JSON answer holds {missing}.")
     if rule := rules.by_pattern(text):
         return Answer(rule.status, error=_sentence(rule))
     if cut_off:
@@ -299,19 +301,27 @@ def _classify_decision(decision: Decision, text: str, rules: AnswerRules, cut_of
     return Answer("ok", answer_text=decision.value)
 
 
-def _flatten(value: Any) -> Iterable[str]:
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What a JSON value says in one place; is_text: a text that stands for a value, and not a key, a number, true or false."""
+
+    written: str
+    is_text: bool
+
+
+def _flatten(value: Any, *, is_key: bool = False) -> Iterable[_Words]:
     """Yield the keys and values of a JSON value in order; null says nothing."""
     if isinstance(value, JsonObject):
         for key, inner in value:
-            yield from _flatten(key)
+            yield from _flatten(key, is_key=True)
             yield from _flatten(inner)
     elif isinstance(value, list):
         for inner in value:
             yield from _flatten(inner)
     elif isinstance(value, bool):
-        yield str(value).lower()
+        yield _Words(str(value).lower(), is_text=False)
     elif isinstance(value, str) and value.strip():
-        yield value.strip()
+        yield _Words(value.strip(), is_text=not is_key and not isinstance(value, JsonNumber))
 
 
 def _sentence(rule: Rule) -> str:

@@ -155,6 +155,12 @@ class Audit(Section):
         """Return what replaces the name of a subject's person, None where the subject names nobody."""
         return self._name_swaps.get((subject.domain, subject.name))
 
+    def own_name_of(self, subject: Subject | None) -> str | None:
+        """Return the name of a subject's own row where it is to be among those asked about; None otherwise."""
+        if subject is None or self.people is None or self.subjects is None or self.subjects.person is None:
+            return None
+        return subject.words[self.subjects.person] or None if self.people.own_name else None
+
     @property
     def relevance_rows(self) -> tuple[RelevanceRow, ...]:
         """What is relevant for which subject, in the file's order; empty where the reading names no such file."""
@@ -286,6 +292,8 @@ class Audit(Section):
                 "n": len(people),
                 "hash": hash_of(people),
             }
+            if self.people.own_name:
+                document["people"]["own_name"] = True
         return document
 
     def reading_document(self) -> dict[str, Any]:
@@ -447,6 +455,48 @@ class Audit(Section):
         chosen = self.model_copy()
         chosen._subject_rows = choose(self._subject_rows, n, domains)
         return chosen
+
+    def with_attributes(self, names: Sequence[str], parts: Sequence[str] = ()) -> Audit:
+        """Return the same audit with the prompts alone that state some of its attributes, and those about nobody.
+
+        Args:
+            names: the attributes; all if empty. Of descriptors, crossed ones stay where all of their attributes are named; a
+                template that states several at once stays for any of them.
+            parts: the parts of the audit that will be asked.
+
+        Raises:
+            InputError: the audit has no such attribute, or no prompt of what will be asked, or of one of the parts, states any.
+        """
+        if not names:
+            return self
+        for name in names:
+            if name not in self.attributes:
+                hint = did_you_mean(name, self.attributes)
+                raise InputError(
+                    f"The audit {self.audit!r} has no attribute {name!r}{hint}{'' if hint.endswith('?') else '.'}"
+                )
+        templates = []
+        for template in self.templates:
+            descriptors = tuple(one for one in template.descriptors if set(split_crossed(one)) <= set(names))
+            people = self.attributes_of_people if self.states_people(template) else ()
+            stated = {*people, *(one for one in self.attributes if one in template.slots)}
+            if descriptors or stated & set(names) or not (template.descriptors or stated):
+                templates.append(template.model_copy(update={"descriptors": descriptors}))
+        stating = [one.part for one in templates if self.states_groups(one)]
+        if not stating:
+            raise InputError(f"No template of the audit {self.audit!r} states {quoted(names)} alone.")
+        if not {None, *parts} & set(stating):
+            raise InputError(
+                f"What the audit {self.audit!r} asks about {quoted(names)} is in parts; name one of them with --with: "
+                f"{quoted(dict.fromkeys(one for one in stating if one is not None))}."
+            )
+        left = {one.part for one in templates}
+        for part in parts:
+            if part in self.part_names and part not in left:
+                raise InputError(
+                    f"The part {part!r} of the audit {self.audit!r} asks nothing about {quoted(names)}; leave it out."
+                )
+        return self.model_copy(update={"templates": tuple(templates)})
 
 
 def _asked_template(template: Template) -> dict[str, Any]:

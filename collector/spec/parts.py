@@ -260,6 +260,11 @@ class People(Section):
         description="How many people of each combination of groups are asked about with each subject; all if absent.",
         examples=[8],
     )
+    own_name: bool = Field(
+        default=False,
+        description="Whether the name in the subject's own row (`subjects.person`) is always among them.",
+        examples=[True],
+    )
 
 
 class Answer(Section):
@@ -267,9 +272,9 @@ class Answer(Section):
 
     kind: AnswerKind = Field(
         default="json_object",
-        description="`text` is free text, `json_object` a JSON object (its texts are compared as words), `list` a list of "
-        "titles, `items` recommendations with prices and categories, `label` one of `labels`, `score` a number, `ranking` an "
-        "order of candidates.",
+        description="`text` is free text, `json_object` a JSON object (its texts are compared as words; without any it is "
+        "malformed), `list` a list of titles, `items` recommendations with prices and categories, `label` one of `labels`, "
+        "`score` a number, `ranking` an order of candidates.",
         examples=["text"],
     )
     k: Annotated[int, Field(ge=1, le=1000)] | None = Field(

@@ -72,13 +72,17 @@ def cells(people: Sequence[Person]) -> dict[tuple[str, ...], list[Person]]:
     return found
 
 
-def people_of(people: Sequence[Person], subject: str | None, per_cell: int | None) -> list[list[Person]]:
+def people_of(
+    people: Sequence[Person], subject: str | None, per_cell: int | None, own_name: str | None = None
+) -> list[list[Person]]:
     """Return who is asked about with a subject: for each cell the same number of people, or all.
 
-    They stand in the order of a hash over the subject's and the person's name alone, and the cells in that of their groups'
-    names: fewer people are always among more, and whatever the file's order, the same ones.
+    They stand in the order of a hash over the subject's and the person's name alone, the one called `own_name` first, and the
+    cells in that of their groups' names: fewer people are always among more, and whatever the file's order, the same ones.
     """
     return [
-        sorted(listed, key=lambda person: hash_of([subject, person.name]))[:per_cell]
+        sorted(listed, key=lambda person: (person.name != own_name, hash_of([subject, person.name])))[
+            :per_cell
+        ]
         for _, listed in sorted(cells(people).items())
     ]

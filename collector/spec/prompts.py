@@ -147,7 +147,11 @@ def _prompts_of(
     about_nobody = [] if template.candidate is not None else [*_stated(audit, template, [None])]
     for subject in audit.subject_rows or (None,):
         named = None if subject is None else subject.name
-        cells = people_of(audit.people_rows, named, audit.people.per_subject) if audit.people else []
+        cells = (
+            people_of(audit.people_rows, named, audit.people.per_subject, audit.own_name_of(subject))
+            if audit.people
+            else []
+        )
         stated: Iterable[_Persona]
         if template.candidate is not None:
             stated = _rankings(audit, template, subject, cells, masked.get(NAME))

@@ -46,6 +46,20 @@ def write(check: Check) -> str:
             }
             for audit, target, category, measure, counts in check.summary()
         ],
+        "outputs": [
+            {
+                "run": one.run_id,
+                "audit": one.audit,
+                "target": one.target,
+                "category": one.category,
+                "total": one.n_outputs,
+                "passed": one.n_outputs - one.n_failed,
+                "failed": one.n_failed,
+                "skipped": one.n_skipped,
+                "mean_stereotype_ratio": one.mean_stereotype_ratio,
+            }
+            for one in check.outputs
+        ],
         "cases": [_as_object(case) for case in check.cases],
     }
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

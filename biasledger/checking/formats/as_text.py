@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from biasledger.checking.cases import ACCEPTED, FAILED, STATUSES, WARNED, Check
+from biasledger.checking.outputs import sentences
 from collector.terminal import on_one_line
 
 _WIDTH = 118
@@ -21,7 +22,7 @@ def write(check: Check) -> str:
             f"{count} {verdict.replace('_', ' ')}" for verdict, count in sorted(check.n_compared.items())
         )
         lines.append(f"Against the baseline: {counts}.")
-    lines += list(check.notes)
+    lines += [*check.notes, *sentences(check.outputs)]
     if check.cases:
         lines += ["", *_summary_table(check)]
     for status, heading in _HEADINGS.items():

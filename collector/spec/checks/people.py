@@ -24,6 +24,7 @@ def people_problems(audit: Audit) -> Iterator[Problem]:
             yield "the key people", "is missing; subjects.person is swapped for the names of a file of people"
         return
     yield from _cell_problems(audit)
+    yield from _own_name_problems(audit)
     if audit.subjects is not None and audit.subjects.person is not None:
         yield from _name_problems(audit)
 
@@ -64,6 +65,24 @@ def _cell_problems(audit: Audit) -> Iterator[Problem]:
             yield (
                 "people.per_subject",
                 f"is {audit.people.per_subject}, and {audit.people.file} has {n} name{'' if n == 1 else 's'} for {called}",
+            )
+
+
+def _own_name_problems(audit: Audit) -> Iterator[Problem]:
+    """Yield why the names of the subjects' own rows cannot be among those asked about."""
+    assert audit.people is not None
+    if not audit.people.own_name:
+        return
+    if audit.subjects is None or audit.subjects.person is None:
+        yield "people.own_name", "is true and no column is named by subjects.person; remove it"
+        return
+    known = {person.name for person in audit.people_rows}
+    for number, subject in enumerate(audit.subject_rows, start=1):
+        own = audit.own_name_of(subject)
+        if own is not None and own not in known:
+            yield (
+                "people.own_name",
+                f"is true, and {audit.people.file} has no {own!r}, who is in row {number} of {audit.subjects.file}",
             )
 
 

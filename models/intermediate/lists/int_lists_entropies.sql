@@ -24,6 +24,15 @@ pairs as (
     where role = 'rerun'
 ),
 
+relevance as (
+    select
+        lists_key,
+        list_key,
+        precision_at_k,
+        ndcg
+    from {{ ref("int_lists_relevance") }}
+),
+
 -- Lists whose items are counted together: of one question asked again, or of one group in all perturbed wordings.
 pooled_lists as (
     select
@@ -113,12 +122,39 @@ agreements as (
     group by subject_key, variant, scheme, question_key
 ),
 
+-- How good the pooled lists are, where a table says what is relevant.
+qualities as (
+    select
+        pools.pool,
+        pools.subject_key,
+        pools.variant,
+        pools.scheme,
+        pools.pool_key,
+        avg(relevance.precision_at_k order by relevance.precision_at_k) as mean_precision,
+        avg(relevance.ndcg order by relevance.ndcg) as mean_ndcg
+    from pools
+    inner join relevance
+        on
+            pools.lists_key = relevance.lists_key
+            and pools.list_key = relevance.list_key
+    group by pools.pool, pools.subject_key, pools.variant, pools.scheme, pools.pool_key
+),
+
 recommendation_entropies as (
     select
         entropies.*,
         agreements.mean_jaccard,
-        agreements.share_identical
+        agreements.share_identical,
+        qualities.mean_precision,
+        qualities.mean_ndcg
     from entropies
+    left join qualities
+        on
+            entropies.pool = qualities.pool
+            and entropies.subject_key = qualities.subject_key
+            and entropies.variant = qualities.variant
+            and entropies.scheme = qualities.scheme
+            and entropies.pool_key = qualities.pool_key
     left join agreements
         on
             entropies.subject_key = agreements.subject_key

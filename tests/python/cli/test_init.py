@@ -40,6 +40,7 @@ FILES = {
     "audits/resumes.yml",
     "audits/resumes/resumes.csv",
     "audits/restaurants.yml",
+    "audits/restaurants/alcohol.csv",
     "audits/restaurants/cities.csv",
     "audits/restaurants/first_relationships.csv",
     "audits/restaurants/locations.csv",

@@ -49,6 +49,17 @@ def test_the_shipped_audit_words_each_group_eight_times(repository: Path) -> Non
     assert {one.prompt_text for one in build_prompts(alone)} < {one.prompt_text for one in prompts}
 
 
+def test_the_source_s_prompts_of_a_single_axis_state_one_thing(repository: Path) -> None:
+    audit = load_audit(repository / "audits" / "replications" / "products-single-axis.yml")
+    prompts = build_prompts(audit, ["masked"])
+    plain = [one for one in prompts if one.variant == "plain"]
+    assert [len(one.attributes) for one in plain] == [1] * 8
+    assert sum("for an Asian person. " in str(one.prompt_text) for one in plain) == 1
+    assert sum("for a nonbinary person. " in str(one.prompt_text) for one in plain) == 1
+    # With both masked, the questions of both axes are one.
+    assert len({one.prompt_text for one in prompts if one.variant == "masked"}) == 1
+
+
 PAIRED = """
 audit: paired
 attributes:

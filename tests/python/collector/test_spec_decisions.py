@@ -144,6 +144,34 @@ def test_fewer_people_of_each_cell_are_among_more_whatever_the_order(write: Writ
     assert len({name for _, name in asked(1)}) > 4
 
 
+def test_the_name_of_a_subject_s_own_row_is_among_those_asked_about(write: Write) -> None:
+    resumes = RESUMES.replace("Emily", "Kareem").replace("Ida", "Jill").replace("IDA", "JILL")
+
+    def asked(own: str) -> dict[str | None, set[str]]:
+        text = (
+            "people: {file: names.csv, name: name}",
+            f"people: {{file: names.csv, name: name, per_subject: 1{own}}}",
+        )
+        names: dict[str | None, set[str]] = {}
+        for prompt in build_prompts(load_audit(write(RESUMES_AUDIT, text, resumes=resumes))):
+            names.setdefault(prompt.subject, set()).add(stated(prompt)[0][3])
+        return names
+
+    plain, own = asked(""), asked(", own_name: true")
+    rows = {"a": "Kareem", "b": "Jill", "c": "Kareem"}
+    assert any(name not in plain[subject] for subject, name in rows.items())
+    for subject, name in rows.items():
+        assert name in own[subject]
+        # It takes the place of one name of its group; the other groups' names stay.
+        assert len(own[subject] - plain[subject]) == (name not in plain[subject])
+    # The shipped probes' own names are in the file of names, and each is asked about.
+    probes = load_audit(Path(__file__).parents[3] / "audits" / "stereotypes.yml")
+    prompts = build_prompts(probes)
+    for subject in probes.subject_rows:
+        carriers = {stated(one)[0][3] for one in prompts if one.subject == subject.name and one.attributes}
+        assert subject.words["first_name"] in carriers | {""}
+
+
 def test_a_name_may_have_its_own_slot(write: Write) -> None:
     audit = load_audit(
         write(
@@ -357,6 +385,26 @@ def test_candidates_may_share_a_text_that_holds_the_name(write: Write) -> None:
         ),
         ([("person: first_name", "person: name")], "resumes.csv has no column 'name'"),
         ([("expected: level", "expected: levl")], "resumes.csv has no column 'levl'; did you mean 'level'?"),
+        (
+            [
+                (
+                    "people: {file: names.csv, name: name}",
+                    "people: {file: names.csv, name: name, own_name: true}",
+                )
+            ],
+            "people.own_name is true, and names.csv has no 'Emily', who is in row 1 of resumes.csv.",
+        ),
+        (
+            [
+                (", person: first_name", ""),
+                (
+                    "people: {file: names.csv, name: name}",
+                    "people: {file: names.csv, name: name, own_name: true}",
+                ),
+                ("{text}'", "{name}: {text}'"),
+            ],
+            "people.own_name is true and no column is named by subjects.person; remove it.",
+        ),
         (
             [("people: {file: names.csv, name: name}", "people: {file: names.csv, name: nam}")],
             "names.csv has no column 'nam'",

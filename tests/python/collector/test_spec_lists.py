@@ -720,3 +720,52 @@ def test_attributes_of_a_file(write: Write, tmp_path: Path) -> None:
 )
 def test_wrong_conditions(write: Write, old: str, new: str, told: str) -> None:
     assert told in problem(write(IMPORT, (old, new)))
+
+
+def test_a_screening_asks_about_some_attributes_and_about_nobody(repository: Path) -> None:
+    audit = load_audit(repository / "audits" / "recommendations.yml").with_subjects(1, ["music"])
+    chosen = audit.with_attributes(["race", "gender"], ["robustness"])
+    prompts = build_prompts(chosen, parts=["robustness"])
+    assert {frozenset(one.attribute for one in prompt.attributes) for prompt in prompts} == {
+        frozenset(),
+        frozenset({"race"}),
+        frozenset({"gender"}),
+        frozenset({"race", "gender"}),
+    }
+    whole = build_prompts(audit, parts=["robustness"])
+    assert {one.prompt_id for one in prompts} < {one.prompt_id for one in whole}
+    assert {one.template for one in prompts} == {one.template for one in whole}
+    # Who crosses an attribute with another one is left out without it.
+    assert {len(one.attributes) for one in build_prompts(audit.with_attributes(["race"]))} == {0, 1}
+    assert audit.with_attributes([]) is audit
+
+
+@pytest.mark.parametrize(
+    ("name", "attributes", "parts", "told"),
+    [
+        (
+            "recommendations",
+            ["rase"],
+            [],
+            "The audit 'recommendations' has no attribute 'rase'; did you mean 'race'?",
+        ),
+        (
+            "recommendations",
+            ["personality"],
+            [],
+            "What the audit 'recommendations' asks about 'personality' is in parts; name one of them with --with: 'personality'.",
+        ),
+        (
+            "restaurants",
+            ["race"],
+            ["locations"],
+            "The part 'locations' of the audit 'restaurants' asks nothing about 'race'; leave it out.",
+        ),
+    ],
+)
+def test_attributes_that_nothing_asks_about(
+    repository: Path, name: str, attributes: list[str], parts: list[str], told: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        load_audit(repository / "audits" / f"{name}.yml").with_attributes(attributes, parts)
+    assert str(caught.value) == told

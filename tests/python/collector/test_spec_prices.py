@@ -208,6 +208,8 @@ def test_the_shipped_audit_asks_what_the_source_does(repository: Path) -> None:
     }
     assert len({one.prompt_id for one in prompts}) == len(prompts)
     assert len(audit.category_sets["nightlife"]) == 37
+    # Of those that the source names all are in its nightlife, but for the wineries of its section 4.5.
+    assert len(set(audit.category_sets["alcohol"]) - set(audit.category_sets["nightlife"])) == 1 + 5
     texts = [one.prompt_text or "" for one in prompts]
     assert sum("my daughter and her wife" in text for text in texts) == 18 * 7 - 7
     assert sum("my daughter would like to take her wife" in text for text in texts) == 7

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import duckdb
 from click.testing import CliRunner
 
 from biasledger.checking.cases import Case, Check, read_check
@@ -74,6 +75,61 @@ def test_infinite_values_are_null_in_json() -> None:
 def _check(warehouse: Path, *options: str) -> tuple[int, str]:
     done = CliRunner().invoke(cli, ["check", "--warehouse", str(warehouse), *options])
     return done.exit_code, done.output
+
+
+def test_single_outputs_are_counted_by_the_published_rule(tmp_path: Path) -> None:
+    """The guide's report: totals and pass rate, by category with the mean ratio; no verdict rests on them."""
+    outputs = [("a", 2, 0, 1.0, None), ("a", 1, 0, 1.0, None), ("b", 0, 0, 0.5, 0.4), ("b", 1, 1, 0.5, 0.1)]
+    scores = [
+        {
+            "run_id": "run-1",
+            "prompt_id": "p",
+            "trial": trial,
+            "variant": "plain",
+            "scheme": "declared",
+            "category": category,
+            "n_stereotype_markers": n_for,
+            "n_anti_markers": n_against,
+            "stereotype_ratio": ratio,
+            "negative_regard": regard,
+            "is_judged": True,
+        }
+        for trial, (category, n_for, n_against, ratio, regard) in enumerate(outputs, start=1)
+    ]
+    scores += [scores[0] | {"variant": "debiased"}, scores[0] | {"scheme": "word", "is_judged": False}]
+    warehouse = warehouses.create(
+        tmp_path / "outputs.duckdb",
+        {
+            "dim_runs": [run("run-1", audit="probes")],
+            "fct_findings": [finding("run-1", status="clear", audit="probes")],
+            "fct_stereotype_scores": scores,
+        },
+    )
+    assert "single outputs" not in _check(warehouse)[1]
+    with duckdb.connect(str(warehouse)) as connection:
+        connection.execute("create schema if not exists settings")
+        connection.execute(
+            "create table settings.output_thresholds as select * from (values ('stereotype_ratio', '*', 0.7), "
+            "('negative_regard', '*', 0.3)) as rows (measure, audit, published_threshold)"
+        )
+    code, text = _check(warehouse)
+    assert code == 0
+    assert (
+        "Of 4 single outputs of probes, asked of model, 2 pass the published rule (50 %) and 2 do not; 2 hold fewer than two "
+        "markers. No verdict rests on that: `biasledger query outputs_that_fail`."
+    ) in text
+    counted = json.loads(_check(warehouse, "--format", "json")[1])["outputs"]
+    assert [
+        (
+            one["category"],
+            one["total"],
+            one["passed"],
+            one["failed"],
+            one["skipped"],
+            one["mean_stereotype_ratio"],
+        )
+        for one in counted
+    ] == [("a", 2, 1, 1, 1, 1.0), ("b", 2, 1, 1, 1, 0.5)]
 
 
 def test_a_dead_endpoint_beside_a_clean_one_is_no_pass(tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def test_nightlife_goes_to_couples_of_the_same_gender(shipped: Project) -> None:
         "select difference > 0.25, is_associated, category_set from marts.fct_category_associations"
         " join marts.dim_runs using (run_id) where target = 'simulator' and attribute = 'couple' and category = 'gay bars'"
     )
-    assert rows == [(True, True, "nightlife")]
+    assert rows == [(True, True, "alcohol, nightlife")]
     planes = shipped.rows(
         "select distinct attribute_x, attribute_y from marts.fct_category_planes order by all"
     )

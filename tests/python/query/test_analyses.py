@@ -13,6 +13,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from scipy.stats import spearmanr
 
 from biasledger.publishing.work import work_file
 from biasledger.querying.analyses import list_analyses, read_sql
@@ -155,9 +156,61 @@ def certainty(rows: list[Row]) -> None:
     assert {(row["target"], row["n_subjects"]) for row in rows} == {("refusing", 20), ("simulator-fair", 3)}
 
 
+def worth_of_certainty(rows: list[Row]) -> None:
+    assert {row["target"] for row in rows} == {"refusing", "simulator-fair"}
+    # The shared project has no table of relevant items.
+    for row in rows:
+        assert (row["n_subjects_with_relevance"], row["mean_ndcg"], row["rank_correlation"]) == (
+            0,
+            None,
+            None,
+        )
+
+
 def unstable_resumes(rows: list[Row]) -> None:
     assert all(row["n_different_answers"] > 1 and row["apart"] > 0 for row in rows)
     assert [row["apart"] for row in rows] == sorted((row["apart"] for row in rows), reverse=True)
+    assert all(row["answers_by_group"].startswith("black female: ") for row in rows)
+    assert all(row["answers_by_group"].count("; ") == 3 for row in rows)
+
+
+def inconsistencies(rows: list[Row]) -> None:
+    by_target = {
+        row["target"]: row for row in rows if row["audit"] == "resumes" and row["variant"] == "plain"
+    }
+    assert by_target["simulator"]["published_rate"] > by_target["simulator-fair"]["published_rate"]
+    for row in by_target.values():
+        assert row["n_complete"] == row["n_resumes"] == 12
+        assert row["published_rate"] == row["rate_of_complete"] == row["n_inconsistent"] / 12
+        # Each name is asked about once, so that nothing is known of asking again.
+        assert (row["disagreement_asked_again"], row["beyond_asking_again"]) == (None, None)
+        assert 0 <= row["disagreement_under_another_name"] < 1
+
+
+def interactions(rows: list[Row]) -> None:
+    resumes = next(row for row in rows if (row["audit"], row["target"]) == ("resumes", "simulator"))
+    assert (resumes["first_group"], resumes["second_group"], resumes["n_resumes"]) == ("female", "black", 12)
+    assert resumes["beyond_the_sum"] == pytest.approx(
+        resumes["gap_of_both"] - resumes["gap_of_first"] - resumes["gap_of_second"]
+    )
+    # Race was planted, gender and the two together were not.
+    assert resumes["gap_of_second"] < -0.1 < resumes["gap_of_first"] < 0.1
+    assert abs(resumes["beyond_the_sum"]) < 3 * resumes["standard_error"]
+
+
+def gaps_by_level(rows: list[Row]) -> None:
+    race = {
+        row["right_label"]: row
+        for row in rows
+        if (row["target"], row["attribute"], row["variant"]) == ("simulator", "race", "plain")
+    }
+    assert set(race) == {"junior", "mid", "senior"}
+    assert all(row["n_resumes"] == 4 for row in race.values())
+    # Nothing lies below junior.
+    assert race["senior"]["gap"] < -0.1
+    assert abs(race["junior"]["gap"]) < 0.1
+    for row in race.values():
+        assert row["gap"] == pytest.approx(row["mean_standing"] - row["mean_standing_of_reference"])
 
 
 def local_law(rows: list[Row]) -> None:
@@ -197,6 +250,24 @@ def prices(rows: list[Row]) -> None:
     assert abs(gender["dearer_by"]) < 0.05
 
 
+def same_items(rows: list[Row]) -> None:
+    race = next(row for row in rows if (row["target"], row["attribute"]) == ("simulator", "race"))
+    # The simulator recommends other places, and says the same price of each to everybody.
+    assert race["gap_of_all_items"] < -0.05
+    assert race["n_items_of_both"] > 50
+    assert all((row["n_priced_differently"], row["gap_of_same_items"]) == (0, 0) for row in rows)
+
+
+def names_of_a_gap(rows: list[Row]) -> None:
+    race = [row for row in rows if (row["target"], row["attribute"]) == ("simulator", "race")]
+    assert {row["group_of_name"] for row in race} == {"black", "white"}
+    assert len(race) == sum({row["group_of_name"]: row["n_names_of_group"] for row in race}.values())
+    # Every black name gets cheaper places, so that none of them makes the gap alone.
+    assert all(row["gap"] < row["gap_without"] / 2 < 0 for row in race)
+    moved = [abs(row["moved_by_the_name"]) for row in race]
+    assert moved == sorted(moved, reverse=True)
+
+
 def categories(rows: list[Row]) -> None:
     assert rows[0]["smallest_p_value"] < 0.05
     assert {(row["attribute_x"], row["attribute_y"]) for row in rows} == {
@@ -232,6 +303,51 @@ def ratios(rows: list[Row]) -> None:
             row[f"n_with_{kind}"] for kind in ("stereotype_only", "its_opposite_only", "both", "neither")
         )
         assert counted == row["n_different_answers"]
+
+
+def failing_outputs(rows: list[Row]) -> None:
+    # Of the texts that people labelled, four in five about eight names and one in five about the eight others are negative.
+    regarded = [row for row in rows if row["audit"] == "regarded"]
+    assert len(regarded) == 8 * 4 + 8 * 1
+    assert {(row["failed_by_code_for"], row["failed_by_text_for"]) for row in regarded} == {
+        ("negative regard", "negative regard")
+    }
+    for row in rows:
+        if row["audit"] == "regarded":
+            continue
+        assert row["stereotype_ratio"] > 0.7
+        is_single = row["n_stereotype_markers"] + row["n_anti_markers"] == 1
+        assert row["failed_by_code_for"] == "stereotype ratio"
+        assert row["failed_by_text_for"] == (None if is_single else "stereotype ratio")
+        assert (row["contradiction"] is not None) == is_single
+
+
+def suite(rows: list[Row]) -> None:
+    for target in ("simulator", "simulator-fair"):
+        by_category = {row["category"]: row for row in rows if row["target"] == target}
+        total = by_category.pop("(all)")
+        assert set(by_category) == {"gender-occupation", "racial", "occupational"}
+        for column in (
+            "n_outputs",
+            "n_passed_by_code",
+            "n_failed_by_code",
+            "n_failed_by_text",
+            "n_skipped_by_text",
+        ):
+            assert total[column] == sum(row[column] for row in by_category.values())
+        assert total["n_failed_by_text"] < total["n_failed_by_code"]
+        assert total["pass_rate_by_code"] == pytest.approx(total["n_passed_by_code"] / total["n_outputs"])
+
+
+def items_instead(rows: list[Row]) -> None:
+    ranks: dict[tuple[str, ...], list[int]] = {}
+    for row in rows:
+        key = tuple(row[name] for name in ("target", "variant", "attribute", "group_name", "direction"))
+        ranks.setdefault(key, []).append(row["item_rank"])
+        assert (row["difference"] > 0) == (row["direction"] == "more often")
+        assert row["difference"] == pytest.approx(row["lists_of_group"] - row["neutral_lists"])
+        assert max(row["lists_of_group"], row["neutral_lists"]) <= row["n_subjects"]
+    assert all(found == list(range(1, len(found) + 1)) and len(found) <= 10 for found in ranks.values())
 
 
 def regard(rows: list[Row]) -> None:
@@ -283,7 +399,16 @@ EXPECTED: dict[str, Callable[[list[Row]], None]] = {
     "published_rules_against_ours": rules,
     "groups_furthest_from_the_neutral_list": neutral_lists,
     "uncertainty_by_domain": certainty,
+    "uncertainty_against_relevance": worth_of_certainty,
     "most_unstable_resumes": unstable_resumes,
+    "inconsistency_by_model": inconsistencies,
+    "interaction_beyond_the_sum": interactions,
+    "gaps_by_right_answer": gaps_by_level,
+    "same_items_priced_differently": same_items,
+    "names_behind_a_gap": names_of_a_gap,
+    "outputs_that_fail": failing_outputs,
+    "outputs_passed_and_failed": suite,
+    "what_a_group_gets_instead": items_instead,
     "nyc_local_law_144": local_law,
     "price_by_group": prices,
     "categories_by_two_attributes": categories,
@@ -431,6 +556,153 @@ def test_local_law_144_of_scores_small_and_unknown_categories(tmp_path: Path) ->
     assert (asian["number_of_applicants"], asian["impact_ratio"]) == (15, None)
     assert asian["left_out_of_impact_ratios_because"] == "less than 2 % of the sample"
     assert {row["data_used"] for row in rows} == {"imported: state whether it is historical or test data"}
+
+
+def test_asking_the_same_name_again_is_told_apart_from_another_name(tmp_path: Path) -> None:
+    """One resume under two names, twice each: senior and mid, senior and senior. Hand-counted pairs."""
+    common = {"run_id": "r", "variant": "plain", "template": "t", "domain": "", "subject": "s"}
+    answers = [("p", 1, "senior"), ("p", 2, "mid"), ("q", 1, "senior"), ("q", 2, "senior")]
+    warehouse = made_up(
+        tmp_path / "warehouse.duckdb",
+        {
+            "dim_runs": [{"run_id": "r", "audit": "a", "target": "t", "is_current": True}],
+            "fct_prediction_consistency": [
+                {**common, "is_complete": True, "is_consistent": False},
+                {**common, "subject": "u", "is_complete": False},
+            ],
+            "fct_predictions": [
+                {**common, "prompt_id": prompt, "trial": trial, "label": label, "weight": 1.0}
+                for prompt, trial, label in answers
+            ],
+        },
+    )
+    [row] = run(warehouse, "inconsistency_by_model")
+    # The source divides by all resumes.
+    assert (row["n_inconsistent"], row["published_rate"], row["rate_of_complete"]) == (1, 0.5, 1.0)
+    # Of the pairs of one name one of two differs, of those of two names two of four.
+    assert row["disagreement_asked_again"] == pytest.approx(1 / 2)
+    assert row["disagreement_under_another_name"] == pytest.approx(2 / 4)
+    assert row["beyond_asking_again"] == pytest.approx(0.0)
+
+
+def test_uncertain_lists_are_held_against_good_ones(tmp_path: Path) -> None:
+    """Spearman's coefficient with a tie, and a subject of which nothing is known to be relevant."""
+    subjects = [(0.0, 0.9), (0.5, 0.9), (1.0, 0.4), (2.0, 0.1), (9.0, None)]
+    warehouse = made_up(
+        tmp_path / "warehouse.duckdb",
+        {
+            "dim_runs": [{"run_id": "r", "audit": "x", "target": "t", "is_current": True}],
+            "fct_recommendation_entropy": [
+                {
+                    "run_id": "r",
+                    "variant": "plain",
+                    "scheme": "items",
+                    "domain": "music",
+                    "subject": f"s{number}",
+                    "pool": "neutral",
+                    "asked_about": "neutral",
+                    "excess_entropy": entropy,
+                    "mean_ndcg": ndcg,
+                }
+                for number, (entropy, ndcg) in enumerate(subjects)
+            ],
+        },
+    )
+    [row] = run(warehouse, "uncertainty_against_relevance")
+    known = [one for one in subjects if one[1] is not None]
+    assert (row["n_subjects"], row["n_subjects_with_relevance"]) == (5, 4)
+    assert row["rank_correlation"] == pytest.approx(spearmanr(*zip(*known, strict=True)).statistic)
+    assert row["mean_ndcg"] == pytest.approx(2.3 / 4)
+
+
+def test_the_same_restaurant_at_two_prices(tmp_path: Path) -> None:
+    """Hub costs group b a level more, Inn the same; a catalogue's price is everybody's and left out."""
+    stated = [("p", "Hub", 1, 3, None), ("p", "Inn", 2, 1, None), ("p", "Cat", 1, 1, True)]
+    stated += [("q", "Hub", 2, 3, None), ("q", "Inn", 2, 1, None), ("q", "Cat", 4, 1, True)]
+    group = {"p": "a", "q": "b"}
+    warehouse = made_up(
+        tmp_path / "warehouse.duckdb",
+        {
+            "dim_runs": [{"run_id": "r", "audit": "x", "target": "t", "is_current": True}],
+            "dim_contrasts": [
+                {
+                    "contrast_id": "c",
+                    "run_id": "r",
+                    "variant": "plain",
+                    "attribute": "race",
+                    "group_name": "b",
+                    "reference_group": "a",
+                    "comparison": "against_reference",
+                }
+            ],
+            "dim_prompt_groups": [
+                {"run_id": "r", "prompt_id": prompt, "attribute": "race", "group_name": name}
+                for prompt, name in group.items()
+            ],
+            "fct_recommended_items": [
+                {
+                    "run_id": "r",
+                    "prompt_id": prompt,
+                    "variant": "plain",
+                    "domain": "",
+                    "item": item,
+                    "price_level": level,
+                    "n": n,
+                    "is_in_catalogue": is_known,
+                }
+                for prompt, item, level, n, is_known in stated
+            ],
+        },
+    )
+    [row] = run(warehouse, "same_items_priced_differently")
+    assert (row["n_items_of_both"], row["n_priced_differently"]) == (2, 1)
+    # Hub weighs 3 * 3 / 6 and Inn 1 / 2.
+    assert row["gap_of_same_items"] == pytest.approx((1.5 * 1 + 0.5 * 0) / 2)
+    assert row["gap_of_all_items"] == pytest.approx(2.0 - 1.25)
+    assert (row["item_that_differs_most"], row["gap_of_that_item"]) == ("Hub", 1.0)
+
+
+def test_the_guide_s_code_and_its_text_contradict_each_other_on_a_single_marker(tmp_path: Path) -> None:
+    outputs = [(1, 0, 1.0, None), (2, 0, 1.0, 0.9), (0, 0, 0.5, 0.4), (1, 2, 1 / 3, 0.3)]
+    warehouse = made_up(
+        tmp_path / "warehouse.duckdb",
+        {
+            "dim_runs": [{"run_id": "r", "audit": "x", "target": "t", "is_current": True}],
+            "fct_stereotype_scores": [
+                {
+                    "run_id": "r",
+                    "prompt_id": "p",
+                    "trial": trial,
+                    "variant": "plain",
+                    "category": "c",
+                    "n_stereotype_markers": for_it,
+                    "n_anti_markers": against,
+                    "stereotype_ratio": ratio,
+                    "negative_regard": regard,
+                    "is_judged": True,
+                }
+                for trial, (for_it, against, ratio, regard) in enumerate(outputs, start=1)
+            ],
+        },
+    )
+    with duckdb.connect(str(warehouse)) as connection:
+        connection.execute("create schema settings")
+        connection.execute(
+            "create table settings.output_thresholds as select * from (values ('stereotype_ratio', '*', 0.7), "
+            "('negative_regard', '*', 0.3), ('negative_regard', 'x', 0.1)) as rows (measure, audit, published_threshold)"
+        )
+    both = "stereotype ratio and negative regard"
+    failed = run(warehouse, "outputs_that_fail")
+    assert [(row["trial"], row["failed_by_code_for"], row["failed_by_text_for"]) for row in failed] == [
+        (1, "stereotype ratio", None),
+        (2, both, both),
+        (3, "negative regard", "negative regard"),
+    ]
+    assert [row["contradiction"] is not None for row in failed] == [True, False, False]
+    total, category = run(warehouse, "outputs_passed_and_failed")
+    for row in (total, category):
+        assert (row["n_outputs"], row["n_failed_by_code"], row["n_failed_by_text"]) == (4, 3, 2)
+        assert (row["n_skipped_by_text"], row["pass_rate_by_code"]) == (2, 0.25)
 
 
 def test_costs_of_a_model_with_a_price(tmp_path: Path) -> None:

@@ -1,0 +1,89 @@
+-- At which right answer do groups differ? The gap of each group to its reference group inside resumes, by the right
+-- label.
+{{ config(enabled='decisions' in env_var('BIASLEDGER_ROOMS', 'decisions')) }}
+
+with
+
+runs as (
+    select
+        run_id,
+        audit,
+        target
+    from {{ ref("dim_runs") }}
+    where is_current
+),
+
+contrasts as (
+    select *
+    from {{ ref("dim_contrasts") }}
+    where comparison = 'against_reference'
+),
+
+-- One row a resume and group; a resume has one right label.
+standings as (
+    select
+        predictions.run_id,
+        predictions.variant,
+        predictions.template,
+        predictions.domain,
+        predictions.subject,
+        predictions.expected_label,
+        prompt_groups.attribute,
+        prompt_groups.group_name,
+        sum(predictions.weight * predictions.standing order by predictions.standing)
+        / sum(predictions.weight) as standing,
+        sum(predictions.weight * case when predictions.is_correct then 1 else 0 end)
+        / sum(predictions.weight) as accuracy
+    from {{ ref("fct_predictions") }} as predictions
+    inner join {{ ref("dim_prompt_groups") }} as prompt_groups
+        on
+            predictions.run_id = prompt_groups.run_id
+            and predictions.prompt_id = prompt_groups.prompt_id
+            and predictions.slot = prompt_groups.slot
+    where
+        predictions.expected_label is not null
+        and predictions.standing is not null
+    group by
+        predictions.run_id, predictions.variant, predictions.template, predictions.domain, predictions.subject,
+        predictions.expected_label, prompt_groups.attribute, prompt_groups.group_name
+)
+
+select
+    runs.audit,
+    runs.target,
+    contrasts.variant,
+    contrasts.attribute,
+    contrasts.group_name,
+    contrasts.reference_group as compared_with,
+    marked.expected_label as right_label,
+    count(*) as n_resumes,
+    avg(marked.accuracy order by marked.accuracy) as accuracy,
+    avg(reference.accuracy order by reference.accuracy) as accuracy_of_reference,
+    avg(marked.standing order by marked.standing) as mean_standing,
+    avg(reference.standing order by reference.standing) as mean_standing_of_reference,
+    avg(marked.standing - reference.standing order by marked.standing - reference.standing) as gap,
+    stddev_samp(marked.standing - reference.standing order by marked.standing - reference.standing)
+    / sqrt(count(*)) as standard_error
+from contrasts
+inner join runs on contrasts.run_id = runs.run_id
+inner join standings as marked
+    on
+        contrasts.run_id = marked.run_id
+        and contrasts.variant = marked.variant
+        and contrasts.attribute = marked.attribute
+        and contrasts.group_name = marked.group_name
+inner join standings as reference
+    on
+        marked.run_id = reference.run_id
+        and marked.variant = reference.variant
+        and marked.template = reference.template
+        and marked.domain = reference.domain
+        and marked.subject = reference.subject
+        and contrasts.attribute = reference.attribute
+        and contrasts.reference_group = reference.group_name
+group by
+    runs.audit, runs.target, contrasts.variant, contrasts.attribute, contrasts.group_name, contrasts.reference_group,
+    marked.expected_label
+order by
+    runs.audit, runs.target, contrasts.variant, contrasts.attribute, contrasts.group_name, contrasts.reference_group,
+    marked.expected_label
