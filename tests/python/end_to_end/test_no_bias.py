@@ -10,13 +10,12 @@ FAIR = "target = 'simulator-fair'"
 
 def test_no_bias_stays_silent(shipped: Project) -> None:
     assert shipped.rows(f"select count(*) from marts.fct_alarms where {FAIR}") == [(0,)]
-    # Advice is audited in a project of its own (test_texts).
-    for room in {*room_names(), "answers", "runs"} - {"texts"}:
+    for room in (*room_names(), "answers", "runs"):
         assert shipped.work_rows(f"select count(*) from alarms.alarm_{room} where {FAIR}") == [(0,)]
     clear = shipped.rows(
         f"select distinct audit from marts.fct_findings where {FAIR} and status = 'clear' order by 1"
     )
-    assert clear == [("products",), ("rankings",), ("restaurants",), ("stereotypes",)]
+    assert clear == [("advice",), ("products",), ("rankings",), ("restaurants",), ("stereotypes",)]
     explanations = shipped.rows(
         f"select explanation from marts.fct_findings where {FAIR} and audit = 'products' and measure = 'marked_words'"
     )
