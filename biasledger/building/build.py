@@ -219,7 +219,7 @@ def _build_and_publish(
         )
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
-            f"Stopped: {warehouse} is as it was. What was measured so far is kept in {work} for the next build."
+            f"Stopped: {warehouse} is as it was. Measures that were done are kept in {work} for the next build."
         ) from None
     results = _read_json(project / "target" / "run_results.json")
     manifest = _read_json(project / "target" / "manifest.json")

@@ -246,7 +246,7 @@ def test_an_interrupted_build_says_what_is_kept(
     result = biasledger("build")
     assert result.exit_code == 130
     assert result.stderr.strip() == (
-        "Stopped: warehouse.duckdb is as it was. What was measured so far is kept in .biasledger/work/warehouse.duckdb for "
+        "Stopped: warehouse.duckdb is as it was. Measures that were done are kept in .biasledger/work/warehouse.duckdb for "
         "the next build."
     )
 
