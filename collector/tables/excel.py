@@ -142,6 +142,9 @@ def open_sheet(path: Path, name: str | None) -> Iterator[Sheet]:
             cells, notes = _chosen(path, book.worksheets, name)
             merged, has_formulas = _marks(cells)
             formulas = load_workbook(file, read_only=True)[cells.title] if has_formulas else None
+            for sheet in filter(None, (cells, formulas)):
+                # What a workbook says of its size may be too little, or all that a sheet can have.
+                sheet.reset_dimensions()
             header_row, header = _header(path, cells)
         at = {column: place for place, column in reversed(header)}
         yield Sheet([column for _, column in header], notes, path, cells, formulas, header_row, at, merged)

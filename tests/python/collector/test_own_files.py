@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import sys
+import zipfile
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -153,6 +155,19 @@ def test_cells_become_text(tmp_path: Path) -> None:
         "2.5",
         "true",
     ]
+
+
+@pytest.mark.parametrize("size", ["A1", "A1:XFD1048576"])
+def test_a_sheet_is_read_whole_whatever_it_says_of_its_size(tmp_path: Path, size: str) -> None:
+    file = tmp_path / "a.xlsx"
+    with (
+        zipfile.ZipFile(workbook(tmp_path / "right.xlsx")) as right,
+        zipfile.ZipFile(file, "w") as wrong,
+    ):
+        for name in right.namelist():
+            content = re.sub(rb'(<dimension ref=")[^"]*', rb"\g<1>" + size.encode(), right.read(name))
+            wrong.writestr(name, content)
+    assert read(file, tmp_path, Form(table="answers")) == ROWS
 
 
 def test_a_text_as_long_as_a_cell_can_be_is_told(tmp_path: Path) -> None:
