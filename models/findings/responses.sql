@@ -1,4 +1,4 @@
--- Off unless a project publishes texts (docs/decisions/0020).
+-- Off unless a project publishes texts (docs/decisions/0021).
 {{ config(enabled=var("publish_texts")) }}
 
 with
