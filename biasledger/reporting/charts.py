@@ -22,6 +22,7 @@ Spec = dict[str, Any]
 
 _ROW = 24  # pixels a category takes
 _HEIGHT = 260  # pixels of a chart without categories
+# Alarms and what is clear are filled, what is open is hollow: they differ where no colour is seen.
 _KINDS = {
     "alarm": ("var(--alarm)", "triangle-up"),
     "inconclusive": ("var(--undecided)", "diamond"),
@@ -30,6 +31,7 @@ _KINDS = {
     "plain": ("var(--accent)", "circle"),
     "quiet": ("var(--unjudged)", "circle"),
 }
+_HOLLOW = {"inconclusive", "insufficient_data"}
 _SERIES = tuple(
     (f"var(--series-{place})", shape)
     for place, shape in enumerate(("circle", "diamond", "square", "triangle-up", "triangle-down"), start=1)
@@ -138,11 +140,19 @@ def interval_dots(
     )
     layers.append(
         {
-            "mark": {"type": "point", "filled": True, "size": 85, "opacity": 1, "clip": True},
+            "mark": {
+                "type": "point",
+                "filled": False,
+                "size": 85,
+                "strokeWidth": 1.8,
+                "opacity": 1,
+                "clip": True,
+            },
             "encoding": {
                 "y": y,
                 "x": {"field": "value", **x},
                 "color": _colour("kind", _KINDS),
+                "fill": _fill(),
                 "shape": _shape("kind", _KINDS),
                 "tooltip": _tooltip("label", told),
             },
@@ -428,6 +438,13 @@ def _categories(labels: Sequence[str], padding: float) -> Spec:
 
 def _colour(name: str, kinds: Mapping[Any, tuple[str, Any]]) -> Spec:
     return _by_kind(name, kinds, [colour for colour, _ in kinds.values()])
+
+
+def _fill() -> Spec:
+    """The page's ground inside of what is hollow, so that an interval does not shine through."""
+    return _by_kind(
+        "kind", _KINDS, ["var(--card)" if kind in _HOLLOW else colour for kind, (colour, _) in _KINDS.items()]
+    )
 
 
 def _shape(name: str, kinds: Mapping[Any, tuple[str, Any]]) -> Spec:

@@ -15,7 +15,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from biasledger import __version__
 from biasledger.reporting import runs
 from biasledger.reporting.bundle import chart_scripts
-from biasledger.reporting.findings import COLUMNS, findings_table
+from biasledger.reporting.findings import COLUMNS, FILTERS, audit_name, findings_table
+from biasledger.reporting.matrix import matrix
 from biasledger.reporting.picture import (
     STATUS_TEXTS,
     Picture,
@@ -28,7 +29,16 @@ from biasledger.reporting.picture import (
     readable,
 )
 from biasledger.reporting.source import Result, Row, Source, require_runs
-from biasledger.reporting.verdicts import RunVerdict, about, headline, run_verdict, tiles
+from biasledger.reporting.verdicts import (
+    RunVerdict,
+    about,
+    beside,
+    headline,
+    in_words,
+    next_steps,
+    run_verdict,
+    tiles,
+)
 from biasledger.rooms import module_of, room_names
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -76,6 +86,9 @@ def assemble(source: Source, run_ids: Sequence[str] = ()) -> str:
     verdicts = [section.verdict for section in sections]
     return _render(
         headline=headline(verdicts),
+        beside=beside(verdicts),
+        steps=next_steps(verdicts, [row for verdict in verdicts for row in _helped(source, verdict)]),
+        matrix=matrix(verdicts),
         sections=sections,
         tiles=tiles(judged),
         n_older=len(chosen) - len(shown),
@@ -98,11 +111,12 @@ def _render(**values: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(
-        cell=cell, number=number, readable=readable, clip=clip, prose=prose, json=_json, about=about
-    )
+    filters = (cell, number, readable, clip, prose, about, in_words, audit_name)
+    environment.filters.update({one.__name__: one for one in filters}, json=_json)
     environment.tests["is_number"] = is_number
-    environment.globals.update(count=count, statuses=STATUS_TEXTS, columns=COLUMNS, version=__version__)
+    environment.globals.update(
+        count=count, statuses=STATUS_TEXTS, columns=COLUMNS, filters=FILTERS, version=__version__
+    )
     style = (_TEMPLATES / "report.css").read_text(encoding="utf-8")
     scripts = [chart_scripts(), (_TEMPLATES / "report.js").read_text(encoding="utf-8")]
     policy = "; ".join(
@@ -141,6 +155,19 @@ def _silent(source: Source, run_id: str) -> Sequence[Row]:
     result = source.ask("runs_quality", run_id=run_id)
     silent = [row for row in result.rows if row["silence"]] if result else []
     return sorted(silent, key=lambda row: (row["attribute"], row["group_name"]))
+
+
+def _helped(source: Source, verdict: RunVerdict) -> list[Row]:
+    """Comparisons in which a mitigation made an alarm of the run smaller for certain, the largest part of it first."""
+    names = ("measure", "attribute", "group_name", "reference_group", "subject")
+    alarms = {tuple(finding[name] for name in names) for finding in verdict.failing_alarms}
+    result = source.ask("runs_variants", run_id=verdict.run["run_id"])
+    better = [
+        {**row, "audit": verdict.run["audit"]}
+        for row in (result.rows if result else ())
+        if row["verdict"] == "better" and row["plain_value"] and tuple(row[name] for name in names) in alarms
+    ]
+    return sorted(better, key=lambda row: -abs(row["difference"] / row["plain_value"]))
 
 
 def _rows(source: Source, name: str, **values: Sequence[str]) -> Sequence[Row]:

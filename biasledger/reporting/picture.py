@@ -25,6 +25,8 @@ _TALL = 400  # pixels
 _REFERENCES_TOLD = 3
 _LONGEST_CELL = 300
 _CROSSED = re.compile(r"(?<=\w)\*(?=\w)")
+# A hyphen before a digit that no word or number ends at.
+_MINUS = re.compile(r"(?<![\w.,)-])-(?=\d)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
@@ -181,8 +183,13 @@ def _has_group(row: Row) -> bool:
 
 
 def prose(text: str) -> str:
-    """A sentence of the warehouse, with intersections as people write them."""
-    return clip(_CROSSED.sub(" × ", text))
+    """A sentence of the warehouse, with intersections and negative numbers as people write them."""
+    return clip(signed(_CROSSED.sub(" × ", text)))
+
+
+def signed(text: str) -> str:
+    """A text whose negative numbers have the minus sign that all numbers of the page have."""
+    return _MINUS.sub("−", text)
 
 
 def unique_labels(labels: Sequence[str]) -> list[str]:

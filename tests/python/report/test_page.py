@@ -282,7 +282,7 @@ def test_tables_are_capped_and_say_so(tmp_path: Path) -> None:
     text = " ".join(page.texts["p"])
     assert "The first 100 of 250 findings" in text
     assert (
-        len(json.loads(next(text for text in page.texts["script"] if text.startswith('{"texts"')))["rows"])
+        len(json.loads(next(text for text in page.texts["script"] if text.startswith('{"fields"')))["rows"])
         == 250
     )
 
@@ -290,8 +290,8 @@ def test_tables_are_capped_and_say_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("statuses", "said"),
     [
-        ([("alarm",), ("clear",)], "Groups are treated differently in one of two audits."),
-        ([("alarm",), ("alarm", "clear")], "Groups are treated differently in all two audits."),
+        ([("alarm",), ("clear",)], "Answers differ by race in one of two audits."),
+        ([("alarm",), ("alarm", "clear")], "Answers differ by race in all two audits."),
         (
             [("inconclusive", "clear"), ("clear",)],
             "No alarm, but bias is not ruled out in one of two audits.",
@@ -323,7 +323,7 @@ def test_tables_are_capped_and_say_so(tmp_path: Path) -> None:
         ),
         (
             [("alarm",), ("insufficient_data", "clear"), ("clear",)],
-            "Groups are treated differently in one of three audits, and this is not ruled out in one other.",
+            "Answers differ by race in one of three audits. Bias is not ruled out in one other: audit-1.",
         ),
         ([("insufficient_data",), ()], "There were too few answers to judge anything."),
     ],
@@ -335,7 +335,63 @@ def test_the_headline_says_what_was_found(tmp_path: Path, statuses: list[tuple[s
         for place, of_run in enumerate(statuses)
         for number, status in enumerate(of_run)
     ]
-    assert Page(render(small(tmp_path, findings, runs))).texts["h1"] == [said]
+    page = Page(render(small(tmp_path, findings, runs)))
+    beside = [
+        page.texts["p"][place]
+        for place, (_, attributes) in enumerate(one for one in page.elements if one[0] == "p")
+        if attributes.get("class") == "beside"
+    ]
+    assert " ".join([*page.texts["h1"], *map(str.strip, beside)]) == said
+
+
+def test_the_headline_names_who_comes_off_worse_and_what_to_do_next(tmp_path: Path) -> None:
+    best_off = {"group_name": "(all)", "reference_group": "(best off)"}
+    findings = [
+        finding("run-0", 0, audit="audit-0", measure="place_gap", value=-1.0, threshold=0.25, group_name="black"),
+        finding("run-1", 0, audit="audit-1", measure="impact_ratio", value=0.5, threshold=0.8, member="Black", **best_off),
+        finding("run-2", 0, audit="audit-2"),
+        finding("run-2", 1, audit="audit-2", variant="masked", measure="place_gap", value=-9.0),
+    ]  # fmt: skip
+    findings += [
+        finding(
+            f"run-{place}", 9, audit=f"audit-{place}", attribute="gender", group_name="female",
+            status="clear" if place == 1 else "inconclusive", n_units_needed=50, advice="About 50 would settle it.",
+        )
+        for place in (1, 3)
+    ]  # fmt: skip
+    helped = {
+        **{name: findings[0][name] for name in ("run_id", "measure", "attribute", "group_name", "reference_group", "subject")},
+        "variant": "masked", "verdict": "better", "plain_value": -1.0, "variant_value": -0.25, "difference": 0.75,
+    }  # fmt: skip
+    tables = {
+        "dim_runs": [run(f"run-{place}", f"audit-{place}") for place in range(4)],
+        "fct_findings": findings,
+        "fct_variant_comparisons": [helped],
+    }
+    page = Page(render(warehouses.create(tmp_path / "warehouse.duckdb", tables)))
+    assert page.texts["h1"] == [
+        "Black people come off worse in two of four audits, and are treated differently in one other."
+    ]
+    text = " ".join(page.texts["header"][0].split())
+    assert "No difference by gender was shown in two audits; it is ruled out in one of them." in text
+    assert "Bias is not ruled out in one other: audit-3." in text
+    steps = [" ".join(step.split()) for step in page.texts["ol"][0].split("\n") if step.strip()]
+    assert steps[0].startswith("Mend or accept in audit-0Candidates with black names end 1.0 places lower")
+    assert steps[1] == (
+        "Use in audit-0Asked with masked, the place gap of race, black vs White went from −1.00 places to −0.25 places."
+    )
+    assert steps[2].endswith("About 50 would settle it.")
+    # The tiles count what was asked plainly; the matrix shows it in units, and leads to its rows of the table.
+    assert '<span class="tile-n">3</span> <span class="tile-name">alarms' in render(
+        tmp_path / "warehouse.duckdb"
+    )
+    cells = [one for tag, one in page.elements if tag == "a" and "outcome" in (one.get("class") or "")]
+    assert {(one["data-audit"], one["data-attribute"]) for one in cells} == {
+        *((f"audit-{place}, model", "race") for place in range(3)), ("audit-1, model", "gender"), ("audit-3, model", "gender"),
+    }  # fmt: skip
+    shown = " ".join(page.texts["table"][0].split())
+    assert "−1.00 places" in shown
+    assert "50.0 %" in shown
 
 
 def test_accepted_alarms_and_warnings_are_counted_and_make_no_verdict(tmp_path: Path) -> None:
