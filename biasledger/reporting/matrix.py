@@ -30,10 +30,11 @@ class Cell:
 
 @dataclass(frozen=True)
 class Line:
-    """An audit: a cell or None in each column, and the cells of attributes that are its own."""
+    """An audit: a cell or None in each column, those of its own attributes that were judged, and how many were not."""
 
     cells: Sequence[Cell | None]
     others: Sequence[Cell]
+    n_few: int
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Matrix:
     @property
     def has_others(self) -> bool:
         """Whether any audit has an attribute without a column."""
-        return any(line.others for line in self.lines)
+        return any(line.others or line.n_few for line in self.lines)
 
 
 def matrix(verdicts: Sequence[RunVerdict]) -> Matrix:
@@ -54,15 +55,16 @@ def matrix(verdicts: Sequence[RunVerdict]) -> Matrix:
     found = [_cells(verdict) for verdict in verdicts]
     counts = Counter(cell.attribute for cells in found for cell in cells)
     shared = [name for name, n in counts.most_common(_COLUMNS_AT_MOST) if 3 * n > len(verdicts)]
-    return Matrix(
-        shared,
-        [
-            Line(
-                [next((cell for cell in cells if cell.attribute == name), None) for name in shared],
-                [cell for cell in cells if cell.attribute not in shared],
-            )
-            for cells in found
-        ],
+    return Matrix(shared, [_line(cells, shared) for cells in found])
+
+
+def _line(cells: Sequence[Cell], shared: Sequence[str]) -> Line:
+    others = [cell for cell in cells if cell.attribute not in shared]
+    judged = [cell for cell in others if cell.status != "insufficient_data"]
+    return Line(
+        [next((cell for cell in cells if cell.attribute == name), None) for name in shared],
+        judged,
+        len(others) - len(judged),
     )
 
 

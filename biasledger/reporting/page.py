@@ -37,6 +37,7 @@ from biasledger.reporting.verdicts import (
     in_words,
     next_steps,
     run_verdict,
+    technical,
     tiles,
 )
 from biasledger.rooms import module_of, room_names
@@ -96,7 +97,7 @@ def assemble(source: Source, run_ids: Sequence[str] = ()) -> str:
         is_simulated=[row["is_simulated"] for row in shown],
         n_answers=sum(row["n_responses"] for row in shown),
         dates=sorted({row["started_at"][:10] for row in shown if row["started_at"]}),
-        overall=runs.pictures_of_all(source, ids),
+        overall=runs.pictures_of_all(source, ids, sorted(shown_ids)),
         findings=findings_table(findings),
         findings_sql=found.sql,
         measures=_result(source, "measures", run_ids=ids, rooms=room_names()),
@@ -111,7 +112,7 @@ def _render(**values: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters = (cell, number, readable, clip, prose, about, in_words, audit_name)
+    filters = (cell, number, readable, clip, prose, about, in_words, technical, audit_name)
     environment.filters.update({one.__name__: one for one in filters}, json=_json)
     environment.tests["is_number"] = is_number
     environment.globals.update(

@@ -264,6 +264,20 @@ def in_words(finding: Row) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
+def technical(finding: Row) -> str:
+    """A finding as it explains itself, with its bits and p, beside `in_words`; empty where that has said the same."""
+    explanation, statement = finding["explanation"] or "", finding["statement"] or ""
+    said = in_words(finding)
+    if said == explanation:
+        return ""
+    is_repeated = statement and statement[1:] in said
+    return (
+        explanation[len(statement) :].lstrip("; .")
+        if is_repeated and explanation[1:].startswith(statement[1:])
+        else explanation
+    )
+
+
 def _without_alarms(verdicts: Sequence[RunVerdict]) -> str:
     n, by = len(verdicts), Counter(verdict.status for verdict in verdicts)
     n_failing = sum(len(verdict.failing) for verdict in verdicts)

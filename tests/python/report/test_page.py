@@ -70,6 +70,7 @@ def small(tmp_path: Path, findings: list[dict[str, Any]], runs: list[dict[str, A
 def test_queries_fit_the_contracts_and_read_public_tables_only(query: Path, tmp_path: Path) -> None:
     warehouse = warehouses.create(tmp_path / "empty.duckdb", {})
     sql = re.sub(r"\$(run_ids|rooms)\b", "['a']", query.read_text(encoding="utf-8")).replace("$run_id", "'a'")
+    sql = sql.replace("$domains", "'all'")
     assert "$" not in sql
     tables = set(re.findall(r"(?:from|join)\s+(\w+\.\w+)", sql))
     assert tables
@@ -92,11 +93,15 @@ def test_every_mart_with_a_picture_has_rows_in_the_tests(hostile_page: str) -> N
         "words-separability",
         "lists-spread",
         "lists-similarity",
+        "lists-robustness",
+        "lists-entropy",
         "decisions-gaps",
         "decisions-rates",
+        "decisions-labels",
         "decisions-promotions",
         "decisions-positions",
         "prices-levels",
+        "prices-each",
         "prices-means",
         "prices-planes",
         "markers-ratios",
@@ -104,8 +109,12 @@ def test_every_mart_with_a_picture_has_rows_in_the_tests(hostile_page: str) -> N
         "markers-lists",
         "markers-regard",
         "runs-variants",
+        "runs-answer-gaps",
+        "texts-gaps",
+        "texts-similarity",
         "quality",
     }
+    assert "2 of 3 cases (67%) got different answers" in hostile_page
     assert {"changes-1", "trend-1", "history-1", "costs-1"} <= set(
         re.findall(r'data-chart="([a-z0-9-]+)"', hostile_page)
     )
@@ -484,7 +493,7 @@ def test_older_runs_are_in_the_trend_and_chosen_ones_in_full(tmp_path: Path) -> 
     assert 'id="run-1"' in page
     assert 'id="run-2"' not in page
     assert "2 other runs of the same audits are in the trend" in " ".join(page.split())
-    trend = next(text for text in Page(page).texts["script"] if '"run, in the order of collection"' in text)
+    trend = next(text for text in Page(page).texts["script"] if '"run of"' in text)
     assert [row["value"] for row in json.loads(trend)["data"]["values"]] == pytest.approx([1, 2, 3])
     chosen = render(warehouse, ["run-0", "run-1"])
     assert 'id="run-2"' in chosen
