@@ -82,16 +82,13 @@ def _write_findings(warehouse: Path, form: str, **chosen: Any) -> None:
     """Print all that fct_findings says of the findings, for a program or a spreadsheet."""
     from biasledger.findings import select_findings
     from biasledger.opening import connect_read_only
-    from biasledger.querying.formats import without_formulas
     from biasledger.querying.output import write_result
     from biasledger.querying.statements import Result
 
     with connect_read_only(warehouse) as connection:
         cursor = select_findings(connection, warehouse, columns="*", **chosen)
         result = Result(tuple(column[0] for column in cursor.description or ()), iter(cursor.fetchall()))
-        write_result(
-            without_formulas(result) if form == "csv" else result, form=form, limit=None, output=None
-        )
+        write_result(result, form=form, limit=None, output=None)
 
 
 @click.command()
