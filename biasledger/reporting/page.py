@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from biasledger import __version__
 from biasledger.reporting import runs
+from biasledger.reporting.asked import read_asked
 from biasledger.reporting.bundle import chart_scripts
 from biasledger.reporting.findings import COLUMNS, FILTERS, audit_name, findings_table
 from biasledger.reporting.matrix import matrix
@@ -56,8 +57,14 @@ class Section:
     pictures: Sequence[Picture]
 
 
-def assemble(source: Source, run_ids: Sequence[str] = ()) -> str:
-    """The page on these runs, in full.
+def assemble(
+    source: Source,
+    run_ids: Sequence[str] = (),
+    *,
+    ledger: Path | None = None,
+    with_examples: bool = False,
+) -> str:
+    """The page on these runs, in full; what was asked comes from the ledger, see `read_asked`.
 
     Where none are named, on all: the latest of each audit and target in full, older ones in the trend and the table of findings.
 
@@ -85,7 +92,13 @@ def assemble(source: Source, run_ids: Sequence[str] = ()) -> str:
     shown_ids = {row["run_id"] for row in shown}
     judged = [finding for finding in findings if finding["run_id"] in shown_ids]
     verdicts = [section.verdict for section in sections]
+    alarms = {verdict.run["run_id"]: _compared(verdict) for verdict in verdicts}
+    amounts = source.ask("asked", run_ids=sorted(shown_ids))
     return _render(
+        asked=read_asked(source, ledger, alarms, with_examples=with_examples) if ledger else {},
+        amounts={row["run_id"]: row for row in amounts.rows} if amounts else {},
+        provenance=source.ask("provenance", run_ids=sorted(shown_ids)),
+        thresholds=source.ask("thresholds", run_ids=sorted(shown_ids)),
         headline=headline(verdicts),
         beside=beside(verdicts),
         steps=next_steps(verdicts, [row for verdict in verdicts for row in _helped(source, verdict)]),
@@ -169,6 +182,16 @@ def _helped(source: Source, verdict: RunVerdict) -> list[Row]:
         if row["verdict"] == "better" and row["plain_value"] and tuple(row[name] for name in names) in alarms
     ]
     return sorted(better, key=lambda row: -abs(row["difference"] / row["plain_value"]))
+
+
+def _compared(verdict: RunVerdict) -> Row | None:
+    """The gravest alarm that compares one group with another."""
+    named = (
+        finding
+        for finding in verdict.failing_alarms
+        if not finding["group_name"].startswith("(") and not finding["reference_group"].startswith("(")
+    )
+    return next(named, None)
 
 
 def _rows(source: Source, name: str, **values: Sequence[str]) -> Sequence[Row]:

@@ -1,4 +1,4 @@
--- A group's share of each price level, less its share of all items; mean over the data sets, or each data set by itself.
+-- A group's share of each price level, less its share of all items; mean over the data sets, or each by itself.
 with
 
 levels as (

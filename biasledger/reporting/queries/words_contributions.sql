@@ -1,5 +1,5 @@
--- The words that add most to the divergence of each contrast, and how often each group's answers use them; at most six contrasts,
--- alarms first.
+-- The words that add most to the divergence of each contrast, and how often each group's answers use them; at most
+-- six contrasts, alarms first.
 with
 
 contrasts as (

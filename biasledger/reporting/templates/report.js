@@ -55,15 +55,18 @@
     const axis = {
       ...config.axis,
       labelLimit: room,
-      ...(width < 400 ? { labelFontSize: 11, titleLimit: 240 } : {}),
+      ...(width < 400 ? { labelFontSize: 11, titleLimit: width - 10, titleAnchor: "end" } : {}),
     };
     // Where that would cut rows' names to the same beginnings, they stand above their rows, as wide as the chart.
     const isCut = width < 400 && spec.usermeta && spec.usermeta.rows
       && spec.data.values.some((row) => row[spec.usermeta.rows].length * CHARACTER > room);
     const above = isCut
-      ? { ...config.axisYBand, labelAlign: "left", labelBaseline: "bottom", labelOffset: -7, labelPadding: 0, labelLimit: width - 20 }
+      ? { ...config.axisYBand, labelAlign: "left", labelBaseline: "bottom", labelOffset: -10, labelPadding: 0, labelLimit: width - 20 }
       : config.axisYBand;
-    if (isCut) spec.height *= 1.75;
+    if (isCut) {
+      spec.height *= 2;
+      for (const layer of spec.layer) if (layer.mark.type === "bar") layer.mark.height = 12; // below the name
+    }
     try {
       // Of its own, and hidden from screen readers: Vega gives it a role and a label, and the place has said what it shows.
       const plot = document.createElement("div");

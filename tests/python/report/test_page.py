@@ -69,12 +69,12 @@ def small(tmp_path: Path, findings: list[dict[str, Any]], runs: list[dict[str, A
 @pytest.mark.parametrize("query", QUERIES, ids=lambda path: path.stem)
 def test_queries_fit_the_contracts_and_read_public_tables_only(query: Path, tmp_path: Path) -> None:
     warehouse = warehouses.create(tmp_path / "empty.duckdb", {})
-    sql = re.sub(r"\$(run_ids|rooms)\b", "['a']", query.read_text(encoding="utf-8")).replace("$run_id", "'a'")
-    sql = sql.replace("$domains", "'all'")
+    sql = re.sub(r"\$(run_ids|rooms)\b", "['a']", query.read_text(encoding="utf-8"))
+    sql = re.sub(r"\$(run_id|domains|attribute|marked|compared)\b", "'a'", sql)
     assert "$" not in sql
     tables = set(re.findall(r"(?:from|join)\s+(\w+\.\w+)", sql))
     assert tables
-    assert {table.split(".")[0] for table in tables} == {"marts"}
+    assert {table.split(".")[0] for table in tables} <= {"marts", "settings"}
     with duckdb.connect(str(warehouse), read_only=True) as connection:
         connection.execute(sql)
 
@@ -163,6 +163,23 @@ def test_the_page_names_nothing_to_load_and_holds_no_handler(hostile_page: str) 
         ), tag
         for name in ("href", "xlink:href"):
             assert (attributes.get(name) or "#").startswith(("#", "data:,"))
+
+
+def test_landmarks_have_names_of_their_own(tmp_path: Path) -> None:
+    runs = [run(f"run-{place}", is_current=place == 1) for place in range(2)]
+    tables = [warehouses.every_picture(one["run_id"], seed=place) for place, one in enumerate(runs)]
+    for place, part in enumerate(tables):
+        for number, row in enumerate(part["fct_findings"]):
+            row["finding_id"] = f"{place}-{number}"
+    warehouse = warehouses.create(
+        tmp_path / "warehouse.duckdb", warehouses.merged({"dim_runs": runs}, *tables)
+    )
+    page = Page(render(warehouse, ["run-0", "run-1"]))
+    named = [attributes.get("aria-labelledby") for tag, attributes in page.elements if tag == "section"]
+    assert len(named) == len(set(named)) > 4
+    assert [tag for tag, attributes in page.elements if attributes.get("role") == "region"] == []
+    identified = [attributes["id"] for _, attributes in page.elements if attributes.get("id")]
+    assert len(identified) == len(set(identified))
 
 
 def test_data_of_charts_is_the_data_of_the_marts(tmp_path: Path) -> None:

@@ -65,6 +65,8 @@ def _empty() -> bytes:
             for name, columns in contracts().items():
                 described = ", ".join(f'"{column}" {kind}' for column, kind in columns)
                 connection.execute(f"create table marts.{name} ({described})")
+            connection.execute("create schema settings")
+            connection.read_csv(str(ROOT / "seeds" / "thresholds.csv")).create("settings.thresholds")
         return path.read_bytes()
 
 
