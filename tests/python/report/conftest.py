@@ -17,6 +17,8 @@ from tests.python.report import warehouses
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
+# Milliseconds; a machine that does much else besides draws slowly.
+_PATIENCE = 180_000
 # A browser's own first, then those that Linux distributions package.
 _PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -46,7 +48,7 @@ class Opened:
     requests: list[str] = field(default_factory=list)
 
     def wait_for_charts(self) -> None:
-        self.page.wait_for_selector("html[data-charts=drawn]", state="attached", timeout=60_000)
+        self.page.wait_for_selector("html[data-charts=drawn]", state="attached", timeout=_PATIENCE)
 
 
 Open = Callable[..., Opened]
@@ -89,7 +91,7 @@ def _opener(browser: Browser) -> Iterator[Open]:
         opened.page.on("pageerror", lambda error: opened.troubles.append(str(error)))
         opened.page.on("dialog", lambda dialog: opened.troubles.append(f"dialog: {dialog.message}"))
         opened.page.on("request", lambda request: opened.requests.append(request.url))
-        opened.page.goto(report.as_uri())
+        opened.page.goto(report.as_uri(), timeout=_PATIENCE)
         if options.get("java_script_enabled", True):
             opened.page.wait_for_selector("#filter:not([hidden])", state="attached")
         if drawn:

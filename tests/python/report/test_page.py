@@ -596,3 +596,42 @@ class TestErrors:
             write_report(tmp_path / "missing.duckdb", tmp_path / "report.html")
         assert (tmp_path / "report.html").read_text(encoding="utf-8") == "old"
         assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+def _linear(colour: str) -> list[float]:
+    """Linear red, green and blue of `#rrggbb` (IEC 61966-2-1)."""
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    return [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+
+
+def _lab(linear: list[float]) -> list[float]:
+    """CIELAB of linear sRGB under D65."""
+    rows = ((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505))
+    x, y, z = (
+        max(sum(factor * part for factor, part in zip(row, linear, strict=True)), 0) / white
+        for row, white in zip(rows, (0.9505, 1, 1.089), strict=True)
+    )
+    fx, fy, fz = (value ** (1 / 3) if value > 0.008856 else 7.787 * value + 16 / 116 for value in (x, y, z))
+    return [116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)]
+
+
+def test_an_alarm_and_what_is_open_differ_for_who_sees_no_red_and_in_grey_print() -> None:
+    style = (PACKAGE / "templates" / "report.css").read_text(encoding="utf-8")
+    # Deuteranopia after Machado, Oliveira & Fernandes (2009), severity 1.
+    rows = ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.01182, 0.04294, 0.968881))
+    pairs = list(
+        zip(*(re.findall(rf"--{name}: (#\w+)", style) for name in ("alarm", "undecided")), strict=True)
+    )
+    assert len(pairs) == 2
+    for pair in pairs:
+        seen = [
+            [sum(factor * part for factor, part in zip(row, _linear(colour), strict=True)) for row in rows]
+            for colour in pair
+        ]
+        first, second = (_lab(one) for one in seen)
+        assert sum((one - other) ** 2 for one, other in zip(first, second, strict=True)) ** 0.5 > 12
+        assert abs(_lab(_linear(pair[0]))[0] - _lab(_linear(pair[1]))[0]) > 12
+    # And one is filled, the other is not.
+    parts = (PACKAGE / "templates" / "parts.html.j2").read_text(encoding="utf-8")
+    assert re.search(r'symbol-alarm"[^>]*><path fill="currentColor"', parts)
+    assert re.search(r'symbol-inconclusive"[^>]*><path fill="none" stroke="currentColor"', parts)
