@@ -1,4 +1,4 @@
-"""Alarms in plain words: who is treated differently, how much in units that anybody reads, and how certain that is."""
+"""Findings in plain words: who is treated differently or worse, how much in units that anybody reads, and how certain that is."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ _SCOPES = {
     "wording": "; it speaks of this wording alone",
 }
 _ODDS_AT_MOST = 1_000_000
+_NOUNS = {"female": "women", "woman": "women", "girl": "girls", "male": "men", "man": "men", "boy": "boys"}
 
 
 def name_of(row: Row) -> str:
@@ -34,9 +35,37 @@ def name_of(row: Row) -> str:
 
 def plain_finding(row: Row) -> str:
     """An alarm in one plain sentence, with its certainty."""
+    return f"{_of(row)}{plain_effect(row)}"
+
+
+def plain_effect(row: Row) -> str:
+    """The same without whom it was asked of: it begins in the middle of a sentence."""
     scope = _SCOPES.get(row["scope"], "")
     under = f"with {row['variant']}, " if row["variant"] != "plain" else ""
-    return f"{_of(row)}{under}{_sentence(row)}{_certainty(row['p_value_adjusted'])}{scope}."
+    return f"{under}{_sentence(row)}{_certainty(row['p_value_adjusted'])}{scope}."
+
+
+def in_units(row: Row) -> str:
+    """A finding's value in the unit that people use, as in `-1.03 places`; empty where it has no value."""
+    _, scale, unit = _units().get(row["measure"], ("", 1.0, ""))
+    return "" if row["value"] is None else _number(scale * row["value"], unit)
+
+
+def worse_off(row: Row) -> str:
+    """The group that comes off worse by a finding; empty where its measure does not tell better from worse."""
+    if row["reference_group"] == "(best off)":
+        return row["member"] or ""
+    sign = _harms().get(row["measure"], 0) * (row["value"] or 0.0)
+    named = row["group_name"] if sign > 0 else row["reference_group"] if sign < 0 else ""
+    return "" if named.startswith("(") else named
+
+
+def people(group: str) -> str:
+    """A group as people are spoken of: black people, black women."""
+    parts = group.replace("_", " ").split("*")
+    nouns = [part for part in parts if part.casefold() in _NOUNS]
+    others = [part for part in parts if part not in nouns[:1]]
+    return " ".join([*others, _NOUNS[nouns[0].casefold()] if nouns else "people"])
 
 
 def plain_regression(row: Row) -> str:
@@ -124,6 +153,7 @@ _SHARED = Room(
         "answer_gap": ("the gap in questions without a usable answer", 100, " points"),
         "model_change": ("the share of answers by another model", 100, " %"),
     },
+    harms={"answer_gap": 1},
 )
 """Of the measures that are no single room's."""
 
@@ -134,3 +164,7 @@ def _sentences() -> Mapping[str, str]:
 
 def _units() -> Mapping[str, tuple[str, float, str]]:
     return {measure: unit for room in (_SHARED, *all_rooms()) for measure, unit in room.units.items()}
+
+
+def _harms() -> Mapping[str, int]:
+    return {measure: sign for room in (_SHARED, *all_rooms()) for measure, sign in room.harms.items()}

@@ -88,16 +88,13 @@ def _write_findings(warehouse: Path, form: str, **chosen: Any) -> None:
     """Print all that fct_findings says of the findings, for a program or a spreadsheet."""
     from biasledger.findings import select_findings
     from biasledger.opening import connect_read_only
-    from biasledger.querying.formats import without_formulas
     from biasledger.querying.output import write_result
     from biasledger.querying.statements import Result
 
     with connect_read_only(warehouse) as connection:
         cursor = select_findings(connection, warehouse, columns="*", **chosen)
         result = Result(tuple(column[0] for column in cursor.description or ()), iter(cursor.fetchall()))
-        write_result(
-            without_formulas(result) if form == "csv" else result, form=form, limit=None, output=None
-        )
+        write_result(result, form=form, limit=None, output=None)
 
 
 @click.command()
@@ -136,12 +133,25 @@ def runs(ledger: Path) -> None:
     help="Report on this run only: its id, the beginning of it, latest or previous; may be repeated. Without it: on the current "
     "run of each audit and target, others in brief.",
 )
+@click.option(
+    "--with-examples",
+    is_flag=True,
+    help="Show of each audit with an alarm two whole answers of the ledger; without it the file holds none.",
+)
 @click.option("--open", "opens", is_flag=True, help="Open it in the browser, too.")
-def report(ledger: Path, warehouse: Path, output: Path, run_ids: tuple[str, ...], opens: bool) -> None:
+def report(
+    ledger: Path,
+    warehouse: Path,
+    output: Path,
+    run_ids: tuple[str, ...],
+    with_examples: bool,
+    opens: bool,
+) -> None:
     """Write verdicts and pictures into one HTML page.
 
     One HTML file that needs no network: for a browser, a printer, or as an attachment. Needs the extra: pip install
-    'biasledger[report]'. Warns where answers were erased from the ledger since the build.
+    'biasledger[report]'. What was asked comes from the ledger, where there is one. Warns where answers were erased from it since
+    the build.
     """
     import webbrowser
 
@@ -156,7 +166,7 @@ def report(ledger: Path, warehouse: Path, output: Path, run_ids: tuple[str, ...]
     if run_ids:
         with open_tables(warehouse) as tables:
             runs = tuple(built_run(tables, name) for name in run_ids)
-    n_bytes = write_report(warehouse, output, runs)
+    n_bytes = write_report(warehouse, output, runs, ledger=ledger, with_examples=with_examples)
     wrote = f"Wrote {output} ({n_bytes / 1e6:,.1f} MB)"
     if not opens:
         say(f"{wrote}: open it in a browser.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from biasledger.explaining.rows import Row
 
 _PROMPT_CHARACTERS = 600
+# A longer word is none; a model that repeats a letter forever would fill the screen.
+_ENDLESS = re.compile(r"\S{300,}")
+_BEGINNING = 60
 # Before the sentence; of what is not judged that says so itself.
 _VERDICTS = {
     "alarm": "Alarm",
@@ -308,20 +312,29 @@ def _cut(text: str) -> str:
     return f"{text[:_PROMPT_CHARACTERS].rstrip()} … ({len(text) - _PROMPT_CHARACTERS:,} characters more)"
 
 
+def _shown(text: str) -> str:
+    """Text as a terminal may show it, endless words cut; JSON has them whole."""
+    return visible(_ENDLESS.sub(_cut_word, text))
+
+
+def _cut_word(word: re.Match[str]) -> str:
+    return f"{word[0][:_BEGINNING]}… ({len(word[0]) - _BEGINNING:,} characters more)"
+
+
 def _marked(text: str, spans: Iterable[Span], can_style: bool) -> Text:
     """The text with its marks. Characters that would steer a terminal are written out piece by piece: places still fit."""
     from rich.text import Text
 
     shown, end = Text(), 0
     for span in spans:
-        shown.append(visible(text[end : span.start]))
+        shown.append(_shown(text[end : span.start]))
         before, after = ("", "") if can_style else _SIGNS[span.role]
         shown.append(
-            f"{before}{visible(text[span.start : span.end])}{after}",
+            f"{before}{_shown(text[span.start : span.end])}{after}",
             style=_STYLES[span.role] if can_style else None,
         )
         end = span.end
-    return shown.append(visible(text[end:]))
+    return shown.append(_shown(text[end:]))
 
 
 def _pairs(out: Console, title: str | None, lines: Mapping[str, str], indent: int = 2) -> None:
@@ -334,14 +347,14 @@ def _pairs(out: Console, title: str | None, lines: Mapping[str, str], indent: in
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
     for name, value in lines.items():
-        grid.add_row("", name, _plain(visible(str(value))))
+        grid.add_row("", name, _plain(_shown(str(value))))
     out.print(grid)
 
 
 def _line(out: Console, text: str, style: str | None = None) -> None:
     from rich.text import Text
 
-    out.print(Text(visible(text), style=style or ""), soft_wrap=not out.is_terminal)
+    out.print(Text(_shown(text), style=style or ""), soft_wrap=not out.is_terminal)
 
 
 def _plain(text: str) -> Text:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biasledger.querying.formats import Sink, write_csv, write_json, write_markdown
+from biasledger.querying.formats import Sink, without_formulas, write_csv, write_json, write_markdown
 from biasledger.querying.table import show_table
 from collector.errors import InputError
 from collector.files.replacing import written_whole
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 FORMATS = ("table", "csv", "json", "markdown")
 _SUFFIXES = {".csv": "csv", ".json": "json", ".md": "markdown", ".txt": "table"}
 _WRITERS: Mapping[str, Callable[[Result, Sink], None]] = {
-    "csv": write_csv,
+    # Whoever gets a CSV opens it in a spreadsheet, and answers are foreign.
+    "csv": lambda result, sink: write_csv(without_formulas(result), sink),
     "json": write_json,
     "markdown": write_markdown,
 }

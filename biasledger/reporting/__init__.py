@@ -10,12 +10,21 @@ from collector.errors import InputError
 from collector.files.replacing import write_whole
 
 
-def render(warehouse: Path, run_ids: Sequence[str] = ()) -> str:
-    """The report on a built warehouse as HTML; the same warehouse gives the same bytes in UTF-8.
+def render(
+    warehouse: Path,
+    run_ids: Sequence[str] = (),
+    *,
+    ledger: Path | None = None,
+    with_examples: bool = False,
+) -> str:
+    """The report on a built warehouse as HTML; the same warehouse and ledger give the same bytes in UTF-8.
 
     Args:
-        warehouse: a published or built warehouse; only its schema marts is read.
+        warehouse: a published or built warehouse; only its schemas marts and settings are read.
         run_ids: the runs to report on; without any all, the latest of each audit and target in full.
+        ledger: what the warehouse was built from, which says what was asked; a run that it does not hold, or a ledger that cannot
+            be read, leaves that out.
+        with_examples: whether two whole answers of the ledger may stand beside each audit with an alarm.
 
     Raises:
         InputError: no such warehouse or run, or the extra `report` is not installed.
@@ -26,10 +35,17 @@ def render(warehouse: Path, run_ids: Sequence[str] = ()) -> str:
     from biasledger.reporting.source import open_warehouse
 
     with open_warehouse(warehouse) as source:
-        return assemble(source, run_ids)
+        return assemble(source, run_ids, ledger=ledger, with_examples=with_examples)
 
 
-def write_report(warehouse: Path, output: Path, run_ids: Sequence[str] = ()) -> int:
+def write_report(
+    warehouse: Path,
+    output: Path,
+    run_ids: Sequence[str] = (),
+    *,
+    ledger: Path | None = None,
+    with_examples: bool = False,
+) -> int:
     """Write the report into a file, whole or not at all.
 
     Returns:
@@ -43,7 +59,7 @@ def write_report(warehouse: Path, output: Path, run_ids: Sequence[str] = ()) -> 
         raise InputError(f"{output} is a folder: name the file to write, such as {output / 'report.html'}.")
     if not output.parent.is_dir():
         raise InputError(f"There is no folder {output.parent} to write {output.name} into.")
-    page = render(warehouse, run_ids).encode()
+    page = render(warehouse, run_ids, ledger=ledger, with_examples=with_examples).encode()
     write_whole(output, page)
     return len(page)
 

@@ -1,4 +1,4 @@
-"""The kinds of chart as Vega-Lite: dots with intervals, signed bars, scatter with names, levels, lines, stacked shares.
+"""The kinds of chart as Vega-Lite: dots with intervals, dumbbells, signed bars, scatter, levels, lines, stacked shares.
 
 Colours are names of CSS variables, so that dark mode and print change them without drawing anew. A series always differs in
 shape or direction, too. Legends are part of the page, where they wrap and can be read aloud. Texts of a warehouse stand in data
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from biasledger.reporting.picture import STATUS_TEXTS, Key, clip, number, unique_labels
+from biasledger.reporting.picture import STATUS_TEXTS, Key, clip, number, signed, unique_labels
 from biasledger.reporting.source import Row
 
 # Of vl-convert's versions of Vega-Lite the one that these charts are written for.
@@ -20,8 +20,10 @@ SERIES_AT_MOST = 5
 
 Spec = dict[str, Any]
 
+_RATIOS_AT = 1.14  # right of 100 %
 _ROW = 24  # pixels a category takes
 _HEIGHT = 260  # pixels of a chart without categories
+# Alarms and what is clear are filled, what is open is hollow: they differ where no colour is seen.
 _KINDS = {
     "alarm": ("var(--alarm)", "triangle-up"),
     "inconclusive": ("var(--undecided)", "diamond"),
@@ -30,6 +32,7 @@ _KINDS = {
     "plain": ("var(--accent)", "circle"),
     "quiet": ("var(--unjudged)", "circle"),
 }
+_HOLLOW = {"inconclusive", "insufficient_data"}
 _SERIES = tuple(
     (f"var(--series-{place})", shape)
     for place, shape in enumerate(("circle", "diamond", "square", "triangle-up", "triangle-down"), start=1)
@@ -55,6 +58,24 @@ class Dot:
     band_low: float | None = None
     band_high: float | None = None
     more: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A group's share beside that of its reference, both 0 to 1; the band is where the group's share would lie by chance."""
+
+    label: str
+    share: float
+    reference: float
+    status: str | None = "plain"
+    band_low: float | None = None
+    band_high: float | None = None
+    more: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def ratio(self) -> str:
+        """How many times the reference's share the group's is; – where the reference has none."""
+        return f"{number(self.share / self.reference)} ×" if self.reference else "–"
 
 
 @dataclass(frozen=True)
@@ -119,12 +140,7 @@ def interval_dots(
     told = {"told": "value", "interval": "95 % interval", **{key: key for dot in dots for key in dot.more}}
     layers = [_vertical_rules(rules, x)] if rules else []
     if any(dot.band_low is not None for dot in dots):
-        layers.append(
-            {
-                "mark": {"type": "bar", "color": "var(--band)", "height": {"band": 0.9}, "clip": True},
-                "encoding": {"y": y, "x": {"field": "band_low", **x}, "x2": {"field": "band_high"}},
-            }
-        )
+        layers.append(_band(x, y))
     layers.append(
         {
             "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.75, "clip": True},
@@ -136,20 +152,107 @@ def interval_dots(
             },
         }
     )
-    layers.append(
-        {
-            "mark": {"type": "point", "filled": True, "size": 85, "opacity": 1, "clip": True},
-            "encoding": {
-                "y": y,
-                "x": {"field": "value", **x},
-                "color": _colour("kind", _KINDS),
-                "shape": _shape("kind", _KINDS),
-                "tooltip": _tooltip("label", told),
-            },
-        }
-    )
+    layers.append(_marks({"y": y, "x": {"field": "value", **x}}, told))
     # On narrow screens the page's script puts long labels above their rows.
     return {**_spec(rows, layers, _ROW * len(labels)), "usermeta": {"rows": "label"}}
+
+
+def dumbbells(pairs: Sequence[Pair], title: str) -> Spec:
+    """A row for each pair on an axis from 0 to 100 %: reference and group with a line between them, their ratio at the right.
+
+    Args:
+        pairs: from top to bottom.
+        title: what the shares are of.
+    """
+    labels = unique_labels([pair.label for pair in pairs])
+    rows = [
+        {
+            "label": label,
+            "value": pair.share,
+            "reference": pair.reference,
+            "band_low": None if pair.band_low is None else max(pair.band_low, 0.0),
+            "band_high": None if pair.band_high is None else min(pair.band_high, 1.0),
+            "kind": pair.status or "plain",
+            "ratio": pair.ratio,
+            "told": f"{pair.share:.1%}",
+            "told_reference": f"{pair.reference:.1%}",
+            **{key: clip(text) for key, text in pair.more.items()},
+        }
+        for pair, label in zip(pairs, labels, strict=True)
+    ]
+    x = {
+        "type": "quantitative",
+        "title": title,
+        "scale": {"domain": [0.0, _RATIOS_AT], "nice": False},
+        "axis": {"format": ".0~%", "values": [0, 0.25, 0.5, 0.75, 1]},
+    }
+    y = {"field": "label", **_categories(labels, 0.3)}
+    told = {"told": "of the group", "told_reference": "of the reference", "ratio": "ratio"}
+    told |= {key: key for pair in pairs for key in pair.more}
+    layers: list[Spec] = []
+    if any(pair.band_low is not None for pair in pairs):
+        layers.append(_band(x, y))
+    layers += [
+        {
+            "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.75},
+            "encoding": {
+                "y": y,
+                "x": {"field": "reference", **x},
+                "x2": {"field": "value"},
+                "color": _colour("kind", _KINDS),
+            },
+        },
+        {
+            "mark": {
+                "type": "point", "shape": "circle", "filled": False, "size": 70, "strokeWidth": 1.8,
+                "opacity": 1, "stroke": "var(--ink-2)", "fill": "var(--card)",
+            },
+            "encoding": {"y": y, "x": {"field": "reference", **x}},
+        },
+        _marks({"y": y, "x": {"field": "value", **x}}, told),
+        {
+            "mark": {"type": "text", "align": "right", "color": "var(--ink)", "fontSize": 12},
+            "encoding": {"y": y, "x": {"datum": _RATIOS_AT, **x}, "text": {"field": "ratio"}},
+        },
+    ]  # fmt: skip
+    return {**_spec(rows, layers, _ROW * len(labels)), "usermeta": {"rows": "label"}}
+
+
+def describe_pairs(pairs: Sequence[Pair], what: str) -> str:
+    """Dumbbells in words: every pair, and which are alarms."""
+    told = "; ".join(
+        f"{clip(pair.label, 60)} {pair.share:.0%} against {pair.reference:.0%}" for pair in pairs[:12]
+    )
+    alarms = [clip(pair.label, 60) for pair in pairs if pair.status == "alarm"]
+    return f"{what}: {told}." + (f" Alarm: {', '.join(alarms[:8])}." if alarms else "")
+
+
+def _band(x: Spec, y: Spec) -> Spec:
+    return {
+        "mark": {"type": "bar", "color": "var(--band)", "height": {"band": 0.9}, "clip": True},
+        "encoding": {"y": y, "x": {"field": "band_low", **x}, "x2": {"field": "band_high"}},
+    }
+
+
+def _marks(places: Mapping[str, Spec], told: Mapping[str, str]) -> Spec:
+    """What is judged: one mark a row by its status, open where that is."""
+    return {
+        "mark": {
+            "type": "point",
+            "filled": False,
+            "size": 85,
+            "strokeWidth": 1.8,
+            "opacity": 1,
+            "clip": True,
+        },
+        "encoding": {
+            **places,
+            "color": _colour("kind", _KINDS),
+            "fill": _fill(),
+            "shape": _shape("kind", _KINDS),
+            "tooltip": _tooltip("label", told),
+        },
+    }
 
 
 def status_keys(rows: Sequence[Row]) -> tuple[Key, ...]:
@@ -179,16 +282,19 @@ def describe_dots(dots: Sequence[Dot], what: str) -> str:
     return " ".join(sentences)
 
 
-def signed_bars(rows: Sequence[tuple[str, float, float]], title: str) -> Spec:
+def signed_bars(
+    rows: Sequence[tuple[str, float, float]], title: str, *, axis: str = "~%", told: str = "{:.1%}"
+) -> Spec:
     """A row for each label with a bar to the right and one to the left of zero; either may be 0.
 
     Args:
         rows: label, share to the right (0 or more), share to the left (0 or less).
         title: what the horizontal axis measures.
+        axis: how the axis writes a number (d3), told: how the tooltip does (Python); both without a sign.
     """
     labels = unique_labels([label for label, _, _ in rows])
     values = [
-        {"label": label, "value": value, "side": side, "told": f"{value:+.2%}"}
+        {"label": label, "value": value, "side": side, "told": told.format(abs(value))}
         for label, (_, right, left) in zip(labels, rows, strict=True)
         for side, value in (("right", right), ("left", left))
         if value
@@ -202,7 +308,12 @@ def signed_bars(rows: Sequence[tuple[str, float, float]], title: str) -> Spec:
         "mark": {"type": "bar", "cornerRadiusEnd": 2},
         "encoding": {
             "y": {"field": "label", **_categories(labels, 0.35)},
-            "x": {"field": "value", **x, "stack": None, "axis": {"format": ".1~%", "tickCount": 5}},
+            "x": {
+                "field": "value",
+                **x,
+                "stack": None,
+                "axis": {"labelExpr": f"format(abs(datum.value), '{axis}')", "tickCount": 5},
+            },
             "color": _colour("side", {"right": _SERIES[0], "left": _SERIES[1]}),
             "tooltip": _tooltip("label", {"told": "value"}),
         },
@@ -263,7 +374,7 @@ def scatter(
     if not log_x:
         layers.append(_vertical_rules([Rule(0.0, "even")], x))
     # The page's script adds the names: Vega can place them without overlap, which Vega-Lite cannot ask for.
-    return {**_spec(rows, layers, 340), "usermeta": {"names": "layer_0_marks"}}
+    return {**_spec(rows, layers, 340), "usermeta": {"names": "layer_0_marks", "is_plane": not log_x}}
 
 
 def level_dots(
@@ -290,8 +401,8 @@ def level_dots(
             "value": value,
             "low": low,
             "high": high,
-            "told": f"{value:+.1%}",
-            "interval": "–" if low is None or high is None else f"{low:+.1%} to {high:+.1%}",
+            "told": signed(f"{value:+.1%}"),
+            "interval": "–" if low is None or high is None else signed(f"{low:+.1%} to {high:+.1%}"),
         }
         for level, name, value, low, high in rows
         if clip(name, 80) in kinds
@@ -313,7 +424,7 @@ def level_dots(
         "scale": {"domain": _domain([0.0, *(end for _, _, *ends in rows for end in ends)]), "nice": False},
     }
     intervals = {
-        "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.75},
+        "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.75, "clip": True},
         "encoding": {
             "x": x,
             "xOffset": offset,
@@ -337,19 +448,27 @@ def level_dots(
 
 
 def lines(
-    rows: Sequence[tuple[int, str, float, str]], titles: tuple[str, str], threshold: float | None = None
+    rows: Sequence[tuple[str, str, float, str]],
+    titles: tuple[str, str],
+    threshold: float | None = None,
+    *,
+    statuses: Mapping[str, str] | None = None,
 ) -> tuple[Spec, tuple[Key, ...]]:
-    """Up to five series over numbered runs or builds.
+    """Up to five series over dated runs or builds.
 
     Args:
-        rows: number of the run, series, value, what the tooltip says of it.
+        rows: date and time of the run, series, value, what the tooltip says of it; in the order of time.
         titles: of the horizontal and the vertical axis.
         threshold: drawn dashed, where there is one.
+        statuses: series -> the status whose colour and shape it has; without it series have colours of their own.
 
     Returns:
         The chart and the legend of its series.
     """
     _, kinds, legend = _series([name for _, name, *_ in rows])
+    if statuses is not None:
+        kinds = {name: _KINDS[status] for name, status in statuses.items()}
+        legend = tuple(Key(status, name) for name, status in statuses.items())
     values = [
         {"run": run, "series": clip(name, 80), "value": value, "told": clip(told)}
         for run, name, value, told in rows
@@ -359,7 +478,14 @@ def lines(
         "field": "run",
         "type": "ordinal",
         "title": titles[0],
-        "axis": {"labelAngle": 0, "labelOverlap": True, "grid": False},
+        "scale": {"domain": sorted({run for run, *_ in rows})},
+        # Date and time of day in two lines.
+        "axis": {
+            "labelAngle": 0,
+            "labelOverlap": True,
+            "grid": False,
+            "labelExpr": "split(datum.label, ' ')",
+        },
     }
     ends = [0.0, *(value for _, _, value, _ in rows), *([] if threshold is None else [threshold])]
     y = {
@@ -428,6 +554,13 @@ def _categories(labels: Sequence[str], padding: float) -> Spec:
 
 def _colour(name: str, kinds: Mapping[Any, tuple[str, Any]]) -> Spec:
     return _by_kind(name, kinds, [colour for colour, _ in kinds.values()])
+
+
+def _fill() -> Spec:
+    """The page's ground inside of what is hollow, so that an interval does not shine through."""
+    return _by_kind(
+        "kind", _KINDS, ["var(--card)" if kind in _HOLLOW else colour for kind, (colour, _) in _KINDS.items()]
+    )
 
 
 def _shape(name: str, kinds: Mapping[Any, tuple[str, Any]]) -> Spec:

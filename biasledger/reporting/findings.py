@@ -4,35 +4,77 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from biasledger.reporting.picture import clip, number, prose, readable
 from biasledger.reporting.source import Row
 from biasledger.reporting.verdicts import about
+from biasledger.verdicts import PLAIN
 
 ROWS_WITHOUT_SCRIPTS = 100
-COLUMNS = ("Status", "Finding", "Value", "Threshold", "95 % interval", "Adjusted p")
+COLUMNS = {
+    "status": "Status",
+    "sentence": "Finding",
+    "value": "Value",
+    "threshold": "Threshold",
+    "interval": "95 % interval",
+    "p": "Adjusted p",
+}
+"""Columns that are shown: field -> its heading."""
+FILTERS = {
+    "status": "Status",
+    "audit": "Audit",
+    "attribute": "Attribute",
+    "group": "Group",
+    "measure": "Measure",
+    "severity": "Severity",
+    "variant": "Asked",
+}
+"""What the table can be filtered by: field -> its label."""
+_ID_CHARACTERS = 12
+_SEVERITIES = {"error": "can fail", "warn": "only warns", "none": "described"}
+
+
+class Line(NamedTuple):
+    """A row of the table as texts; `id` is the beginning of the finding's id, which `explain` takes."""
+
+    status: str
+    audit: str
+    attribute: str
+    group: str
+    measure: str
+    severity: str
+    variant: str
+    id: str
+    about: str
+    sentence: str
+    value: str
+    threshold: str
+    interval: str
+    p: str
 
 
 @dataclass(frozen=True)
 class FindingsTable:
-    """`rows` hold status, audit, measure, whom it is about, sentence, value, threshold, interval and adjusted p.
+    """The first rows, all of them packed for the page's script (each different text once), and how many there are."""
 
-    `packed` is all of them for the page's script, each different text once.
-    """
-
-    rows: Sequence[Sequence[str]]
+    rows: Sequence[Line]
     packed: dict[str, Any]
     n: int
 
 
 def findings_table(findings: Sequence[Row]) -> FindingsTable:
     """The table of these findings, in their order."""
-    rows = [_texts(finding) for finding in findings]
+    rows = [_line(finding) for finding in findings]
     return FindingsTable(rows[:ROWS_WITHOUT_SCRIPTS], _pack(rows), len(rows))
 
 
-def _texts(finding: Row) -> tuple[str, ...]:
+def audit_name(row: Row) -> str:
+    """What was asked of whom, as the table says it."""
+    return clip(f"{row['audit']}, {row['target']}", 120)
+
+
+def _line(finding: Row) -> Line:
     notes = [
         note
         for note, holds in (
@@ -42,24 +84,29 @@ def _texts(finding: Row) -> tuple[str, ...]:
         )
         if holds
     ]
-    return (
-        finding["status"],
-        clip(f"{finding['audit']}, {finding['target']}", 120),
-        readable(finding["measure"]),
-        about(finding) + (f" ({', '.join(notes)})" if notes else ""),
-        prose(finding["explanation"] or ""),
-        number(finding["value"]),
-        number(finding["threshold"]),
-        _interval(finding["interval_low"], finding["interval_high"]),
-        _probability(finding["p_value_adjusted"]),
+    return Line(
+        status=finding["status"],
+        audit=audit_name(finding),
+        attribute=readable(finding["attribute"].strip("()")),
+        group=readable(finding["group_name"].replace("(all)", "all groups")),
+        measure=readable(finding["measure"]),
+        severity=_SEVERITIES.get(finding["severity"], ""),
+        variant="plainly" if finding["variant"] == PLAIN else f"with {readable(finding['variant'])}",
+        id=finding["finding_id"][:_ID_CHARACTERS],
+        about=about(finding) + (f" ({', '.join(notes)})" if notes else ""),
+        sentence=prose(finding["explanation"] or ""),
+        value=number(finding["value"]),
+        threshold=number(finding["threshold"]),
+        interval=_interval(finding["interval_low"], finding["interval_high"]),
+        p=_probability(finding["p_value_adjusted"]),
     )
 
 
-def _pack(rows: Sequence[Sequence[str]]) -> dict[str, Any]:
+def _pack(rows: Sequence[Line]) -> dict[str, Any]:
     """Rows as numbers of texts: most texts of a table come many times."""
     texts: dict[str, int] = {}
     packed = [[texts.setdefault(text, len(texts)) for text in row] for row in rows]
-    return {"texts": list(texts), "rows": packed}
+    return {"fields": Line._fields, "texts": list(texts), "rows": packed}
 
 
 def _interval(low: float | None, high: float | None) -> str:

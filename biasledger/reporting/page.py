@@ -14,8 +14,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from biasledger import __version__
 from biasledger.reporting import runs
+from biasledger.reporting.asked import read_asked
 from biasledger.reporting.bundle import chart_scripts
-from biasledger.reporting.findings import COLUMNS, findings_table
+from biasledger.reporting.findings import COLUMNS, FILTERS, audit_name, findings_table
+from biasledger.reporting.matrix import matrix
 from biasledger.reporting.picture import (
     STATUS_TEXTS,
     Picture,
@@ -28,7 +30,17 @@ from biasledger.reporting.picture import (
     readable,
 )
 from biasledger.reporting.source import Result, Row, Source, require_runs
-from biasledger.reporting.verdicts import RunVerdict, about, headline, run_verdict, tiles
+from biasledger.reporting.verdicts import (
+    RunVerdict,
+    about,
+    beside,
+    headline,
+    in_words,
+    next_steps,
+    run_verdict,
+    technical,
+    tiles,
+)
 from biasledger.rooms import module_of, room_names
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -45,8 +57,14 @@ class Section:
     pictures: Sequence[Picture]
 
 
-def assemble(source: Source, run_ids: Sequence[str] = ()) -> str:
-    """The page on these runs, in full.
+def assemble(
+    source: Source,
+    run_ids: Sequence[str] = (),
+    *,
+    ledger: Path | None = None,
+    with_examples: bool = False,
+) -> str:
+    """The page on these runs, in full; what was asked comes from the ledger, see `read_asked`.
 
     Where none are named, on all: the latest of each audit and target in full, older ones in the trend and the table of findings.
 
@@ -74,8 +92,17 @@ def assemble(source: Source, run_ids: Sequence[str] = ()) -> str:
     shown_ids = {row["run_id"] for row in shown}
     judged = [finding for finding in findings if finding["run_id"] in shown_ids]
     verdicts = [section.verdict for section in sections]
+    alarms = {verdict.run["run_id"]: _compared(verdict) for verdict in verdicts}
+    amounts = source.ask("asked", run_ids=sorted(shown_ids))
     return _render(
+        asked=read_asked(source, ledger, alarms, with_examples=with_examples) if ledger else {},
+        amounts={row["run_id"]: row for row in amounts.rows} if amounts else {},
+        provenance=source.ask("provenance", run_ids=sorted(shown_ids)),
+        thresholds=source.ask("thresholds", run_ids=sorted(shown_ids)),
         headline=headline(verdicts),
+        beside=beside(verdicts),
+        steps=next_steps(verdicts, [row for verdict in verdicts for row in _helped(source, verdict)]),
+        matrix=matrix(verdicts),
         sections=sections,
         tiles=tiles(judged),
         n_older=len(chosen) - len(shown),
@@ -83,7 +110,7 @@ def assemble(source: Source, run_ids: Sequence[str] = ()) -> str:
         is_simulated=[row["is_simulated"] for row in shown],
         n_answers=sum(row["n_responses"] for row in shown),
         dates=sorted({row["started_at"][:10] for row in shown if row["started_at"]}),
-        overall=runs.pictures_of_all(source, ids),
+        overall=runs.pictures_of_all(source, ids, sorted(shown_ids)),
         findings=findings_table(findings),
         findings_sql=found.sql,
         measures=_result(source, "measures", run_ids=ids, rooms=room_names()),
@@ -98,11 +125,12 @@ def _render(**values: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(
-        cell=cell, number=number, readable=readable, clip=clip, prose=prose, json=_json, about=about
-    )
+    filters = (cell, number, readable, clip, prose, about, in_words, technical, audit_name)
+    environment.filters.update({one.__name__: one for one in filters}, json=_json)
     environment.tests["is_number"] = is_number
-    environment.globals.update(count=count, statuses=STATUS_TEXTS, columns=COLUMNS, version=__version__)
+    environment.globals.update(
+        count=count, statuses=STATUS_TEXTS, columns=COLUMNS, filters=FILTERS, version=__version__
+    )
     style = (_TEMPLATES / "report.css").read_text(encoding="utf-8")
     scripts = [chart_scripts(), (_TEMPLATES / "report.js").read_text(encoding="utf-8")]
     policy = "; ".join(
@@ -141,6 +169,29 @@ def _silent(source: Source, run_id: str) -> Sequence[Row]:
     result = source.ask("runs_quality", run_id=run_id)
     silent = [row for row in result.rows if row["silence"]] if result else []
     return sorted(silent, key=lambda row: (row["attribute"], row["group_name"]))
+
+
+def _helped(source: Source, verdict: RunVerdict) -> list[Row]:
+    """Comparisons in which a mitigation made an alarm of the run smaller for certain, the largest part of it first."""
+    names = ("measure", "attribute", "group_name", "reference_group", "subject")
+    alarms = {tuple(finding[name] for name in names) for finding in verdict.failing_alarms}
+    result = source.ask("runs_variants", run_id=verdict.run["run_id"])
+    better = [
+        {**row, "audit": verdict.run["audit"]}
+        for row in (result.rows if result else ())
+        if row["verdict"] == "better" and row["plain_value"] and tuple(row[name] for name in names) in alarms
+    ]
+    return sorted(better, key=lambda row: -abs(row["difference"] / row["plain_value"]))
+
+
+def _compared(verdict: RunVerdict) -> Row | None:
+    """The gravest alarm that compares one group with another."""
+    named = (
+        finding
+        for finding in verdict.failing_alarms
+        if not finding["group_name"].startswith("(") and not finding["reference_group"].startswith("(")
+    )
+    return next(named, None)
 
 
 def _rows(source: Source, name: str, **values: Sequence[str]) -> Sequence[Row]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,7 +25,12 @@ _LONGEST_LABEL = 60
 _TALL = 400  # pixels
 _REFERENCES_TOLD = 3
 _LONGEST_CELL = 300
+_INTERVALS_AT_LEAST = 4
+_WIDER = 3.0  # times as wide as half of the intervals
+_CUT = "Intervals that reach an edge go on beyond it; the table has their ends."
 _CROSSED = re.compile(r"(?<=\w)\*(?=\w)")
+# A hyphen before a digit that no word or number ends at.
+_MINUS = re.compile(r"(?<![\w.,)-])-(?=\d)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
@@ -68,23 +74,63 @@ class Picture:
     table_rows: Sequence[Row] = field(init=False)
 
     def __post_init__(self) -> None:
-        _share_axes(self.panels)
+        if _share_axes(self.panels):
+            object.__setattr__(self, "note", f"{self.note} {_CUT}".strip())
         object.__setattr__(self, "table_rows", self.result.rows[:TABLE_ROWS_AT_MOST])
 
 
-def _share_axes(panels: Sequence[Panel]) -> None:
-    """Give axes of one title the same ends in all panels, as unlike axes make small differences look large."""
-    scales: dict[tuple[str, str], list[dict[str, Any]]] = {}
+def _share_axes(panels: Sequence[Panel]) -> bool:
+    """Give axes of one title the same ends in all panels, as unlike axes make small differences look large.
+
+    An interval much wider than the others ends at the edge, as it would flatten them all.
+
+    Returns:
+        Whether any does.
+    """
+    alike: dict[tuple[str, str], list[tuple[Panel, dict[str, Any]]]] = {}
     for panel in panels:
         for layer in panel.spec.get("layer", ()):
             for channel in ("x", "y"):
                 axis = layer["encoding"].get(channel, {})
                 if axis.get("type") == "quantitative" and "domain" in axis.get("scale", {}):
-                    scales.setdefault((channel, axis["title"]), []).append(axis["scale"])
-    for alike in scales.values():
-        ends = [min(one["domain"][0] for one in alike), max(one["domain"][1] for one in alike)]
-        for scale in alike:
-            scale["domain"] = ends
+                    # Of a plane both axes measure the same.
+                    is_plane = panel.spec.get("usermeta", {}).get("is_plane", False)
+                    name = ("x", "y") if is_plane else (channel, axis["title"])
+                    alike.setdefault(name, []).append((panel, axis["scale"]))
+    is_cut = False
+    for charts in alike.values():
+        ends = [scale["domain"] for _, scale in charts]
+        low, high = min(end[0] for end in ends), max(end[1] for end in ends)
+        kept = _kept(list({id(panel): panel for panel, _ in charts}.values()), low, high)
+        is_cut |= kept != [low, high]
+        for _, scale in charts:
+            scale["domain"] = kept
+    return is_cut
+
+
+def _kept(panels: Sequence[Panel], low: float, high: float) -> list[float]:
+    """The ends of an axis that shows every value and line across, and of intervals what is not far wider than usual."""
+    rows = [row for panel in panels for row in panel.spec["data"]["values"]]
+    known = [row for row in rows if None not in (row.get("low"), row.get("value"), row.get("high"))]
+    if len(known) < _INTERVALS_AT_LEAST:
+        return [low, high]
+    usual = _WIDER * statistics.median(row["high"] - row["low"] for row in known)
+    if not any(row["high"] - row["low"] > usual for row in known):
+        return [low, high]
+    ends = [
+        row[name] for row in rows for name in ("value", "band_low", "band_high") if row.get(name) is not None
+    ]
+    ends += [
+        rule["at"]
+        for panel in panels
+        for layer in panel.spec["layer"]
+        if "data" in layer
+        for rule in layer["data"]["values"]
+    ]
+    ends += [max(row["low"], row["value"] - usual) for row in known]
+    ends += [min(row["high"], row["value"] + usual) for row in known]
+    room = 0.04 * (max(ends) - min(ends))
+    return [max(low, min(ends) - room), min(high, max(ends) + room)]
 
 
 def split_panels(
@@ -180,9 +226,14 @@ def _has_group(row: Row) -> bool:
     return bool(row["group_name"]) and row["group_name"] != "(all)"
 
 
-def prose(text: str) -> str:
-    """A sentence of the warehouse, with intersections as people write them."""
-    return clip(_CROSSED.sub(" × ", text))
+def prose(text: str, longest: int = 2 * _LONGEST_CELL) -> str:
+    """A sentence of the warehouse, with intersections and negative numbers as people write them."""
+    return clip(signed(_CROSSED.sub(" × ", text)), longest)
+
+
+def signed(text: str) -> str:
+    """A text whose negative numbers have the minus sign that all numbers of the page have."""
+    return _MINUS.sub("−", text)
 
 
 def unique_labels(labels: Sequence[str]) -> list[str]:
@@ -217,9 +268,9 @@ def cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):
-        return f"{value:,}"
+        return signed(f"{value:,}")
     if isinstance(value, float):
-        return f"{value:,.0f}" if value.is_integer() and abs(value) >= 1 else f"{value:,.4g}"
+        return signed(f"{value:,.0f}" if value.is_integer() and abs(value) >= 1 else f"{value:,.4g}")
     return clip(str(value))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from biasledger.reporting.charts import (
+    THRESHOLD_KEY,
     Dot,
     Rule,
     describe_dots,
@@ -18,6 +19,7 @@ from biasledger.reporting.picture import (
     Key,
     Panel,
     Picture,
+    against,
     contrast,
     drawn,
     number,
@@ -25,6 +27,7 @@ from biasledger.reporting.picture import (
     readable,
     split_panels,
 )
+from biasledger.reporting.rates import RATE_KEYS, rates_panel
 from biasledger.reporting.source import Row, Source
 
 _PARTS = {
@@ -49,10 +52,59 @@ def pictures(source: Source, run_id: str) -> list[Picture]:
     return drawn(_variants(source, run_id), _quality(source, run_id), _answer_gaps(source, run_id))
 
 
-def pictures_of_all(source: Source, run_ids: Sequence[str]) -> list[Picture]:
-    """The pictures over all runs: how findings moved, and what the runs cost."""
+def pictures_of_all(source: Source, run_ids: Sequence[str], shown: Sequence[str]) -> list[Picture]:
+    """The pictures over all runs: how models differ, how findings moved, and what the runs cost.
+
+    Args:
+        run_ids: all of the report.
+        shown: those that it reports on in full, whose findings are counted.
+    """
     return drawn(
-        _changes(source, run_ids), _trend(source, run_ids), _history(source, run_ids), _costs(source, run_ids)
+        _models(source, shown),
+        _changes(source, run_ids),
+        _trend(source, run_ids),
+        _history(source, shown),
+        _costs(source, run_ids),
+    )
+
+
+def _models(source: Source, run_ids: Sequence[str]) -> Picture | None:
+    result = source.ask("models", run_ids=run_ids)
+    if result is None or not result.rows:
+        return None
+    panels, note = split_panels(result.rows, ("audit", "measure", "attribute"), _models_panel, "measures")
+    return Picture(
+        key="models",
+        title="Models side by side",
+        reading="What each model that was asked the same audit has of a measure, with its 95 % interval where there is one.",
+        result=result,
+        panels=panels,
+        legend=(*status_keys(result.rows), THRESHOLD_KEY),
+        note=note,
+    )
+
+
+def _models_panel(rows: Sequence[Row]) -> Panel:
+    title = f"{readable(rows[0]['audit'])}: {readable(rows[0]['measure'])} by {readable(rows[0]['attribute'].strip('()'))}"
+    dots = [
+        Dot(
+            ", ".join(
+                part for part in (readable(row["target"]), contrast(row), readable(row["subject"])) if part
+            ),
+            row["value"],
+            row["interval_low"],
+            row["interval_high"],
+            row["status"],
+        )
+        for row in rows
+    ]
+    thresholds = sorted({row["threshold"] for row in rows if row["threshold"] is not None})
+    return Panel(
+        title=title,
+        description=describe_dots(dots, title),
+        spec=interval_dots(
+            dots, readable(rows[0]["measure"]), [Rule(value, "threshold") for value in thresholds]
+        ),
     )
 
 
@@ -101,6 +153,8 @@ def _quality(source: Source, run_id: str) -> Picture | None:
         for row in result.rows
         if row["silence"]
     )
+    if not bad:  # the run's own line says how many answers could be used
+        return None
     attributes = {row["attribute"] for row in bad}
     panels, note = split_panels(
         [row for row in result.rows if row["attribute"] in attributes],
@@ -112,14 +166,10 @@ def _quality(source: Source, run_id: str) -> Picture | None:
         key="quality",
         title="Who got no usable answer",
         reading="Share of each group’s questions that were refused, answered in a form that could not be read, cut "
-        "off, or failed." + (f" Of these groups nothing is known: {silent}." if silent else "")
-        if bad
-        else "Every question of every group got an answer that could be used.",
+        "off, or failed." + (f" Of these groups nothing is known: {silent}." if silent else ""),
         result=result,
         panels=panels,
-        legend=tuple(Key(f"bar-{place}", text) for place, text in enumerate(_PARTS.values(), start=1))
-        if bad
-        else (),
+        legend=tuple(Key(f"bar-{place}", text) for place, text in enumerate(_PARTS.values(), start=1)),
         note=note,
     )
 
@@ -133,34 +183,16 @@ def _answer_gaps(source: Source, run_id: str) -> Picture | None:
         draw=_answer_gaps_panel,
         noun="attributes",
         title="Who is refused more often",
-        reading="Each point is the share of a group’s questions that were refused, or answered in a form that could not be "
-        "read, less that of the group it is held against, with its 95 % interval. Right of the line it gets fewer.",
-        legend=lambda rows: (*status_keys(rows), Key("rule-even", "no difference")),
+        reading="The share of a group’s questions that were refused, or answered in a form that could not be read, beside that "
+        "of the group it is held against, and how many times as large it is.",
+        legend=lambda rows: (*status_keys(rows), *RATE_KEYS),
     )
 
 
 def _answer_gaps_panel(rows: Sequence[Row]) -> Panel:
     what = "refused" if rows[0]["scheme"] == "refused" else "malformed, cut off or empty"
-    title = f"{what[:1].upper()}{what[1:]}, {readable(rows[0]['attribute'])}"
-    dots = [
-        Dot(
-            contrast(row),
-            row["adjusted_gap"],
-            row["interval_low"],
-            row["interval_high"],
-            row["status"],
-            more={
-                "of the group": number(row["share_marked"]),
-                "of the others": number(row["share_reference"]),
-            },
-        )
-        for row in rows[:_GROUPS_AT_MOST]
-    ]
-    return Panel(
-        title=title,
-        description=describe_dots(dots, f"{title}: share of the group’s questions minus the other’s"),
-        spec=interval_dots(dots, f"share {what}, group minus the other", [Rule(0.0, "even")]),
-    )
+    title = f"{what[:1].upper()}{what[1:]}, {readable(rows[0]['attribute'])} {against(rows)}"
+    return rates_panel(rows[:_GROUPS_AT_MOST], title, f"share {what}")
 
 
 def _quality_panel(rows: Sequence[Row]) -> Panel:
@@ -206,21 +238,19 @@ def _trend_panel(rows: Sequence[Row]) -> Panel:
     title = f"{readable(rows[0]['audit'])}, asked of {readable(rows[0]['target'])}"
     points = [
         (
-            row["run_number"],
+            row["started_at"],
             _finding(row),
             row["share_of_threshold"],
             f"{row['started_at']}, {number(row['value'])} (threshold {number(row['threshold'])}), {row['status']}",
         )
         for row in rows
     ]
-    spec, legend = lines(points, ("run, in the order of collection", "multiple of the threshold"), 1.0)
-    last = max(row["run_number"] for row in rows)
-    told = "; ".join(
-        f"{name} {number(value)}" for number_of_run, name, value, _ in points if number_of_run == last
-    )
+    spec, legend = lines(points, ("run of", "multiple of the threshold"), 1.0)
+    last, n_runs = max(row["started_at"] for row in rows), len({run for run, *_ in points})
+    told = "; ".join(f"{name} {number(value)}" for run, name, value, _ in points if run == last)
     return Panel(
         title=title,
-        description=f"Lines over {last} runs, {title}. Multiples of the threshold in the last run: {told}.",
+        description=f"Lines over {n_runs} runs, {title}. Multiples of the threshold in the last run: {told}.",
         spec=spec,
         legend=legend,
     )
@@ -288,14 +318,15 @@ def _history(source: Source, run_ids: Sequence[str]) -> Picture | None:
     counts = {(row["build_number"], row["status"]): row["n_findings"] for row in result.rows}
     present = {status for _, status in counts}
     points = [
-        (build, text, counts.get((build, status), 0), f"{built_at}: {counts.get((build, status), 0):,}")
+        (built_at, text, counts.get((build, status), 0), f"{built_at}: {counts.get((build, status), 0):,}")
         for status, text in STATUS_TEXTS.items()
         if status in present
         for build, built_at in builds.items()
     ]
-    spec, legend = lines(points, ("build", "findings"))
-    last = max(builds)
-    told = ", ".join(f"{n:,} {status}" for place, status, n, _ in points if place == last)
+    shown = {text: status for status, text in STATUS_TEXTS.items() if status in present}
+    spec, legend = lines(points, ("build of", "findings"), statuses=shown)
+    last = builds[max(builds)]
+    told = ", ".join(f"{n:,} {status}" for built_at, status, n, _ in points if built_at == last)
     return Picture(
         key="history",
         title="From build to build",
@@ -316,6 +347,8 @@ def _costs(source: Source, run_ids: Sequence[str]) -> Picture | None:
     if result is None or not result.rows:
         return None
     paid = [row for row in result.rows if row["cost_usd"]]
+    if not paid and all(row["cost_usd"] is not None for row in result.rows):
+        return None
     total = sum(row["cost_usd"] for row in paid)
     unknown = sum(row["cost_usd"] is None for row in result.rows)
     reading = f"At list prices {total:,.2f} USD in all." if paid else "Nothing was paid for."

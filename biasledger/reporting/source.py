@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _QUERIES = Path(__file__).parent / "queries"
-_TABLES = re.compile(r"\bmarts\.(\w+)")
+_TABLES = re.compile(r"\b(?:marts|settings)\.\w+")
 
 Row = Mapping[str, Any]
 
@@ -42,13 +42,14 @@ class Source:
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self._connection = connection
         tables = connection.execute(
-            "select table_name from information_schema.tables where table_schema = 'marts'"
+            "select table_schema || '.' || table_name from information_schema.tables "
+            "where table_schema in ('marts', 'settings')"
         ).fetchall()
         self._tables = frozenset(str(name) for (name,) in tables)
 
     def has(self, table: str) -> bool:
         """Whether the warehouse holds a public table; those of a kind of audit are absent until it was asked."""
-        return table in self._tables
+        return f"marts.{table}" in self._tables
 
     def ask(self, name: str, **values: str | Sequence[str]) -> Result | None:
         """Run the query of a file, with `$key` replaced by its value as an SQL literal.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from biasledger.checking.sentences import in_units, people, plain_effect, worse_off
 from biasledger.reporting.picture import STATUS_TEXTS, contrast, count, number, readable
 from biasledger.reporting.source import Row
 from biasledger.verdicts import PLAIN, gravest
@@ -13,6 +14,14 @@ from biasledger.verdicts import PLAIN, gravest
 _ALARMS_SHOWN = 6
 _ALARMS_OF_A_MEASURE = 2
 _NEAREST_SHOWN = 3
+_STEPS_SHOWN = 3
+# What differs where no groups of people are compared.
+_OF_NO_ATTRIBUTE = {
+    "(markers)": "Answers lean to stereotypes",
+    "(position)": "Who is shown first decides",
+    "(wording)": "Answers change with the wording",
+    "(model)": "More than one model answered",
+}
 _NUMBER_WORDS = (
     "no",
     "one",
@@ -42,17 +51,27 @@ class Tile:
 
 
 @dataclass(frozen=True)
+class Step:
+    """What to do next in an audit."""
+
+    what: str
+    audit: str
+    text: str
+
+
+@dataclass(frozen=True)
 class RunVerdict:
     """What came out of one run.
 
     `status` is that of its gravest finding which can fail an audit, and never clear where nothing is known of a group;
-    n_failing: how many findings can, n_judged: of how many of these there were answers enough; silent: a sentence about the
-    groups without any usable answer, or empty.
+    findings: all of them; failing: those that can, n_judged: of how many of these there were answers enough; counts: of what was
+    asked plainly, without mitigations; silent: a sentence about the groups without any usable answer, or empty.
     """
 
     run: Row
     status: str
-    n_failing: int
+    findings: Sequence[Row]
+    failing: Sequence[Row]
     n_judged: int
     counts: Mapping[str, int]
     summary: str
@@ -62,6 +81,16 @@ class RunVerdict:
     alarms: Sequence[Row]
     n_alarms_left_out: int
     nearest: Sequence[str]
+    silent_attributes: frozenset[str] = frozenset()
+
+    @property
+    def failing_alarms(self) -> list[Row]:
+        """The alarms that fail the audit, of what was asked plainly."""
+        return [
+            finding
+            for finding in self.failing
+            if finding["status"] == "alarm" and finding["variant"] == PLAIN
+        ]
 
 
 def about(finding: Row) -> str:
@@ -77,23 +106,183 @@ def about(finding: Row) -> str:
 
 
 def headline(verdicts: Sequence[RunVerdict]) -> str:
-    """The whole report in one sentence, and a second one where nothing is known of a group."""
+    """Who comes off worse, or else what differs, in one sentence, and a second one where nothing is known of a group."""
     if not verdicts:
         return "Nothing has been judged yet."
     n_silent = sum(bool(verdict.silent) for verdict in verdicts)
     unknown = f" Nothing is known of some groups in {_of(n_silent, len(verdicts))}." if n_silent else ""
-    return _judged_headline(verdicts) + unknown
+    return (_harm(verdicts) if _alarmed(verdicts) else _without_alarms(verdicts)) + unknown
 
 
-def _judged_headline(verdicts: Sequence[RunVerdict]) -> str:
+def _alarmed(verdicts: Sequence[RunVerdict]) -> list[int]:
+    return [place for place, verdict in enumerate(verdicts) if verdict.status == "alarm"]
+
+
+def _harm(verdicts: Sequence[RunVerdict]) -> str:
+    n, harm = len(verdicts), _worst(verdicts)
+    if harm is None:
+        return f"Groups are treated differently in {_of(len(_alarmed(verdicts)), n)}."
+    also = f", and are treated differently in {_more(len(harm.differing))}" if harm.differing else ""
+    return f"{harm.sentence} in {_of(len(harm.audits), n)}{also}."
+
+
+@dataclass(frozen=True)
+class _Harm:
+    """What most audits with an alarm have in common: these, and others in which the same people are treated differently."""
+
+    sentence: str
+    audits: frozenset[int]
+    differing: frozenset[int] = frozenset()
+
+
+def _worst(verdicts: Sequence[RunVerdict]) -> _Harm | None:
+    """Who comes off worse in most audits; where no measure tells worse from better, the attribute by which most differ."""
+    worse: dict[str, set[int]] = {}
+    concerned: dict[str, set[int]] = {}
+    differing: dict[str, set[int]] = {}
+    for place, verdict in enumerate(verdicts):
+        for finding in verdict.failing_alarms:
+            differing.setdefault(finding["attribute"], set()).add(place)
+            for group in (finding["group_name"], finding["reference_group"]):
+                concerned.setdefault(people(group).casefold(), set()).add(place)
+            if whom := worse_off(finding):
+                worse.setdefault(people(whom).casefold(), set()).add(place)
+    if worse:
+        whom = max(worse, key=lambda one: len(worse[one]))
+        audits = worse[whom]
+        others = concerned.get(whom, set()) - audits
+        return _Harm(f"{whom[:1].upper()}{whom[1:]} come off worse", frozenset(audits), frozenset(others))
+    if not differing:
+        return None
+    attribute = max(differing, key=lambda one: len(differing[one]))
+    sentence = _OF_NO_ATTRIBUTE.get(attribute, f"Answers differ by {readable(attribute.strip('()'))}")
+    return _Harm(sentence, frozenset(differing[attribute]))
+
+
+def beside(verdicts: Sequence[RunVerdict]) -> list[str]:
+    """What stands beside the headline: attributes without an alarm, other alarms, and what is not ruled out."""
+    harm = _worst(verdicts)
+    if harm is None:
+        return []
+    sentences = _unshown(verdicts)
+    others = set(_alarmed(verdicts)) - harm.audits - harm.differing
+    if others:
+        sentences.append(f"There are alarms in {_more(len(others))}: {_audits(verdicts, others)}.")
+    undecided = {
+        place
+        for place, verdict in enumerate(verdicts)
+        if verdict.status in {"inconclusive", "insufficient_data"}
+    }
+    if undecided:
+        sentences.append(f"Bias is not ruled out in {_more(len(undecided))}: {_audits(verdicts, undecided)}.")
+    return sentences
+
+
+def _unshown(verdicts: Sequence[RunVerdict]) -> list[str]:
+    """Of the attribute that most audits judge and none has an alarm in: that nothing was shown, and where it is ruled out."""
+    statuses: dict[str, list[str]] = {}
+    for verdict in verdicts:
+        judged = [finding for finding in verdict.failing if finding["variant"] == PLAIN]
+        for attribute in dict.fromkeys(finding["attribute"] for finding in judged):
+            status = gravest(finding["status"] for finding in judged if finding["attribute"] == attribute)
+            statuses.setdefault(attribute, []).append(status)
+    quiet = {
+        attribute: [status for status in found if status != "insufficient_data"]
+        for attribute, found in statuses.items()
+        if "alarm" not in found
+    }
+    if not quiet or not any(quiet.values()):
+        return []
+    attribute = max(quiet, key=lambda one: len(quiet[one]))
+    n, n_clear = len(quiet[attribute]), quiet[attribute].count("clear")
+    where = "there" if n_clear == n else f"in {_word(n_clear)} of them"
+    told = f"it is ruled out {where}" if n_clear else "it is ruled out nowhere"
+    return [f"No difference by {readable(attribute)} was shown in {_word(n)} audit{'s' * (n != 1)}; {told}."]
+
+
+def _audits(verdicts: Sequence[RunVerdict], places: Iterable[int]) -> str:
+    return ", ".join(dict.fromkeys(readable(verdicts[place].run["audit"]) for place in sorted(places)))
+
+
+def _more(n: int) -> str:
+    return "one other" if n == 1 else f"{_word(n)} others"
+
+
+def next_steps(verdicts: Sequence[RunVerdict], helped: Sequence[Row] = ()) -> list[Step]:
+    """Up to three things to do next: what to mend, which mitigation helped, what more answers would settle.
+
+    Args:
+        verdicts: in the order of the report.
+        helped: comparisons in which a mitigation made an alarm smaller, the largest gain first, with their audit.
+    """
+    harm = _worst(verdicts)
+    first = [verdicts[place] for place in sorted(harm.audits)] if harm else []
+    alarms = [(verdict, finding) for verdict in [*first, *verdicts] for finding in verdict.failing_alarms]
+    # Who is worse off comes before what merely differs.
+    alarms.sort(key=lambda pair: not worse_off(pair[1]))
+    steps = [
+        Step(
+            "Mend or accept",
+            _audit_of(verdict),
+            f"{in_words(finding)} Or accept it, with a reason, by a row of exceptions.csv.",
+        )
+        for verdict, finding in alarms[:1]
+    ]
+    steps += [Step("Use", readable(row["audit"]), _helped(row)) for row in helped[:1]]
+    nearest = _nearest([finding for verdict in verdicts for finding in verdict.failing])
+    lacking = [
+        finding
+        for verdict in verdicts
+        if verdict.status == "insufficient_data"
+        for finding in verdict.failing
+        if finding["status"] == "insufficient_data" and finding["advice"]
+    ]
+    steps += [
+        Step("Ask more", readable(finding["audit"]), _needed(finding))
+        for finding in (*nearest[:1], *lacking[:1], *nearest[1:2])
+    ]
+    return steps[:_STEPS_SHOWN]
+
+
+def _audit_of(verdict: RunVerdict) -> str:
+    return readable(verdict.run["audit"])
+
+
+def _helped(row: Row) -> str:
+    before, after = (in_units({**row, "value": row[name]}) for name in ("plain_value", "variant_value"))
+    return (
+        f"Asked with {readable(row['variant'])}, the {readable(row['measure'])} of {about({**row, 'variant': PLAIN})} went from "
+        f"{before} to {after}."
+    )
+
+
+def in_words(finding: Row) -> str:
+    """A finding as a manager reads it: an alarm in units of everyday, others as they explain themselves."""
+    if finding["status"] != "alarm" or not finding["statement"]:
+        return finding["explanation"] or ""
+    sentence = plain_effect(finding)
+    return sentence[:1].upper() + sentence[1:]
+
+
+def technical(finding: Row) -> str:
+    """A finding as it explains itself, with its bits and p, beside `in_words`; empty where that has said the same."""
+    explanation, statement = finding["explanation"] or "", finding["statement"] or ""
+    said = in_words(finding)
+    if said == explanation:
+        return ""
+    is_repeated = statement and statement[1:] in said
+    return (
+        explanation[len(statement) :].lstrip("; .")
+        if is_repeated and explanation[1:].startswith(statement[1:])
+        else explanation
+    )
+
+
+def _without_alarms(verdicts: Sequence[RunVerdict]) -> str:
     n, by = len(verdicts), Counter(verdict.status for verdict in verdicts)
-    n_failing = sum(verdict.n_failing for verdict in verdicts)
+    n_failing = sum(len(verdict.failing) for verdict in verdicts)
     n_judged = sum(verdict.n_judged for verdict in verdicts)
     n_open = by["inconclusive"] + by["insufficient_data"]
-    if by["alarm"]:
-        others = "one other" if n_open == 1 else f"{_word(n_open)} others"
-        also = f", and this is not ruled out in {others}" if n_open else ""
-        return f"Groups are treated differently in {_of(by['alarm'], n)}{also}."
     if not n_judged:
         return "There were too few answers to judge anything."
     if by["clear"] == n:
@@ -119,7 +308,8 @@ def _of(n: int, n_audits: int) -> str:
 
 
 def tiles(findings: Sequence[Row]) -> list[Tile]:
-    """Counts of the four statuses."""
+    """Counts of the four statuses, of what was asked plainly: a mitigation is judged against it, not beside it."""
+    findings = [finding for finding in findings if finding["variant"] == PLAIN]
     by = Counter(finding["status"] for finding in findings)
     alarms = [finding for finding in findings if finding["status"] == "alarm"]
     apart = {
@@ -167,7 +357,7 @@ def run_verdict(run: Row, findings: Sequence[Row], silent: Sequence[Row] = ()) -
         findings: all of its findings, what needs a decision first.
         silent: its declared groups without one usable answer, with why (`silence`).
     """
-    by = Counter(finding["status"] for finding in findings)
+    by = Counter(finding["status"] for finding in findings if finding["variant"] == PLAIN)
     failing = [
         finding for finding in findings if finding["severity"] == "error" and not finding["is_excepted"]
     ]
@@ -179,7 +369,8 @@ def run_verdict(run: Row, findings: Sequence[Row], silent: Sequence[Row] = ()) -
     return RunVerdict(
         run=run,
         status=status,
-        n_failing=len(failing),
+        findings=findings,
+        failing=failing,
         n_judged=len(failing) - _unjudged(failing),
         counts={name: by[name] for name in STATUS_TEXTS},
         summary=", ".join(
@@ -193,6 +384,7 @@ def run_verdict(run: Row, findings: Sequence[Row], silent: Sequence[Row] = ()) -
         alarms=shown,
         n_alarms_left_out=len(alarms) - len(shown),
         nearest=[_needed(finding) for finding in _nearest(findings)[:_NEAREST_SHOWN]],
+        silent_attributes=frozenset(group["attribute"] for group in silent),
     )
 
 
@@ -219,8 +411,7 @@ def _sentence(failing: Sequence[Row], alarms: Sequence[Row]) -> str:
     statuses = {finding["status"] for finding in failing}
     if "alarm" in statuses:
         first = next(finding for finding in failing if finding["status"] == "alarm")
-        under = "" if first["variant"] == PLAIN else f"With {readable(first['variant'])}: "
-        return under + (first["explanation"] or "")
+        return in_words(first)
     verbs = "warns or is accepted" if len(alarms) == 1 else "warn or are accepted"
     warnings = f" {count(len(alarms), 'finding')} of lesser weight {verbs}." if alarms else ""
     if statuses == {"clear"}:
@@ -276,7 +467,8 @@ def _nearer(findings: Sequence[Row]) -> str:
 
 
 def _needed(finding: Row) -> str:
-    return f"{readable(finding['measure'])} of {about(finding)} ({number(finding['value'])}): {finding['advice']}"
+    value = "" if finding["status"] == "insufficient_data" else f" ({number(finding['value'])})"
+    return f"{readable(finding['measure'])} of {about(finding)}{value}: {finding['advice']}"
 
 
 def _word(n: int) -> str:

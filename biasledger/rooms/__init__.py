@@ -48,11 +48,14 @@ class Room:
         parts: what it is compared by, by the name that a baseline's file gives it.
         sentences: measure -> its sentence on an alarm, of what `biasledger.checking.sentences` fills in.
         units: measure -> what it is in words, by what its value is multiplied, and the unit that it then has.
+        harms: measure -> the sign of a value with which the group comes off worse than its reference; none of a measure that
+            tells what differs and not who is worse off.
     """
 
     parts: Mapping[str, Part] = field(default_factory=dict)
     sentences: Mapping[str, str] = field(default_factory=dict)
     units: Mapping[str, tuple[str, float, str]] = field(default_factory=dict)
+    harms: Mapping[str, int] = field(default_factory=dict)
 
 
 def room_names() -> tuple[str, ...]:

@@ -50,4 +50,7 @@ _UNITS = {
     "position_bias": ("the advantage of being shown first", 100, " points"),
 }
 
-ROOM = Room(parts=_PARTS, sentences=_SENTENCES, units=_UNITS)
+# Of an impact ratio the member is who is worse off.
+_HARMS = dict.fromkeys(("rank_gap", "place_gap", "score_gap", "accuracy_gap"), -1)
+
+ROOM = Room(parts=_PARTS, sentences=_SENTENCES, units=_UNITS, harms=_HARMS)

@@ -40,4 +40,6 @@ _UNITS = {
     "text_score_gap": ("the gap towards a score's worse end", 100, " % of its range"),
 }
 
-ROOM = Room(sentences=_SENTENCES, units=_UNITS)
+_HARMS = dict.fromkeys(("stereotype_gap", "negative_regard_gap", "text_score_gap"), 1)
+
+ROOM = Room(sentences=_SENTENCES, units=_UNITS, harms=_HARMS)

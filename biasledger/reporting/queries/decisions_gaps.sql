@@ -21,10 +21,12 @@ select
     judged.measure,
     judged.status,
     gaps.adjusted_gap,
-    gaps.adjusted_low,
-    gaps.adjusted_high,
-    gaps.mean_marked,
-    gaps.mean_reference,
+    gaps.adjusted_low as gap_low,
+    gaps.adjusted_high as gap_high,
+    gaps.mean_marked as share,
+    gaps.mean_reference as share_reference,
+    gaps.mean_reference + gaps.null_mean - 1.96 * gaps.null_sd as chance_low,
+    gaps.mean_reference + gaps.null_mean + 1.96 * gaps.null_sd as chance_high,
     gaps.p_value,
     gaps.n_clusters
 from marts.fct_decision_gaps as gaps

@@ -11,6 +11,7 @@ select
     findings.group_name,
     findings.reference_group,
     findings.subject,
+    findings.member,
     findings.status,
     findings.severity,
     findings.is_excepted,
@@ -26,6 +27,8 @@ select
     findings.scope,
     findings.advice,
     measures.side,
+    findings.statement,
+    findings.caution,
     findings.explanation
 from marts.fct_findings as findings
 inner join marts.dim_measures as measures using (measure)

@@ -17,7 +17,9 @@ versions as (
         is_removed,
         built_at
     from marts.fct_finding_history
-    where list_contains($run_ids, run_id)
+    where
+        list_contains($run_ids, run_id)
+        and variant = 'plain'
 ),
 
 standing as (

@@ -51,7 +51,8 @@ select
         when 'serp_code' then reruns.serp_code
         when 'prag_code' then reruns.prag_code
     end as rerun_similarity,
-    spread.snsr_noise_floor_high as noise_floor_high
+    spread.snsr_noise_floor_high as noise_floor_high,
+    similarities.group_name in (spread.most_similar_group, spread.least_similar_group) as is_farthest
 from marts.fct_group_similarity as similarities
 inner join marts.fct_similarity_spread as spread using (list_set_id, neutral, similarity_name)
 inner join judged

@@ -1,18 +1,19 @@
--- A group's share of each price level, less its share of all items; mean over the data sets.
+-- A group's share of each price level, less its share of all items; mean over the data sets, or each by itself.
 with
 
 levels as (
     select
         *,
-        count(distinct group_name) over (partition by attribute) as n_groups
+        count(distinct group_name) over (partition by attribute, domain) as n_groups
     from marts.fct_price_levels
     where
         run_id = $run_id
         and variant = 'plain'
-        and domain = '(all)'
+        and if($domains = 'all', domain = '(all)', domain <> '(all)')
 )
 
 select
+    domain,
     attribute,
     group_name,
     price_level,
@@ -28,4 +29,4 @@ where
     not is_reference
     -- More lines than this cannot be told apart; the picture of mean prices shows them all.
     and n_groups <= 6
-order by is_crossed, attribute, group_name, price_level
+order by is_crossed, attribute, domain, group_name, price_level

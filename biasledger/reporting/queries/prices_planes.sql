@@ -1,5 +1,6 @@
 -- Association scores of every category by two attributes at once.
 select
+    category_set,
     attribute_x,
     attribute_y,
     group_x,
@@ -16,5 +17,5 @@ where
     run_id = $run_id
     and variant = 'plain'
 order by
-    attribute_x, attribute_y, group_x, group_y,
+    category_set nulls first, attribute_x, attribute_y, group_x, group_y,
     least(p_value_adjusted_x, p_value_adjusted_y), abs(difference_x) + abs(difference_y) desc, category

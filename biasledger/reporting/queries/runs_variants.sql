@@ -6,6 +6,7 @@ select
     group_name,
     reference_group,
     subject,
+    verdict,
     plain_value,
     variant_value,
     difference,

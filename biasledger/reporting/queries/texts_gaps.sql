@@ -18,11 +18,13 @@ select
     gaps.reference_group,
     judged.status,
     gaps.adjusted_gap,
-    gaps.adjusted_low,
-    gaps.adjusted_high,
+    gaps.adjusted_low as gap_low,
+    gaps.adjusted_high as gap_high,
     judged.threshold,
-    gaps.mean_marked,
-    gaps.mean_reference,
+    gaps.mean_marked as share,
+    gaps.mean_reference as share_reference,
+    gaps.mean_reference + gaps.null_mean - 1.96 * gaps.null_sd as chance_low,
+    gaps.mean_reference + gaps.null_mean + 1.96 * gaps.null_sd as chance_high,
     gaps.p_value,
     gaps.n_units
 from marts.fct_text_gaps as gaps

@@ -1,4 +1,5 @@
--- The twelve words that add most to the divergence of each contrast; at most six contrasts, alarms first.
+-- The words that add most to the divergence of each contrast, and how often each group's answers use them; at most
+-- six contrasts, alarms first.
 with
 
 contrasts as (
@@ -16,6 +17,18 @@ contrasts as (
         and measure = 'word_divergence'
 ),
 
+answers as (
+    select
+        attribute,
+        group_name,
+        n_ok
+    from marts.fct_answer_quality
+    where
+        run_id = $run_id
+        and variant = 'plain'
+        and n_ok > 0
+),
+
 words as (
     select
         contrasts.contrast_rank,
@@ -26,11 +39,18 @@ words as (
         words.word,
         words.signed_share,
         words.contribution as contribution_bits,
+        100 * coalesce(used.n_marked, 0) / of_group.n_ok as uses_per_100,
+        100 * coalesce(used.n_reference, 0) / of_reference.n_ok as reference_uses_per_100,
         row_number() over (
             partition by contrasts.contrast_rank order by words.contribution desc, words.word
         ) as word_rank
     from marts.fct_word_divergence_words as words
     inner join contrasts using (contrast_id, scheme)
+    left join marts.fct_marked_words as used using (contrast_id, scheme, word)
+    left join answers as of_group
+        on words.attribute = of_group.attribute and words.group_name = of_group.group_name
+    left join answers as of_reference
+        on words.attribute = of_reference.attribute and words.reference_group = of_reference.group_name
 )
 
 select
@@ -39,10 +59,12 @@ select
     reference_group,
     status,
     word,
+    uses_per_100,
+    reference_uses_per_100,
     signed_share,
     contribution_bits
 from words
 where
     contrast_rank <= 6
-    and word_rank <= 12
+    and word_rank <= 24
 order by contrast_rank, word_rank

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from biasledger.reporting.charts import Dot, Rule, describe_dots, interval_dots, signed_bars, status_keys
+from biasledger.reporting.charts import (
+    SERIES_AT_MOST,
+    Dot,
+    Rule,
+    describe_dots,
+    interval_dots,
+    signed_bars,
+    stacked_shares,
+    status_keys,
+)
 from biasledger.reporting.picture import (
     Key,
     Panel,
@@ -17,17 +26,24 @@ from biasledger.reporting.picture import (
     readable,
     split_panels,
 )
+from biasledger.reporting.rates import RATE_KEYS, rates_panel
 from biasledger.reporting.source import Row, Source
 
 _OUTCOMES = {"selected": "share selected", "correct": "share judged rightly"}
 _STANDINGS = {"rank_gap": "rank of the label", "place_gap": "place in the ranking", "score_gap": "score"}
 _FOUR_FIFTHS = 0.8
+_LABEL_ROWS = 80
 
 
 def pictures(source: Source, run_id: str) -> list[Picture]:
     """The pictures of one run; empty where it did not ask for decisions."""
     return drawn(
-        _gaps(source, run_id), _rates(source, run_id), _promotions(source, run_id), _positions(source, run_id)
+        _gaps(source, run_id),
+        _rates(source, run_id),
+        _labels(source, run_id),
+        _promotions(source, run_id),
+        _consistency(source, run_id),
+        _positions(source, run_id),
     )
 
 
@@ -40,12 +56,13 @@ def _gaps(source: Source, run_id: str) -> Picture | None:
         draw=_gaps_panel,
         noun="outcomes",
         title="Who is placed, selected and judged rightly, and by how much less",
-        reading="Each point is a group less its reference group, with its 95 % interval; rows with × are "
-        "intersections. Left of the line in the middle the group is worse off. "
-        "Shares selected are judged as impact ratios, below.",
+        reading="Of shares each row is a group beside its reference group, and at the right how many times its share the "
+        "group’s is. Of ranks, places and scores each point is a group less its reference group, with its 95 % interval: left of "
+        "the line the group is worse off. Rows with × are intersections. Shares selected are judged as impact ratios, below.",
         legend=lambda rows: (
             *status_keys(rows),
             Key("plain", "not judged as a gap"),
+            *RATE_KEYS,
             Key("rule-even", "no difference"),
         ),
     )
@@ -56,12 +73,14 @@ def _gaps_panel(rows: Sequence[Row]) -> Panel:
     outcome = _OUTCOMES.get(rows[0]["outcome"]) or _STANDINGS.get(measure) or readable(rows[0]["outcome"])
     subject = f", {readable(rows[0]['domain'])}" if rows[0]["domain"] else ""
     title = f"{outcome[:1].upper()}{outcome[1:]}{subject}, {against(rows)}"
+    if rows[0]["outcome"] in _OUTCOMES:
+        return rates_panel(rows, title, outcome)
     dots = [
         Dot(
             label,
             row["adjusted_gap"],
-            row["adjusted_low"],
-            row["adjusted_high"],
+            row["gap_low"],
+            row["gap_high"],
             row["status"],
             more={"compared": contrast(row)},
         )
@@ -85,7 +104,8 @@ def _rates(source: Source, run_id: str) -> Picture | None:
         title="Selection rates against the best-off group",
         reading="Impact ratio: a group’s selection rate over that of the best-off group, which is 1. Below four "
         "fifths (dashed) United States rules speak of adverse impact; "
-        "small groups fall below it by chance, which the verdict on each attribute’s worst-off group allows for.",
+        "small groups fall below it by chance, which the verdict on each attribute’s worst-off group allows for. An interval is "
+        "of its row alone; verdicts hold for all findings of the audit together, so one that leaves 1 out may be inconclusive.",
         result=result,
         panels=panels,
         legend=(
@@ -156,6 +176,65 @@ def _promotions_panel(rows: Sequence[Row]) -> Panel:
             ],
             "share of the group’s versions",
         ),
+    )
+
+
+def _labels(source: Source, run_id: str) -> Picture | None:
+    result = source.ask("decisions_labels", run_id=run_id)
+    if result is None or not result.rows:
+        return None
+    labels = list(dict.fromkeys(row["label"] for row in result.rows))[:SERIES_AT_MOST]
+    panels, note = split_panels(
+        result.rows,
+        ("domain", "attribute"),
+        lambda rows: _labels_panel(rows, labels),
+        "attributes",
+        _LABEL_ROWS,
+    )
+    return Picture(
+        key="decisions-labels",
+        title="Which labels each group gets",
+        reading="The mix of labels of a group’s cases, from the lowest label to the highest. Cases are the same for all groups "
+        "where only the name differs, and then so should the mix be.",
+        result=result,
+        panels=panels,
+        legend=tuple(Key(f"bar-{place}", readable(label)) for place, label in enumerate(labels, start=1)),
+        note=note,
+    )
+
+
+def _labels_panel(rows: Sequence[Row], labels: Sequence[str]) -> Panel:
+    title = readable(rows[0]["attribute"]) + (f", {readable(rows[0]['domain'])}" if rows[0]["domain"] else "")
+    mixes = {group: dict.fromkeys(labels, 0.0) for group in dict.fromkeys(row["group_name"] for row in rows)}
+    for row in rows:
+        if row["label"] in labels:
+            mixes[row["group_name"]][row["label"]] = row["share"] or 0.0
+    told = "; ".join(
+        f"{readable(group)} " + ", ".join(f"{label} {share:.0%}" for label, share in mix.items())
+        for group, mix in mixes.items()
+    )
+    return Panel(
+        title=title,
+        description=f"Labels by group, {title}: {told}.",
+        spec=stacked_shares(
+            [(readable(group), list(mix.values())) for group, mix in mixes.items()],
+            labels,
+            "share of the group’s cases",
+        ),
+    )
+
+
+def _consistency(source: Source, run_id: str) -> Picture | None:
+    result = source.ask("decisions_consistency", run_id=run_id)
+    if result is None or not result.rows:
+        return None
+    n, n_changed = (sum(row[name] for row in result.rows) for name in ("n_cases", "n_inconsistent"))
+    return Picture(
+        key="decisions-consistency",
+        title="How often the group alone changes the answer",
+        reading=f"{n_changed:,} of {n:,} cases ({n_changed / n:.0%}) got different answers in versions that differ in the group "
+        "alone. Some of that is chance: a model that is asked the same twice may answer differently, too.",
+        result=result,
     )
 
 

@@ -22,7 +22,12 @@ _NOISE_KEY = Key("rule-noise", "the same question asked again")
 
 def pictures(source: Source, run_id: str) -> list[Picture]:
     """The pictures of one run; empty where it did not ask for lists."""
-    return drawn(_spread(source, run_id), _similarity(source, run_id))
+    return drawn(
+        _spread(source, run_id),
+        _similarity(source, run_id),
+        _robustness(source, run_id),
+        _entropy(source, run_id),
+    )
 
 
 def _spread(source: Source, run_id: str) -> Picture | None:
@@ -75,13 +80,13 @@ def _similarity(source: Source, run_id: str) -> Picture | None:
     return Picture(
         key="lists-similarity",
         title="How much of the neutral list each group keeps",
-        reading="Sim_a: 1 means that a group’s lists are the neutral ones, item by item. The grey band is as wide as "
-        "the model’s own noise: groups inside one band differ "
-        "no more than the model differs from itself. The dotted line is the neutral question asked again.",
+        reading="Sim_a: 1 means that a group’s lists are the neutral ones, item by item. The dotted line is what the neutral "
+        "question keeps when it is asked again, the grey band around it the model’s own noise: a group inside it differs no more "
+        "than the model differs from itself. Of an attribute in alarm the two groups that lie farthest apart are marked.",
         result=result,
         panels=panels,
         legend=(
-            Key("alarm", "group of an attribute in alarm"),
+            Key("alarm", "farthest apart, of an attribute in alarm"),
             Key("plain", "other group"),
             Key("band", "the model’s own noise"),
             _NOISE_KEY,
@@ -91,18 +96,17 @@ def _similarity(source: Source, run_id: str) -> Picture | None:
 
 
 def _similarity_dots(rows: Sequence[Row]) -> list[Dot]:
-    values = [row["similarity"] for row in rows if row["similarity"] is not None]
-    centre = sum(values) / len(values) if values else 0.0
-    floor = rows[0]["noise_floor_high"]
+    floor, again = rows[0]["noise_floor_high"], rows[0]["rerun_similarity"]
+    has_band = floor is not None and again is not None
     return [
         Dot(
             readable(row["group_name"]),
             row["similarity"],
             row["interval_low"],
             row["interval_high"],
-            "alarm" if row["status"] == "alarm" else "plain",
-            None if floor is None else centre - floor / 2,
-            None if floor is None else centre + floor / 2,
+            "alarm" if row["status"] == "alarm" and row["is_farthest"] else "plain",
+            again - floor if has_band else None,
+            again + floor if has_band else None,
             {"subjects": f"{row['n_subjects']:,}", "without a list": f"{row['n_absent']:,}"},
         )
         for row in rows
@@ -126,4 +130,77 @@ def _similarity_panel(rows: Sequence[Row]) -> Panel:
             f"similarity to the neutral list ({readable(rows[0]['similarity_name'])})",
             [Rule(again, "noise")] if again is not None else [],
         ),
+    )
+
+
+def _robustness(source: Source, run_id: str) -> Picture | None:
+    return paneled(
+        source,
+        "lists_robustness",
+        run_id,
+        by=("domain",),
+        draw=_robustness_panel,
+        noun="domains",
+        title="How much of a list survives another wording",
+        reading="Similarity of the lists to those of the clean question when it has typing errors or another language, "
+        "with 95 % intervals. The dotted line is the same question asked again.",
+        legend=lambda rows: (*status_keys(rows), _NOISE_KEY, THRESHOLD_KEY),
+    )
+
+
+def _robustness_panel(rows: Sequence[Row]) -> Panel:
+    title = readable(rows[0]["domain"]) or "all subjects"
+    dots = [
+        Dot(
+            readable(row["wording"]),
+            row["similarity"],
+            row["interval_low"],
+            row["interval_high"],
+            row["status"],
+        )
+        for row in rows
+    ]
+    rules = [
+        Rule(value, kind)
+        for name, kind in (("rerun_similarity", "noise"), ("threshold", "threshold"))
+        for value in sorted({row[name] for row in rows if row[name] is not None})
+    ]
+    return Panel(
+        title=title,
+        description=describe_dots(dots, f"Similarity to the clean question’s lists by wording, {title}"),
+        spec=interval_dots(dots, f"similarity ({readable(rows[0]['similarity_name'])})", rules),
+    )
+
+
+def _entropy(source: Source, run_id: str) -> Picture | None:
+    return paneled(
+        source,
+        "lists_entropy",
+        run_id,
+        by=("domain",),
+        draw=_entropy_panel,
+        noun="domains",
+        title="How sure the model is of its lists",
+        reading="Entropy in bits of the items that one question gets when it is asked again, beyond that of a list that never "
+        "changes: 0 is the same list every time. The line goes from the least to the largest of the subjects.",
+        legend=lambda _: (Key("plain", "mean of the subjects"), Key("rule-even", "never changes")),
+    )
+
+
+def _entropy_panel(rows: Sequence[Row]) -> Panel:
+    title = readable(rows[0]["domain"]) or "all subjects"
+    dots = [
+        Dot(
+            ": ".join(filter(None, (readable(row["asked_about"]), readable(row["group_name"])))),
+            row["excess_entropy"],
+            row["least"],
+            row["most"],
+            more={"lists": f"{row['n_lists']:,}"},
+        )
+        for row in rows
+    ]
+    return Panel(
+        title=title,
+        description=describe_dots(dots, f"Bits beyond a list that never changes, {title}"),
+        spec=interval_dots(dots, "bits beyond a list that never changes", [Rule(0.0, "even")]),
     )

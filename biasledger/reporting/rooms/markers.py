@@ -16,6 +16,7 @@ from biasledger.reporting.picture import (
     paneled,
     readable,
 )
+from biasledger.reporting.rates import RATE_KEYS, rates_panel
 from biasledger.reporting.source import Row, Source
 
 _EVEN_KEY = Key("rule-even", "no difference")
@@ -38,9 +39,23 @@ def _ratios(source: Source, run_id: str) -> Picture | None:
     panels = []
     if categories:
         panels.append(_ratios_panel(categories, "category"))
-    if probes:
-        panels.append(_ratios_panel(probes[:_PROBES_AT_MOST], "probe"))
-    left_out = len(probes) - len(probes[:_PROBES_AT_MOST])
+    judged = [row for row in probes if row["status"] != "insufficient_data"]
+    if judged:
+        panels.append(_ratios_panel(judged[:_PROBES_AT_MOST], "probe"))
+    notes = [
+        note
+        for note, n in (
+            (
+                f"Drawn are the {_PROBES_AT_MOST} highest of {len(judged)} probes.",
+                len(judged) - _PROBES_AT_MOST,
+            ),
+            (
+                f"Of {len(probes)} single probes {len(probes) - len(judged)} have too few answers to be drawn.",
+                len(probes) - len(judged),
+            ),
+        )
+        if n > 0
+    ]
     return Picture(
         key="markers-ratios",
         title="How far answers lean to the stereotype",
@@ -54,7 +69,7 @@ def _ratios(source: Source, run_id: str) -> Picture | None:
             Key("rule-even", "even"),
             THRESHOLD_KEY,
         ),
-        note=f"Drawn are the {_PROBES_AT_MOST} highest of {len(probes)} probes." if left_out else "",
+        note=" ".join(notes),
     )
 
 
@@ -92,14 +107,15 @@ def _gaps(source: Source, run_id: str) -> Picture | None:
         draw=_gaps_panel,
         noun="attributes",
         title="Does another name change the answer?",
-        reading="The same question about people with other names: how much more of the stereotype’s words texts "
-        "about a group’s names hold than those about the reference group’s.",
-        legend=lambda rows: (*status_keys(rows), _EVEN_KEY),
+        reading="The same question about people with other names: of the words that stand for or against a stereotype, the share "
+        "that stands for it in texts about a group’s names, beside those about the reference group’s.",
+        legend=lambda rows: (*status_keys(rows), *RATE_KEYS),
     )
 
 
 def _gaps_panel(rows: Sequence[Row]) -> Panel:
-    return _gap_panel(rows, "stereotype ratio, group minus reference")
+    title = f"{readable(rows[0]['attribute'])} {against(rows)}"
+    return rates_panel(rows, title, "share of telling words that are the stereotype’s")
 
 
 def _lists(source: Source, run_id: str) -> Picture | None:

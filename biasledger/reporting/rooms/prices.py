@@ -20,6 +20,7 @@ from biasledger.reporting.picture import (
     drawn,
     number,
     readable,
+    signed,
     split_panels,
 )
 from biasledger.reporting.source import Row, Source
@@ -31,20 +32,29 @@ _MOST_DOLLARS = 5
 
 def pictures(source: Source, run_id: str) -> list[Picture]:
     """The pictures of one run; empty where it did not ask for items."""
-    return drawn(_levels(source, run_id), _means(source, run_id), _planes(source, run_id))
+    return drawn(
+        _levels(source, run_id, "all"),
+        _levels(source, run_id, "each"),
+        _means(source, run_id),
+        _planes(source, run_id),
+    )
 
 
-def _levels(source: Source, run_id: str) -> Picture | None:
-    result = source.ask("prices_levels", run_id=run_id)
+def _levels(source: Source, run_id: str, domains: str) -> Picture | None:
+    """Of all data sets together, or of each: where there is one only, its own picture would say the same again."""
+    result = source.ask("prices_levels", run_id=run_id, domains=domains)
     if result is None:
         return None
     rows = [row for row in result.rows if row["excess"] is not None]
     if not rows:
         return None
-    panels, note = split_panels(rows, ("attribute",), _levels_panel, "attributes")
+    is_each = domains == "each"
+    panels, note = split_panels(
+        rows, ("attribute", "domain"), _levels_panel, "attributes and data sets" if is_each else "attributes"
+    )
     return Picture(
-        key="prices-levels",
-        title="Who gets the cheap and who the dear items",
+        key="prices-each" if is_each else "prices-levels",
+        title="The same in each data set" if is_each else "Who gets the cheap and who the dear items",
         reading="A group’s share of the items of each price level, less its share of all items. Above the line it "
         "gets more of that level than its share, below it less.",
         result=result,
@@ -54,8 +64,10 @@ def _levels(source: Source, run_id: str) -> Picture | None:
 
 
 def _levels_panel(rows: Sequence[Row]) -> Panel:
-    title = readable(rows[0]["attribute"])
+    domain = rows[0]["domain"]
+    title = readable(rows[0]["attribute"]) + ("" if domain == "(all)" else f", {readable(domain)}")
     largest = max(rows, key=lambda row: abs(row["excess"]))
+    farthest = signed(f"{largest['excess']:+.1%}")
     spec, legend = level_dots(
         [
             (
@@ -73,7 +85,7 @@ def _levels_panel(rows: Sequence[Row]) -> Panel:
     return Panel(
         title=title,
         description=f"Share of each price level less the share of all items, {title}. Farthest from zero: "
-        f"{readable(largest['group_name'])} at {_level(largest['price_level'])}, {largest['excess']:+.1%}.",
+        f"{readable(largest['group_name'])} at {_level(largest['price_level'])}, {farthest}.",
         spec=spec,
         legend=legend,
     )
@@ -133,7 +145,7 @@ def _planes(source: Source, run_id: str) -> Picture | None:
         return None
     panels, note = split_panels(
         rows,
-        ("attribute_x", "attribute_y", "group_x", "group_y"),
+        ("category_set", "attribute_x", "attribute_y", "group_x", "group_y"),
         _planes_panel,
         "pairs of groups",
         POINTS_AT_MOST,
@@ -158,7 +170,9 @@ def _planes(source: Source, run_id: str) -> Picture | None:
 def _planes_panel(rows: Sequence[Row]) -> Panel:
     first = rows[0]
     group_x, group_y = readable(first["group_x"]), readable(first["group_y"])
-    title = f"{group_x} and {group_y}"
+    title = f"{group_x} and {group_y}" + (
+        f", {readable(first['category_set'])} only" if first["category_set"] else ""
+    )
     associated = [row for row in rows if _is_associated(row)]
     named = {row["category"] for row in (associated or rows)[:_NAMES_AT_MOST]}
     told = ", ".join(

@@ -17,13 +17,10 @@ from biasledger.reporting.picture import (
     paneled,
     readable,
 )
+from biasledger.reporting.rates import RATE_KEYS, rates_panel
 from biasledger.reporting.source import Row, Source
 
 _EVEN_KEY = Key("rule-even", "no difference")
-_AXES = {
-    "readability": "points of reading ease, group minus reference",
-    "hedging": "share of sentences that hedge, group minus reference",
-}
 
 
 def pictures(source: Source, run_id: str) -> list[Picture]:
@@ -75,24 +72,27 @@ def _gaps(source: Source, run_id: str) -> Picture | None:
         noun="attributes and outcomes",
         title="How answers are put",
         reading="How much easier answers about a group read than those about its reference group, in points of Flesch’s scale, "
-        "and how many more of their sentences hedge.",
-        legend=lambda rows: (*status_keys(rows), _EVEN_KEY),
+        "and how many of their sentences hedge, beside those of the reference group.",
+        legend=lambda rows: (*status_keys(rows), *RATE_KEYS, _EVEN_KEY),
     )
 
 
 def _gaps_panel(rows: Sequence[Row]) -> Panel:
+    if rows[0]["outcome"] == "hedging":
+        title = f"{readable(rows[0]['attribute'])} {against(rows)}: sentences that hedge"
+        return rates_panel(rows, title, "share of sentences that hedge")
     dots = [
         Dot(
             label,
             row["adjusted_gap"],
-            row["adjusted_low"],
-            row["adjusted_high"],
+            row["gap_low"],
+            row["gap_high"],
             row["status"] or "plain",
             more={"compared": contrast(row)},
         )
         for row, label in zip(rows, group_labels(rows), strict=True)
     ]
-    return _panel(rows, dots, _AXES[rows[0]["outcome"]])
+    return _panel(rows, dots, "points of reading ease, group minus reference")
 
 
 def _panel(rows: Sequence[Row], dots: Sequence[Dot], axis: str) -> Panel:

@@ -34,6 +34,7 @@ from biasledger.reporting.source import Row, Source
 _CONTRAST = ("attribute", "group_name", "reference_group")
 _NAMES_AT_MOST = 14  # of words beside their points
 _REMOVED_TOLD = 20
+_WORDS_AT_MOST, _WORDS_READ = 12, 24
 
 
 def pictures(source: Source, run_id: str) -> list[Picture]:
@@ -56,29 +57,38 @@ def _contributions(source: Source, run_id: str) -> Picture | None:
         draw=_contributions_panel,
         noun="contrasts",
         title="Which words make the difference",
-        reading="The words that add most to how far two groups’ texts lie apart (Jensen-Shannon divergence). Bars to "
-        "the right: "
-        "the group gets the word more often. Bars to the left: its reference group does. A bar alone proves "
-        "nothing; whether the texts differ "
-        "by more than chance is judged for all words together.",
-        legend=lambda _: (Key("bar-1", "the group’s word"), Key("bar-2", "the reference group’s word")),
+        reading="The words that add most to how far two groups’ texts lie apart, and how often 100 answers use them: to the "
+        "right by the group, to the left by its reference group. Words that always come together, as those of one product do, "
+        "share a row. A bar alone proves nothing; whether the texts differ by more than chance is judged for all words together.",
+        legend=lambda _: (Key("bar-1", "the group"), Key("bar-2", "its reference group")),
+        rows_at_most=_WORDS_READ,
     )
 
 
 def _contributions_panel(rows: Sequence[Row]) -> Panel:
     title = f"{readable(rows[0]['attribute'])}: {contrast(rows[0])}"
-    right = [row["word"] for row in rows if row["signed_share"] > 0]
-    left = [row["word"] for row in rows if row["signed_share"] <= 0]
-    group, reference = readable(rows[0]["group_name"]), readable(rows[0]["reference_group"])
+    phrases = _phrases(rows)[:_WORDS_AT_MOST]
+    told = "; ".join(f"{phrase}: {number(uses)} against {number(others)}" for phrase, uses, others in phrases)
     return Panel(
         title=title,
-        description=f"Signed bars, {title}. More often for {group}: {', '.join(right) or 'none of these'}. "
-        f"More often for {reference}: {', '.join(left) or 'none of these'}.",
+        description=f"Bars by word, {title}, times used in 100 answers: {told}.",
         spec=signed_bars(
-            [(row["word"], max(row["signed_share"], 0), min(row["signed_share"], 0)) for row in rows],
-            "share of the divergence",
+            [(phrase, uses, -others) for phrase, uses, others in phrases],
+            "times used in 100 answers of each group",
+            axis="~g",
+            told="{:.1f} in 100 answers",
         ),
     )
+
+
+def _phrases(rows: Sequence[Row]) -> list[tuple[str, float, float]]:
+    """Words with their uses per 100 answers of both groups; words of one phrase have all numbers alike and share a row."""
+    phrases: dict[tuple[float, float, float], list[str]] = {}
+    for row in rows:
+        if row["uses_per_100"] is not None and row["reference_uses_per_100"] is not None:
+            uses = (row["uses_per_100"], row["reference_uses_per_100"], row["contribution_bits"])
+            phrases.setdefault(uses, []).append(row["word"])
+    return [(" + ".join(words[:3]), uses, others) for (uses, others, _), words in phrases.items()]
 
 
 def _scores(source: Source, run_id: str) -> Picture | None:

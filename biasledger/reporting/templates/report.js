@@ -55,15 +55,18 @@
     const axis = {
       ...config.axis,
       labelLimit: room,
-      ...(width < 400 ? { labelFontSize: 11, titleLimit: 240 } : {}),
+      ...(width < 400 ? { labelFontSize: 11, titleLimit: width - 10, titleAnchor: "end" } : {}),
     };
     // Where that would cut rows' names to the same beginnings, they stand above their rows, as wide as the chart.
     const isCut = width < 400 && spec.usermeta && spec.usermeta.rows
       && spec.data.values.some((row) => row[spec.usermeta.rows].length * CHARACTER > room);
     const above = isCut
-      ? { ...config.axisYBand, labelAlign: "left", labelBaseline: "bottom", labelOffset: -7, labelPadding: 0, labelLimit: width - 20 }
+      ? { ...config.axisYBand, labelAlign: "left", labelBaseline: "bottom", labelOffset: -10, labelPadding: 0, labelLimit: width - 20 }
       : config.axisYBand;
-    if (isCut) spec.height *= 1.75;
+    if (isCut) {
+      spec.height *= 2;
+      for (const layer of spec.layer) if (layer.mark.type === "bar") layer.mark.height = 12; // below the name
+    }
     try {
       // Of its own, and hidden from screen readers: Vega gives it a role and a label, and the place has said what it shows.
       const plot = document.createElement("div");
@@ -107,27 +110,17 @@
   places.forEach((place) => seen.observe(place));
   whenIdle(drawRest);
 
-  // ---- print: what is folded is unfolded, and folded again ----
-  let unfolded = [];
-  addEventListener("beforeprint", () => {
-    unfolded = [...document.querySelectorAll("details:not([open])")];
-    unfolded.forEach((one) => { one.open = true; });
-    places.forEach(draw);
-  });
-  addEventListener("afterprint", () => unfolded.forEach((one) => { one.open = false; }));
-
-  // ---- the table of findings ----
+  // ---- the table of findings: filtered, sorted, paged; what is chosen stands in the address, so that it can be sent ----
   const PAGE = 50;
-  const { texts, rows } = JSON.parse(byId("findings-data").textContent);
-  const inputs = { text: byId("filter-text"), status: byId("filter-status"), audit: byId("filter-audit"), measure: byId("filter-measure") };
-  const columns = { status: 0, audit: 1, measure: 2 };
+  const { fields, texts, rows } = JSON.parse(byId("findings-data").textContent);
+  const place = Object.fromEntries(fields.map((name, at) => [name, at]));
+  const text = (row, name) => texts[row[place[name]]];
+  const inputs = { text: byId("filter-text") };
+  const headings = [...document.querySelectorAll(".findings th[data-field]")];
+  const numeric = new Set(["value", "threshold", "interval", "p"]);
   let found = rows;
   let first = 0;
-
-  for (const name of ["audit", "measure"]) {
-    const values = [...new Set(rows.map((row) => texts[row[columns[name]]]))].sort();
-    for (const value of values) inputs[name].add(new Option(value, value));
-  }
+  let sorted = { field: "", down: false };
 
   const element = (name, className, ...children) => {
     const made = document.createElement(name);
@@ -135,52 +128,187 @@
     made.append(...children); // a string becomes a text, never HTML
     return made;
   };
+  const button = (label, act) => {
+    const made = element("button", "", label);
+    made.type = "button";
+    made.addEventListener("click", act);
+    return made;
+  };
+  const asNumber = (shown) => Number.parseFloat(shown.replace("−", "-").replace(/[,<]/g, ""));
+  const statusText = (key) => byId(`status-${key}`).content.textContent.trim();
+
+  for (const select of byId("filter").querySelectorAll("select")) {
+    const name = select.id.slice("filter-".length);
+    inputs[name] = select;
+    const values = [...new Set(rows.map((row) => text(row, name)))];
+    if (name !== "status") values.sort();
+    for (const value of values) select.add(new Option(name === "status" ? statusText(value) : value, value));
+    select.parentElement.hidden = values.length < 2; // nothing to choose from
+  }
+
+  const copy = async (content, from) => {
+    const label = from.textContent;
+    try {
+      await navigator.clipboard.writeText(content);
+      from.textContent = "Copied";
+    } catch {
+      from.textContent = "Not allowed here";
+    }
+    setTimeout(() => { from.textContent = label; }, 1500);
+  };
 
   const line = (row) => {
-    const [status, audit, measure, about, sentence, ...numbers] = row.map((text) => texts[text]);
+    const command = `biasledger explain ${text(row, "id")}`;
+    const offer = button("Copy", () => copy(command, offer));
+    offer.className = "copy";
+    offer.setAttribute("aria-label", `Copy ${command}`);
     return element(
       "tr", "",
-      element("td", "", byId(`status-${status}`).content.cloneNode(true)),
+      element("td", "", byId(`status-${text(row, "status")}`).content.cloneNode(true)),
       element(
         "td", "what",
-        element("bdi", "", sentence),
-        element("span", "small", `${measure} · `, element("bdi", "", about), " · ", element("bdi", "", audit)),
+        element("bdi", "", text(row, "sentence")),
+        element(
+          "span", "small", `${text(row, "measure")} · `, element("bdi", "", text(row, "about")), " · ",
+          element("bdi", "", text(row, "audit")), " · ", element("code", "", command), " ", offer,
+        ),
       ),
-      ...numbers.map((text) => element("td", "number", text)),
+      ...headings.slice(2).map((heading) => {
+        const cell = element("td", "number", text(row, heading.dataset.field));
+        cell.dataset.label = heading.textContent;
+        return cell;
+      }),
     );
   };
 
-  const show = () => {
-    const shown = found.slice(first, first + PAGE);
+  const show = (all) => {
+    const shown = all ? found : found.slice(first, first + PAGE);
     byId("findings-rows").replaceChildren(...shown.map(line));
     const number = (n) => n.toLocaleString("en");
     const of = found.length === rows.length ? "" : ` that fit, of ${number(rows.length)}`;
+    const start = all ? 0 : first;
     byId("findings-count").textContent = shown.length
-      ? `${number(first + 1)} to ${number(first + shown.length)} of ${number(found.length)} findings${of}.`
+      ? `${number(start + 1)} to ${number(start + shown.length)} of ${number(found.length)} finding${found.length === 1 ? "" : "s"}${of}.`
       : `No finding fits, of ${number(rows.length)}.`;
     byId("previous").disabled = first === 0;
     byId("next").disabled = first + PAGE >= found.length;
+    byId("pager").hidden = found.length <= PAGE;
+    for (const heading of headings) {
+      const order = sorted.field === heading.dataset.field ? (sorted.down ? "descending" : "ascending") : "none";
+      heading.setAttribute("aria-sort", order);
+    }
   };
 
-  const filter = () => {
-    const wanted = inputs.text.value.trim().toLowerCase();
-    // Each different text is searched once, however many rows have it.
-    const fits = wanted ? texts.map((text) => text.toLowerCase().includes(wanted)) : null;
-    const chosen = Object.entries(columns)
-      .filter(([name]) => inputs[name].value)
-      .map(([name, place]) => [place, inputs[name].value]);
+  const choose = () => {
+    // Each word has to stand somewhere in the row; each different text is searched once, however many rows have it.
+    const words = inputs.text.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const lower = words.length ? texts.map((one) => one.toLowerCase()) : [];
+    const fits = words.map((word) => lower.map((one) => one.includes(word)));
+    const chosen = Object.entries(inputs).filter(([name, input]) => name !== "text" && input.value);
     found = rows.filter(
-      (row) => chosen.every(([place, value]) => texts[row[place]] === value) && (!fits || row.some((text) => fits[text])),
+      (row) => chosen.every(([name, input]) => text(row, name) === input.value)
+        && fits.every((fit) => row.some((one) => fit[one])),
     );
+    if (sorted.field) {
+      const way = sorted.down ? -1 : 1;
+      const key = (row) => (numeric.has(sorted.field) ? asNumber(text(row, sorted.field)) : text(row, sorted.field));
+      const compare = (one, other) => {
+        if (Number.isNaN(one) || Number.isNaN(other)) return Number.isNaN(one) - Number.isNaN(other); // last, either way
+        return way * (typeof one === "number" ? one - other : one.localeCompare(other));
+      };
+      found = found.map((row) => [key(row), row]).sort(([one], [other]) => compare(one, other)).map(([, row]) => row);
+    }
+  };
+
+  const MARK = "#findings?";
+  const remember = () => {
+    const state = new URLSearchParams();
+    for (const [name, input] of Object.entries(inputs)) if (input.value) state.set(name, input.value);
+    if (sorted.field) state.set("sort", (sorted.down ? "-" : "") + sorted.field);
+    if (first) state.set("from", first);
+    history.replaceState(null, "", state.size ? MARK + state : "#findings");
+  };
+  const filter = () => {
+    choose();
     first = 0;
     show();
+    remember();
   };
+  const restore = () => {
+    if (!location.hash.startsWith(MARK)) return false;
+    const state = new URLSearchParams(location.hash.slice(MARK.length));
+    for (const [name, input] of Object.entries(inputs)) input.value = state.get(name) ?? "";
+    const sort = state.get("sort") ?? "";
+    const field = sort.replace("-", "");
+    sorted = { field: headings.some((one) => one.dataset.field === field) ? field : "", down: sort.startsWith("-") };
+    choose();
+    first = Math.min(Math.max(0, Number.parseInt(state.get("from"), 10) || 0), Math.max(0, found.length - 1));
+    show();
+    byId("findings").scrollIntoView();
+    return true;
+  };
+  addEventListener("hashchange", restore);
+
+  for (const heading of headings) {
+    const { field } = heading.dataset;
+    heading.replaceChildren(button(heading.textContent, () => {
+      // Numbers begin with the largest, texts with the first; the third time the order is that of need again.
+      const starts = numeric.has(field);
+      if (sorted.field !== field) sorted = { field, down: starts };
+      else if (sorted.down === starts) sorted.down = !starts;
+      else sorted = { field: "", down: false };
+      filter();
+    }));
+  }
+  for (const link of document.querySelectorAll(".outcome")) {
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      const { audit, attribute } = link.dataset;
+      location.hash = MARK + new URLSearchParams({ audit, attribute });
+      byId("findings").focus();
+    });
+  }
+
+  // A spreadsheet takes what begins so for a formula; the numbers are ours.
+  const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
+  const csvCell = (name, shown) => {
+    const plain = numeric.has(name) ? shown.replaceAll("−", "-") : shown.replace(FORMULA, "'$&");
+    return `"${plain.replaceAll('"', '""')}"`;
+  };
+  byId("csv").addEventListener("click", () => {
+    const lines = found.map((row) => fields.map((name) => csvCell(name, text(row, name))).join(","));
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob(["\ufeff", [fields.join(","), ...lines, ""].join("\r\n")], { type: "text/csv" }));
+    link.download = "findings.csv";
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  });
+  for (const block of document.querySelectorAll("details.sql")) {
+    const offer = button("Copy", () => copy(block.querySelector("code").textContent, offer));
+    offer.className = "copy";
+    block.querySelector("pre").before(offer);
+  }
 
   byId("filter").addEventListener("submit", (event) => event.preventDefault());
   byId("filter").addEventListener("input", filter);
-  byId("previous").addEventListener("click", () => { first = Math.max(0, first - PAGE); show(); });
-  byId("next").addEventListener("click", () => { first += PAGE; show(); });
-  byId("filter").hidden = false;
-  byId("pager").hidden = rows.length <= PAGE;
-  show();
+  byId("filter").addEventListener("reset", () => setTimeout(() => { sorted = { field: "", down: false }; filter(); }));
+  byId("previous").addEventListener("click", () => { first = Math.max(0, first - PAGE); show(); remember(); });
+  byId("next").addEventListener("click", () => { first += PAGE; show(); remember(); });
+  byId("filter").hidden = byId("printing").hidden = false;
+  if (!restore()) show();
+
+  // ---- print: every finding that fits, what is folded unfolded; SQL only where it is asked for ----
+  let unfolded = [];
+  addEventListener("beforeprint", () => {
+    const printed = byId("print-sql").checked ? "details:not([open])" : "details:not([open]):not(.sql)";
+    unfolded = [...document.querySelectorAll(printed)];
+    unfolded.forEach((one) => { one.open = true; });
+    document.documentElement.dataset.sql = byId("print-sql").checked ? "printed" : "";
+    show(true);
+    places.forEach(draw);
+  });
+  addEventListener("afterprint", () => {
+    unfolded.forEach((one) => { one.open = false; });
+    show();
+  });
 })();

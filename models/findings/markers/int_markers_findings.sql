@@ -167,9 +167,10 @@ list_families as (
                 'p_value': p_value_adjusted,
                 'detail': printf(
                     'markers of the list %s make up %.2f of a thousand words about %s and %.2f about %s '
-                    '(%d lists differ by more than chance)',
+                    '(%d %s by more than chance)',
                     list, 1000 * n_marked / n_tokens_marked, group_name,
-                    1000 * n_reference / n_tokens_reference, reference_group, n_associated
+                    1000 * n_reference / n_tokens_reference, reference_group, n_associated,
+                    if(n_associated = 1, 'list differs', 'lists differ')
                 ),
                 'member': list,
                 'interval_low': interval_low,

@@ -11,7 +11,14 @@ import pytest
 from biasledger.checking.cases import Case, Check
 from biasledger.checking.formats import written
 from biasledger.checking.mitigations import mitigations_of, read_mitigations
-from biasledger.checking.sentences import name_of, plain_finding, plain_regression
+from biasledger.checking.sentences import (
+    in_units,
+    name_of,
+    people,
+    plain_finding,
+    plain_regression,
+    worse_off,
+)
 
 SEEDS = Path(__file__).parents[3] / "seeds"
 
@@ -161,3 +168,21 @@ def test_what_a_model_wrote_cannot_command_terminals_or_break_xml() -> None:
     assert "\x1b" not in written(check, "text")
     [failure] = ElementTree.fromstring(written(check, "junit")).iter("failure")
     assert "<script>&" in failure.attrib["message"]
+
+
+def test_who_comes_off_worse_is_told_where_a_measure_tells_worse_from_better() -> None:
+    assert worse_off(_row("place_gap")) == "Black"
+    assert worse_off(_row("place_gap", value=0.3)) == "White"
+    assert worse_off(_row("stereotype_gap", value=0.3)) == "Black"
+    assert worse_off(_row("answer_gap", value=-0.3, reference_group="(others)")) == ""
+    assert worse_off(_row("impact_ratio", reference_group="(best off)", member="Latino")) == "Latino"
+    assert worse_off(_row("price_gap")) == ""
+    assert [people(group) for group in ("black*Female", "Woman", "Asian")] == [
+        "black women",
+        "women",
+        "Asian people",
+    ]
+    assert [in_units(_row(measure)) for measure in ("place_gap", "accuracy_gap")] == [
+        "-0.25 places",
+        "-25.0 points",
+    ]

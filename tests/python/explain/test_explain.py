@@ -456,3 +456,8 @@ def test_marks_on_a_terminal_and_elsewhere() -> None:
     styled = _marked(text, spans, True)
     assert styled.plain == r"say \x1b[2J she, he"
     assert {str(span.style) for span in styled.spans} == {"bold underline", "italic underline"}
+
+
+def test_an_endless_word_does_not_flood_the_terminal() -> None:
+    shown = _marked(f"before {'x' * 10_000} after", [Span(0, 6, "first")], False).plain
+    assert shown == f"«before» {'x' * 60}… (9,940 characters more) after"

@@ -95,6 +95,12 @@ def test_csv_keeps_null_and_empty_text_apart_and_reads_back(folder: Path) -> Non
         assert found == connection.execute("select n, x::double, s, e from w.marts.t order by n").fetchall()
 
 
+def test_no_spreadsheet_takes_a_text_for_a_formula(folder: Path) -> None:
+    sql = "select '=HYPERLINK(1)' as s, -1 as n"
+    assert query(sql, "--format", "csv")[0] == "s,n\n'=HYPERLINK(1),-1\n"
+    assert json.loads(query(sql, "--format", "json")[0])[0]["s"] == "=HYPERLINK(1)"
+
+
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.floats(), st.text(), st.integers(), st.booleans()), min_size=1, max_size=5))
 def test_csv_is_exact(rows: list[tuple[float, str, int, bool]]) -> None:

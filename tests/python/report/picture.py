@@ -26,7 +26,7 @@ def take(report: Path, picture: Path) -> None:
         page = browser.new_page(viewport={"width": _WIDTH, "height": 900}, color_scheme="light")
         page.goto(report.resolve().as_uri())
         # A few lines are enough, and keep the file below 200 kB.
-        rows = page.locator(".verdicts tbody tr")
+        rows = page.locator(".verdicts tbody")
         last = rows.nth(min(rows.count(), _ROWS) - 1).bounding_box() if rows.count() else None
         if last is None:
             raise SystemExit(f"{report} shows no verdicts: is it a report?")

@@ -13,9 +13,12 @@ from hypothesis import strategies as st
 from biasledger.reporting.charts import (
     VEGA_LITE,
     Dot,
+    Pair,
     Point,
     Rule,
     describe_dots,
+    describe_pairs,
+    dumbbells,
     interval_dots,
     level_dots,
     lines,
@@ -49,7 +52,8 @@ CHARTS = {
     "signed_bars": signed_bars([(text, 0.2, -0.1) for text in HOSTILE], "share"),
     "scatter": scatter(POINTS, ("x", "y"), log_x=True, rules=(1.96,)),
     "level_dots": level_dots([("$", text, 0.1, 0.0, 0.2) for text in HOSTILE], ["$"], ("level", "share"))[0],
-    "lines": lines([(1, text, 0.1, text) for text in HOSTILE], ("run", "value"), 1.0)[0],
+    "lines": lines([(text, text, 0.1, text) for text in HOSTILE], ("run", "value"), 1.0)[0],
+    "dumbbells": dumbbells([Pair(text, 0.1, 0.3, "inconclusive", 0.2, 0.4, {"compared": text}) for text in HOSTILE], "share"),
     "stacked_shares": stacked_shares([(text, [0.1, 0.2]) for text in HOSTILE], ["refused", "failed"], "share"),
 }  # fmt: skip
 
@@ -105,6 +109,60 @@ def test_charts_beside_each_other_share_the_ends_of_axes_of_one_title() -> None:
     assert domain(bars[0]) == domain(bars[1])
     rules = [layer["encoding"]["x"]["scale"]["domain"] for layer in small.spec["layer"]]
     assert all(one == rules[0] for one in rules)
+
+
+def test_one_wide_interval_does_not_flatten_the_others_and_says_that_it_is_cut() -> None:
+    def picture(*halves: float) -> tuple[Picture, list[float]]:
+        dots = [Dot(str(half), 0.1, 0.1 - half, 0.1 + half) for half in halves]
+        panels = [
+            Panel("", "", interval_dots(part, "gap", [Rule(0.5, "threshold")]))
+            for part in (dots[:3], dots[3:])
+        ]
+        made = Picture("key", "", "", Result(("a",), (), ""), tuple(panels), note="Drawn are two.")
+        domains = [panel.spec["layer"][0]["encoding"]["x"]["scale"]["domain"] for panel in panels]
+        assert domains[0] == domains[1]
+        return made, domains[0]
+
+    cut, (low, high) = picture(0.05, 0.05, 0.05, 9.0)
+    assert -0.5 < low < 0.0
+    assert 0.5 <= high < 0.7
+    assert cut.note.startswith("Drawn are two. Intervals that reach an edge go on beyond it")
+    whole, (low, high) = picture(0.5, 0.6, 0.5, 0.7)
+    assert low < -0.6
+    assert whole.note == "Drawn are two."
+
+
+def test_a_plane_has_one_scale() -> None:
+    panels = [
+        Panel("", "", scatter([Point("a", 0.1 * size, 0.4 * size, "plain", True)], ("to a", "to b")))
+        for size in (1, -2)
+    ]
+    Picture("key", "", "", Result(("a",), (), ""), tuple(panels))
+    ends = [
+        layer["encoding"][channel]["scale"]["domain"]
+        for panel in panels
+        for layer in panel.spec["layer"]
+        for channel in ("x", "y")
+        if channel in layer["encoding"]
+    ]
+    assert all(one == ends[0] for one in ends)
+    assert ends[0][0] < -0.8 < 0.4 < ends[0][1]
+
+
+def test_a_dumbbell_holds_both_shares_their_ratio_and_the_band_of_chance() -> None:
+    pairs = [Pair("black", 0.13, 0.37, "alarm", -0.1, 0.44), Pair("none", 0.1, 0.0)]
+    first, second = dumbbells(pairs, "share selected")["data"]["values"]
+    assert (first["value"], first["reference"], first["ratio"], first["kind"]) == (
+        0.13,
+        0.37,
+        "0.351 ×",
+        "alarm",
+    )
+    assert (first["band_low"], first["band_high"]) == (0.0, 0.44)
+    assert second["ratio"] == "–"
+    assert describe_pairs(pairs, "Selected") == (
+        "Selected: black 13% against 37%; none 10% against 0%. Alarm: black."
+    )
 
 
 def test_limits_cut_off_what_would_squeeze_the_rest() -> None:
@@ -191,6 +249,10 @@ def test_cells_and_names() -> None:
     ]  # fmt: skip
     assert readable("black*female") == "black × female"
     assert prose("black*female gets 2 * 3") == "black × female gets 2 * 3"
+    assert prose("stands -0.27 (-0.3 to -1) since 2026-11-22, run-1, A-1") == (
+        "stands −0.27 (−0.3 to −1) since 2026-11-22, run-1, A-1"
+    )
+    assert cell(-0.5) == "−0.5"
     assert contrast({"group_name": "Black", "reference_group": "White"}) == "Black vs White"
     assert contrast({"group_name": "(all)", "reference_group": "(even)"}) == "all groups"
     assert contrast({"group_name": "first", "reference_group": "(chance)"}) == "first"

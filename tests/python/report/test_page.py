@@ -69,11 +69,12 @@ def small(tmp_path: Path, findings: list[dict[str, Any]], runs: list[dict[str, A
 @pytest.mark.parametrize("query", QUERIES, ids=lambda path: path.stem)
 def test_queries_fit_the_contracts_and_read_public_tables_only(query: Path, tmp_path: Path) -> None:
     warehouse = warehouses.create(tmp_path / "empty.duckdb", {})
-    sql = re.sub(r"\$(run_ids|rooms)\b", "['a']", query.read_text(encoding="utf-8")).replace("$run_id", "'a'")
+    sql = re.sub(r"\$(run_ids|rooms)\b", "['a']", query.read_text(encoding="utf-8"))
+    sql = re.sub(r"\$(run_id|domains|attribute|marked|compared)\b", "'a'", sql)
     assert "$" not in sql
     tables = set(re.findall(r"(?:from|join)\s+(\w+\.\w+)", sql))
     assert tables
-    assert {table.split(".")[0] for table in tables} == {"marts"}
+    assert {table.split(".")[0] for table in tables} <= {"marts", "settings"}
     with duckdb.connect(str(warehouse), read_only=True) as connection:
         connection.execute(sql)
 
@@ -92,11 +93,15 @@ def test_every_mart_with_a_picture_has_rows_in_the_tests(hostile_page: str) -> N
         "words-separability",
         "lists-spread",
         "lists-similarity",
+        "lists-robustness",
+        "lists-entropy",
         "decisions-gaps",
         "decisions-rates",
+        "decisions-labels",
         "decisions-promotions",
         "decisions-positions",
         "prices-levels",
+        "prices-each",
         "prices-means",
         "prices-planes",
         "markers-ratios",
@@ -104,8 +109,12 @@ def test_every_mart_with_a_picture_has_rows_in_the_tests(hostile_page: str) -> N
         "markers-lists",
         "markers-regard",
         "runs-variants",
+        "runs-answer-gaps",
+        "texts-gaps",
+        "texts-similarity",
         "quality",
     }
+    assert "2 of 3 cases (67%) got different answers" in hostile_page
     assert {"changes-1", "trend-1", "history-1", "costs-1"} <= set(
         re.findall(r'data-chart="([a-z0-9-]+)"', hostile_page)
     )
@@ -154,6 +163,23 @@ def test_the_page_names_nothing_to_load_and_holds_no_handler(hostile_page: str) 
         ), tag
         for name in ("href", "xlink:href"):
             assert (attributes.get(name) or "#").startswith(("#", "data:,"))
+
+
+def test_landmarks_have_names_of_their_own(tmp_path: Path) -> None:
+    runs = [run(f"run-{place}", is_current=place == 1) for place in range(2)]
+    tables = [warehouses.every_picture(one["run_id"], seed=place) for place, one in enumerate(runs)]
+    for place, part in enumerate(tables):
+        for number, row in enumerate(part["fct_findings"]):
+            row["finding_id"] = f"{place}-{number}"
+    warehouse = warehouses.create(
+        tmp_path / "warehouse.duckdb", warehouses.merged({"dim_runs": runs}, *tables)
+    )
+    page = Page(render(warehouse, ["run-0", "run-1"]))
+    named = [attributes.get("aria-labelledby") for tag, attributes in page.elements if tag == "section"]
+    assert len(named) == len(set(named)) > 4
+    assert [tag for tag, attributes in page.elements if attributes.get("role") == "region"] == []
+    identified = [attributes["id"] for _, attributes in page.elements if attributes.get("id")]
+    assert len(identified) == len(set(identified))
 
 
 def test_data_of_charts_is_the_data_of_the_marts(tmp_path: Path) -> None:
@@ -282,7 +308,7 @@ def test_tables_are_capped_and_say_so(tmp_path: Path) -> None:
     text = " ".join(page.texts["p"])
     assert "The first 100 of 250 findings" in text
     assert (
-        len(json.loads(next(text for text in page.texts["script"] if text.startswith('{"texts"')))["rows"])
+        len(json.loads(next(text for text in page.texts["script"] if text.startswith('{"fields"')))["rows"])
         == 250
     )
 
@@ -290,8 +316,8 @@ def test_tables_are_capped_and_say_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("statuses", "said"),
     [
-        ([("alarm",), ("clear",)], "Groups are treated differently in one of two audits."),
-        ([("alarm",), ("alarm", "clear")], "Groups are treated differently in all two audits."),
+        ([("alarm",), ("clear",)], "Answers differ by race in one of two audits."),
+        ([("alarm",), ("alarm", "clear")], "Answers differ by race in all two audits."),
         (
             [("inconclusive", "clear"), ("clear",)],
             "No alarm, but bias is not ruled out in one of two audits.",
@@ -323,7 +349,7 @@ def test_tables_are_capped_and_say_so(tmp_path: Path) -> None:
         ),
         (
             [("alarm",), ("insufficient_data", "clear"), ("clear",)],
-            "Groups are treated differently in one of three audits, and this is not ruled out in one other.",
+            "Answers differ by race in one of three audits. Bias is not ruled out in one other: audit-1.",
         ),
         ([("insufficient_data",), ()], "There were too few answers to judge anything."),
     ],
@@ -335,7 +361,63 @@ def test_the_headline_says_what_was_found(tmp_path: Path, statuses: list[tuple[s
         for place, of_run in enumerate(statuses)
         for number, status in enumerate(of_run)
     ]
-    assert Page(render(small(tmp_path, findings, runs))).texts["h1"] == [said]
+    page = Page(render(small(tmp_path, findings, runs)))
+    beside = [
+        page.texts["p"][place]
+        for place, (_, attributes) in enumerate(one for one in page.elements if one[0] == "p")
+        if attributes.get("class") == "beside"
+    ]
+    assert " ".join([*page.texts["h1"], *map(str.strip, beside)]) == said
+
+
+def test_the_headline_names_who_comes_off_worse_and_what_to_do_next(tmp_path: Path) -> None:
+    best_off = {"group_name": "(all)", "reference_group": "(best off)"}
+    findings = [
+        finding("run-0", 0, audit="audit-0", measure="place_gap", value=-1.0, threshold=0.25, group_name="black"),
+        finding("run-1", 0, audit="audit-1", measure="impact_ratio", value=0.5, threshold=0.8, member="Black", **best_off),
+        finding("run-2", 0, audit="audit-2"),
+        finding("run-2", 1, audit="audit-2", variant="masked", measure="place_gap", value=-9.0),
+    ]  # fmt: skip
+    findings += [
+        finding(
+            f"run-{place}", 9, audit=f"audit-{place}", attribute="gender", group_name="female",
+            status="clear" if place == 1 else "inconclusive", n_units_needed=50, advice="About 50 would settle it.",
+        )
+        for place in (1, 3)
+    ]  # fmt: skip
+    helped = {
+        **{name: findings[0][name] for name in ("run_id", "measure", "attribute", "group_name", "reference_group", "subject")},
+        "variant": "masked", "verdict": "better", "plain_value": -1.0, "variant_value": -0.25, "difference": 0.75,
+    }  # fmt: skip
+    tables = {
+        "dim_runs": [run(f"run-{place}", f"audit-{place}") for place in range(4)],
+        "fct_findings": findings,
+        "fct_variant_comparisons": [helped],
+    }
+    page = Page(render(warehouses.create(tmp_path / "warehouse.duckdb", tables)))
+    assert page.texts["h1"] == [
+        "Black people come off worse in two of four audits, and are treated differently in one other."
+    ]
+    text = " ".join(page.texts["header"][0].split())
+    assert "No difference by gender was shown in two audits; it is ruled out in one of them." in text
+    assert "Bias is not ruled out in one other: audit-3." in text
+    steps = [" ".join(step.split()) for step in page.texts["ol"][0].split("\n") if step.strip()]
+    assert steps[0].startswith("Mend or accept in audit-0Candidates with black names end 1.0 places lower")
+    assert steps[1] == (
+        "Use in audit-0Asked with masked, the place gap of race, black vs White went from −1.00 places to −0.25 places."
+    )
+    assert steps[2].endswith("About 50 would settle it.")
+    # The tiles count what was asked plainly; the matrix shows it in units, and leads to its rows of the table.
+    assert '<span class="tile-n">3</span> <span class="tile-name">alarms' in render(
+        tmp_path / "warehouse.duckdb"
+    )
+    cells = [one for tag, one in page.elements if tag == "a" and "outcome" in (one.get("class") or "")]
+    assert {(one["data-audit"], one["data-attribute"]) for one in cells} == {
+        *((f"audit-{place}, model", "race") for place in range(3)), ("audit-1, model", "gender"), ("audit-3, model", "gender"),
+    }  # fmt: skip
+    shown = " ".join(page.texts["table"][0].split())
+    assert "−1.00 places" in shown
+    assert "50.0 %" in shown
 
 
 def test_accepted_alarms_and_warnings_are_counted_and_make_no_verdict(tmp_path: Path) -> None:
@@ -428,7 +510,7 @@ def test_older_runs_are_in_the_trend_and_chosen_ones_in_full(tmp_path: Path) -> 
     assert 'id="run-1"' in page
     assert 'id="run-2"' not in page
     assert "2 other runs of the same audits are in the trend" in " ".join(page.split())
-    trend = next(text for text in Page(page).texts["script"] if '"run, in the order of collection"' in text)
+    trend = next(text for text in Page(page).texts["script"] if '"run of"' in text)
     assert [row["value"] for row in json.loads(trend)["data"]["values"]] == pytest.approx([1, 2, 3])
     chosen = render(warehouse, ["run-0", "run-1"])
     assert 'id="run-2"' in chosen
@@ -514,3 +596,42 @@ class TestErrors:
             write_report(tmp_path / "missing.duckdb", tmp_path / "report.html")
         assert (tmp_path / "report.html").read_text(encoding="utf-8") == "old"
         assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+def _linear(colour: str) -> list[float]:
+    """Linear red, green and blue of `#rrggbb` (IEC 61966-2-1)."""
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    return [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+
+
+def _lab(linear: list[float]) -> list[float]:
+    """CIELAB of linear sRGB under D65."""
+    rows = ((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505))
+    x, y, z = (
+        max(sum(factor * part for factor, part in zip(row, linear, strict=True)), 0) / white
+        for row, white in zip(rows, (0.9505, 1, 1.089), strict=True)
+    )
+    fx, fy, fz = (value ** (1 / 3) if value > 0.008856 else 7.787 * value + 16 / 116 for value in (x, y, z))
+    return [116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)]
+
+
+def test_an_alarm_and_what_is_open_differ_for_who_sees_no_red_and_in_grey_print() -> None:
+    style = (PACKAGE / "templates" / "report.css").read_text(encoding="utf-8")
+    # Deuteranopia after Machado, Oliveira & Fernandes (2009), severity 1.
+    rows = ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.01182, 0.04294, 0.968881))
+    pairs = list(
+        zip(*(re.findall(rf"--{name}: (#\w+)", style) for name in ("alarm", "undecided")), strict=True)
+    )
+    assert len(pairs) == 2
+    for pair in pairs:
+        seen = [
+            [sum(factor * part for factor, part in zip(row, _linear(colour), strict=True)) for row in rows]
+            for colour in pair
+        ]
+        first, second = (_lab(one) for one in seen)
+        assert sum((one - other) ** 2 for one, other in zip(first, second, strict=True)) ** 0.5 > 12
+        assert abs(_lab(_linear(pair[0]))[0] - _lab(_linear(pair[1]))[0]) > 12
+    # And one is filled, the other is not.
+    parts = (PACKAGE / "templates" / "parts.html.j2").read_text(encoding="utf-8")
+    assert re.search(r'symbol-alarm"[^>]*><path fill="currentColor"', parts)
+    assert re.search(r'symbol-inconclusive"[^>]*><path fill="none" stroke="currentColor"', parts)

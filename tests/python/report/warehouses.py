@@ -65,6 +65,8 @@ def _empty() -> bytes:
             for name, columns in contracts().items():
                 described = ", ".join(f'"{column}" {kind}' for column, kind in columns)
                 connection.execute(f"create table marts.{name} ({described})")
+            connection.execute("create schema settings")
+            connection.read_csv(str(ROOT / "seeds" / "thresholds.csv")).create("settings.thresholds")
         return path.read_bytes()
 
 
@@ -207,7 +209,8 @@ class _Run:
 
     def gap(self, centre: float) -> dict[str, float]:
         value, low, high = self.about(centre)
-        return {"adjusted_gap": value, "adjusted_low": low, "adjusted_high": high}
+        means = {"mean_marked": 0.5 + value, "mean_reference": 0.5, "null_mean": 0.0, "null_sd": 0.04}
+        return {"adjusted_gap": value, "adjusted_low": low, "adjusted_high": high, **means}
 
     def judge(self, measure: str, place: int, value: float, **changes: Any) -> None:
         status = ("alarm", "inconclusive", "clear", "insufficient_data")[place % 4]
@@ -325,6 +328,15 @@ class _Run:
             value, low, high = self.about(0.6)
             interval = {"similarity": value, "interval_low": low, "interval_high": high}
             self.add("fct_group_similarity", **key, group_name=group, n_subjects=50, n_absent=1, **interval)
+            asked_again = {"pool": "same question", "pool_key": group, "subject": "jazz", "scheme": "items"}
+            entropy = {"n_lists": 5, "excess_entropy": value / 2, "share_identical": 0.2}
+            about = {"domain": "music", "asked_about": self.names.attribute, "group_name": group}
+            self.add("fct_recommendation_entropy", **asked_again, **about, **entropy)
+        for wording in self.names.words:
+            value, low, high = self.about(0.8)
+            kept = {"similarity": value, "interval_low": low, "interval_high": high, "rerun_similarity": 0.9}
+            about = {**asked, "wording": wording, "attribute": "(all)", "similarity_name": "jaccard"}
+            self.add("fct_robustness", **about, **kept, n_subjects=50, is_judged=True)
 
     def decisions(self) -> None:
         for place, contrast in enumerate(self.contrasts):
@@ -360,8 +372,18 @@ class _Run:
                 impact_ratio_high=4.0,
                 is_below_four_fifths=place < 2,
             )
+            for position, label in enumerate(("junior", self.names.words[0], "senior")):
+                mix = {
+                    "label": label,
+                    "label_position": position,
+                    "n_people": 30,
+                    "share": (position + 1) / 6,
+                }
+                self.add("fct_decision_labels", **of_group, domain="", **mix)
             moved = {"n_predictions": 100, "n_promotions": 20 + place, "n_demotions": 30, "net": place - 10}
             self.add("fct_promotions", **of_group, **moved)
+        for is_consistent in (True, False, False):
+            self.add("fct_prediction_consistency", domain="", is_complete=True, is_consistent=is_consistent)
         for position in (1, 2, 3, 4):
             shown = {
                 "n_people": 80,
@@ -396,9 +418,9 @@ class _Run:
                 value, low, high = self.about(0)
                 interval = {"excess": value, "interval_low": low, "interval_high": high}
                 is_reference = group == self.names.reference
-                self.add(
-                    "fct_price_levels", **of_group, price_level=level, **interval, is_reference=is_reference
-                )
+                for domain in ("(all)", self.names.words[0]):
+                    about = {**of_group, "domain": domain, "is_reference": is_reference}
+                    self.add("fct_price_levels", **about, price_level=level, **interval)
         for word in self.names.words:
             self.add(
                 "fct_category_planes",
@@ -489,6 +511,22 @@ class _Run:
                 share_ok=0.9,
                 share_refused=0.08,
             )
+        for place, contrast in enumerate(self.contrasts):
+            value, low, high = self.about(0.05)
+            gap = {"adjusted_gap": value, "interval_low": low, "interval_high": high}
+            shares = {
+                "share_marked": 0.1 + abs(value),
+                "share_reference": 0.1,
+                "null_mean": 0.0,
+                "null_sd": 0.02,
+            }
+            self.add("fct_answer_gaps", scheme="refused", **contrast, **gap, **shares)
+            self.judge("answer_gap", place, value, scheme="refused", threshold=0.05, **contrast)
+            hedging = {"outcome": "hedging", "is_crossed": False, "n_units": 40}
+            self.add("fct_text_gaps", **contrast, **hedging, **self.gap(0.1))
+            self.add("fct_text_gaps", **contrast, **{**hedging, "outcome": "readability"}, **self.gap(3.0))
+            alike = {"similarity_gap": value, "interval_low": low, "interval_high": high, "scheme": "words"}
+            self.add("fct_text_similarity", **contrast, **alike, is_crossed=False, is_judged=True)
         change = {"difference": -0.04, "interval_low": -0.06, "interval_high": -0.02}
         self.add(
             "fct_variant_comparisons",
@@ -587,6 +625,7 @@ def _over_runs(
             "finding_id": row["finding_id"],
             "build_id": build["build_id"],
             "run_id": row["run_id"],
+            "variant": row["variant"],
             "status": status,
             "is_removed": False,
             "built_at": build["built_at"],

@@ -1,0 +1,174 @@
+"""What was asked in a run, and, where it is wished for, two answers to see it happen: read from the ledger."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biasledger.reporting.picture import clip, readable
+from biasledger.reporting.source import Row, Source
+from collector.errors import LedgerError
+from collector.ledger.database import Ledger
+
+if TYPE_CHECKING:
+    import duckdb
+
+_LOCK_SECONDS = 2.0
+_SLOT = re.compile(r"(\{[^{}]*\})")
+_WORD = re.compile(r"\w+")
+_LONGEST_PROMPT, _LONGEST_ANSWER = 1_200, 3_000
+# A template of less than this beside its slots says nothing: one of its prompts does.
+_LEAST_WORDS = 3
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece of a prompt; `is_slot` where it stands for whom or what the question is about."""
+
+    text: str
+    is_slot: bool
+
+
+@dataclass(frozen=True)
+class Example:
+    """The same question about two groups: who each was asked about, and what came back."""
+
+    carriers: tuple[str, str]
+    answers: tuple[str, str]
+    n_pairs: int
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a run asked: the audit's title and source, its first prompt in pieces, the seal of its answers, and an example."""
+
+    title: str
+    source: str
+    prompt: Sequence[Part]
+    seal: str
+    example: Example | None
+
+
+def read_asked(
+    source: Source, ledger: Path, alarms: Mapping[str, Row | None], *, with_examples: bool
+) -> dict[str, Asked]:
+    """What the ledger knows of these runs; of those that it does not hold, or where it cannot be read, nothing.
+
+    Args:
+        source: the open warehouse, which says whom each prompt was about.
+        ledger: the file that keeps prompts and answers.
+        alarms: run -> the finding that an example is sought for, or None.
+        with_examples: whether whole answers may be shown.
+    """
+    if not ledger.is_file():
+        return {}
+    try:
+        with Ledger(ledger, wait_seconds=_LOCK_SECONDS).read() as connection:
+            told = {run_id: _asked(connection, run_id) for run_id in alarms}
+            return {
+                run_id: Asked(
+                    *found, _example(connection, source, run_id, alarms[run_id]) if with_examples else None
+                )
+                for run_id, found in told.items()
+                if found is not None
+            }
+    except LedgerError:
+        return {}
+
+
+def _asked(connection: duckdb.DuckDBPyConnection, run_id: str) -> tuple[str, str, Sequence[Part], str] | None:
+    row = connection.execute("select spec from raw.kept_runs where run_id = ?", [run_id]).fetchone()
+    if row is None:
+        return None
+    spec = json.loads(row[0])
+    seal = connection.execute(
+        "select head_hash from raw.seals where run_id = ? order by n_records desc limit 1", [run_id]
+    ).fetchone()
+    prompt = _template(spec) or _first_prompt(connection, run_id)
+    return str(spec.get("title") or ""), str(spec.get("source") or ""), prompt, str(seal[0]) if seal else ""
+
+
+def _template(spec: Mapping[str, Any]) -> list[Part]:
+    texts = [template.get("text") or "" for template in spec.get("templates") or ()]
+    telling = [text for text in texts if len(_WORD.findall(_SLOT.sub("", text))) >= _LEAST_WORDS]
+    # A neutral question comes first where there is one; what is asked about somebody has the most slots.
+    text = max(telling, key=lambda one: len(_SLOT.findall(one)), default="")
+    return [
+        Part(part, bool(_SLOT.fullmatch(part))) for part in _SLOT.split(clip(text, _LONGEST_PROMPT)) if part
+    ]
+
+
+def _first_prompt(connection: duckdb.DuckDBPyConnection, run_id: str) -> list[Part]:
+    row = connection.execute(
+        """
+        select prompts.prompt_text, min(persons.carrier)
+        from raw.kept_prompts as prompts
+        left join raw.kept_prompt_attributes as persons using (run_id, prompt_id)
+        where run_id = ? and variant = 'plain' and prompt_text is not null
+        group by prompt_id, prompts.prompt_text
+        order by min(persons.carrier) is null, prompt_id
+        limit 1
+        """,
+        [run_id],
+    ).fetchone()
+    if row is None:
+        return []
+    text, carrier = clip(row[0], _LONGEST_PROMPT), row[1]
+    pieces = re.split(f"({re.escape(carrier)})", text) if carrier else [text]
+    return [Part(piece, piece == carrier) for piece in pieces if piece]
+
+
+def _example(
+    connection: duckdb.DuckDBPyConnection, source: Source, run_id: str, alarm: Row | None
+) -> Example | None:
+    """Of the answers to one question that differ in the alarm's group alone, the two with the fewest words in common."""
+    if alarm is None:
+        return None
+    asked = source.ask(
+        "examples",
+        run_id=run_id,
+        attribute=alarm["attribute"],
+        marked=alarm["group_name"],
+        compared=alarm["reference_group"],
+    )
+    pairs = asked.rows if asked else ()
+    wanted = list({pair[name] for pair in pairs for name in ("prompt_id", "reference_prompt_id")})
+    answers = connection.execute(
+        """
+        select prompt_id, trial, coalesce(answer_text, response_text)
+        from raw.kept_responses
+        where run_id = ? and list_contains(?, prompt_id) and status = 'ok' and coalesce(answer_text, response_text) is not null
+        qualify row_number() over (partition by prompt_id, trial order by attempt desc) = 1
+        """,
+        [run_id, wanted],
+    ).fetchall()
+    of_prompt: dict[str, dict[int, str]] = {}
+    for prompt_id, trial, text in answers:
+        of_prompt.setdefault(prompt_id, {})[trial] = text
+    examples = [
+        (_likeness(text, other), pair, (text, other))
+        for pair in pairs
+        for trial, text in sorted(of_prompt.get(pair["prompt_id"], {}).items())
+        if (other := of_prompt.get(pair["reference_prompt_id"], {}).get(trial)) is not None
+    ]
+    if not examples:
+        return None
+    _, pair, (text, other) = min(examples, key=lambda one: one[0])
+    return Example(
+        (
+            f"{pair['carrier']} ({readable(pair['group_name'])})",
+            f"{pair['reference_carrier']} ({readable(pair['reference_group'])})",
+        ),
+        (clip(text, _LONGEST_ANSWER), clip(other, _LONGEST_ANSWER)),
+        len(examples),
+    )
+
+
+def _likeness(text: str, other: str) -> float:
+    """The share of the words of both texts that both use."""
+    words, others = (set(_WORD.findall(one.lower())) for one in (text, other))
+    return len(words & others) / len(words | others) if words | others else 1.0

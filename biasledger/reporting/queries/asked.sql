@@ -1,0 +1,12 @@
+-- How much was asked: wordings, cases, people or words that stand for groups, prompts, and answers a prompt.
+select
+    groups.run_id,
+    count(distinct groups.template) as n_templates,
+    count(distinct groups.subject) as n_cases,
+    count(distinct groups.carrier) as n_carriers,
+    max(runs.n_prompts) as n_prompts,
+    max(runs.n_responses) as n_answers
+from marts.dim_prompt_groups as groups
+inner join marts.dim_runs as runs using (run_id)
+where list_contains($run_ids, groups.run_id)
+group by groups.run_id

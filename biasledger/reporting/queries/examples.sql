@@ -1,0 +1,39 @@
+-- Prompts that differ in one attribute's group alone, two by two: the same case with one person, of one group and another.
+with
+
+people as (
+    select
+        prompt_id,
+        [template, language, perturbation, domain, subject] as question,
+        max(carrier) filter (where attribute = $attribute) as carrier,
+        max(group_name) filter (where attribute = $attribute) as group_name,
+        string_agg(attribute || '=' || group_name, ', ' order by attribute) filter (
+            where attribute <> $attribute and not contains(attribute, '*')
+        ) as others,
+        count(distinct slot) as n_people
+    from marts.dim_prompt_groups
+    where
+        run_id = $run_id
+        and variant = 'plain'
+    group by prompt_id, template, language, perturbation, domain, subject
+)
+
+select
+    of_group.prompt_id,
+    of_group.carrier,
+    of_group.group_name,
+    of_reference.prompt_id as reference_prompt_id,
+    of_reference.carrier as reference_carrier,
+    of_reference.group_name as reference_group
+from people as of_group
+inner join people as of_reference
+    on
+        of_group.question = of_reference.question
+        and coalesce(of_group.others, '') = coalesce(of_reference.others, '')
+where
+    of_group.group_name = $marked
+    and of_reference.group_name = $compared
+    and of_group.n_people = 1
+    and of_reference.n_people = 1
+order by of_group.prompt_id, of_reference.prompt_id
+limit 500

@@ -1,0 +1,37 @@
+-- How much of the clean question's lists each other wording keeps, beside the same question asked again.
+with
+
+judged as (
+    select
+        group_name as wording,
+        scheme as similarity_name,
+        subject as domain,
+        status,
+        threshold
+    from marts.fct_findings
+    where
+        run_id = $run_id
+        and variant = 'plain'
+        and measure = 'robustness'
+)
+
+select
+    robustness.domain,
+    robustness.wording,
+    judged.status,
+    robustness.similarity_name,
+    robustness.similarity,
+    robustness.interval_low,
+    robustness.interval_high,
+    judged.threshold,
+    robustness.rerun_similarity,
+    robustness.p_value,
+    robustness.n_subjects
+from marts.fct_robustness as robustness
+left join judged using (wording, similarity_name, domain)
+where
+    robustness.run_id = $run_id
+    and robustness.variant = 'plain'
+    and robustness.is_judged
+    and robustness.attribute = '(all)'
+order by robustness.domain, robustness.similarity, robustness.wording

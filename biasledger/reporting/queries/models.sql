@@ -1,0 +1,46 @@
+-- What each model has of a measure that fails audits, where one audit was asked of several; what lies farthest first.
+with
+
+findings as (
+    select
+        findings.*,
+        case measures.side
+            when 'lower' then findings.threshold / nullif(abs(findings.value), 0)
+            else abs(findings.value) / nullif(findings.threshold, 0)
+        end as share_of_threshold
+    from marts.fct_findings as findings
+    inner join marts.dim_measures as measures using (measure)
+    where
+        list_contains($run_ids, findings.run_id)
+        and findings.variant = 'plain'
+        and findings.severity = 'error'
+        and findings.status <> 'insufficient_data'
+),
+
+compared as (
+    select
+        *,
+        max(share_of_threshold) over (partition by audit, measure, attribute) as highest
+    from findings
+    qualify
+        count(*) over (
+            partition by audit, measure, scheme, attribute, group_name, reference_group, subject
+        ) > 1
+)
+
+select
+    audit,
+    target,
+    measure,
+    attribute,
+    group_name,
+    reference_group,
+    subject,
+    status,
+    value,
+    -- Bounds of a whole family lie the same on both sides of 0: they are not of this value.
+    case when interval_low <> -interval_high then interval_low end as interval_low,
+    case when interval_low <> -interval_high then interval_high end as interval_high,
+    threshold
+from compared
+order by highest desc, audit, measure, attribute, subject, group_name, reference_group, target

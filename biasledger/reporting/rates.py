@@ -1,0 +1,44 @@
+"""Shares of groups beside those of their references, as every room draws them: what the rows of a query have to hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from biasledger.reporting.charts import Pair, describe_pairs, dumbbells
+from biasledger.reporting.picture import Key, Panel, contrast, group_labels, number
+from biasledger.reporting.source import Row
+
+RATE_KEYS = (
+    Key("reference", "its reference group"),
+    Key("band", "where chance alone would put the group, 95 %"),
+)
+
+
+def rates_panel(rows: Sequence[Row], title: str, what: str) -> Panel:
+    """The dumbbells of rows with `share`, `share_reference`, `chance_low` and `chance_high` (0 to 1), and a contrast.
+
+    Args:
+        rows: with `adjusted_gap`, `gap_low` and `gap_high`, too, and `category` where one group has several rows.
+        title: of the panel.
+        what: what the shares are of.
+    """
+    known = [
+        (row, label) for row, label in zip(rows, group_labels(rows), strict=True) if row["share"] is not None
+    ]
+    pairs = [
+        Pair(
+            f"{label}: {row['category']}" if row.get("category") else label,
+            row["share"],
+            row["share_reference"],
+            row["status"],
+            row["chance_low"],
+            row["chance_high"],
+            {
+                "compared": contrast(row),
+                "gap": f"{number(row['adjusted_gap'])} ({number(row['gap_low'])} to {number(row['gap_high'])})",
+            },
+        )
+        for row, label in known
+        if row["share_reference"] is not None
+    ]
+    return Panel(title=title, description=describe_pairs(pairs, title), spec=dumbbells(pairs, what))

@@ -1,0 +1,106 @@
+"""What was asked and the examples: from a ledger beside the warehouse, and nothing of it unless it is wished for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import pytest
+
+from biasledger.reporting import render
+from collector.ledger.database import Ledger
+from tests.python.report import warehouses
+from tests.python.report.warehouses import HOSTILE, finding, run
+
+TIME = pd.Timestamp("2026-11-20 08:00:00")
+ANSWERS = {
+    "p-white-1": ("a fine senior person", "senior"),
+    "p-black-1": ("a fine senior person", "no more than a junior"),
+}
+
+
+@pytest.fixture
+def warehouse(tmp_path: Path) -> Path:
+    groups = [
+        {
+            "run_id": "run-1", "prompt_id": f"p-{group}-1", "attribute": "race", "group_name": group, "carrier": carrier,
+            "variant": "plain", "template": "seniority", "language": "en", "subject": "cv", "domain": "", "slot": 1,
+        }
+        for group, carrier in (("black", "DeShawn"), ("white", "Jake"))
+    ]  # fmt: skip
+    alarm = finding("run-1", measure="rank_gap", group_name="black", reference_group="white")
+    tables = {"dim_runs": [run("run-1")], "fct_findings": [alarm], "dim_prompt_groups": groups}
+    return warehouses.create(tmp_path / "warehouse.duckdb", tables)
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Path:
+    path = tmp_path / "ledger.duckdb"
+    Ledger(path).create()
+    spec = {
+        "title": "Seniority of resumes",
+        "source": HOSTILE[0],
+        "templates": [{"text": "How senior is {name} by: {text}?"}],
+    }
+    key = {"run_id": "run-1"}
+    rows: dict[str, list[dict[str, Any]]] = {
+        "runs": [
+            {
+                **key, "audit": "products", "spec": json.dumps(spec), "spec_hash": "h", "target": "model",
+                "target_kind": "openai", "is_simulated": False, "parameters": "{}", "answer_rules_version": "4",
+                "versions": "{}", "origin": "collected", "started_at": TIME,
+            }
+        ],
+        "responses": [
+            {
+                **key, "prompt_id": prompt, "trial": trial, "attempt": 1, "seq": trial, "status": "ok", "response_text": text,
+                "weight": 1.0, "content_hash": f"{prompt}{trial}",
+            }
+            for prompt, texts in ANSWERS.items()
+            for trial, text in enumerate(texts)
+        ],
+        "seals": [{**key, "n_records": 4, "head_hash": "sha256:0123", "sealed_at": TIME}],
+    }  # fmt: skip
+    with duckdb.connect(str(path)) as connection:
+        for table, of_table in rows.items():
+            frame = pd.DataFrame(of_table)
+            assert len(frame)
+            connection.execute(f"insert into raw.{table} by name select * from frame")
+    return path
+
+
+def test_what_was_asked_is_told_with_its_slots_and_no_answer_is_in_the_file(
+    warehouse: Path, ledger: Path
+) -> None:
+    page = render(warehouse, ledger=ledger)
+    assert "Seniority of resumes" in page
+    assert "How senior is <mark>{name}</mark> by: <mark>{text}</mark>?" in page
+    assert "1 wording × 1 case × 2 names or words for groups" in page
+    assert "sealed as <code>sha256:0123</code>" in page
+    assert "Debiased bits" not in page  # of word divergence, which judged nothing here
+    assert "See it happen" not in page
+    assert "no more than a junior" not in page
+    assert HOSTILE[0] not in page
+
+
+def test_the_two_answers_with_the_fewest_words_in_common_are_shown_where_that_is_wished_for(
+    warehouse: Path, ledger: Path
+) -> None:
+    page = " ".join(render(warehouse, ledger=ledger, with_examples=True).split())
+    shown = page.partition("See it happen")[2].partition("</div>")[0]
+    assert "of 2 such pairs" in shown
+    assert 'DeShawn (black)</bdi></figcaption><blockquote class="answer"><bdi>no more than a junior' in shown
+    assert 'Jake (white)</bdi></figcaption><blockquote class="answer"><bdi>senior' in shown
+    assert "a fine senior person" not in page
+
+
+def test_without_the_ledger_the_report_is_about_findings_alone(warehouse: Path, tmp_path: Path) -> None:
+    (tmp_path / "none.duckdb").write_text("no ledger")
+    for ledger in (tmp_path / "absent.duckdb", tmp_path / "none.duckdb"):
+        page = render(warehouse, ledger=ledger, with_examples=True)
+        assert "<mark>" not in page
+        assert "What was asked" in page  # how much is in the warehouse
+        assert "Provenance and limits" in page
