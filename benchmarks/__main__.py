@@ -200,6 +200,17 @@ def blocks(texts: int, words: int, permutations: int) -> None:
 
 
 @main.command()
+@click.argument("project", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option("--findings", type=click.IntRange(min=1_000), default=10_000, show_default=True)
+@click.option("--repeats", type=click.IntRange(min=1), default=5, show_default=True)
+def explorer(project: Path, findings: int, repeats: int) -> None:
+    """Seconds until the explorer's pages are sent and painted, of a built PROJECT with so many findings."""
+    from benchmarks.explorer import run
+
+    run(project, n_findings=findings, repeats=repeats)
+
+
+@main.command()
 @click.option("--runs", type=click.IntRange(min=2), default=13, show_default=True, help="Of one model.")
 @click.option("--changes", type=click.IntRange(min=1), default=3, show_default=True, help="To a worse model.")
 @click.option("--seed", type=int, default=1000, show_default=True)

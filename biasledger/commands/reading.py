@@ -176,5 +176,38 @@ def report(
         say(f"{wrote}: no browser could be started, so open it by hand.")
 
 
+@click.command()
+@ledger_option
+@warehouse_option
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8350,
+    show_default=True,
+    metavar="N",
+    help="Port of this machine; 0 takes one that is free.",
+)
+@click.option("--open", "opens", is_flag=True, help="Open it in the browser, too.")
+def serve(ledger: Path, warehouse: Path, port: int, opens: bool) -> None:
+    """Look around in a browser: findings, pairs of answers, comparisons, SQL.
+
+    Read-only, for browsers of this machine alone, and nothing leaves it. Pages show what the last build published, also while
+    another one is under way. Ctrl-C ends it. Needs the extra: pip install 'biasledger[serve]'.
+    """
+    import webbrowser
+
+    from biasledger.commands.signals import interrupted_by_signals
+    from biasledger.serving import serve as serve_pages
+
+    def ready(address: str) -> None:
+        say(f"The explorer is at {address} for browsers of this machine. Ctrl-C ends it.")
+        if opens and not webbrowser.open(address):
+            say("No browser could be started: open the address by hand.")
+
+    with interrupted_by_signals():
+        serve_pages(warehouse, ledger, port=port, when_ready=ready)
+    say("Stopped.")
+
+
 TITLE = "Read"
-COMMANDS = (findings, report, runs)
+COMMANDS = (findings, report, serve, runs)

@@ -121,12 +121,12 @@ def compare_runs(
             "one audit can be compared."
         )
     file = warehouse
-    if _pair(file, first.run_id, second.run_id) is None:
+    if why_incomparable(file, first.run_id, second.run_id) is None:
         file = _build_pair(project, ledger, warehouse, first.run_id, second.run_id)
-    reason = _pair(file, first.run_id, second.run_id)
+    reason = why_incomparable(file, first.run_id, second.run_id)
     if reason:
         raise InputError(f"{first.run_id} and {second.run_id} cannot be compared: {reason}.")
-    return [_changes(file, first.run_id, second.run_id, "plain")]
+    return [built_changes(file, first.run_id, second.run_id, "plain")]
 
 
 def regressions(warehouse: Path) -> str | None:
@@ -182,7 +182,7 @@ def compare_variants(
         raise InputError(
             f"{found.run_id} was not asked under {what}; {has} (biasledger collect --variant NAME)."
         )
-    return [_changes(warehouse, found.run_id, found.run_id, name) for name in asked]
+    return [built_changes(warehouse, found.run_id, found.run_id, name) for name in asked]
 
 
 def _both(
@@ -207,8 +207,8 @@ def _runs(warehouse: Path) -> list[tuple[str, str, str]]:
         return known_runs(tables)
 
 
-def _pair(file: Path, before: str, after: str) -> str | None:
-    """None where the pair was not compared, empty where it was, else why it cannot be."""
+def why_incomparable(file: Path, before: str, after: str) -> str | None:
+    """Why the last build could not compare two runs: empty where it did, None where it did not try."""
     with open_tables(file) as tables:
         rows = tables.execute(
             """
@@ -254,7 +254,12 @@ def _build_pair(project: Path, ledger: Path, warehouse: Path, before: str, after
     return built
 
 
-def _changes(file: Path, before: str, after: str, variant: str) -> Changes:
+def built_changes(file: Path, before: str, after: str, variant: str) -> Changes:
+    """What a built file says of two runs, or of a run and its `variant`: no changes where the build did not compare them.
+
+    Raises:
+        InputError: the tables are of a version before comparisons.
+    """
     columns = ", ".join(Change.__dataclass_fields__)
     order = ", ".join(f"'{verdict}'" for verdict in VERDICTS)
     with open_tables(file) as tables:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from biasledger.explaining.evidence import RowsBehind
-from biasledger.explaining.rows import Row, rows
+from biasledger.explaining.rows import Row, rows, with_values
 
 if TYPE_CHECKING:
     import duckdb
@@ -47,8 +47,9 @@ class Case:
         """
         if columns == "*":
             columns = "* exclude (run_id, variant)" if where.startswith(RUN) else "*"
-        found = self.rows(f"select {columns} from marts.{table} where {where} order by {order} limit {n}")
-        return RowsBehind(table, about, found, self.count(table, where))
+        query = f"select {columns} from marts.{table} where {where} order by {order}"
+        found = self.rows(f"{query} limit {n}")
+        return RowsBehind(table, about, found, self.count(table, where), with_values(query, self.finding))
 
     def prompts_of(self, group_name: str) -> list[str]:
         """The prompts of the finding's run and variant that are about a group of its attribute."""

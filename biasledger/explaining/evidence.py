@@ -11,12 +11,15 @@ from biasledger.explaining.rows import Row
 
 @dataclass(frozen=True)
 class RowsBehind:
-    """Rows of one published table that a finding rests on: the first ones in the order that matters, and how many there are."""
+    """Rows of one published table that a finding rests on: the first ones in the order that matters, how many there are, and the
+    SQL that gives all of them.
+    """
 
     table: str
     about: str
     rows: Sequence[Row]
     n_rows: int
+    sql: str
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,7 @@ class Evidence:
         first, second: what the two kinds of marks mean; empty where there is none.
         marker_list: a list of the ledger's markers to mark, which no published table holds.
         has_declared_kinds: some marks may be stems, which the ledger's markers say.
+        observed: what was held against the null, where that is not the finding's value: what lies beyond chance is judged.
     """
 
     tables: Sequence[RowsBehind]
@@ -77,3 +81,9 @@ class Evidence:
     second: str = ""
     marker_list: str | None = None
     has_declared_kinds: bool = False
+    observed: float | None = None
+
+
+def first_value(table: RowsBehind, column: str | None) -> float | None:
+    """A column of a table's first row; None without a row, or a column."""
+    return table.rows[0].get(column) if column and table.rows else None

@@ -53,7 +53,7 @@ def as_html(explanation: Explanation) -> str:
 
 def _show(out: Console, explanation: Explanation, *, wide: bool) -> None:
     _show_verdict(out, explanation)
-    _show_judgement(out, explanation)
+    _pairs(out, "How it was judged", judgement_lines(explanation))
     for table in explanation.evidence.tables:
         _show_rows(out, table, wide=wide)
     _show_answers(out, explanation)
@@ -145,7 +145,8 @@ def _show_verdict(out: Console, explanation: Explanation) -> None:
     _line(out, _verdict(finding), style="bold")
 
 
-def _show_judgement(out: Console, explanation: Explanation) -> None:
+def judgement_lines(explanation: Explanation) -> dict[str, str]:
+    """How a finding was judged, each part of it by its name."""
     judgement = explanation.judgement
     finding, measure, row = judgement.finding, judgement.measure, judgement.threshold_row
     compared = f"{finding['group_name']} against {finding['reference_group']}, by {finding['attribute']}"
@@ -157,7 +158,7 @@ def _show_judgement(out: Console, explanation: Explanation) -> None:
         "threshold": _threshold(finding, measure),
         "clear": f"where what is not ruled out lies short of {_number(finding['clear_threshold'])}, {measure['clear_scale']}",
         "interval": f"{_interval(finding)} (95 %), on the scale of clear",
-        "by chance": _null(finding),
+        "by chance": _null(finding, explanation.evidence.observed),
         "p": _p(finding),
         "rests on": _units(finding),
         "published": _published(finding),
@@ -172,7 +173,7 @@ def _show_judgement(out: Console, explanation: Explanation) -> None:
             "source": row["source"],
         }
     lines["exception"] = _exceptions(finding, judgement.exceptions)
-    _pairs(out, "How it was judged", lines)
+    return lines
 
 
 def _value(finding: Row, measure: Row) -> str:
@@ -196,15 +197,16 @@ def _interval(finding: Row) -> str:
     return f"{_number(low)} to {_number(high)}"
 
 
-def _null(finding: Row) -> str:
+def _null(finding: Row, observed: float | None) -> str:
     if not finding["n_permutations"]:
         return (
             f"mean {_number(finding['null_mean'])}"
             if finding["null_mean"] is not None
             else "no labels are permuted for it"
         )
+    held = "" if observed is None else f"; {_number(observed)} was observed"
     return (
-        f"mean {_number(finding['null_mean'])}, standard deviation {_number(finding['null_sd'])}; "
+        f"mean {_number(finding['null_mean'])}, standard deviation {_number(finding['null_sd'])}{held}; "
         f"{finding['n_permutations']:,} permutations of labels, seed {finding['seed']}"
     )
 

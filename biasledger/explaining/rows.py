@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from biasledger.publishing.quoting import quote_text
+
 if TYPE_CHECKING:
     import duckdb
 
@@ -19,3 +21,14 @@ def rows(connection: duckdb.DuckDBPyConnection, sql: str, values: Mapping[str, A
     cursor = connection.execute(sql, named)
     names = [column[0] for column in cursor.description or ()]
     return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
+def with_values(sql: str, values: Mapping[str, Any]) -> str:
+    """The query with its `$name`s written out as literals: text, or a list of texts; what is not in `values` stays."""
+    return _PARAMETER.sub(lambda found: _literal(values[found[1]]) if found[1] in values else found[0], sql)
+
+
+def _literal(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_literal, value))}]"
+    return "null" if value is None else quote_text(str(value))

@@ -27,8 +27,12 @@ _LOCK = (
 
 
 @contextmanager
-def locked_warehouse(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+def locked_warehouse(path: Path, *, memory_limit: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open a built warehouse read-only, without access to anything outside it, and with settings that cannot be changed back.
+
+    Args:
+        path: the published file.
+        memory_limit: what a query may take, such as '1GB', and nothing on disk beside; None for DuckDB's own limits.
 
     Raises:
         InputError: there is no such file.
@@ -46,6 +50,9 @@ def locked_warehouse(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
             raise BiasledgerError(f"{path} holds no published tables: `biasledger build` makes them.")
         names = [f'warehouse."{_escaped(schema)}"' for schema in schemas]
         connection.execute(f"set search_path = {_quoted(','.join(names))}")
+        if memory_limit is not None:
+            connection.execute(f"set memory_limit = {_quoted(memory_limit)}")
+            connection.execute("set max_temp_directory_size = '0B'")
         for setting in _LOCK:
             connection.execute(setting)
         yield connection

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from biasledger.explaining.case import RUN, Case
-from biasledger.explaining.evidence import Evidence, Pick, Side
+from biasledger.explaining.evidence import Evidence, Pick, RowsBehind, Side, first_value
 from biasledger.explaining.marks import Mark
 from biasledger.explaining.rows import Row
 
@@ -53,10 +53,12 @@ def _similarity(case: Case) -> Evidence:
             columns="* exclude (list_set_id, contrast_id, run_id, variant)",
         )
         tables.insert(0, scores)
+    observed = first_value(tables[0], _OBSERVED[case.finding["measure"]])
     if not spread.rows or case.finding["scheme"] not in _SIMILARITIES:
-        return Evidence(tables)
+        return Evidence(tables, observed=observed)
     sides = _side_by_side(case, spread.rows[0])
-    return Evidence(tables, sides, first="is in the neutral list of the same subject, too")
+    first = "is in the neutral list of the same subject, too"
+    return Evidence(tables, sides, first=first, observed=observed)
 
 
 def _side_by_side(case: Case, spread: Row) -> list[Side]:
@@ -187,6 +189,7 @@ def _quality(case: Case) -> Evidence:
     )
     if not table.rows:
         return Evidence([table])
+    observed = _range(table, column)
     # Where all groups are alike, no two of them stand out: the first and the last of the table are shown.
     ends = (case.finding["member"], case.finding["reference_member"])
     shown = ends if all(ends) else (table.rows[0]["group_name"], table.rows[-1]["group_name"])
@@ -202,12 +205,19 @@ def _quality(case: Case) -> Evidence:
             )
             for name in names
         ]
-        return Evidence([table], sides)
+        return Evidence([table], sides, observed=observed)
     return Evidence(
         [table],
         [_worst_lists(case, name) for name in names],
         first="stood before in the list",
+        observed=observed,
     )
+
+
+def _range(table: RowsBehind, column: str) -> float | None:
+    """Largest less smallest value over all groups; None where the table's first rows are not all, or hold none."""
+    values = [row[column] for row in table.rows if row[column] is not None]
+    return max(values) - min(values) if values and len(table.rows) == table.n_rows else None
 
 
 def _worst_lists(case: Case, name: str) -> Side:
@@ -239,6 +249,8 @@ def _worst_list(row: dict[str, Any]) -> Pick:
     return Pick(row["prompt_id"], row["trial"], note, [Mark(item, kind="exact") for item in repeats])
 
 
+# What shuffled labels are held against.
+_OBSERVED = {"snsr": "snsr", "snsv": "snsv", "personality_fairness": "pafs"}
 # Which column of fct_list_quality a measure spreads over, and whether high values are the worse ones.
 _OF_QUALITY = {
     "unanswered_spread": ("share_unanswered", True),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from biasledger.explaining.case import CONTRAST, RUN, Case
-from biasledger.explaining.evidence import Evidence, Pick, RowsBehind, Side
+from biasledger.explaining.evidence import Evidence, Pick, RowsBehind, Side, first_value
 from biasledger.explaining.marks import Mark
 
 _ALL = f"{RUN} and attribute = $attribute and domain = '(all)'"
@@ -65,13 +67,15 @@ def _spread(case: Case) -> Evidence:
         order="rank_from_dearest",
         n=50,
     )
+    observed = first_value(spread, "spread")
     if case.finding["member"] is None:
-        return Evidence([spread, means])
+        return Evidence([spread, means], observed=observed)
     groups = (case.finding["member"], case.finding["reference_member"])
     condition = (
         "price_level = (select max(price_level) from marts.fct_recommended_items where run_id = $run_id)"
     )
-    return _with_items(case, [spread, means], condition, "of the dearest level", groups)
+    shown = _with_items(case, [spread, means], condition, "of the dearest level", groups)
+    return replace(shown, observed=observed)
 
 
 def _category(case: Case) -> Evidence:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from biasledger.explaining.case import RUN, Case
-from biasledger.explaining.evidence import Evidence, RowsBehind, Side
+from biasledger.explaining.evidence import Evidence, RowsBehind, Side, first_value
 from biasledger.explaining.marks import Mark
 
 _WHERE = "contrast_id = $contrast_id and scheme = $scheme"
@@ -22,6 +22,7 @@ def evidence(case: Case) -> Evidence:
         marks=marks,
         first=f"speaks for {group}",
         second=f"speaks for {reference}",
+        observed=first_value(tables[0], _OBSERVED.get(case.finding["measure"])),
     )
 
 
@@ -107,6 +108,8 @@ def _length_gap(case: Case) -> _Found:
     return [lengths], []
 
 
+# What shuffled labels are held against, where it is not the value.
+_OBSERVED = {"word_divergence": "jsd_judged", "separability": "balanced_accuracy"}
 _TABLES = {
     "length_gap": _length_gap,
     "marked_words": _marked_words,

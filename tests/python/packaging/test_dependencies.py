@@ -22,6 +22,7 @@ POSTGRES = [Requirement(line) for line in PROJECT["optional-dependencies"]["post
 REPORT = [Requirement(line) for line in PROJECT["optional-dependencies"]["report"]]
 EXCEL = [Requirement(line) for line in PROJECT["optional-dependencies"]["excel"]]
 DATASETS = [Requirement(line) for line in PROJECT["optional-dependencies"]["datasets"]]
+SERVE = [Requirement(line) for line in PROJECT["optional-dependencies"]["serve"]]
 SENTIMENT = [Requirement(line) for line in PROJECT["optional-dependencies"]["sentiment"]]
 OWN = {"biasledger", "collector", "lmrec", "benchmarks", "tests"}
 LATER = {"compression"}  # in the standard library from Python 3.14 on
@@ -65,7 +66,7 @@ def undeclared(names: set[str], declared: list[Requirement]) -> set[str]:
 
 
 def test_every_import_of_the_package_is_a_declared_dependency() -> None:
-    declared = RUNTIME + REGARD + REPORT + POSTGRES + EXCEL + DATASETS + SENTIMENT
+    declared = RUNTIME + REGARD + REPORT + POSTGRES + SERVE + EXCEL + DATASETS + SENTIMENT
     assert undeclared(imported("biasledger", "collector", "lmrec", "models"), declared) == set()
 
 
@@ -100,7 +101,7 @@ def test_constraints_are_names_and_versions_only() -> None:
         assert line.startswith("#") or re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][0-9A-Za-z.+!]*", line), line
 
 
-@pytest.mark.parametrize("requirement", RUNTIME + DEVELOPMENT + POSTGRES + EXCEL + DATASETS, ids=str)
+@pytest.mark.parametrize("requirement", RUNTIME + DEVELOPMENT + POSTGRES + SERVE + EXCEL + DATASETS, ids=str)
 def test_every_dependency_is_bounded_and_pinned_within_its_bounds(requirement: Requirement) -> None:
     assert {specifier.operator for specifier in requirement.specifier} == {">=", "<"}
     versions = {canonicalize_name(name): version for name, version in pins().items()}

@@ -1,0 +1,95 @@
+"""How long the explorer's pages take on a warehouse of many findings: until they are sent, and until a browser shows them."""
+
+from __future__ import annotations
+
+import shutil
+import statistics
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import duckdb
+import requests
+
+from biasledger.serving.server import Server, address, listening
+
+_SECONDS = 60
+
+
+def run(project: Path, n_findings: int, repeats: int) -> None:
+    """Print the median seconds of each view, of a built project whose findings are repeated until there are so many."""
+    with tempfile.TemporaryDirectory() as folder:
+        warehouse, ledger = Path(folder) / "warehouse.duckdb", project / "ledger.duckdb"
+        shutil.copyfile(project / "warehouse.duckdb", warehouse)
+        finding = _multiply(warehouse, n_findings)
+        ready = threading.Event()
+        with listening(0) as opened:
+            server = Server(warehouse, ledger, ready.set)
+            thread = threading.Thread(target=server.run, kwargs={"sockets": [opened]})
+            thread.start()
+            ready.wait(_SECONDS)
+            base = address(opened).rstrip("/")
+            paths = (
+                "/findings?runs=all",
+                f"/finding/{finding}",
+                "/pairs",
+                "/compare",
+                "/sql?report=findings",
+                "/findings.csv?runs=all",
+            )
+            sent = {path: statistics.median(_sent(base + path) for _ in range(repeats)) for path in paths}
+            shown = _shown(base, [path for path in paths if ".csv" not in path], repeats)
+            server.should_exit = True
+            thread.join(_SECONDS)
+    print(f"{n_findings:,} findings, median of {repeats}")
+    for path, seconds in sent.items():
+        painted = f", painted after {shown[path]:.2f} s" if path in shown else ""
+        print(f"{path.split('?')[0].replace(finding, '…'):<16} sent after {seconds:.2f} s{painted}")
+
+
+def _multiply(warehouse: Path, n_findings: int) -> str:
+    """Repeat the findings under new ids until there are so many; returns the id of one that was there."""
+    with duckdb.connect(str(warehouse)) as connection:
+        ((finding, n),) = connection.execute(
+            "select max(finding_id) filter (where status = 'alarm'), count(*) from marts.fct_findings"
+        ).fetchall()
+        connection.execute(
+            """
+            insert into marts.fct_findings
+            select findings.* replace (md5(finding_id || copies.range) as finding_id, subject || ' ' || copies.range as subject)
+            from marts.fct_findings as findings
+            cross join range(1, 1 + ceil($wanted / $n)::bigint) as copies
+            limit $wanted - $n
+            """,
+            {"wanted": n_findings, "n": n},
+        )
+    return str(finding)
+
+
+def _sent(url: str) -> float:
+    started = time.perf_counter()
+    requests.get(url, timeout=_SECONDS).raise_for_status()
+    return time.perf_counter() - started
+
+
+def _shown(base: str, paths: Sequence[str], repeats: int) -> dict[str, float]:
+    """Seconds until a browser paints a page's first content, which is all of it but charts; nothing where there is none."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        return {}
+    painted = {}
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = browser.new_page()
+        for path in paths:
+            times = []
+            for _ in range(repeats):
+                page.goto(base + path)
+                script = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
+                times.append(page.wait_for_function(script).json_value() / 1000)
+            painted[path] = statistics.median(times)
+        browser.close()
+    return painted

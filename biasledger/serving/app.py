@@ -1,0 +1,214 @@
+"""The pages as an application: which address shows which view, and errors as pages of one sentence."""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import duckdb
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from biasledger import __version__
+from biasledger.explaining.output import judgement_lines
+from biasledger.querying.formats import json_value, write_csv, write_json
+from biasledger.querying.statements import Result
+from biasledger.reporting.bundle import chart_scripts
+from biasledger.reporting.picture import STATUS_TEXTS, cell, clip, count, is_number, number, prose, readable
+from biasledger.reporting.verdicts import about
+from biasledger.serving import comparison, findings, one_finding, pairs, queries
+from biasledger.serving.asked import Asked, Served, link
+from biasledger.serving.builds import build_of
+from biasledger.serving.guards import guards
+from collector.errors import BiasledgerError, InputError
+
+_Read = Callable[[Served, Asked], Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class _View:
+    """A kind of page: its address, what it is called in the bar of views (nothing where it is not in it), its template."""
+
+    path: str
+    name: str
+    template: str
+    read: _Read
+
+
+_VIEWS = (
+    _View("/findings", "Findings", "findings", findings.page),
+    _View("/finding/{finding}", "", "finding", one_finding.page),
+    _View("/pairs", "Pairs", "pairs", pairs.page),
+    _View("/compare", "Compare", "compare", comparison.page),
+    _View("/sql", "SQL", "sql", queries.page),
+)
+_DOWNLOADS: Mapping[str, tuple[Callable[[Served, Asked], Result], Callable[[Result, Any], None], str]] = {
+    "/findings.csv": (findings.download, write_csv, "text/csv"),
+    "/sql.csv": (queries.download_inert, write_csv, "text/csv"),
+    "/sql.json": (queries.download, write_json, "application/json"),
+}
+# Beside these, charts.js is put together when it is asked for first.
+_ASSETS = {
+    "report.css": "biasledger.reporting",
+    "explorer.css": "biasledger.serving",
+    "explorer.js": "biasledger.serving",
+}
+_KINDS = {".css": "text/css", ".js": "text/javascript"}
+# A build that replaces the file while it is opened is waited for.
+_TRIES, _PAUSE = 4, 0.25
+
+
+@dataclass(frozen=True)
+class _Pages:
+    """The views of one warehouse as endpoints."""
+
+    served: Served
+
+    def shown(self, view: _View) -> Callable[[Request], Response]:
+        def answer(asked: Asked) -> Response:
+            return self._page(view.template, 200, asked, _patient(lambda: view.read(self.served, asked)))
+
+        return self._told(answer)
+
+    def downloaded(self, path: str) -> Callable[[Request], Response]:
+        make, write, kind = _DOWNLOADS[path]
+
+        def answer(asked: Asked) -> Response:
+            text = io.StringIO()
+            write(_patient(lambda: make(self.served, asked)), text)
+            headers = {"Content-Disposition": f'attachment; filename="biasledger-{path.strip("/")}"'}
+            return Response(text.getvalue(), media_type=kind, headers=headers)
+
+        return self._told(answer)
+
+    def _told(self, answer: Callable[[Asked], Response]) -> Callable[[Request], Response]:
+        """The same for a request, with a page of one sentence for whatever goes wrong."""
+
+        def endpoint(request: Request) -> Response:
+            asked = Asked({**request.query_params, **request.path_params}, request.url.path)
+            try:
+                return answer(asked)
+            except Exception as error:  # noqa: BLE001  # the last place where a fault can become a sentence
+                return self._failed(asked, error)
+
+        return endpoint
+
+    def build(self, _request: Request) -> Response:
+        """Which build is published now, for pages that are open."""
+        try:
+            return JSONResponse({"build": _patient(lambda: build_of(self.served.warehouse)).key})
+        except BiasledgerError as error:
+            return JSONResponse({"error": str(error)}, 503)
+
+    def refused(self, request: Request, error: Exception) -> Response:
+        """What Starlette itself refuses: an unknown address, another method."""
+        status = error.status_code if isinstance(error, HTTPException) else 500
+        sentence = "There is no such page." if status == 404 else "Pages here are only read: ask with GET."
+        return self._error(status, Asked({}, request.url.path), sentence)
+
+    def _failed(self, asked: Asked, error: Exception) -> Response:
+        if isinstance(error, InputError):
+            return self._error(404 if asked.path.startswith("/finding/") else 400, asked, str(error))
+        if isinstance(error, BiasledgerError):
+            return self._error(503, asked, str(error))
+        if isinstance(error, duckdb.BinderException | duckdb.CatalogException):
+            sentence = (
+                "The warehouse lacks what this page reads: another version built it; run `biasledger build`."
+            )
+            return self._error(503, asked, sentence)
+        return self._error(500, asked, f"Unexpected {type(error).__name__}: {error}")
+
+    def _error(self, status: int, asked: Asked, sentence: str) -> Response:
+        return self._page("error", status, asked, {"sentence": sentence})
+
+    def _page(self, template: str, status: int, asked: Asked, values: Mapping[str, Any]) -> Response:
+        views = [(view.path, view.name) for view in _VIEWS if view.name]
+        shown = _environment().get_template(f"{template}.html.j2")
+        text = shown.render(asked=asked, views=views, served=self.served, **{"build": None, **values})
+        return HTMLResponse(text, status)
+
+
+def make_app(warehouse: Path, ledger: Path) -> Starlette:
+    """The application that shows a warehouse; it opens the files for each page anew and writes none."""
+    pages = _Pages(Served(warehouse, ledger))
+    routes = [
+        Route("/", lambda _: RedirectResponse("/findings"), methods=["GET"]),
+        Route("/build", pages.build, methods=["GET"]),
+        Route("/assets/{name}", _asset, methods=["GET"]),
+        *(Route(path, pages.downloaded(path), methods=["GET"]) for path in _DOWNLOADS),
+        *(Route(view.path, pages.shown(view), methods=["GET"]) for view in _VIEWS),
+    ]
+    return Starlette(
+        routes=routes,
+        middleware=guards(),
+        exception_handlers={HTTPException: pages.refused},
+        lifespan=_ready,
+    )
+
+
+@asynccontextmanager
+async def _ready(_: Starlette) -> AsyncIterator[None]:
+    # Put together once, which takes seconds, while the first page is read.
+    Thread(target=chart_scripts, daemon=True).start()
+    yield
+
+
+def _patient(read: Callable[[], Any]) -> Any:
+    """What is read; once more where the file could not be opened, as a build may replace it just then."""
+    for _ in range(_TRIES - 1):
+        try:
+            return read()
+        except InputError:
+            raise
+        except BiasledgerError:
+            time.sleep(_PAUSE)
+    return read()
+
+
+def _asset(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name == "charts.js":
+        text = chart_scripts()
+    elif name in _ASSETS:
+        text = (files(_ASSETS[name]) / "templates" / name).read_text("utf-8")
+    else:
+        raise HTTPException(404)
+    # Their address holds the version, so a browser need not ask again.
+    headers = {"Cache-Control": "private, max-age=86400"}
+    return Response(text, media_type=_KINDS[Path(name).suffix], headers=headers)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader("biasledger.serving"), PackageLoader("biasledger.reporting")]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        about=about, cell=cell, clip=clip, json=json_value, number=number, prose=prose, readable=readable
+    )
+    environment.tests["is_number"] = is_number
+    environment.globals.update(
+        count=count,
+        link=link,
+        statuses=STATUS_TEXTS,
+        version=__version__,
+        change_about=comparison.change_about,
+        judgement_lines=judgement_lines,
+    )
+    return environment

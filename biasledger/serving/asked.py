@@ -1,0 +1,43 @@
+"""What an address asks for, and addresses that ask for something else of the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlencode
+
+
+@dataclass(frozen=True)
+class Served:
+    """The files that are shown."""
+
+    warehouse: Path
+    ledger: Path
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The parts of an address: its path, and what stands behind the question mark, the last value of each name."""
+
+    values: Mapping[str, str]
+    path: str
+
+    def get(self, name: str, default: str = "") -> str:
+        """A value without white space around it; the default where it is empty or absent."""
+        return self.values.get(name, "").strip() or default
+
+    def whole(self, name: str, default: int, *, least: int = 0, most: int = 1_000_000_000) -> int:
+        """A whole number in these bounds; the default where it is none."""
+        text = self.get(name)
+        return min(max(int(text), least), most) if text.isdecimal() else default
+
+    def but(self, **changes: object) -> str:
+        """The same address with other values; those that are None are left out."""
+        return link(self.path, **{**self.values, **changes})
+
+
+def link(path: str, /, **values: object) -> str:
+    """An address of the explorer; empty values are left out."""
+    shown = {name: str(value) for name, value in values.items() if value not in (None, "")}
+    return f"{path}?{urlencode(shown)}" if shown else path

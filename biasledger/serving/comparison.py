@@ -1,0 +1,258 @@
+"""Two runs, models or mitigations: before, after, the difference with its interval, and what became of the answers' quality.
+
+Nothing is built here: what the last build compared is shown as it was judged, and of other runs what each of them read.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from biasledger.comparing.built_tables import Tables, open_tables
+from biasledger.comparing.changes import VERDICTS, Change, built_changes, why_incomparable
+from biasledger.comparing.run_names import find_run
+from biasledger.comparing.standing import known_runs
+from biasledger.reporting.charts import Dot, Rule, describe_dots, interval_dots
+from biasledger.reporting.picture import Key, Panel, number, readable
+from biasledger.serving.asked import Asked, Served, link
+from biasledger.serving.builds import build_of
+from biasledger.verdicts import PLAIN
+from collector.errors import InputError
+
+_DRAWN_AT_MOST = 30
+_KINDS = {"worse": "alarm", "better": "clear", "inconclusive": "inconclusive"}
+# What is worse the more there is of it, of what fct_run_quality tells.
+_BETTER_HIGH = frozenset({"right decisions", "relevance (NDCG)"})
+_NEUTRAL = frozenset({"tokens an answer", "USD an answer"})
+
+
+@dataclass(frozen=True)
+class Quality:
+    """A side of the answers' quality before and after; `is_lost` where it became worse beyond chance."""
+
+    name: str
+    before: float
+    after: float
+    difference: float
+    low: float | None
+    high: float | None
+    is_lost: bool
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What one measure read in both runs, which no build compared."""
+
+    measure: str
+    about: str
+    before: float | None
+    after: float | None
+    before_status: str
+    after_status: str
+    before_id: str
+    after_id: str
+
+
+def page(served: Served, asked: Asked) -> Mapping[str, Any]:
+    """What can be compared, and what was chosen, for a template.
+
+    Raises:
+        InputError: there is no such run or mitigation, or the runs are of different audits.
+        BiasledgerError: the warehouse cannot be read.
+    """
+    with open_tables(served.warehouse) as tables:
+        runs = tables.records(
+            "select run_id, audit, target, is_current, started_at from {dim_runs} order by audit, target, started_at desc"
+        )
+        pairs = tables.records(
+            """
+            select baseline_run_id, run_id, variant, audit, target, incomparable_because
+            from {fct_run_pairs}
+            order by is_current desc, audit, target, variant, baseline_run_id
+            """
+        )
+        offered = [{**pair, "href": _href(pair)} for pair in pairs]
+        chosen = _chosen(tables, asked, offered)
+        values = {
+            "build": build_of(served.warehouse),
+            "runs": runs,
+            "offered": offered,
+            "chosen": chosen,
+            "variants": sorted({pair["variant"] for pair in pairs} - {PLAIN}),
+        }
+        if chosen is None:
+            return {**values, "changes": None}
+        before, after, variant = chosen
+        is_compared = any(
+            (pair["baseline_run_id"], pair["run_id"], pair["variant"]) == chosen for pair in pairs
+        )
+        readings = [] if is_compared else _readings(tables, before, after, variant)
+        models = (
+            [] if is_compared or not tables.has("fct_model_comparisons") else _models(tables, before, after)
+        )
+    changes = built_changes(served.warehouse, before, after, variant)
+    because = why_incomparable(served.warehouse, before, after) if variant == PLAIN else ""
+    counts = Counter(change.verdict for change in changes.changes)
+    return {
+        **values,
+        "changes": changes,
+        "is_compared": is_compared,
+        "because": because,
+        "counts": {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]},
+        "quality": [_quality(one) for one in changes.quality],
+        "panel": _panel(changes.changes),
+        "readings": readings,
+        "models": models,
+        "kinds": _KINDS,
+    }
+
+
+def change_about(change: Change) -> str:
+    """Whom a change is about, in words."""
+    groups = (
+        ""
+        if change.group_name.startswith("(")
+        else f", {readable(change.group_name)} against {readable(change.reference_group)}"
+    )
+    parts = [f"{readable(change.attribute)}{groups}", readable(change.subject), readable(change.member or "")]
+    return ", ".join(filter(None, parts))
+
+
+def _href(pair: Mapping[str, Any]) -> str:
+    variant = "" if pair["variant"] == PLAIN else pair["variant"]
+    return link("/compare", before=pair["baseline_run_id"], after=pair["run_id"], variant=variant)
+
+
+def _chosen(
+    tables: Tables, asked: Asked, offered: Sequence[Mapping[str, Any]]
+) -> tuple[str, str, str] | None:
+    """The run before, the run after and its mitigation; of an address that names none the first that was compared."""
+    if not asked.get("before") and not asked.get("after"):
+        if not offered:
+            return None
+        first = offered[0]
+        return first["baseline_run_id"], first["run_id"], first["variant"]
+    known = known_runs(tables)
+    variant = asked.get("variant", PLAIN)
+    one = find_run(asked.get("before") or asked.get("after"), known, None, can_narrow=False)
+    other = find_run(asked.get("after") or asked.get("before"), known, None, can_narrow=False)
+    if variant != PLAIN:
+        # A mitigation is held against the same run asked plainly.
+        if not any((row["run_id"], row["variant"]) == (other.run_id, variant) for row in offered):
+            raise InputError(f"{other.run_id} was not asked under the variant {variant!r}.")
+        return other.run_id, other.run_id, variant
+    if one.run_id == other.run_id:
+        raise InputError(f"{one.run_id} is named twice: choose two runs, or a mitigation of this one.")
+    if one.audit != other.audit:
+        raise InputError(
+            f"{one.run_id} is a run of {one.audit!r} and {other.run_id} of {other.audit!r}: runs of one audit can be compared."
+        )
+    return one.run_id, other.run_id, PLAIN
+
+
+def _quality(one: Any) -> Quality:
+    difference = one.after - one.before
+    worse = -difference if one.name in _BETTER_HIGH else difference
+    # Without an interval any loss counts; with one it has to lie beyond it.
+    is_beyond = one.low is None or one.low > 0 or (one.high is not None and one.high < 0)
+    is_lost = one.name not in _NEUTRAL and worse > 0 and is_beyond
+    return Quality(one.name, one.before, one.after, difference, one.low, one.high, is_lost)
+
+
+def _panel(changes: Sequence[Change]) -> Panel | None:
+    """How much worse each measure became, in tolerances, so that all of them have one axis."""
+    drawn = [
+        one
+        for one in changes
+        if one.tolerance and one.interval_low is not None and one.interval_high is not None
+    ]
+    if not drawn:
+        return None
+    dots = [
+        Dot(
+            f"{readable(one.measure)}: {change_about(one)}",
+            one.worsening / one.tolerance,
+            (one.interval_low or 0.0) / one.tolerance,
+            (one.interval_high or 0.0) / one.tolerance,
+            _KINDS.get(one.verdict, "quiet"),
+            more={"before": number(one.baseline_value), "after": number(one.value)},
+        )
+        for one in drawn[:_DRAWN_AT_MOST]
+    ]
+    left_out = f" (the first {_DRAWN_AT_MOST} of {len(drawn)})" if len(drawn) > _DRAWN_AT_MOST else ""
+    return Panel(
+        title=f"Worse by so many tolerances{left_out}",
+        description=describe_dots(dots, "Worse by so many tolerances"),
+        spec=interval_dots(dots, "worse by, in tolerances", [Rule(0.0, "even"), Rule(1.0, "threshold")]),
+        legend=(
+            Key("alarm", "worse"),
+            Key("inconclusive", "inconclusive"),
+            Key("clear", "better"),
+            Key("quiet", "unchanged, or too few answers"),
+            Key("rule-threshold", "tolerance"),
+        ),
+    )
+
+
+def _readings(tables: Tables, before: str, after: str, variant: str) -> list[Reading]:
+    """What both runs read in the same measure about the same groups, gravest first."""
+    rows = tables.records(
+        """
+        select
+            measure, attribute, group_name, reference_group, subject,
+            one.value as before_value, other.value as after_value,
+            one.status as before_status, other.status as after_status,
+            one.finding_id as before_id, other.finding_id as after_id
+        from {fct_findings} as one
+        inner join {fct_findings} as other using (measure, scheme, attribute, group_name, reference_group, subject)
+        where one.run_id = $1 and one.variant = 'plain' and other.run_id = $2 and other.variant = $3
+        order by
+            list_position(['alarm', 'inconclusive', 'clear', 'insufficient_data'], other.status),
+            measure, attribute, group_name, reference_group, subject
+        """,
+        [before, after, variant],
+    )
+    return [
+        Reading(
+            row["measure"],
+            ", ".join(
+                filter(
+                    None,
+                    (
+                        readable(row["attribute"]),
+                        "" if row["group_name"].startswith("(") else readable(row["group_name"]),
+                        readable(row["subject"]),
+                    ),
+                )
+            ),
+            row["before_value"],
+            row["after_value"],
+            row["before_status"],
+            row["after_status"],
+            row["before_id"],
+            row["after_id"],
+        )
+        for row in rows
+    ]
+
+
+def _models(tables: Tables, before: str, after: str) -> list[dict[str, Any]]:
+    """Gaps of decisions that the build held against each other in two models, in either order."""
+    return tables.records(
+        """
+        select
+            outcome, domain, attribute, group_name, reference_group,
+            if(run_id = $1, adjusted_gap, other_adjusted_gap) as before,
+            if(run_id = $1, other_adjusted_gap, adjusted_gap) as after,
+            if(run_id = $1, -1, 1) * adjusted_difference as difference,
+            if(run_id = $1, -adjusted_high, adjusted_low) as low,
+            if(run_id = $1, -adjusted_low, adjusted_high) as high,
+            p_value_adjusted
+        from {fct_model_comparisons}
+        where (run_id = $1 and other_run_id = $2) or (run_id = $2 and other_run_id = $1)
+        order by p_value_adjusted nulls last, outcome, domain, attribute, group_name
+        """,
+        [before, after],
+    )

@@ -1,0 +1,104 @@
+"""The null of a finding as a chart: what shuffled labels give, and where the observed value lies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from biasledger.reporting.charts import VEGA_LITE
+from biasledger.reporting.picture import Key, Panel, number, readable
+
+_POINTS = 121
+_SPREAD = 4.0  # standard deviations to either side
+
+
+def null_panel(
+    finding: Mapping[str, Any], measure: Mapping[str, Any], observed: float | None
+) -> Panel | None:
+    """A normal curve with the null's mean and standard deviation, and the observed value.
+
+    Args:
+        finding: a row of fct_findings.
+        measure: its row of dim_measures.
+        observed: what was held against the null, where that is not the finding's value.
+
+    Returns:
+        None where the finding has no null with a spread; a family's members have one each, which its tables show.
+    """
+    at = finding["value"] if observed is None else observed
+    mean, sd = finding["null_mean"], finding["null_sd"]
+    if at is None or mean is None or not sd:
+        return None
+    low, high = min(mean - _SPREAD * sd, at - sd / 2), max(mean + _SPREAD * sd, at + sd / 2)
+    curve = [
+        {"at": x, "density": math.exp(-0.5 * ((x - mean) / sd) ** 2)}
+        for x in (mean + sd * _SPREAD * (2 * place / (_POINTS - 1) - 1) for place in range(_POINTS))
+    ]
+    # The threshold is on the scale of the value, not of what is debiased first.
+    rules = [(at, "observed")]
+    if observed is None:
+        rules += [(end, "threshold") for end in _ends(finding["threshold"], measure["side"])]
+    x = {
+        "type": "quantitative",
+        "title": readable(finding["measure"]) + ("" if observed is None else ", before chance is taken off"),
+        "scale": {
+            "domain": [min(low, *(end for end, _ in rules)), max(high, *(end for end, _ in rules))],
+            "nice": False,
+        },
+    }
+    y = {"type": "quantitative", "axis": None}
+    rows = {
+        "observed": ("var(--ink-2)", [1, 0], 3),
+        "threshold": ("var(--alarm)", [6, 4], 1.5),
+    }
+    layers = [
+        {
+            "mark": {
+                "type": "area",
+                "color": "var(--band)",
+                "line": {"color": "var(--ink-3)", "strokeWidth": 1},
+            },
+            "encoding": {"x": {"field": "at", **x}, "y": {"field": "density", **y}},
+        },
+        *(
+            {
+                "data": {"values": [{"at": end} for end, one in rules if one == kind]},
+                "mark": {
+                    "type": "rule",
+                    "stroke": stroke,
+                    "strokeDash": dash,
+                    "strokeWidth": width,
+                    "clip": True,
+                },
+                "encoding": {"x": {"field": "at", **x}},
+            }
+            for kind, (stroke, dash, width) in rows.items()
+        ),
+    ]
+    deviations = (at - mean) / sd
+    way = "above" if deviations > 0 else "below"
+    spec = {
+        "$schema": f"https://vega.github.io/schema/vega-lite/v{VEGA_LITE}.json",
+        "width": "container",
+        "height": 150,
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "data": {"values": curve},
+        "layer": layers,
+    }
+    keys = [Key("band", "by chance alone"), Key("rule-even", "observed")]
+    if len(rules) > 1:
+        keys.append(Key("rule-threshold", "threshold"))
+    return Panel(
+        title="What chance alone gives",
+        description=f"By chance {number(mean)} on average, give or take {number(sd)}; observed {number(at)}, "
+        f"{abs(deviations):.1f} standard deviations {way}.",
+        spec=spec,
+        legend=tuple(keys),
+    )
+
+
+def _ends(threshold: float | None, side: str) -> list[float]:
+    if threshold is None:
+        return []
+    return [-threshold, threshold] if side == "two-sided" else [threshold]

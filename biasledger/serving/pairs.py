@@ -1,0 +1,440 @@
+"""The same case under two groups, side by side: a case's answers are paired before anybody looks at them, and shown by how far
+apart they lie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from biasledger.explaining.rows import Row, rows
+from biasledger.querying.connection import locked_warehouse
+from biasledger.serving.asked import Asked, Served
+from biasledger.serving.builds import read_build
+from biasledger.serving.changed_words import Part, changed
+from biasledger.verdicts import PLAIN
+from collector.errors import InputError, LedgerError
+from collector.hints import did_you_mean
+from collector.ledger.database import Ledger
+
+if TYPE_CHECKING:
+    import duckdb
+
+PAIRS_AT_MOST = 20_000
+_LISTED = 40
+_LOCK_SECONDS = 2.0
+# By what the gap of a pair is measured, and what is read for it: a value for each answer, or a list.
+WORDS = "words"
+GAPS = {
+    "outcome": "what was decided",
+    "price": "mean price level",
+    "items": "items in the list",
+    WORDS: "different words",
+}
+_VALUES = {
+    "outcome": """
+        select prompt_id, trial, slot, any_value(standing) as value, null as items
+        from marts.fct_predictions where run_id = $run_id and not is_unknown group by all
+    """,
+    "price": """
+        select prompt_id, trial, 1 as slot, sum(price_level * n) / sum(n) as value, null as items
+        from marts.fct_recommended_items where run_id = $run_id and price_level is not null group by all
+    """,
+    "items": """
+        select prompt_id, trial, 1 as slot, null as value, list(distinct item) as items
+        from marts.fct_list_items where run_id = $run_id and scheme = 'items' group by all
+    """,
+}
+_TABLES = {"outcome": "fct_predictions", "price": "fct_recommended_items", "items": "fct_list_items"}
+# A case is all that a prompt says but of whom; in it the people of a group stand in the order of their names, and the first of
+# one group is held against the first of the other.
+_PAIRS = """
+    with
+
+    others as (
+        select prompt_id, slot, string_agg(attribute || ' ' || group_name, ', ' order by attribute) as also
+        from marts.dim_prompt_groups
+        where
+            run_id = $run_id and attribute not like '%*%'
+            and not list_contains(string_split($attribute, '*'), attribute)
+        group by prompt_id, slot
+    ),
+
+    people as (
+        select
+            of_group.prompt_id,
+            of_group.slot,
+            of_group.group_name,
+            coalesce(of_group.carrier, '') as carrier,
+            coalesce(others.also, '') as also,
+            of_group.template,
+            of_group.language,
+            of_group.perturbation,
+            of_group.subject,
+            of_group.domain,
+            row_number() over (
+                partition by
+                    of_group.group_name, of_group.template, of_group.language, of_group.perturbation, of_group.subject,
+                    of_group.domain, of_group.slot, coalesce(others.also, '')
+                order by of_group.carrier, of_group.prompt_id
+            ) as place
+        from marts.dim_prompt_groups as of_group
+        left join others on of_group.prompt_id = others.prompt_id and of_group.slot = others.slot
+        where
+            of_group.run_id = $run_id and of_group.variant = $variant and of_group.attribute = $attribute
+            and of_group.group_name in ($group, $reference)
+    )
+
+    select
+        one.prompt_id,
+        other.prompt_id as other_prompt_id,
+        one.slot,
+        one.carrier,
+        other.carrier as other_carrier,
+        one.also,
+        one.template,
+        one.perturbation,
+        one.subject,
+        one.domain
+    from people as one
+    inner join people as other
+        on
+            one.template = other.template
+            and one.language is not distinct from other.language
+            and one.perturbation is not distinct from other.perturbation
+            and one.subject = other.subject
+            and one.domain = other.domain
+            and one.slot = other.slot
+            and one.also = other.also
+            and one.place = other.place
+            and one.prompt_id <> other.prompt_id
+    where one.group_name = $group and other.group_name = $reference
+"""
+_GIVEN = "select distinct * from (select unnest($prompt_ids) as prompt_id, unnest($other_prompt_ids) as other_prompt_id)"
+_LAST = """
+    select prompt_id, trial, attempt, status, response_text
+    from raw.responses
+    where run_id = $run_id
+    qualify row_number() over (partition by prompt_id, trial order by attempt desc) = 1
+"""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two answers to one case, and how far apart they lie; `case` says what they share."""
+
+    number: int
+    prompt_id: str
+    other_prompt_id: str
+    trial: int
+    carrier: str
+    other_carrier: str
+    case: str
+    gap: float | None
+    value: float | None
+    other_value: float | None
+
+
+@dataclass(frozen=True)
+class Text:
+    """An answer or a prompt of a pair: its parts, or why there is none."""
+
+    parts: Sequence[Part]
+    missing: str = ""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A pair with its texts; `is_whole` says whether changed words could be looked for."""
+
+    pair: Pair
+    answers: tuple[Text, Text]
+    prompts: tuple[Text, Text]
+    is_whole: bool
+
+
+def page(served: Served, asked: Asked) -> Mapping[str, Any]:
+    """One pair with its texts, and the list of all of them, for a template.
+
+    Raises:
+        InputError: there is no such run, attribute or group, or no warehouse.
+        BiasledgerError: the warehouse cannot be read.
+    """
+    with locked_warehouse(served.warehouse) as connection:
+        values = {"build": read_build(connection), **_choices(connection, asked)}
+        chosen: Row | None = values["chosen"]
+        if chosen is None:
+            return {**values, "pairs": [], "shown": None, "missing": "", "gaps": GAPS, "by": "", "n": 0}
+        kinds = _kinds(connection, chosen)
+        by = asked.get("by") if asked.get("by") in kinds else kinds[0]
+        found = rows(connection, _PAIRS, chosen)
+        told = _told(connection, chosen, by) if by != WORDS else {}
+    try:
+        with Ledger(served.ledger, wait_seconds=_LOCK_SECONDS).read() as ledger:
+            trials = _by_words(ledger, chosen, found) if by == WORDS else None
+            pairs = _ranked(found, told, trials)
+            place = asked.whole("place", 1, least=1, most=max(len(pairs), 1))
+            shown = _texts(ledger, chosen, pairs[place - 1]) if pairs else None
+            missing = ""
+    except LedgerError as error:
+        pairs, shown = _ranked(found, told, None), None
+        place = asked.whole("place", 1, least=1, most=max(len(pairs), 1))
+        missing = f"The texts are missing: {error}"
+    first = max(0, min(place - 1 - _LISTED // 4, len(pairs) - _LISTED))
+    return {
+        **values,
+        "by": by,
+        "gaps": {kind: GAPS[kind] for kind in kinds},
+        "pairs": pairs[first : first + _LISTED],
+        "n": len(pairs),
+        "place": place,
+        "shown": shown,
+        "missing": missing,
+    }
+
+
+def _choices(connection: duckdb.DuckDBPyConnection, asked: Asked) -> dict[str, Any]:
+    """What can be chosen, and what is: of what the address leaves open the first."""
+    runs = rows(
+        connection,
+        """
+        select run_id, audit, target, is_current, started_at
+        from marts.dim_runs as runs
+        where exists (select 1 from marts.dim_prompt_groups as prompt_groups where prompt_groups.run_id = runs.run_id)
+        order by is_current desc, audit, target, started_at desc
+        """,
+        {},
+    )
+    if not runs:
+        return {"runs": [], "variants": [], "attributes": [], "groups": [], "chosen": None}
+    run_id = asked.get("run") or runs[0]["run_id"]
+    if run_id not in {row["run_id"] for row in runs}:
+        raise InputError(
+            f"There is no run {run_id!r}{did_you_mean(run_id, [row['run_id'] for row in runs]) or '.'}"
+        )
+    known = rows(
+        connection,
+        """
+        select variant, attribute, group_name
+        from marts.dim_prompt_groups
+        where run_id = $run_id
+        group by variant, attribute, group_name
+        order by variant <> 'plain', variant, attribute like '%*%', attribute, group_name
+        """,
+        {"run_id": run_id},
+    )
+    variants = list(dict.fromkeys(row["variant"] for row in known))
+    variant = _one("variant", asked.get("variant", PLAIN), variants)
+    known = [row for row in known if row["variant"] == variant]
+    attributes = list(dict.fromkeys(row["attribute"] for row in known))
+    attribute = _one(
+        "attribute", asked.get("attribute") or _gravest(connection, run_id, attributes), attributes
+    )
+    groups = [row["group_name"] for row in known if row["attribute"] == attribute]
+    group, reference = _two_groups(connection, run_id, attribute, groups, asked)
+    chosen = {
+        "run_id": run_id,
+        "variant": variant,
+        "attribute": attribute,
+        "group": group,
+        "reference": reference,
+    }
+    return {"runs": runs, "variants": variants, "attributes": attributes, "groups": groups, "chosen": chosen}
+
+
+def _one(what: str, name: str, known: Sequence[str]) -> str:
+    if name not in known:
+        raise InputError(f"The run has no {what} {name!r}{did_you_mean(name, known) or '.'}")
+    return name
+
+
+def _gravest(connection: duckdb.DuckDBPyConnection, run_id: str, attributes: Sequence[str]) -> str:
+    """The attribute of the run's gravest finding, of those that people in prompts have."""
+    judged = rows(
+        connection,
+        """
+        select attribute from marts.fct_findings
+        where run_id = $run_id and list_contains($attributes, attribute)
+        order by status <> 'alarm', severity <> 'error', p_value_adjusted nulls last, finding_id
+        limit 1
+        """,
+        {"run_id": run_id, "attributes": list(attributes)},
+    )
+    return str(judged[0]["attribute"]) if judged else attributes[0]
+
+
+def _two_groups(
+    connection: duckdb.DuckDBPyConnection, run_id: str, attribute: str, groups: Sequence[str], asked: Asked
+) -> tuple[str, str]:
+    """Those asked for; of what is left open first those of the run's gravest finding about the attribute.
+
+    A group of another attribute, as an address has it whose attribute alone was changed, is left open, too.
+    """
+    judged = rows(
+        connection,
+        """
+        select group_name, reference_group from marts.fct_findings
+        where run_id = $run_id and attribute = $attribute and list_contains($groups, group_name)
+            and list_contains($groups, reference_group)
+        order by status <> 'alarm', severity <> 'error', p_value_adjusted nulls last, finding_id
+        limit 1
+        """,
+        {"run_id": run_id, "attribute": attribute, "groups": list(groups)},
+    )
+    usual = (judged[0]["group_name"], judged[0]["reference_group"]) if judged else (groups[0], groups[-1])
+    group = asked.get("group") if asked.get("group") in groups else usual[0]
+    reference = asked.get("reference") if asked.get("reference") in groups else usual[1]
+    if group == reference:
+        reference = next((one for one in (*usual, *groups) if one != group), group)
+    return group, reference
+
+
+def _kinds(connection: duckdb.DuckDBPyConnection, chosen: Row) -> list[str]:
+    """By what the run's answers can be held apart; words can always."""
+    tables = {
+        row["table_name"]
+        for row in rows(connection, "select table_name from duckdb_tables() where schema_name = 'marts'", {})
+    }
+    return [
+        *(
+            kind
+            for kind, table in _TABLES.items()
+            if table in tables
+            and rows(connection, f"select 1 from marts.{table} where run_id = $run_id limit 1", chosen)
+        ),
+        WORDS,
+    ]
+
+
+def _told(connection: duckdb.DuckDBPyConnection, chosen: Row, by: str) -> dict[tuple[str, int, int], Any]:
+    """Prompt, slot and trial -> the value or the items of its answer."""
+    return {
+        (row["prompt_id"], row["slot"], row["trial"]): row["value"] if row["items"] is None else row["items"]
+        for row in rows(connection, _VALUES[by], chosen)
+    }
+
+
+def _by_words(ledger: duckdb.DuckDBPyConnection, chosen: Row, found: Sequence[Row]) -> list[Row]:
+    """Prompt ids, trial and gap of every pair with two texts: the share of their different words that only one of them has."""
+    return rows(
+        ledger,
+        f"""
+        with
+
+        pairs as ({_GIVEN}),
+
+        answers as (
+            select
+                prompt_id,
+                trial,
+                list_distinct(regexp_extract_all(lower(response_text), '[\\p{{L}}\\p{{M}}\\p{{N}}]+')) as words
+            from ({_LAST})
+            where response_text is not null
+        )
+
+        select
+            pairs.prompt_id,
+            pairs.other_prompt_id,
+            answers.trial,
+            1 - len(list_intersect(answers.words, others.words))
+            / greatest(len(list_distinct(list_concat(answers.words, others.words))), 1) as gap
+        from pairs
+        inner join answers on pairs.prompt_id = answers.prompt_id
+        inner join answers as others on pairs.other_prompt_id = others.prompt_id and answers.trial = others.trial
+        limit {PAIRS_AT_MOST}
+        """,
+        {
+            **chosen,
+            "prompt_ids": [row["prompt_id"] for row in found],
+            "other_prompt_ids": [row["other_prompt_id"] for row in found],
+        },
+    )
+
+
+def _ranked(
+    found: Sequence[Row], told: Mapping[tuple[str, int, int], Any], trials: Sequence[Row] | None
+) -> list[Pair]:
+    """All pairs, the largest gap first, those without one last."""
+    pairs = []
+    if trials is not None:
+        # People of several places in one prompt make a pair each, of the same two texts.
+        of_prompts = {(row["prompt_id"], row["other_prompt_id"]): row for row in found}
+        for row in trials:
+            about = of_prompts[row["prompt_id"], row["other_prompt_id"]]
+            pairs.append(_pair(about, row["trial"], row["gap"], None, None))
+    else:
+        by_prompt: dict[tuple[str, int], list[int]] = {}
+        for prompt_id, slot, trial in told:
+            by_prompt.setdefault((prompt_id, slot), []).append(trial)
+        for row in found[:PAIRS_AT_MOST]:
+            for trial in by_prompt.get((row["prompt_id"], row["slot"]), ()):
+                other = told.get((row["other_prompt_id"], row["slot"], trial))
+                one = told[row["prompt_id"], row["slot"], trial]
+                if other is not None and one is not None:
+                    pairs.append(_of_values(row, trial, one, other))
+    # Ties stand in the order of their prompts, so that an address shows the same pair again.
+    pairs.sort(
+        key=lambda pair: (-(pair.gap or 0.0), pair.case, pair.prompt_id, pair.other_prompt_id, pair.trial)
+    )
+    return [Pair(**{**vars(pair), "number": number}) for number, pair in enumerate(pairs, start=1)]
+
+
+def _of_values(row: Row, trial: int, one: Any, other: Any) -> Pair:
+    if isinstance(one, list):
+        shared, both = len(set(one) & set(other)), len(set(one) | set(other))
+        return _pair(row, trial, 1 - shared / both if both else 0.0, None, None)
+    return _pair(row, trial, abs(one - other), one, other)
+
+
+def _pair(row: Row, trial: int, gap: float, value: float | None, other_value: float | None) -> Pair:
+    parts = (row["subject"], row["domain"], row["template"], row["perturbation"], row["also"])
+    return Pair(
+        0,
+        row["prompt_id"],
+        row["other_prompt_id"],
+        trial,
+        row["carrier"],
+        row["other_carrier"],
+        ", ".join(dict.fromkeys(filter(None, parts))),
+        gap,
+        value,
+        other_value,
+    )
+
+
+def _texts(ledger: duckdb.DuckDBPyConnection, chosen: Row, pair: Pair) -> Shown:
+    values = {**chosen, "prompt_ids": [pair.prompt_id, pair.other_prompt_id], "trial": pair.trial}
+    answers = {
+        row["prompt_id"]: row
+        for row in rows(
+            ledger,
+            f"select * from ({_LAST}) where trial = $trial and list_contains($prompt_ids, prompt_id)",
+            values,
+        )
+    }
+    prompts = {
+        row["prompt_id"]: row["prompt_text"]
+        for row in rows(
+            ledger,
+            "select prompt_id, prompt_text from raw.prompts where run_id = $run_id and list_contains($prompt_ids, prompt_id)",
+            values,
+        )
+    }
+    ids = (pair.prompt_id, pair.other_prompt_id)
+    shown_answers, answers_whole = _side_by_side(*(answers.get(one, {}).get("response_text") for one in ids))
+    shown_prompts, prompts_whole = _side_by_side(*(prompts.get(one) for one in ids))
+    return Shown(pair, shown_answers, shown_prompts, answers_whole and prompts_whole)
+
+
+def _side_by_side(one: str | None, other: str | None) -> tuple[tuple[Text, Text], bool]:
+    missing = "The ledger holds no text of it: none came back, it was erased, or it was imported without."
+    if one is None or other is None:
+        left, right = (
+            Text((), missing) if text is None else Text((Part(text, False),)) for text in (one, other)
+        )
+        return (left, right), True
+    parts = changed(one, other)
+    if parts is None:
+        return (Text((Part(one, False),)), Text((Part(other, False),))), False
+    return (Text(parts[0]), Text(parts[1])), True

@@ -1,0 +1,133 @@
+"""The explorer on a real socket of this machine, of the shared project and of one whose every text is hostile."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pytest
+import requests
+
+from biasledger.serving.server import Server, address, listening
+from tests.python.report import warehouses
+from tests.python.report.conftest import Opened, browser
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext
+
+__all__ = ["browser"]
+SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Explorer:
+    """A running explorer: its address, and the files that it shows."""
+
+    address: str
+    warehouse: Path
+    ledger: Path
+
+    def get(self, path: str, **options: Any) -> requests.Response:
+        return requests.get(self.address.rstrip("/") + path, timeout=SECONDS, **options)
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        with duckdb.connect(str(self.warehouse), read_only=True) as connection:
+            return connection.execute(sql).fetchall()
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[Explorer]:
+    """The explorer of a project's folder, in a thread of this process."""
+    warehouse, ledger = folder / "warehouse.duckdb", folder / "ledger.duckdb"
+    ready = threading.Event()
+    with listening(0) as opened:
+        server = Server(warehouse, ledger, ready.set)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [opened]})
+        thread.start()
+        assert ready.wait(SECONDS)
+        yield Explorer(address(opened), warehouse, ledger)
+        server.should_exit = True
+        thread.join(SECONDS)
+        assert not thread.is_alive()
+
+
+@pytest.fixture(scope="session")
+def explorer(audited: Path) -> Iterator[Explorer]:
+    with serving(audited) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def hostile(audited: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Explorer]:
+    """The shared project, with what people and models may write replaced in every text that a page shows."""
+    folder = tmp_path_factory.mktemp("hostile explorer")
+    for name in ("warehouse.duckdb", "ledger.duckdb"):
+        shutil.copyfile(audited / name, folder / name)
+    text = "\n".join(warehouses.HOSTILE)
+    with duckdb.connect(str(folder / "warehouse.duckdb")) as connection:
+        for table, column in (
+            ("fct_findings", "explanation"),
+            ("fct_findings", "target"),
+            ("dim_runs", "target"),
+            ("dim_prompt_groups", "carrier"),
+            ("fct_removed_words", "why"),
+            ("fct_word_divergence_words", "word"),
+        ):
+            connection.execute(
+                f"update marts.{table} set {column} = left(?, 9000) || left({column}, 40)", [text]
+            )
+    with duckdb.connect(str(folder / "ledger.duckdb")) as connection:
+        for table, column in (
+            ("responses", "response_text"),
+            ("prompts", "prompt_text"),
+            ("prompt_attributes", "carrier"),
+        ):
+            connection.execute(f"update raw.{table} set {column} = ? || {column}", [text])
+    with serving(folder) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Explorer]:
+    """Twenty runs and ten thousand findings."""
+    folder = tmp_path_factory.mktemp("large explorer")
+    warehouses.large(folder / "warehouse.duckdb")
+    with serving(folder) as running:
+        yield running
+
+
+Open = Callable[..., Opened]
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[Open]:
+    """Opens an address, its charts drawn, and keeps what went wrong on the way."""
+    contexts: list[BrowserContext] = []
+
+    def opener(url: str, width: int = 1280, height: int = 900, **options: Any) -> Opened:
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        contexts.append(context)
+        opened = Opened(context.new_page())
+        opened.page.on(
+            "console",
+            lambda message: (
+                opened.troubles.append(message.text) if message.type in {"error", "warning"} else None
+            ),
+        )
+        opened.page.on("pageerror", lambda error: opened.troubles.append(str(error)))
+        opened.page.on("dialog", lambda dialog: opened.troubles.append(f"dialog: {dialog.message}"))
+        opened.page.on("request", lambda request: opened.requests.append(request.url))
+        opened.page.goto(url)
+        if options.get("java_script_enabled", True):
+            opened.wait_for_charts()
+        return opened
+
+    yield opener
+    for context in contexts:
+        context.close()

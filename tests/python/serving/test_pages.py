@@ -1,0 +1,185 @@
+"""The explorer in a real browser: readable by everyone, nothing foreign run, nothing asked of any other machine."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from biasledger.serving.asked import link
+from tests.python.report.test_browser import overflow, violations
+from tests.python.serving.conftest import Explorer, Open, serving
+
+pytestmark = pytest.mark.slow
+
+PHONE = (390, 844)
+SETTLED = 30_000  # milliseconds
+
+
+def paths(explorer: Explorer) -> list[str]:
+    """Every view, with something in it."""
+    [(finding,)] = explorer.rows(
+        "select max(finding_id) from marts.fct_findings where measure = 'word_divergence' and status = 'alarm'"
+    )
+    [(one, other)] = explorer.rows(
+        "select min(run_id), max(run_id) from marts.dim_runs where audit = 'rankings' and target like 'simulator%' or "
+        "audit = 'rankings' and target like '%window.harmed%'"
+    )
+    return [
+        "/findings?runs=all",
+        f"/finding/{finding}",
+        "/pairs",
+        "/compare",
+        link("/compare", before=one, after=other),
+        link("/sql", sql="select group_name, explanation, value, n_units from marts.fct_findings"),
+        "/sql?sql=select+nothing",
+    ]
+
+
+def test_axe_finds_nothing_in_light_and_in_dark(explorer: Explorer, open_page: Open) -> None:
+    for path in paths(explorer):
+        opened = open_page(explorer.address.rstrip("/") + path)
+        # What is folded is checked, too; of tables some rows, as the others are like them.
+        opened.page.evaluate(
+            """() => {
+              document.querySelectorAll('details').forEach((one) => { one.open = true; });
+              const many = 'tbody tr:nth-child(n + 4), .matrix:nth-of-type(n + 3), option:nth-child(n + 6)';
+              document.querySelectorAll(many).forEach((one) => one.remove());
+            }"""
+        )
+        assert violations(opened) == [], path
+        opened.page.emulate_media(color_scheme="dark")
+        assert violations(opened, rules=["color-contrast"]) == [], path
+        assert opened.troubles == [], path
+
+
+def test_nothing_foreign_is_run_and_nobody_else_is_asked(hostile: Explorer, open_page: Open) -> None:
+    for path in paths(hostile):
+        opened = open_page(hostile.address.rstrip("/") + path)
+        assert opened.page.evaluate("window.harmed ?? null") is None, path
+        foreign = opened.page.evaluate(
+            "['iframe', 'img', 'object', 'embed', 'base'].map((name) => document.querySelectorAll(name).length)"
+        )
+        assert foreign == [0] * 5, path
+        scripts = opened.page.evaluate(
+            "[...document.scripts].filter((one) => !one.type).map((one) => one.src)"
+        )
+        assert all(source.startswith(hostile.address + "assets/") for source in scripts), path
+        assert opened.troubles == [], path
+        assert [url for url in opened.requests if not url.startswith((hostile.address, "data:"))] == []
+        if not path.endswith("nothing"):
+            assert "window.harmed" in opened.page.inner_text("main"), path
+        opened.page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+        opened.page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        assert overflow(opened) <= 0, path
+
+
+def test_an_injected_script_would_not_run(explorer: Explorer, open_page: Open) -> None:
+    opened = open_page(explorer.address + "sql")
+    outcome = opened.page.evaluate(
+        """async () => {
+          const script = document.createElement('script');
+          script.textContent = "window.harmed = 'inserted'";
+          document.body.append(script);
+          const fetched = await fetch('https://example.org/').then(() => 'fetched', () => 'refused');
+          return [window.harmed ?? null, fetched];
+        }"""
+    )
+    assert outcome == [None, "refused"]
+
+
+def test_a_phone_needs_no_pushing_sideways(explorer: Explorer, open_page: Open) -> None:
+    for path in paths(explorer):
+        opened = open_page(explorer.address.rstrip("/") + path, *PHONE)
+        assert overflow(opened) <= 0, path
+
+
+def test_pairs_are_stepped_through_by_keys(explorer: Explorer, open_page: Open) -> None:
+    page = open_page(explorer.address + "pairs").page
+    said = page.locator("[role=status] >> text=Pair")
+    for key, place in (("j", 2), ("j", 3), ("k", 2), ("ArrowRight", 3), ("ArrowLeft", 2)):
+        page.keyboard.press(key)
+        page.wait_for_url(f"**place={place}*", timeout=SETTLED)
+        assert said.inner_text().startswith(f"Pair {place} of")
+    # Whoever chooses in a list presses letters, too.
+    page.get_by_label("Attribute").focus()
+    page.keyboard.press("j")
+    page.wait_for_timeout(300)
+    assert "place=2" in page.url
+
+
+def test_every_page_can_be_walked_by_keyboard(explorer: Explorer, open_page: Open) -> None:
+    page = open_page(explorer.address + "findings").page
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    for _ in range(25):
+        page.keyboard.press("Tab")
+        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+    page.locator("select[name=status]").select_option("alarm")
+    page.wait_for_url("**status=alarm*", timeout=SETTLED)
+    # What is not chosen is not in an address that is sent on.
+    assert page.url.endswith("/findings?status=alarm")
+    statement = open_page(explorer.address + "sql").page
+    statement.locator("#sql").fill("select 42 as answer")
+    statement.keyboard.press("Control+Enter")
+    statement.get_by_role("cell", name="42").wait_for(timeout=SETTLED)
+
+
+def test_without_scripts_everything_still_reads(explorer: Explorer, open_page: Open) -> None:
+    page = open_page(explorer.address + "findings", java_script_enabled=False).page
+    page.get_by_label("Search").fill("divergence")
+    page.get_by_role("button", name="Filter").click()
+    assert "q=divergence" in page.url
+    page.locator("table.findings tbody a").first.click()
+    assert "standard deviations above" in page.inner_text(
+        "main"
+    ) or "What chance alone gives" in page.inner_text("main")
+    assert page.locator("mark").count() > 0
+
+
+def test_two_builds_are_published_while_a_page_is_open(
+    audited: Path, tmp_path: Path, open_page: Open
+) -> None:
+    for name in ("warehouse.duckdb", "ledger.duckdb"):
+        shutil.copyfile(audited / name, tmp_path / name)
+
+    def publish(build: str) -> None:
+        """What `biasledger build` does last: a new file under another name, renamed."""
+        new = tmp_path / "new.duckdb"
+        shutil.copyfile(audited / "warehouse.duckdb", new)
+        with duckdb.connect(str(new)) as connection:
+            connection.execute("update publication.build set build_id = ?", [build])
+            connection.execute("update marts.fct_findings set explanation = ?", [f"as of {build}"])
+        new.replace(tmp_path / "warehouse.duckdb")
+
+    with serving(tmp_path) as running:
+        page = open_page(running.address + "findings").page
+        for build in ("second", "third"):
+            assert not page.locator("#newer").is_visible()
+            publish(build)
+            page.evaluate("dispatchEvent(new Event('focus'))")
+            page.locator("#newer").wait_for(state="visible", timeout=SETTLED)
+            assert "A newer build was published" in page.inner_text("#newer")
+            assert f"as of {build}" not in page.inner_text("main")
+            page.reload()
+            assert f"as of {build}" in page.inner_text("main")
+        # Pages that are read while a file takes the other's place are of one build or the other.
+        for number in range(8):
+            publish(f"build {number}")
+            assert running.get("/findings").status_code == 200
+
+
+def test_ten_thousand_findings_are_paged(large: Explorer, open_page: Open) -> None:
+    page = open_page(large.address + "findings").page
+    assert "10,000 findings of current runs" in page.inner_text("main")
+    assert page.locator("table.findings tbody tr").count() == 100
+    assert page.locator(".matrix").count() == 12
+    assert "Of 20 audits and targets those 12" in page.inner_text("main")
+    page.get_by_role("link", name="Next").click()
+    page.wait_for_url("**first=100*", timeout=SETTLED)
+    assert "101 to 200 of 10,000 findings" in page.inner_text("main")
+    assert large.get("/findings.csv").text.count("\n") == 10_001

@@ -1,0 +1,389 @@
+"""What the views say, held against the tables, the ledger and the commands that say the same."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import itertools
+import json
+import re
+from typing import Any
+
+import duckdb
+import pytest
+
+from biasledger.comparing.changes import built_changes
+from biasledger.serving.asked import Asked, Served, link
+from biasledger.serving.changed_words import changed
+from biasledger.serving.null import null_panel
+from biasledger.serving.pairs import page as pairs_page
+from biasledger.serving.queries import page as queries_page
+from biasledger.serving.queries import prepared
+from tests.python.serving.conftest import Explorer
+
+
+def text_of(page: str) -> str:
+    """What a page says, without its tags and with single blanks."""
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page.partition("<main")[2])).split())
+
+
+def table_of(answer: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(answer)))
+
+
+class TestFindings:
+    def test_current_runs_are_shown_first_and_all_on_demand(self, explorer: Explorer) -> None:
+        [(n, n_current)] = explorer.rows(
+            "select count(*), count(*) filter (where is_current) from marts.fct_findings"
+        )
+        assert n > n_current
+        assert f"{n_current} findings of current runs." in text_of(explorer.get("/").text)
+        assert f"{n} findings." in text_of(explorer.get("/findings?runs=all").text)
+
+    @pytest.mark.parametrize(
+        ("column", "value"),
+        [
+            ("status", "alarm"),
+            ("settled_by", "names"),
+            ("min_units", "2"),
+            ("is_excepted", "false"),
+            ("subject", "music"),
+        ],
+    )
+    def test_any_column_filters_page_and_download_alike(
+        self, explorer: Explorer, column: str, value: str
+    ) -> None:
+        [(n,)] = explorer.rows(
+            f"select count(*) from marts.fct_findings where is_current and cast({column} as varchar) = '{value}'"
+        )
+        asked = link("/findings", **{column: value})
+        noun = "finding" if n == 1 else "findings"
+        assert f"{n} {noun} of current runs" in text_of(explorer.get(asked).text)
+        chosen = link("/findings", column=column, **{"is": value})
+        assert f"{n} {noun} of current runs" in text_of(explorer.get(chosen).text)
+        rows = table_of(explorer.get(asked.replace("/findings", "/findings.csv")).text)
+        assert len(rows) == n
+        assert {row[column] for row in rows} <= {value}
+
+    def test_a_search_finds_all_of_its_words(self, explorer: Explorer) -> None:
+        rows = table_of(explorer.get("/findings.csv?q=BLACK+words+divergence").text)
+        assert rows
+        assert {row["measure"] for row in rows} == {"word_divergence"}
+        assert all("Black" in row["explanation"] for row in rows)
+        assert "No finding fits." in text_of(explorer.get("/findings?q=race+zzz").text)
+
+    def test_columns_sort_both_ways(self, explorer: Explorer) -> None:
+        for more, reverse in (("", False), ("&desc=1", True)):
+            rows = table_of(explorer.get(f"/findings.csv?sort=value{more}").text)
+            values = [float(row["value"]) for row in rows if row["value"]]
+            assert values == sorted(values, reverse=reverse)
+
+    def test_an_unknown_column_is_said(self, explorer: Explorer) -> None:
+        for asked in ("?sort=valu", "?column=valu&is=1"):
+            wrong = explorer.get(f"/findings{asked}")
+            assert wrong.status_code == 400
+            assert "fct_findings has no column 'valu'; did you mean 'value'?" in text_of(wrong.text)
+
+    def test_the_matrix_has_a_cell_for_each_group_and_measure(self, explorer: Explorer) -> None:
+        page = explorer.get("/findings?audit=products&target=simulator&variant=plain&attribute=race").text
+        cells = re.findall(r'<a class="cell status-(\w+)" href="/finding/(\w+)">', page)
+        found = explorer.rows(
+            "select status, finding_id from marts.fct_findings where is_current and audit = 'products' and "
+            "target = 'simulator' and variant = 'plain' and attribute = 'race'"
+        )
+        assert sorted(cells) == sorted(found)
+
+    def test_cells_of_several_findings_show_the_gravest_and_lead_to_all(self, explorer: Explorer) -> None:
+        page = explorer.get("/findings?audit=stereotypes&target=simulator").text
+        cells = re.findall(
+            r'<a class="cell status-\w+" href="(/findings\?[^"]+)">.*?(\d+)<span class="hidden"> findings',
+            page,
+        )
+        assert cells
+        for href, n in cells[:3]:
+            assert f"{n} findings of current runs" in text_of(
+                explorer.get(html.unescape(href).partition("#")[0]).text
+            )
+
+    def test_what_a_spreadsheet_would_run_is_neutralised(self, explorer: Explorer) -> None:
+        sql = "select '=HYPERLINK(\"http://evil\")' as \"=name\", -1 as number, '@x' as other"
+        answer = explorer.get("/sql.csv", params={"sql": sql})
+        assert answer.text == '\'=name,number,other\n"\'=HYPERLINK(""http://evil"")",-1,\'@x\n'
+        assert answer.headers["Content-Disposition"] == 'attachment; filename="biasledger-sql.csv"'
+        [as_json] = json.loads(explorer.get("/sql.json", params={"sql": sql}).text)
+        assert as_json == {"=name": '=HYPERLINK("http://evil")', "number": -1, "other": "@x"}
+
+
+class TestFinding:
+    def test_a_finding_of_every_measure_is_explained(self, explorer: Explorer) -> None:
+        found = explorer.rows(
+            "select measure, max(finding_id) from marts.fct_findings where value is not null group by 1 order by 1"
+        )
+        assert len(found) >= 20
+        for measure, finding in found:
+            page = explorer.get(f"/finding/{finding}?answers=1")
+            assert page.status_code == 200, (measure, text_of(page.text)[:300])
+            assert "How it was judged" in page.text
+
+    def test_it_says_what_explain_says(self, explorer: Explorer) -> None:
+        [(finding, explanation, reason)] = explorer.rows(
+            """
+            select finding_id, explanation, thresholds.reason
+            from marts.fct_findings as findings
+            inner join settings.thresholds as thresholds using (measure)
+            where measure = 'marked_words' and status = 'alarm' and thresholds.audit = '*' and findings.group_name = 'Black'
+                and findings.is_current and findings.variant = 'plain' and findings.target = 'simulator'
+            limit 1
+            """
+        )
+        page = explorer.get(f"/finding/{finding[:12]}")
+        said = text_of(page.text)
+        assert explanation in said
+        assert reason[:80] in said
+        assert "speaks for Black" in said
+        assert "questions to each group" in said or "names" in said
+        assert re.search(r'<mark class="first">\w+', page.text)
+        for sql in re.findall(r"<pre[^>]*><code>(.*?)</code>", page.text, flags=re.DOTALL):
+            answer = explorer.get("/sql.json", params={"sql": html.unescape(sql)})
+            assert answer.status_code == 200, sql
+            assert answer.json()
+
+    def test_the_null_is_drawn_on_the_scale_of_what_was_permuted(self, explorer: Explorer) -> None:
+        [(finding, null_mean, null_sd, raw)] = explorer.rows(
+            """
+            select finding_id, findings.null_mean, findings.null_sd, divergence.jsd_judged
+            from marts.fct_findings as findings
+            inner join marts.fct_word_divergence as divergence using (contrast_id, scheme)
+            where measure = 'word_divergence' and status = 'alarm' and is_current
+            limit 1
+            """
+        )
+        [chart] = re.findall(
+            r'<script type="application/json" id="null">(.*?)</script>',
+            explorer.get(f"/finding/{finding}").text,
+        )
+        area, observed, threshold = json.loads(chart)["layer"]
+        assert [row["at"] for row in observed["data"]["values"]] == [pytest.approx(raw)]
+        # On another scale than the threshold's.
+        assert threshold["data"]["values"] == []
+        curve = json.loads(chart)["data"]["values"]
+        peak = max(curve, key=lambda row: row["density"])
+        assert peak["at"] == pytest.approx(null_mean)
+        assert area["mark"]["type"] == "area"
+        assert curve[-1]["at"] == pytest.approx(null_mean + 4 * null_sd)
+
+    def test_an_unknown_finding_is_said(self, explorer: Explorer) -> None:
+        wrong = explorer.get("/finding/zzzz")
+        assert wrong.status_code == 404
+        assert "There is no finding 'zzzz'" in text_of(wrong.text)
+
+    def test_without_a_ledger_the_rest_is_shown(self, explorer: Explorer, tmp_path: Any) -> None:
+        from biasledger.serving import one_finding, pairs
+
+        served = Served(explorer.warehouse, tmp_path / "ledger.duckdb")
+        [(finding,)] = explorer.rows(
+            "select max(finding_id) from marts.fct_findings where measure = 'rank_gap'"
+        )
+        shown = one_finding.page(served, Asked({"finding": finding}, "/finding/x"))
+        assert "The answers themselves are missing" in shown["explained"].missing[0]
+        assert shown["null"] is not None
+        stepped = pairs.page(served, Asked({"by": "outcome"}, "/pairs"))
+        assert stepped["missing"].startswith("The texts are missing: There is no ledger")
+
+
+FINDING = {"value": 0.3, "null_mean": 0.0, "null_sd": 0.1, "threshold": 0.2, "measure": "rank_gap"}
+
+
+class TestNull:
+    def test_two_sided_thresholds_stand_on_both_sides(self) -> None:
+        panel = null_panel(FINDING, {"side": "two-sided"}, None)
+        assert panel is not None
+        assert [row["at"] for row in panel.spec["layer"][2]["data"]["values"]] == [-0.2, 0.2]
+        assert "3.0 standard deviations above" in panel.description
+
+    @pytest.mark.parametrize(
+        "changed", [{"value": None}, {"null_mean": None}, {"null_sd": None}, {"null_sd": 0.0}]
+    )
+    def test_without_a_spread_nothing_is_drawn(self, changed: dict[str, Any]) -> None:
+        assert null_panel({**FINDING, **changed}, {"side": "upper"}, None) is None
+
+
+class TestPairs:
+    def page(self, explorer: Explorer, **asked: str) -> Any:
+        return pairs_page(Served(explorer.warehouse, explorer.ledger), Asked(asked, "/pairs"))
+
+    @pytest.mark.parametrize(
+        ("audit", "kind"),
+        [
+            ("resumes", "outcome"),
+            ("restaurants", "price"),
+            ("recommendations", "items"),
+            ("products", "words"),
+        ],
+    )
+    def test_the_same_case_of_two_groups_the_largest_gap_first(
+        self, explorer: Explorer, audit: str, kind: str
+    ) -> None:
+        [(run,)] = explorer.rows(
+            f"select max(run_id) from marts.dim_runs where audit = '{audit}' and target <> 'simulator-fair' and is_current"
+        )
+        shown = self.page(explorer, run=run, by=kind)
+        assert shown["by"] == kind
+        gaps = [pair.gap for pair in shown["pairs"]]
+        assert gaps == sorted(gaps, reverse=True)
+        assert gaps[0] > 0
+        chosen, pair = shown["chosen"], shown["shown"].pair
+        with duckdb.connect(str(explorer.ledger), read_only=True) as ledger:
+            prompts = ledger.execute(
+                """
+                select prompt_id, template, subject, domain, list(group_name)
+                from raw.prompts inner join raw.prompt_attributes using (run_id, prompt_id)
+                where run_id = ? and prompt_id in (?, ?)
+                group by all
+                """,
+                [run, pair.prompt_id, pair.other_prompt_id],
+            ).fetchall()
+        one, other = sorted(prompts, key=lambda row: row[0] != pair.prompt_id)
+        assert one[1:4] == other[1:4]
+        assert set(chosen["group"].split("*")) <= set(one[4])
+        assert set(chosen["reference"].split("*")) <= set(other[4])
+
+    def test_its_texts_are_the_ledger_s(self, explorer: Explorer) -> None:
+        shown = self.page(explorer, place="3")["shown"]
+        with duckdb.connect(str(explorer.ledger), read_only=True) as ledger:
+            for prompt_id, answer in zip(
+                (shown.pair.prompt_id, shown.pair.other_prompt_id), shown.answers, strict=True
+            ):
+                [(text,)] = ledger.execute(
+                    "select response_text from raw.responses "
+                    "where run_id like 'products-simulator-2%' and prompt_id = ? and trial = ?",
+                    [prompt_id, shown.pair.trial],
+                ).fetchall()
+                assert "".join(part.text for part in answer.parts) == text
+
+    def test_names_are_paired_before_answers_are_seen(self, explorer: Explorer) -> None:
+        [(run,)] = explorer.rows(
+            "select max(run_id) from marts.dim_runs where audit = 'resumes' and target = 'simulator'"
+        )
+        together: list[tuple[str, str]] = []
+        for kind, place in itertools.product(("outcome", "words"), ("1", "61", "121")):
+            found = self.page(explorer, run=run, by=kind, place=place)["pairs"]
+            together += {(pair.prompt_id, pair.other_prompt_id) for pair in found}
+        # Whatever they are sorted by, an answer stands beside the same other one.
+        assert len(set(together)) < len(together)
+        assert len({one for one, _ in together}) == len(set(together))
+
+    def test_what_cannot_be_chosen_is_said(self, explorer: Explorer) -> None:
+        for asked, said in (("run=none", "There is no run 'none'"), ("attribute=rac", "did you mean 'race'")):
+            wrong = explorer.get(f"/pairs?{asked}")
+            assert wrong.status_code == 400
+            assert said in text_of(wrong.text)
+        # A group of another attribute is left open, as is one that is held against itself.
+        assert explorer.get("/pairs?attribute=gender&group=Black&reference=Black").status_code == 200
+
+
+class TestChangedWords:
+    def test_what_one_side_alone_says_is_apart(self) -> None:
+        found = changed("She likes tea, and cake.", "He likes coffee, and cake.")
+        assert found is not None
+        assert [part.text for part in found[0] if part.is_changed] == ["She", "tea"]
+        assert [part.text for part in found[1] if part.is_changed] == ["He", "coffee"]
+        assert "".join(part.text for part in found[0]) == "She likes tea, and cake."
+
+    def test_a_blank_between_changed_words_is_no_gap(self) -> None:
+        found = changed("one two three", "one four five")
+        assert found is not None
+        assert [part.text for part in found[0]] == ["one ", "two three"]
+
+    def test_texts_that_are_too_long_are_left_alone(self) -> None:
+        assert changed("a " * 3_000, "b") is None
+
+
+class TestCompare:
+    def test_what_the_build_compared_is_said_as_it_was_judged(self, explorer: Explorer) -> None:
+        for before, after, variant in explorer.rows(
+            "select baseline_run_id, run_id, variant from marts.fct_run_pairs where incomparable_because is null"
+        ):
+            asked = link(
+                "/compare", before=before, after=after, variant="" if variant == "plain" else variant
+            )
+            said = text_of(explorer.get(asked).text)
+            changes = built_changes(explorer.warehouse, before, after, variant)
+            assert changes.changes
+            for verdict in {change.verdict for change in changes.changes}:
+                n = sum(change.verdict == verdict for change in changes.changes)
+                assert f"{n} {verdict.replace('_', ' ')}" in said
+            assert "Quality of the answers" in said
+
+    def test_other_runs_are_shown_without_a_verdict(self, explorer: Explorer) -> None:
+        runs = dict(
+            explorer.rows("select target, run_id from marts.dim_runs where audit = 'rankings' and is_current")
+        )
+        said = text_of(
+            explorer.get(link("/compare", before=runs["simulator"], after=runs["simulator-fair"])).text
+        )
+        assert "The last build did not compare these" in said
+        assert "Gaps of decisions in both models" in said
+        assert "What both read" in said
+        [(one, other)] = explorer.rows(
+            f"""
+            select one.value, other.value from marts.fct_findings as one
+            inner join marts.fct_findings as other using (measure, attribute, group_name, reference_group, subject, scheme)
+            where one.run_id = '{runs["simulator"]}' and other.run_id = '{runs["simulator-fair"]}'
+                and measure = 'place_gap' and attribute = 'race'
+            """
+        )
+        assert f"{abs(one):.3g} alarm {abs(other):.3g}" in said.replace("−", "")
+
+    @pytest.mark.parametrize(
+        ("asked", "sentence"),
+        [
+            ("before=rankings-simulator-2&after=resumes-simulator-2", "runs of one audit can be compared"),
+            ("before=rankings-simulator-2&after=rankings-simulator-2", "is named twice"),
+            ("before=nothing&after=rankings-simulator-2", "There is no run 'nothing'"),
+            ("after=rankings-simulator-2&variant=debiased", "was not asked under the variant 'debiased'"),
+        ],
+    )
+    def test_what_cannot_be_compared_is_said(self, explorer: Explorer, asked: str, sentence: str) -> None:
+        wrong = explorer.get(f"/compare?{asked}")
+        assert wrong.status_code == 400
+        assert sentence in text_of(wrong.text)
+
+
+class TestSql:
+    def test_every_prepared_statement_runs(self, explorer: Explorer) -> None:
+        assert {one.source for one in prepared()} == {"analysis", "report"}
+        served, failed = Served(explorer.warehouse, explorer.ledger), {}
+        for one in prepared():
+            shown = queries_page(served, Asked({one.source: one.name}, "/sql"))
+            if shown["error"]:
+                failed[one.name] = shown["error"]
+        # Of a room that no audit of the project has.
+        assert {said.partition(":")[0] for said in failed.values()} <= {
+            f"The warehouse has no table '{table}'"
+            for table in ("fct_text_similarity", "fct_text_gaps", "fct_text_answers", "fct_text_questions")
+        }
+
+    def test_a_query_of_the_report_is_on_the_run_that_is_chosen(self, explorer: Explorer) -> None:
+        runs = [run for (run,) in explorer.rows("select run_id from marts.dim_runs where audit = 'rankings'")]
+        for run in runs[:2]:
+            page = explorer.get(link("/sql", report="decisions_gaps", run=run)).text
+            assert f"'{run}'" in html.unescape(page.partition("</textarea>")[0])
+
+    def test_what_is_drawn_can_be_chosen(self, explorer: Explorer) -> None:
+        sql = "select group_name, value, n_units from marts.fct_findings where value is not null"
+        for chart, mark in (("dots", "rule"), ("points", "point")):
+            page = explorer.get("/sql", params={"sql": sql, "chart": chart}).text
+            [spec] = re.findall(r'<script type="application/json" id="drawn">(.*?)</script>', page)
+            assert mark in json.dumps(json.loads(spec)["layer"])
+        assert 'id="drawn"' not in explorer.get("/sql", params={"sql": "select 'a' as text"}).text
+        assert "No rows" in explorer.get("/sql", params={"sql": "select 1 where false"}).text
+
+    def test_an_unknown_prepared_statement_is_said(self, explorer: Explorer) -> None:
+        assert "There is no analysis 'top_words'; did you mean" in text_of(
+            explorer.get("/sql?analysis=top_words").text
+        )
+        assert "The report has no query 'word_scores'; did you mean 'words_scores'?" in text_of(
+            explorer.get("/sql?report=word_scores").text
+        )
