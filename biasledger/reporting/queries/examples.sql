@@ -1,4 +1,4 @@
--- Prompts that differ in one attribute's group alone, two by two: the same case with one person, of one group and another.
+-- Prompts that differ in one attribute's group alone, two by two: the same case with one person, of two groups.
 with
 
 people as (
@@ -16,6 +16,22 @@ people as (
         run_id = $run_id
         and variant = 'plain'
     group by prompt_id, template, language, perturbation, domain, subject
+),
+
+of_group as (
+    select *
+    from people
+    where
+        group_name = $marked
+        and n_people = 1
+),
+
+of_reference as (
+    select *
+    from people
+    where
+        group_name = $compared
+        and n_people = 1
 )
 
 select
@@ -25,15 +41,10 @@ select
     of_reference.prompt_id as reference_prompt_id,
     of_reference.carrier as reference_carrier,
     of_reference.group_name as reference_group
-from people as of_group
-inner join people as of_reference
+from of_group
+inner join of_reference
     on
         of_group.question = of_reference.question
         and coalesce(of_group.others, '') = coalesce(of_reference.others, '')
-where
-    of_group.group_name = $marked
-    and of_reference.group_name = $compared
-    and of_group.n_people = 1
-    and of_reference.n_people = 1
 order by of_group.prompt_id, of_reference.prompt_id
 limit 500
