@@ -54,7 +54,7 @@ select
     contrasts.variant,
     contrasts.attribute,
     contrasts.group_name,
-    contrasts.reference_group as compared_with,
+    contrasts.reference_group,
     marked.expected_label as right_label,
     count(*) as n_resumes,
     avg(marked.accuracy order by marked.accuracy) as accuracy,

@@ -120,7 +120,7 @@ select
     contrasts.variant,
     contrasts.attribute,
     contrasts.group_name,
-    contrasts.reference_group as compared_with,
+    contrasts.reference_group,
     left_out.carrier as left_out_name,
     left_out.group_of_name,
     left_out.n_names_of_group,

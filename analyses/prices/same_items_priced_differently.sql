@@ -107,7 +107,7 @@ select
     contrasts.variant,
     contrasts.attribute,
     contrasts.group_name,
-    contrasts.reference_group as compared_with,
+    contrasts.reference_group,
     summed.n_items_of_both,
     summed.n_priced_differently,
     summed.gap_of_same_items,

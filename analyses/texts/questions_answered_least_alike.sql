@@ -32,7 +32,7 @@ select
     questions.variant,
     questions.attribute,
     questions.group_name,
-    questions.reference_group as compared_with,
+    questions.reference_group,
     questions.question,
     questions.similarity_between as similarity_of_both_groups,
     (questions.similarity_marked + questions.similarity_reference) / 2 as similarity_inside_a_group,

@@ -39,8 +39,8 @@ words as (
         words.word,
         words.signed_share,
         words.contribution as contribution_bits,
-        100 * coalesce(used.n_marked, 0) / of_group.n_ok as uses_per_100,
-        100 * coalesce(used.n_reference, 0) / of_reference.n_ok as reference_uses_per_100,
+        100 * coalesce(used.n_group_uses, 0) / of_group.n_ok as uses_per_100,
+        100 * coalesce(used.n_reference_uses, 0) / of_reference.n_ok as reference_uses_per_100,
         row_number() over (
             partition by contrasts.contrast_rank order by words.contribution desc, words.word
         ) as word_rank

@@ -16,8 +16,8 @@ from tests.python.docs.shell import ROOT, blocks, run
 
 PAGES = {name: (ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("sql.md", "tables.md")}
 SCRIPTS = [block for block in blocks("docs/sql.md") if block.startswith(("biasledger", "finding="))]
-# The shared project has no audit of the room `texts`, and asks neither for prompts and answers nor for metrics.
-NOT_BUILT = re.compile("fct_text_|responses$|dim_days$")
+# The shared project asks neither for prompts and answers nor for metrics.
+NOT_BUILT = re.compile("responses$|dim_days$")
 
 
 @pytest.mark.parametrize("name", PAGES)
