@@ -134,7 +134,9 @@ def test_responses_trials_and_models_tell_answers_of_a_prompt_apart(bring: Bring
     columns = ("    order: place\n", "    order: place\n    response: r\n    model: model\n")
     (summary,) = bring(ITEMS_AUDIT, rows, columns)
     assert (summary.n_prompts, summary.n_responses) == (1, 3)
-    assert len(summary.warnings) == 1
+    of_models, of_groups = summary.warnings
+    assert "answers of several models (a, b)" in of_models
+    assert of_groups == "No row names a group that the audit declares: 'white' of race."
     assert sorted(kept(query)) == [("Nia", 1), ("Nia", 2), ("Nia", 3)]
 
 

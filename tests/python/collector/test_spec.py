@@ -277,8 +277,8 @@ def test_what_is_removed_unasked_is_told_only_where_it_is_changed(write_spec: Wr
         ("text: answer", "txt: answer", "the key import.columns.txt is unknown; did you mean 'text'?"),
         (
             "  columns:",
-            "  format: xlsx\n  columns:",
-            "import.format is 'xlsx' and should be 'csv', 'tsv', 'jsonl', 'parquet', 'inspect', 'promptfoo' or",
+            "  format: ods\n  columns:",
+            "import.format is 'ods' and should be 'csv', 'tsv', 'jsonl', 'json', 'parquet', 'xlsx', 'inspect', 'promptfoo' or 'lm_eval'",
         ),
         ("import:", "imports:", "the key imports is unknown; did you mean 'import'?"),
     ],
