@@ -278,7 +278,7 @@ def test_what_is_removed_unasked_is_told_only_where_it_is_changed(write_spec: Wr
         (
             "  columns:",
             "  format: ods\n  columns:",
-            "import.format is 'ods' and should be 'csv', 'tsv', 'jsonl', 'json', 'parquet', 'xlsx', 'inspect', 'promptfoo' or 'lm_eval'",
+            "import.format is 'ods' and should be 'csv', 'tsv', 'jsonl', 'json', 'parquet', 'xlsx', 'inspect', 'promptfoo' or",
         ),
         ("import:", "imports:", "the key imports is unknown; did you mean 'import'?"),
     ],
