@@ -193,5 +193,5 @@ where
     (ranked.difference > 0 and ranked.rank_from_above <= 10)
     or (ranked.difference < 0 and ranked.rank_from_below <= 10)
 order by
-    runs.audit, runs.target, ranked.variant, ranked.domain, ranked.attribute, ranked.group_name,
-    direction desc, item_rank
+    runs.audit asc, runs.target asc, ranked.variant asc, ranked.domain asc, ranked.attribute asc, ranked.group_name asc,
+    direction desc, item_rank asc

@@ -35,5 +35,5 @@ select
 from mean_price_levels
 inner join runs on mean_price_levels.run_id = runs.run_id
 order by
-    runs.audit, runs.target, mean_price_levels.variant, mean_price_levels.attribute, mean_price_levels.rank_from_dearest,
-    mean_price_levels.group_name
+    runs.audit, runs.target, mean_price_levels.variant, mean_price_levels.attribute,
+    mean_price_levels.rank_from_dearest, mean_price_levels.group_name

@@ -149,7 +149,8 @@ estimated as (
                     if(
                         is_doubtful,
                         pow(
-                            if(value > no_difference, value - value_low, value_high - value) / abs(value - no_difference),
+                            if(value > no_difference, value - value_low, value_high - value)
+                            / abs(value - no_difference),
                             1 / coalesce(width_power, 0.5)
                         ),
                         0
