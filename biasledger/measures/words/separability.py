@@ -50,7 +50,7 @@ TOLERANCE = (
 )
 MAX_UNITS_FOR_P = 2000
 MAX_TEXTS = 20_000
-"""Texts that a classifier is given at most: beyond, its accuracy hardly grows (`python -m benchmarks learning`)."""
+"""Texts that a classifier is given at most, about: a choice, as accuracy still grows there (`python -m benchmarks learning`)."""
 # Learning curves of real persona texts, from 15 to 270 a group, needed 2 to 6 times the estimated dimensions.
 DIMENSION_FACTOR = 4.0
 
@@ -63,7 +63,7 @@ class Separability:
     share templates evenly. beyond_chance: what is judged, on the same scale with what shuffled labels reach put at 1 / k; the
     interval is its. chance: accuracy of always naming the largest group. coefficients: (n_features,) of the classifier fitted
     on all units, positive for the marked group; empty for more than two groups. n_texts: texts that it was given, all or
-    MAX_TEXTS drawn evenly over groups and strata.
+    about MAX_TEXTS at most.
     """
 
     accuracy_mean: float
