@@ -50,7 +50,7 @@ TOLERANCE = (
 )
 MAX_UNITS_FOR_P = 2000
 MAX_TEXTS = 20_000
-"""Texts that a classifier is given at most: beyond, its accuracy hardly grows (`python -m benchmarks learning`)."""
+"""Texts that a classifier is given at most, about: a choice, as accuracy still grows there (`python -m benchmarks learning`)."""
 # Learning curves of real persona texts, from 15 to 270 a group, needed 2 to 6 times the estimated dimensions.
 DIMENSION_FACTOR = 4.0
 
@@ -63,7 +63,7 @@ class Separability:
     share templates evenly. beyond_chance: what is judged, on the same scale with what shuffled labels reach put at 1 / k; the
     interval is its. chance: accuracy of always naming the largest group. coefficients: (n_features,) of the classifier fitted
     on all units, positive for the marked group; empty for more than two groups. n_texts: texts that it was given, all or
-    MAX_TEXTS drawn evenly over groups and strata.
+    about MAX_TEXTS at most.
     """
 
     accuracy_mean: float
@@ -411,11 +411,25 @@ def _ridge_test(
 
 
 def _drawn_texts(design: Design, moved: Moves | None) -> Integers:
-    """Positions of MAX_TEXTS texts at most; of units of several texts as many whole ones as hold about that many."""
+    """Positions of about MAX_TEXTS texts at most; of units of several texts all units, each with an equal share of them at most.
+
+    Labels have as many arrangements as units allow, so texts of a unit are left out before any unit is.
+    """
     if moved is None or design.n_units <= MAX_TEXTS:
         return _drawn(design, MAX_TEXTS)
-    units = _drawn(moved.design, MAX_TEXTS * moved.design.n_units // design.n_units)
-    return np.flatnonzero(np.isin(moved.of_row, units))
+    units = _drawn(moved.design, MAX_TEXTS)
+    rows = np.flatnonzero(np.isin(moved.of_row, units))
+    return rows[_evenly(moved.of_row[rows], max(1, MAX_TEXTS // units.size))]
+
+
+def _evenly(of_row: Integers, most: int) -> Integers:
+    """Positions of so many rows of each unit at most, evenly over its rows."""
+    order = np.argsort(of_row, kind="stable")
+    sizes = np.bincount(of_row)
+    rank = np.arange(of_row.size) - (np.cumsum(sizes) - sizes)[of_row[order]]
+    size = sizes[of_row[order]]
+    wanted = np.minimum(size, most)
+    return np.sort(order[(rank + 1) * wanted // size > rank * wanted // size])
 
 
 def _drawn(design: Design, most: int) -> Integers:
@@ -423,7 +437,7 @@ def _drawn(design: Design, most: int) -> Integers:
     strata = np.unique(design.strata)
     if design.n_units <= most or strata.size * np.unique(design.labels).size <= most:
         return _thin(design, np.zeros(design.n_units, dtype=np.int64), most)
-    places = np.linspace(0, strata.size - 1, most * strata.size // design.n_units)
+    places = np.linspace(0, strata.size - 1, max(1, most * strata.size // design.n_units))
     return np.flatnonzero(np.isin(design.strata, strata[places.round().astype(np.int64)]))
 
 

@@ -37,6 +37,15 @@ def three_groups(rng: np.random.Generator, n_units: int, effect: float) -> tuple
     return counts_matrix(np.concatenate(counts)), Design(labels, np.tile(np.arange(n_units) % 2, 3))
 
 
+def answered(n_answers: np.ndarray, *, one_stratum: bool = False) -> tuple[Design, Moves]:
+    """Prompts of two groups in pairs, or all in one stratum, and the answers to each: (n_prompts,) how many."""
+    prompts = np.arange(n_answers.size)
+    strata = np.zeros_like(prompts) if one_stratum else prompts // 2
+    units = Design((prompts % 2).astype(np.int8), strata)
+    of_row = np.repeat(prompts, n_answers)
+    return units.of(of_row), Moves(units, of_row)
+
+
 class TestPublishedColumns:
     @pytest.mark.parametrize(
         ("weighting", "vectoriser"), [("counts", CountVectorizer), ("tfidf", TfidfVectorizer)]
@@ -324,14 +333,81 @@ class TestThinning:
         assert np.unique(design.strata[kept], return_counts=True)[1].sum() == kept.size
         assert (np.unique(design.strata[kept][1:], return_counts=True)[1] == 2).mean() > 0.99
 
-    def test_units_of_several_texts_are_drawn_whole(self, monkeypatch):
-        monkeypatch.setattr(module, "MAX_TEXTS", 100)
-        features, design, moved = TestPromptsAndNames().prompts(1, 1.0)
+    def test_where_no_whole_stratum_fits_one_is_drawn(self):
+        design = Design(np.tile([0, 1], 30).astype(np.int8), np.repeat(np.arange(3), 20))
+        assert module._drawn(design, 5).size == 20
+
+    @pytest.mark.parametrize(
+        ("per_group", "n_answers", "one_stratum", "expected"),
+        [
+            (12, 2_000, False, 833),
+            (8, 5_000, True, 1_250),
+            (5, 10_001, False, 2_000),
+            (5, 10_001, True, 2_000),
+            (1, 50_000, False, 10_000),
+        ],
+    )
+    def test_every_prompt_is_kept_and_its_answers_are_thinned(
+        self, per_group, n_answers, one_stratum, expected
+    ):
+        design, moved = answered(np.full(2 * per_group, n_answers), one_stratum=one_stratum)
         kept = module._drawn_texts(design, moved)
-        assert set(np.bincount(moved.of_row[kept])) == {0, 15}
-        assert kept.size <= 100
-        result = separability(features, design, np.arange(360), n_permutations=99, seed=1, moved=moved)
-        assert result.n_texts == kept.size
+        assert set(np.bincount(moved.of_row[kept])) == {expected}
+        for unit in range(2 * per_group):
+            gaps = np.diff(kept[moved.of_row[kept] == unit])
+            assert np.ptp(gaps) <= 1
+        assert kept.tolist() == module._drawn_texts(design, moved).tolist()
+
+    def test_prompts_of_few_answers_keep_all(self):
+        design, moved = answered(np.array([3, 30_000, 4_999, 5_000]))
+        assert np.bincount(moved.of_row[module._drawn_texts(design, moved)]).tolist() == [
+            3,
+            5_000,
+            4_999,
+            5_000,
+        ]
+
+    def test_up_to_the_cap_every_text_is_kept(self):
+        design, moved = answered(np.full(20, 1_000))
+        assert module._drawn_texts(design, moved).tolist() == list(range(20_000))
+
+    def test_of_more_prompts_than_texts_whole_pairs_are_drawn_with_a_text_each(self, monkeypatch):
+        monkeypatch.setattr(module, "MAX_TEXTS", 100)
+        design, moved = answered(np.full(300, 2))
+        kept = module._drawn_texts(design, moved)
+        assert np.bincount(design.labels[kept]).tolist() == [50, 50]
+        assert set(np.bincount(design.strata[kept])) == {0, 2}
+        assert np.bincount(moved.of_row[kept]).max() == 1
+
+    def test_how_prompts_rows_lie_between_each_other_does_not_matter(self, monkeypatch):
+        monkeypatch.setattr(module, "MAX_TEXTS", 100)
+        design, moved = answered(np.array([40, 31, 5, 17, 60, 22]))
+        kept = module._drawn_texts(design, moved)
+        rng = np.random.default_rng(18)
+        mixed = np.argsort(rng.permutation(moved.of_row), kind="stable").argsort()
+        again = module._drawn_texts(design.of(mixed), Moves(moved.design, moved.of_row[mixed]))
+        assert np.any(mixed != np.arange(mixed.size))
+        assert np.sort(mixed[again]).tolist() == kept.tolist()
+        # In any order at all, each prompt keeps as many.
+        shuffled = Moves(moved.design, rng.permutation(moved.of_row))
+        sizes = np.bincount(shuffled.of_row[module._drawn_texts(design, shuffled)])
+        assert sizes.tolist() == np.bincount(moved.of_row[kept]).tolist() == [16, 16, 5, 16, 16, 16]
+
+    def test_a_capped_classifier_of_prompts_keeps_their_arrangements(self, monkeypatch):
+        features, design, moved = TestPromptsAndNames().prompts(1, 1.0)
+        whole = separability(features, design, np.arange(360), n_permutations=99, seed=1, moved=moved)
+        assert whole.n_texts == 360
+        monkeypatch.setattr(module, "MAX_TEXTS", 100)
+        kept = module._drawn_texts(design, moved)
+        assert set(np.bincount(moved.of_row[kept])) == {4}
+        capped, alone = (
+            separability(
+                features[rows], design.of(rows), rows, n_permutations=99, seed=1, moved=moved.of(rows)
+            )
+            for rows in (np.arange(360), kept)
+        )
+        assert capped.n_texts == alone.n_texts == 96
+        assert (capped.balanced_accuracy, capped.test) == (alone.balanced_accuracy, alone.test)
 
 
 class TestInterval:
