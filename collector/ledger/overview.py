@@ -61,15 +61,21 @@ class _Progress:
     n_kept: int
 
 
-def list_runs(ledger_path: Path) -> tuple[list[RunOverview], list[str]]:
+def list_runs(ledger_path: Path, *, wait_seconds: float | None = None) -> tuple[list[RunOverview], list[str]]:
     """Return the runs of a ledger and of its journals, oldest first, and a sentence for each thing that could not be read.
+
+    Args:
+        ledger_path: the ledger.
+        wait_seconds: how long to wait for a process that has it open; None waits longer where there is no journal to list.
 
     Raises:
         LedgerError: there is neither a ledger nor a journal, or the ledger is none.
     """
     heads, notes = _heads(ledger_path)
-    # With journals there is something to list without the ledger, too.
-    ledger = Ledger(ledger_path, wait_seconds=LOCK_SECONDS if heads else WAIT_SECONDS)
+    if wait_seconds is None:
+        # With journals there is something to list without the ledger, too.
+        wait_seconds = LOCK_SECONDS if heads else WAIT_SECONDS
+    ledger = Ledger(ledger_path, wait_seconds=wait_seconds)
     in_ledger: dict[str, RunInfo] = {}
     loaded: Mapping[str, int] | None = {}
     if ledger_path.is_file() or not heads:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import ExitStack, contextmanager
+from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
 from collector.errors import InputError
 from collector.hints import did_you_mean, no_column, quoted, shown
-from collector.tables.log_rows import read_object
+from collector.tables.log_rows import no_rows, read_object
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,18 +34,30 @@ def dataset_files(path: Path, split: str | None) -> list[Path]:
         split: which split of it; may be left out where there is one.
 
     Raises:
-        InputError: it is no dataset, was saved by a version too old, or has no such split, or several and none is named.
+        InputError: it is no dataset, was saved by a version too old, or has no such split, or several and none is named, or
+            one whose name may lead elsewhere.
     """
     if (path / _SPLITS).is_file():
         names = read_object(path / _SPLITS).get("splits")
         if not isinstance(names, list):
             raise InputError(f"{path / _SPLITS} names no splits.")
-        return _saved(path / _chosen(path, [str(name) for name in names], split))
+        splits = [str(name) for name in names]
+        for name in splits:
+            if not _is_plain(name):
+                raise InputError(
+                    f"{path / _SPLITS} names the split {shown(name)}, which is no name of a folder within it."
+                )
+        return _saved(path / _chosen(path, splits, split))
     if (path / _STATE).is_file():
         if split is not None:
             raise InputError(f"{path} is one split of a dataset; leave --split out.")
         return _saved(path)
     return _published(path, split)
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name leads to no folder but one within, on any system."""
+    return name.isprintable() and name not in ("", ".", "..") and PureWindowsPath(name).name == name
 
 
 def _saved(path: Path) -> list[Path]:
@@ -112,29 +124,38 @@ def write_dataset(path: Path, split: str | None, columns: Sequence[str], table: 
     """Write the needed columns of a dataset as one Parquet file, with class labels by their names.
 
     Raises:
-        InputError: as of dataset_files, a file is damaged, or there is no such column.
+        InputError: as of dataset_files, a file is damaged, or there is no such column, or none with that name alone.
     """
     files = dataset_files(path, split)
-    writer = None
-    for file in files:
-        with _readable(path, file):
-            import pyarrow as pa
-            from pyarrow import parquet
+    with ExitStack() as opened:
+        writer = None
+        for file in files:
+            with _readable(path, file):
+                import pyarrow as pa
+                from pyarrow import parquet
 
-            schema, batches = _batches(file, columns)
-            for column in columns:
-                if column not in schema.names:
-                    raise InputError(f"{path} has no column {column!r}{no_column(column, schema.names)}")
-            names = _class_names(schema)
-            for batch in batches:
-                named = pa.table(
-                    {column: _named(batch[column], names.get(column)) for column in dict.fromkeys(columns)}
-                )
-                writer = writer or parquet.ParquetWriter(table, named.schema)
-                writer.write_table(named.cast(writer.schema))
-    if writer is None:
-        raise InputError(f"{path} has no rows; it should hold one for each response.")
-    writer.close()
+                schema, batches = _batches(file, columns)
+                _require_columns(path, file, columns, schema.names)
+                names = _class_names(schema)
+                for batch in batches:
+                    named = pa.table(
+                        {
+                            column: _named(batch[column], names.get(column))
+                            for column in dict.fromkeys(columns)
+                        }
+                    )
+                    writer = writer or opened.enter_context(parquet.ParquetWriter(table, named.schema))
+                    writer.write_table(named.cast(writer.schema))
+        if writer is None:
+            raise no_rows(path)
+
+
+def _require_columns(path: Path, file: Path, columns: Sequence[str], found: Sequence[str]) -> None:
+    for column in columns:
+        if column not in found:
+            raise InputError(f"{path} has no column {column!r}{no_column(column, found)}")
+        if found.count(column) > 1:
+            raise InputError(f"{file} holds the column {column!r} twice; each needs its own name.")
 
 
 def _batches(file: Path, columns: Sequence[str] | None) -> tuple[pa.Schema, Iterator[Any]]:

@@ -45,7 +45,7 @@ def as_utf8(path: Path, encoding: str, copy: Path) -> Path:
         known = codecs.lookup(encoding)
         known.incrementaldecoder().decode(b"", final=True)
         is_text = known._is_text_encoding
-    except (LookupError, TypeError, UnicodeError):
+    except (LookupError, TypeError, ValueError):
         is_text = False
     if not is_text:
         raise InputError(

@@ -25,6 +25,8 @@ from collector.hints import did_you_mean, no_column, quoted, shown
 from collector.tables.log_rows import LogRow, as_text, no_rows
 
 MOST_CHARACTERS = 32_767  # of a cell, by Excel's own limit
+# openpyxl holds the texts that cells share whole, as a string each; sheets it reads a row at a time.
+MAX_STRINGS_BYTES = 128 << 20
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]*?ref="([A-Z]+\d+:[A-Z]+\d+)"')
 _FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
 _LONGEST_TAG = 200
@@ -165,6 +167,8 @@ def _readable(path: Path) -> Iterator[None]:
         ValueError,
         EOFError,
         OSError,
+        # Of zipfile: a member that is encrypted, or compressed in a way that it does not know.
+        RuntimeError,
     ) as error:
         reason = str(error).strip("'\"").rstrip(".")
         raise InputError(
@@ -175,11 +179,30 @@ def _readable(path: Path) -> Iterator[None]:
 def _require_bounded(path: Path, file: Any) -> None:
     with zipfile.ZipFile(file) as archive:
         total = sum(entry.file_size for entry in archive.infolist())
-    if total > MAX_DOCUMENT_BYTES:
-        raise InputError(
-            f"{path} would become {total:,} bytes, more than the {MAX_DOCUMENT_BYTES >> 30} GiB that are read of a workbook; "
-            f"save the sheet as CSV."
-        )
+        if total > MAX_DOCUMENT_BYTES:
+            raise InputError(
+                f"{path} would become {total:,} bytes, more than the {MAX_DOCUMENT_BYTES >> 30} GiB that are read of a workbook; "
+                f"save the sheet as CSV."
+            )
+        for name in _held_whole(archive):
+            size = archive.getinfo(name).file_size
+            if size > MAX_STRINGS_BYTES:
+                raise InputError(
+                    f"{path}: {name} would become {size:,} bytes, more than the {MAX_STRINGS_BYTES >> 20} MiB that are held of a "
+                    f"workbook's texts; save the sheet as CSV."
+                )
+
+
+def _held_whole(archive: zipfile.ZipFile) -> Iterator[str]:
+    """Yield the list of a workbook's parts, and then the part with the texts, whatever that list calls it."""
+    from openpyxl.packaging.manifest import Manifest
+    from openpyxl.xml.constants import ARC_CONTENT_TYPES, SHARED_STRINGS
+    from openpyxl.xml.functions import fromstring
+
+    yield ARC_CONTENT_TYPES
+    texts = Manifest.from_tree(fromstring(archive.read(ARC_CONTENT_TYPES))).find(SHARED_STRINGS)
+    if texts is not None:
+        yield texts.PartName[1:]
 
 
 def _chosen(path: Path, sheets: Sequence[Any], name: str | None) -> tuple[Any, list[str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from typing import Any
+from urllib.parse import quote
 
 from biasledger import __version__
 from biasledger.checking.cases import ACCEPTED, FAILED, WARNED, Case, Check
@@ -71,7 +72,7 @@ def _result(case: Case, rule: int, places: Places) -> dict[str, Any]:
     }
     place = places.of(case)
     if place is not None:
-        location = {"artifactLocation": {"uri": place.file}, "region": {"startLine": place.line}}
+        location = {"artifactLocation": {"uri": quote(place.file)}, "region": {"startLine": place.line}}
         result["locations"] = [{"physicalLocation": location}]
     if case.status == ACCEPTED:
         result["suppressions"] = [{"kind": "external", "justification": "Accepted in seeds/exceptions.csv."}]

@@ -6,9 +6,11 @@ import contextlib
 import io
 import os
 import sys
+import time
 from pathlib import Path
 
 import click
+import duckdb
 import pytest
 from click.shell_completion import BashComplete
 
@@ -104,6 +106,19 @@ def test_runs_are_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wor
     assert completed(*words, incomplete="la") == ["latest"]
     add_run(tmp_path / "ledger.duckdb", "products", "products-robot-1")
     assert completed(*words, incomplete="prod") == ["products-robot-1"]
+
+
+def test_a_ledger_that_is_in_use_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BIASLEDGER_LEDGER", str(tmp_path / "ledger.duckdb"))
+    add_run(tmp_path / "ledger.duckdb", "products", "products-robot-1")
+
+    def wait(_seconds: float) -> None:
+        pytest.fail("it waits")
+
+    with duckdb.connect(str(tmp_path / "ledger.duckdb")):
+        monkeypatch.setattr(time, "sleep", wait)
+        assert completed("verify") == ["latest", "previous"]
+    assert completed("verify") == ["latest", "previous", "products-robot-1"]
 
 
 def test_analyses_are_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import openpyxl
 import pyarrow as pa
 import pytest
+from openpyxl.xml.constants import SHEET_MAIN_NS
 from pyarrow import parquet
 
 from collector.errors import InputError
@@ -184,6 +185,49 @@ def test_a_workbook_that_would_become_too_large(tmp_path: Path, monkeypatch: pyt
         read(workbook(tmp_path / "a.xlsx"), tmp_path)
 
 
+@pytest.mark.parametrize("name", ["xl/sharedStrings.xml", "xl/worksheets/texts.xml"])
+def test_texts_that_would_become_too_large(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """openpyxl holds them whole; the workbook itself says which part they are."""
+    file = tmp_path / "a.xlsx"
+    texts = f'<sst xmlns="{SHEET_MAIN_NS}"><si><t>{"x" * 20_000}</t></si></sst>'
+    with zipfile.ZipFile(workbook(tmp_path / "right.xlsx")) as right, zipfile.ZipFile(file, "w") as moved:
+        for one in right.namelist():
+            content = right.read(one).replace(b"/xl/sharedStrings.xml", f"/{name}".encode())
+            if one != "xl/sharedStrings.xml":
+                moved.writestr(one, content)
+        moved.writestr(name, texts)
+    assert read(file, tmp_path, Form(table="answers")) == ROWS
+    monkeypatch.setattr(excel, "MAX_STRINGS_BYTES", 20_000)
+    told = rf"{name} would become 20,... bytes, more than the 0 MiB that are held of a workbook's texts; save"
+    with pytest.raises(InputError, match=told):
+        read(file, tmp_path, Form(table="answers"))
+
+
+@pytest.mark.parametrize(
+    ("part", "change", "reason"),
+    [
+        ("xl/workbook.xml", {"flag_bits": 1}, "'xl/workbook.xml' is encrypted, password required for extraction"),
+        ("[Content_Types].xml", {"flag_bits": 1}, "'[Content_Types].xml' is encrypted, password required"),
+        ("xl/worksheets/sheet2.xml", {"compress_type": 98}, "compression method is not supported"),
+    ],
+)  # fmt: skip
+def test_a_workbook_with_a_part_that_zipfile_cannot_read(
+    tmp_path: Path, part: str, change: dict[str, int], reason: str
+) -> None:
+    file = tmp_path / "a.xlsx"
+    with zipfile.ZipFile(workbook(tmp_path / "right.xlsx")) as right, zipfile.ZipFile(file, "w") as wrong:
+        for name in right.namelist():
+            wrong.writestr(name, right.read(name))
+        for key, value in change.items():
+            setattr(wrong.getinfo(part), key, value)
+    with pytest.raises(InputError) as caught:
+        read(file, tmp_path, Form(table="answers"))
+    assert str(caught.value).startswith(f"{file} is not a readable Excel workbook (")
+    assert reason in str(caught.value)
+
+
 @pytest.mark.parametrize(("module", "extra"), [("openpyxl", "excel"), ("pyarrow", "datasets")])
 def test_what_is_not_installed_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, extra: str
@@ -242,6 +286,62 @@ def test_a_damaged_dataset_is_told(tmp_path: Path, change: Callable[[Path], None
     assert told in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "split", ["../other", "..", ".", "", "/tmp", "a/b", "..\\\\other", "C:other", "a\\u0000b", "\\ud800"]
+)
+def test_a_split_leads_nowhere_else(tmp_path: Path, split: str) -> None:
+    as_saved(tmp_path / "d" / "inner")
+    (as_saved(tmp_path / "d") / "train").rename(tmp_path / "other")
+    (tmp_path / "d" / "dataset_dict.json").write_text(f'{{"splits": ["{split}"]}}')
+    for form in (None, Form(table="train")):
+        with pytest.raises(
+            InputError, match=r"dataset_dict\.json names the split .*, which is no name of a folder"
+        ):
+            read(tmp_path / "d", tmp_path, form)
+
+
+def _arrow(file: Path, table: pa.Table) -> None:
+    with pa.OSFile(str(file), "wb") as stream, pa.ipc.new_stream(stream, table.schema) as writer:
+        writer.write_table(table)
+
+
+@pytest.mark.parametrize("kind", ["saved", "published"])
+def test_two_columns_of_one_name_are_told(tmp_path: Path, kind: str) -> None:
+    twice = pa.table([["White"], ["Black"], ["Dear you."]], names=["race", "race", "answer"])
+    if kind == "saved":
+        folder, form = as_saved(tmp_path / "d"), Form()
+        # Of the second of two files, when what is written is open.
+        file = folder / "train" / "data-00001-of-00002.arrow"
+        _arrow(file, twice)
+    else:
+        folder, form = as_published(tmp_path / "d"), Form(table="train")
+        file = folder / "data" / "train-00000-of-00001.parquet"
+        parquet.write_table(twice, file)
+    with pytest.raises(InputError) as caught:
+        read(folder, tmp_path, form)
+    assert str(caught.value) == f"{file} holds the column 'race' twice; each needs its own name."
+    if kind == "published":
+        assert read(folder, tmp_path, form, ["answer"]) == [("Dear you.",)]
+
+
+def test_what_is_written_of_a_dataset_is_closed_whatever_comes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[Any] = []
+
+    class Writer(parquet.ParquetWriter):  # type: ignore[misc]
+        def __init__(self, *args: Any, **others: Any) -> None:
+            super().__init__(*args, **others)
+            opened.append(self)
+
+    monkeypatch.setattr(parquet, "ParquetWriter", Writer)
+    folder = as_saved(tmp_path / "d")
+    (folder / "train" / "data-00001-of-00002.arrow").write_bytes(b"nothing of the kind")
+    with pytest.raises(InputError, match=r"00001-of-00002\.arrow is not a readable file of a dataset"):
+        read(folder, tmp_path)
+    assert [one.is_open for one in opened] == [False]
+
+
 def test_splits_and_folders_of_a_repository_are_named(tmp_path: Path) -> None:
     folder = as_published(tmp_path / "hub")
     with pytest.raises(InputError, match=r"hub has the splits 'test', 'train'; name one with --split\."):
@@ -298,6 +398,8 @@ def test_an_encoding_that_is_named(tmp_path: Path, encoding: str) -> None:
         ("cp1252", "ascii", "cannot be read as ascii, at line 1 or soon after; name another with --encoding."),
         ("cp1252", "rot13", "There is no encoding 'rot13'; known are utf-8"),
         ("cp1252", "windoze", "There is no encoding 'windoze'; known are utf-8"),
+        ("cp1252", "a\0b", r"There is no encoding 'a\x00b'; known are utf-8"),
+        ("cp1252", "\ud800", r"There is no encoding '\ud800'; known are utf-8"),
     ],
 )  # fmt: skip
 def test_another_encoding_is_told(tmp_path: Path, encoding: str, stated: str | None, told: str) -> None:

@@ -232,6 +232,17 @@ def test_sarif_is_what_the_standard_says(project: Path) -> None:
     assert len({one["partialFingerprints"]["case/v1"] for one in told["results"]}) == len(told["results"])
 
 
+def test_sarif_names_a_file_as_an_address(project: Path) -> None:
+    (project / "audits" / "mine.yml").rename(project / "audits" / "Größe #1 50%?.yml")
+    results = json.loads(_written("sarif"))["runs"][0]["results"]
+    found = {
+        place["physicalLocation"]["artifactLocation"]["uri"]
+        for one in results
+        for place in one.get("locations", ())
+    }
+    assert found == {"bias-audit/audits/Gr%C3%B6%C3%9Fe%20%231%2050%25%3F.yml"}
+
+
 def test_an_alarm_has_the_same_fingerprint_in_the_next_run(project: Path) -> None:
     first = _fingerprints()
     again = [finding("run-9", 7, group_name=ODD, variant="debiased")]

@@ -194,6 +194,18 @@ def test_hooks_are_valid_and_take_audits(tmp_path: Path) -> None:
     assert checked.returncode == 0, checked.stderr
 
 
+def test_the_container_runs_as_whoever_owns_the_folder() -> None:
+    """The image's account is another one than the folder's."""
+    lines = (ROOT / "Containerfile").read_text(encoding="utf-8").splitlines()
+    assert "USER auditor" in lines
+    as_you = '--user "$(id -u):$(id -g)"'
+    told = re.findall(r"`((?:podman|docker) run [^`]+)`", PAGE)
+    told += [line.removeprefix("#   ") for line in lines if line.startswith("#   podman run")]
+    assert [one.split()[0] for one in told] == ["podman", "docker", "podman"]
+    assert all(as_you in one for one in told)
+    assert all(("--userns=keep-id" in one) == one.startswith("podman") for one in told)
+
+
 def test_the_container_names_what_there_is() -> None:
     """No container runtime is needed for this, and none has built it here."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -75,6 +75,29 @@ def _without_order(line: str) -> str:
     return f"{rows} {sorted(columns.split(', '))}" if columns else line
 
 
+def test_the_readme_names_what_is_read() -> None:
+    """The page has a row for each kind of file; README.md names them all in one."""
+    [row] = [
+        line
+        for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+        if line.startswith("| take answers in |")
+    ]
+    kinds = re.findall(
+        r"^\| (`\..+?|a folder|logs) \|", (ROOT / DOCUMENT).read_text(encoding="utf-8"), re.MULTILINE
+    )
+    words = {
+        "`.csv`, `.tsv`": "CSV",
+        "`.xlsx`, `.xlsm`": "Excel",
+        "`.json`": "JSON arrays",
+        "`.jsonl`, `.ndjson`": "JSON Lines",
+        "`.parquet`": "Parquet",
+        "a folder": "folders of Hugging Face datasets",
+        "logs": "logs of",
+    }
+    assert kinds == list(words)
+    assert all(word in row for word in [*words.values(), "encoding", "(docs/own-data.md)"])
+
+
 def test_thirty_wrong_inputs_are_answered_as_the_table_says() -> None:
     text = (ROOT / DOCUMENT).read_text(encoding="utf-8")
     told = text.partition(wrong_inputs.BEGIN)[2].partition(wrong_inputs.END)[0]
