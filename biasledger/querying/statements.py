@@ -34,14 +34,14 @@ class Result:
     rows: Iterator[tuple[Any, ...]]
 
 
-def run_statement(connection: duckdb.DuckDBPyConnection, sql: str) -> Result:
-    """Run one statement that reads, on a connection of `locked_warehouse`.
+def run_statement(connection: duckdb.DuckDBPyConnection, sql: str, *, fetched: int = _FETCHED) -> Result:
+    """Run one statement that reads, on a connection of `locked_warehouse`; so many rows are fetched at a time.
 
     Raises:
         InputError: as `open_statement`.
     """
     cursor = open_statement(connection, sql)
-    return Result(tuple(column[0] for column in cursor.description or ()), _fetched(cursor, sql))
+    return Result(tuple(column[0] for column in cursor.description or ()), _fetched(cursor, sql, fetched))
 
 
 def open_statement(connection: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyConnection:
@@ -80,9 +80,9 @@ def told_of_statement(connection: duckdb.DuckDBPyConnection, sql: str) -> Iterat
         raise InputError(_sentence(connection, sql, error)) from error
 
 
-def _fetched(cursor: duckdb.DuckDBPyConnection, sql: str) -> Iterator[tuple[Any, ...]]:
+def _fetched(cursor: duckdb.DuckDBPyConnection, sql: str, n: int) -> Iterator[tuple[Any, ...]]:
     with told_of_statement(cursor, sql):
-        while rows := cursor.fetchmany(_FETCHED):
+        while rows := cursor.fetchmany(n):
             yield from rows
 
 

@@ -109,8 +109,8 @@ class _Pages:
         """Which build is published now, for pages that are open."""
         try:
             return JSONResponse({"build": _patient(lambda: build_of(self.served.warehouse)).key})
-        except BiasledgerError as error:
-            return JSONResponse({"error": str(error)}, 503)
+        except Exception as error:  # noqa: BLE001  # pages that are open ask on, whatever it is
+            return JSONResponse({"error": str(error) or type(error).__name__}, 503)
 
     def refused(self, request: Request, error: Exception) -> Response:
         """What Starlette itself refuses: an unknown address, another method."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlencode
 
+_DIGITS = 19
+
 
 @dataclass(frozen=True)
 class Served:
@@ -30,7 +32,8 @@ class Asked:
     def whole(self, name: str, default: int, *, least: int = 0, most: int = 1_000_000_000) -> int:
         """A whole number in these bounds; the default where it is none."""
         text = self.get(name)
-        return min(max(int(text), least), most) if text.isdecimal() else default
+        # Python refuses to read numbers of thousands of digits.
+        return min(max(int(text), least), most) if text.isdecimal() and len(text) < _DIGITS else default
 
     def but(self, **changes: object) -> str:
         """The same address with other values; those that are None are left out."""

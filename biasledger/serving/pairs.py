@@ -4,7 +4,8 @@ apart they lie.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import heapq
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -165,7 +166,16 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
         values = {"build": read_build(connection), **_choices(connection, asked)}
         chosen: Row | None = values["chosen"]
         if chosen is None:
-            return {**values, "pairs": [], "shown": None, "missing": "", "gaps": GAPS, "by": "", "n": 0}
+            return {
+                **values,
+                "pairs": [],
+                "shown": None,
+                "missing": "",
+                "gaps": GAPS,
+                "by": "",
+                "n": 0,
+                "n_all": 0,
+            }
         kinds = _kinds(connection, chosen)
         by = asked.get("by") if asked.get("by") in kinds else kinds[0]
         found = rows(connection, _PAIRS, chosen)
@@ -173,12 +183,12 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
     try:
         with Ledger(served.ledger, wait_seconds=_LOCK_SECONDS).read() as ledger:
             trials = _by_words(ledger, chosen, found) if by == WORDS else None
-            pairs = _ranked(found, told, trials)
+            pairs, n_all = _ranked(found, told, trials)
             place = asked.whole("place", 1, least=1, most=max(len(pairs), 1))
             shown = _texts(ledger, chosen, pairs[place - 1]) if pairs else None
             missing = ""
     except LedgerError as error:
-        pairs, shown = _ranked(found, told, None), None
+        (pairs, n_all), shown = _ranked(found, told, None), None
         place = asked.whole("place", 1, least=1, most=max(len(pairs), 1))
         missing = f"The texts are missing: {error}"
     first = max(0, min(place - 1 - _LISTED // 4, len(pairs) - _LISTED))
@@ -188,6 +198,7 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
         "gaps": {kind: GAPS[kind] for kind in kinds},
         "pairs": pairs[first : first + _LISTED],
         "n": len(pairs),
+        "n_all": n_all,
         "place": place,
         "shown": shown,
         "missing": missing,
@@ -316,7 +327,10 @@ def _told(connection: duckdb.DuckDBPyConnection, chosen: Row, by: str) -> dict[t
 
 
 def _by_words(ledger: duckdb.DuckDBPyConnection, chosen: Row, found: Sequence[Row]) -> list[Row]:
-    """Prompt ids, trial and gap of every pair with two texts: the share of their different words that only one of them has."""
+    """Prompt ids, trial and gap of pairs with two texts, the largest gaps, and how many there are of all.
+
+    A gap is the share of their different words that only one of them has.
+    """
     return rows(
         ledger,
         f"""
@@ -338,10 +352,12 @@ def _by_words(ledger: duckdb.DuckDBPyConnection, chosen: Row, found: Sequence[Ro
             pairs.other_prompt_id,
             answers.trial,
             1 - len(list_intersect(answers.words, others.words))
-            / greatest(len(list_distinct(list_concat(answers.words, others.words))), 1) as gap
+            / greatest(len(list_distinct(list_concat(answers.words, others.words))), 1) as gap,
+            count(*) over () as n_all
         from pairs
         inner join answers on pairs.prompt_id = answers.prompt_id
         inner join answers as others on pairs.other_prompt_id = others.prompt_id and answers.trial = others.trial
+        order by gap desc, pairs.prompt_id, pairs.other_prompt_id, answers.trial
         limit {PAIRS_AT_MOST}
         """,
         {
@@ -354,30 +370,48 @@ def _by_words(ledger: duckdb.DuckDBPyConnection, chosen: Row, found: Sequence[Ro
 
 def _ranked(
     found: Sequence[Row], told: Mapping[tuple[str, int, int], Any], trials: Sequence[Row] | None
-) -> list[Pair]:
-    """All pairs, the largest gap first, those without one last."""
-    pairs = []
+) -> tuple[list[Pair], int]:
+    """The pairs with the largest gaps, the largest first, and how many there are of all."""
     if trials is not None:
         # People of several places in one prompt make a pair each, of the same two texts.
         of_prompts = {(row["prompt_id"], row["other_prompt_id"]): row for row in found}
-        for row in trials:
-            about = of_prompts[row["prompt_id"], row["other_prompt_id"]]
-            pairs.append(_pair(about, row["trial"], row["gap"], None, None))
+        n_all = trials[0]["n_all"] if trials else 0
+        pairs = sorted(
+            (
+                _pair(
+                    of_prompts[row["prompt_id"], row["other_prompt_id"]], row["trial"], row["gap"], None, None
+                )
+                for row in trials
+            ),
+            key=_order,
+        )
     else:
-        by_prompt: dict[tuple[str, int], list[int]] = {}
-        for prompt_id, slot, trial in told:
-            by_prompt.setdefault((prompt_id, slot), []).append(trial)
-        for row in found[:PAIRS_AT_MOST]:
-            for trial in by_prompt.get((row["prompt_id"], row["slot"]), ()):
-                other = told.get((row["other_prompt_id"], row["slot"], trial))
-                one = told[row["prompt_id"], row["slot"], trial]
-                if other is not None and one is not None:
-                    pairs.append(_of_values(row, trial, one, other))
-    # Ties stand in the order of their prompts, so that an address shows the same pair again.
-    pairs.sort(
-        key=lambda pair: (-(pair.gap or 0.0), pair.case, pair.prompt_id, pair.other_prompt_id, pair.trial)
-    )
-    return [Pair(**{**vars(pair), "number": number}) for number, pair in enumerate(pairs, start=1)]
+        n_all = sum(1 for _ in _answered(found, told))
+        # Sorted before it is cut, and without all of them in memory.
+        pairs = heapq.nsmallest(
+            PAIRS_AT_MOST, (_of_values(*answered) for answered in _answered(found, told)), key=_order
+        )
+    return [Pair(**{**vars(pair), "number": number}) for number, pair in enumerate(pairs, start=1)], n_all
+
+
+def _order(pair: Pair) -> tuple[float, str, str, str, int]:
+    """Ties stand in the order of their prompts, so that an address shows the same pair again."""
+    return (-(pair.gap or 0.0), pair.case, pair.prompt_id, pair.other_prompt_id, pair.trial)
+
+
+def _answered(
+    found: Sequence[Row], told: Mapping[tuple[str, int, int], Any]
+) -> Iterator[tuple[Row, int, Any, Any]]:
+    """Each pair of answers that both have a value: the pair of prompts, the trial, and the two values."""
+    by_prompt: dict[tuple[str, int], list[int]] = {}
+    for prompt_id, slot, trial in told:
+        by_prompt.setdefault((prompt_id, slot), []).append(trial)
+    for row in found:
+        for trial in by_prompt.get((row["prompt_id"], row["slot"]), ()):
+            one = told[row["prompt_id"], row["slot"], trial]
+            other = told.get((row["other_prompt_id"], row["slot"], trial))
+            if other is not None and one is not None:
+                yield row, trial, one, other
 
 
 def _of_values(row: Row, trial: int, one: Any, other: Any) -> Pair:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -24,6 +25,8 @@ from biasledger.serving.statements import Rows, ask
 from collector.errors import InputError
 from collector.hints import did_you_mean
 
+# What the explorer writes into a query of the report; one that wants more, such as two groups, is not offered.
+_FILLED = frozenset({"run_id", "run_ids", "rooms"})
 _SHOWN = 200
 _DRAWN_AT_MOST = 30
 _POINTS_AT_MOST = 2_000
@@ -116,6 +119,7 @@ def prepared() -> tuple[Prepared, ...]:
     of_report = [
         Prepared(path.stem, "report", _question(path.read_text(encoding="utf-8")))
         for path in sorted(_report_queries().glob("*.sql"))
+        if _FILLED.issuperset(re.findall(r"\$([a-z_]+)", path.read_text(encoding="utf-8")))
     ]
     return (*shipped, *of_report)
 

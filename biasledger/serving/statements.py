@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 SECONDS = 30.0
 ROWS_AT_MOST = 1_000_000
 MEMORY = "1GB"
+# DuckDB's limit does not hold for rows that Python keeps; they are fetched a few at a time and their sizes added up.
+BYTES_AT_MOST = 500_000_000
+_FETCHED = 16
 _AT_ONCE = 2
+_INSTEAD = "ask for less, or run it with `biasledger query`"
 
 _running: set[duckdb.DuckDBPyConnection] = set()
 _free = threading.BoundedSemaphore(_AT_ONCE)
@@ -53,7 +57,8 @@ def ask(
         memory: it may take so much, as DuckDB writes it.
 
     Raises:
-        InputError: the statement does something else than read, is wrong, or needs more time or memory than it may.
+        InputError: the statement does something else than read, is wrong, or needs more time or memory than it may,
+            or its rows do.
         BiasledgerError: the warehouse cannot be read.
     """
     if not _free.acquire(timeout=seconds):
@@ -62,9 +67,7 @@ def ask(
         )
     try:
         with locked_warehouse(warehouse, memory_limit=memory) as connection, _ending(connection, seconds):
-            result = run_statement(connection, sql)
-            rows = list(itertools.islice(result.rows, limit))
-            return Rows(result.columns, rows, next(result.rows, None) is not None)
+            return _kept(run_statement(connection, sql, fetched=_FETCHED), limit)
     except InputError as error:
         raise _told(error, seconds, memory) from error
     finally:
@@ -75,6 +78,32 @@ def interrupt_all() -> None:
     """Stop every statement that runs; each ends with an error."""
     for connection in list(_running):
         connection.interrupt()
+
+
+def _kept(result: Result, limit: int) -> Rows:
+    """The first rows, unless they take too much memory."""
+    rows: list[tuple[Any, ...]] = []
+    n_bytes = 0
+    for row in result.rows:
+        if len(rows) == limit:
+            return Rows(result.columns, rows, True)
+        n_bytes += _size(row)
+        if n_bytes > BYTES_AT_MOST:
+            raise InputError(
+                f"The query's rows take more than {BYTES_AT_MOST // 1_000_000} MB, which is the limit here: {_INSTEAD}."
+            )
+        rows.append(row)
+    return Rows(result.columns, rows, False)
+
+
+def _size(value: Any) -> int:
+    """The memory of a value and of all that it holds."""
+    size = sys.getsizeof(value)
+    if isinstance(value, list | tuple):
+        return size + sum(map(_size, value))
+    if isinstance(value, dict):
+        return size + sum(_size(key) + _size(one) for key, one in value.items())
+    return size
 
 
 @contextmanager
@@ -94,13 +123,12 @@ def _ending(connection: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[N
 def _told(error: InputError, seconds: float, memory: str) -> InputError:
     import duckdb
 
-    instead = "ask for less, or run it with `biasledger query`"
     if isinstance(error.__cause__, duckdb.InterruptException):
         return InputError(
-            f"The query was stopped after {seconds:g} seconds, which is the limit here: {instead}."
+            f"The query was stopped after {seconds:g} seconds, which is the limit here: {_INSTEAD}."
         )
     if isinstance(error.__cause__, duckdb.OutOfMemoryException):
         return InputError(
-            f"The query needs more than {memory} of memory, which is the limit here: {instead}."
+            f"The query needs more than {memory} of memory, which is the limit here: {_INSTEAD}."
         )
     return error

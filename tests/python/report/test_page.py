@@ -632,6 +632,6 @@ def test_an_alarm_and_what_is_open_differ_for_who_sees_no_red_and_in_grey_print(
         assert sum((one - other) ** 2 for one, other in zip(first, second, strict=True)) ** 0.5 > 12
         assert abs(_lab(_linear(pair[0]))[0] - _lab(_linear(pair[1]))[0]) > 12
     # And one is filled, the other is not.
-    parts = (PACKAGE / "templates" / "parts.html.j2").read_text(encoding="utf-8")
-    assert re.search(r'symbol-alarm"[^>]*><path fill="currentColor"', parts)
-    assert re.search(r'symbol-inconclusive"[^>]*><path fill="none" stroke="currentColor"', parts)
+    shared = (PACKAGE / "templates" / "shared.html.j2").read_text(encoding="utf-8")
+    assert re.search(r'symbol-alarm"[^>]*><path fill="currentColor"', shared)
+    assert re.search(r'symbol-inconclusive"[^>]*><path fill="none" stroke="currentColor"', shared)

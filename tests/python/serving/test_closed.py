@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import duckdb
 import pytest
 import requests
 
@@ -118,6 +119,27 @@ def test_a_statement_has_its_time_and_its_memory(explorer: Explorer) -> None:
     with pytest.raises(InputError, match="more than 100MB of memory, which is the limit here"):
         ask(explorer.warehouse, big, memory="100MB")
     assert not list(explorer.warehouse.parent.glob("*tmp*"))
+
+
+def test_rows_that_take_too_much_are_refused(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("biasledger.serving.statements.BYTES_AT_MOST", 20_000_000)
+    for value in ("repeat('x', 100000)", "[{'a': repeat('x', 100000)}]"):
+        with pytest.raises(InputError, match="rows take more than 20 MB, which is the limit here"):
+            ask(explorer.warehouse, f"select {value}, i from range(1000) as of_numbers (i)")
+        assert len(ask(explorer.warehouse, f"select {value} from range(100)").rows) == 100
+
+
+def test_whatever_keeps_the_build_from_being_read_is_said(
+    explorer: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for error in (duckdb.IOException("It is gone."), ValueError("not enough values to unpack")):
+
+        def fail(_: Path, error: Exception = error) -> None:
+            raise error
+
+        monkeypatch.setattr("biasledger.serving.app.build_of", fail)
+        answer = explorer.get("/build")
+        assert (answer.status_code, answer.json()) == (503, {"error": str(error)})
 
 
 def test_more_rows_than_are_given_out_are_refused(explorer: Explorer) -> None:

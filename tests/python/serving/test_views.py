@@ -132,7 +132,8 @@ class TestFinding:
             select finding_id, explanation, thresholds.reason
             from marts.fct_findings as findings
             inner join settings.thresholds as thresholds using (measure)
-            where measure = 'marked_words' and status = 'alarm' and thresholds.audit = '*' and findings.group_name = 'Black'
+            where measure = 'marked_words' and status = 'alarm' and thresholds.audit = '*'
+                and thresholds.attribute = '*' and findings.audit = 'products' and findings.group_name = 'Black'
                 and findings.is_current and findings.variant = 'plain' and findings.target = 'simulator'
             limit 1
             """
@@ -250,15 +251,18 @@ class TestPairs:
         assert set(chosen["reference"].split("*")) <= set(other[4])
 
     def test_its_texts_are_the_ledger_s(self, explorer: Explorer) -> None:
-        shown = self.page(explorer, place="3")["shown"]
+        [(run,)] = explorer.rows(
+            "select run_id from marts.dim_runs where audit = 'products' and target = 'simulator' and is_current"
+        )
+        shown = self.page(explorer, run=run, place="3")["shown"]
         with duckdb.connect(str(explorer.ledger), read_only=True) as ledger:
             for prompt_id, answer in zip(
                 (shown.pair.prompt_id, shown.pair.other_prompt_id), shown.answers, strict=True
             ):
                 [(text,)] = ledger.execute(
                     "select response_text from raw.responses "
-                    "where run_id like 'products-simulator-2%' and prompt_id = ? and trial = ?",
-                    [prompt_id, shown.pair.trial],
+                    "where run_id = ? and prompt_id = ? and trial = ?",
+                    [run, prompt_id, shown.pair.trial],
                 ).fetchall()
                 assert "".join(part.text for part in answer.parts) == text
 
@@ -280,7 +284,31 @@ class TestPairs:
             assert wrong.status_code == 400
             assert said in text_of(wrong.text)
         # A group of another attribute is left open, as is one that is held against itself.
-        assert explorer.get("/pairs?attribute=gender&group=Black&reference=Black").status_code == 200
+        [(run,)] = explorer.rows(
+            "select run_id from marts.dim_runs where audit = 'products' and target = 'simulator' and is_current"
+        )
+        asked = link("/pairs", run=run, attribute="gender", group="Black", reference="Black")
+        assert explorer.get(asked).status_code == 200
+
+    @pytest.mark.parametrize(("audit", "kind"), [("resumes", "outcome"), ("products", "words")])
+    def test_what_is_cut_off_is_the_smallest_gaps_and_is_said(
+        self, explorer: Explorer, monkeypatch: pytest.MonkeyPatch, audit: str, kind: str
+    ) -> None:
+        [(run,)] = explorer.rows(
+            f"select run_id from marts.dim_runs where audit = '{audit}' and target = 'simulator' and is_current"
+        )
+        every = self.page(explorer, run=run, by=kind)
+        monkeypatch.setattr("biasledger.serving.pairs.PAIRS_AT_MOST", 5)
+        cut = self.page(explorer, run=run, by=kind)
+        assert cut["n"] == 5
+        assert cut["n_all"] == every["n"] == every["n_all"]
+        assert [pair.gap for pair in cut["pairs"]] == [pair.gap for pair in every["pairs"][:5]]
+        said = text_of(explorer.get(link("/pairs", run=run, by=kind)).text)
+        assert f"There are {every['n']:,} pairs; only the 5 with the largest gaps are listed." in said
+
+    def test_a_place_of_thousands_of_digits_is_none(self) -> None:
+        assert Asked({"place": "9" * 5_000}, "/pairs").whole("place", 1) == 1
+        assert Asked({"place": "٣"}, "/pairs").whole("place", 1) == 3
 
 
 class TestChangedWords:
