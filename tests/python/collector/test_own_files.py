@@ -15,7 +15,7 @@ from typing import Any
 import openpyxl
 import pyarrow as pa
 import pytest
-from openpyxl.xml.constants import SHEET_MAIN_NS
+from openpyxl.xml.constants import SHARED_STRINGS, SHEET_MAIN_NS
 from pyarrow import parquet
 
 from collector.errors import InputError
@@ -194,9 +194,8 @@ def test_texts_that_would_become_too_large(
     texts = f'<sst xmlns="{SHEET_MAIN_NS}"><si><t>{"x" * 20_000}</t></si></sst>'
     with zipfile.ZipFile(workbook(tmp_path / "right.xlsx")) as right, zipfile.ZipFile(file, "w") as moved:
         for one in right.namelist():
-            content = right.read(one).replace(b"/xl/sharedStrings.xml", f"/{name}".encode())
-            if one != "xl/sharedStrings.xml":
-                moved.writestr(one, content)
+            part = f'<Override PartName="/{name}" ContentType="{SHARED_STRINGS}"/></Types>'
+            moved.writestr(one, right.read(one).replace(b"</Types>", part.encode()))
         moved.writestr(name, texts)
     assert read(file, tmp_path, Form(table="answers")) == ROWS
     monkeypatch.setattr(excel, "MAX_STRINGS_BYTES", 20_000)
