@@ -122,7 +122,9 @@ def test_the_report_s_commands_write_it(first_audit: FirstAudit) -> None:
     assert report.read_bytes() == first
     assert "Which words make the difference" in first.decode()
     sql = html.unescape(
-        re.findall(r"<pre><code>(-- The words that add most.*?)</code></pre>", first.decode(), flags=re.DOTALL)[0]
+        re.findall(
+            r"<pre><code>(-- The words that add most.*?)</code></pre>", first.decode(), flags=re.DOTALL
+        )[0]
     )
     (first_audit.folder / "words.sql").write_text(sql, encoding="utf-8")
     asked = run("biasledger query words.sql --format csv", first_audit.folder)

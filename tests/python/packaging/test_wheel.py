@@ -12,6 +12,8 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 DBT = "biasledger/_dbt/biasledger/"
+# Models that are off unless a project asks for them.
+OFF = {"responses", "dim_days"}
 SHIPPED = {
     "dbt_project.yml": DBT,
     "profiles.yml": DBT,
@@ -70,6 +72,5 @@ def test_an_installed_wheel_lays_out_a_project_that_dbt_reads(installed: Path, t
     dbt = "from dbt.cli.main import cli; cli()"
     arguments = ("--quiet", "ls", "--resource-type", "model", "--output", "name", "--profiles-dir", ".")
     listed = python("-c", dbt, *arguments, cwd=tmp_path / "project").split()
-    assert {path.stem for path in (ROOT / "models").rglob("*") if path.suffix in {".sql", ".py"}} == set(
-        listed
-    )
+    there = {path.stem for path in (ROOT / "models").rglob("*") if path.suffix in {".sql", ".py"}}
+    assert there - OFF == set(listed)
