@@ -145,10 +145,14 @@ class TestFinding:
         assert "speaks for Black" in said
         assert "questions to each group" in said or "names" in said
         assert re.search(r'<mark class="first">\w+', page.text)
+        rows = []
         for sql in re.findall(r"<pre[^>]*><code>(.*?)</code>", page.text, flags=re.DOTALL):
             answer = explorer.get("/sql.json", params={"sql": html.unescape(sql)})
             assert answer.status_code == 200, sql
-            assert answer.json()
+            rows.append(answer.json())
+        # What nothing stands behind has a table without rows.
+        assert all(isinstance(one, list) for one in rows)
+        assert any(rows)
 
     def test_the_null_is_drawn_on_the_scale_of_what_was_permuted(self, explorer: Explorer) -> None:
         [(finding, null_mean, null_sd, raw)] = explorer.rows(
