@@ -43,10 +43,10 @@ def test_its_command_serves_every_view(audited: Path) -> None:
             r"^\| \*\*(\w+)\*\* \|", (ROOT / DOCUMENT).read_text(encoding="utf-8"), re.MULTILINE
         )
         assert views == ["Findings", "Finding", "Pairs", "Compare", "SQL"]
-        shown = requests.get(f"{address}/findings", timeout=60).text
+        shown = requests.get(f"{address}/findings", timeout=600).text
         finding = re.findall(r'href="(/finding/\w+)"', shown)[0]
         for path in (finding, "/pairs", "/compare", "/sql"):
-            assert requests.get(address + path, timeout=60).status_code == 200
+            assert requests.get(address + path, timeout=600).status_code == 200
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
+        process.communicate(timeout=600)
     assert process.returncode == 0

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
 
 __all__ = ["browser"]
-SECONDS = 60
+SECONDS = 600
 
 
 @dataclass(frozen=True)

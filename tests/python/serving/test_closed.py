@@ -50,7 +50,7 @@ def test_pages_of_other_sites_get_nothing_and_links_from_them_work(explorer: Exp
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 def test_it_is_only_read(explorer: Explorer, method: str) -> None:
     for path in (*VIEWS, "/build", "/sql.csv"):
-        answer = requests.request(method, explorer.address.rstrip("/") + path, timeout=60)
+        answer = requests.request(method, explorer.address.rstrip("/") + path, timeout=600)
         assert answer.status_code == 405, path
 
 
@@ -171,12 +171,12 @@ def test_it_ends_cleanly_while_a_query_runs(audited: Path, number: int) -> None:
         assert process.stdout is not None
         said = process.stdout.readline()
         address = re.findall(r"http://127\.0\.0\.1:\d+/", said)[0]
-        with requests.get(address + "build", timeout=60) as answer:
+        with requests.get(address + "build", timeout=600) as answer:
             assert answer.json()["build"]
         # Nobody waits for what it gives.
         with pytest.raises(requests.Timeout):
             requests.get(address + "sql", params={"sql": ENDLESS}, timeout=1)
         process.send_signal(number)
-        rest, _ = process.communicate(timeout=25)
+        rest, _ = process.communicate(timeout=600)
     assert process.returncode == 0
     assert rest == "Stopped.\n"

@@ -15,7 +15,7 @@ from tests.python.serving.conftest import Explorer, Open, serving
 pytestmark = pytest.mark.slow
 
 PHONE = (390, 844)
-SETTLED = 30_000  # milliseconds
+SETTLED = 600_000  # milliseconds: a guard against hanging
 
 
 def paths(explorer: Explorer) -> list[str]:
