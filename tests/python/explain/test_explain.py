@@ -36,7 +36,7 @@ def finding_of(audited: Path) -> Callable[..., dict[str, Any]]:
         with duckdb.connect(str(audited / "warehouse.duckdb"), read_only=True) as connection:
             cursor = connection.execute(
                 f"select * from marts.fct_findings where measure = '{measure}' and {condition} "
-                "order by status, finding_id limit 1"
+                "order by status, audit, target, attribute, group_name, variant, finding_id limit 1"
             )
             row = cursor.fetchone()
             assert row is not None, measure
@@ -113,7 +113,7 @@ def test_the_rows_say_what_the_finding_says(audited: Path, finding_of: Callable[
 def test_words(audited: Path, finding_of: Callable[..., dict[str, Any]]) -> None:
     finding = finding_of(
         "marked_words",
-        "status = 'alarm' and attribute = 'race' and group_name = 'Black' and variant = 'plain'",
+        "audit = 'products' and status = 'alarm' and attribute = 'race' and group_name = 'Black' and variant = 'plain'",
     )
     found = explain(audited, finding)
     group, reference = found.sides
