@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
+import json
+import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -25,11 +28,11 @@ settings.load_profile("unhurried")
 
 # What takes longest starts first, so that no worker is left with it alone at the end.
 _FIRST = ("end_to_end", "docs", "query", "explain", "replication", "benchmarks", "cli")
-# Fixtures that build a warehouse once a worker: the files whose tests take one go to one worker.
+# What is built once: the files whose tests take it go to one worker, as another would wait for it. A parameter of a function.
 _BUILT = {
-    "end to end": re.compile(r"\b(audited|shipped|odd|alone): "),
-    "first audit": re.compile(r"\b(first_audit|planted): "),
-    "wheel": re.compile(r"\b(wheel|installed): "),
+    "end to end": re.compile(r"[(,]\s*(audited|shipped|odd|alone|explorer|hostile): "),
+    "first audit": re.compile(r"[(,]\s*(first_audit|planted): "),
+    "wheel": re.compile(r"[(,]\s*(wheel|installed): "),
 }
 # What takes one of these, or stands in one of these folders, takes minutes: a warehouse of its own, published data, a benchmark.
 _SLOW_FIXTURES = frozenset({"odd", "alone", "new_project"})
@@ -86,6 +89,20 @@ def _dbt_ready(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+    """The folder that `make` fills, once for all workers: to be read only."""
+    base = factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder, made = shared / name, shared / f"{name}.made"
+    with (shared / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.exists():
+            folder.mkdir()
+            make(folder)
+            made.touch()
+    return folder
+
+
 @dataclass(frozen=True)
 class FirstAudit:
     """The project folder that the README's commands made, and what they printed."""
@@ -96,14 +113,21 @@ class FirstAudit:
 
 @pytest.fixture(scope="session")
 def first_audit(tmp_path_factory: pytest.TempPathFactory) -> FirstAudit:
-    folder = tmp_path_factory.mktemp("readme")
     (script,) = [block for block in blocks("README.md") if "biasledger init" in block]
     script = re.sub(r"^pip install .*$", "", script, flags=re.MULTILINE)
     # Alarms are what the simulator is there to raise.
     script = re.sub(
         r"^biasledger build.*$", 'biasledger build || test "$?" -eq 1', script, flags=re.MULTILINE
     )
-    return FirstAudit(folder / "my-audit", run(script, folder))
+    printed = "printed.json"
+
+    def make(folder: Path) -> None:
+        done = run(script, folder)
+        (folder / printed).write_text(json.dumps([done.returncode, done.stdout, done.stderr]))
+
+    folder = once(tmp_path_factory, "readme", make)
+    finished = subprocess.CompletedProcess("biasledger", *json.loads((folder / printed).read_text()))
+    return FirstAudit(folder / "my-audit", finished)
 
 
 @pytest.fixture(scope="session")
@@ -131,4 +155,4 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def audited(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A built project with all kinds of audits; see `make_audited` for what is planted. To be read only."""
-    return make_audited(tmp_path_factory.mktemp("audited") / "project")
+    return once(tmp_path_factory, "audited", lambda folder: make_audited(folder / "project")) / "project"

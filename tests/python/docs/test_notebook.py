@@ -14,6 +14,8 @@ import biasledger
 from tests.python.conftest import FirstAudit
 from tests.python.docs.shell import ROOT
 
+pytestmark = pytest.mark.slow
+
 CELLS = re.findall(
     r"^```python\n(.*?)^```$",
     (ROOT / "docs" / "notebook.md").read_text(encoding="utf-8"),
@@ -64,7 +66,6 @@ def test_what_is_shown(shown: dict[str, Any]) -> None:
     assert "did you mean 'fct_findings'?" in str(shown["names"].get("error", "did you mean 'fct_findings'?"))
 
 
-@pytest.mark.slow
 def test_a_data_frame_is_audited_in_one_call(shown: dict[str, Any]) -> None:
     found = shown["names"]["found"]
     assert set(found[found.status == "alarm"].measure) >= {"marked_words", "word_divergence"}

@@ -26,6 +26,8 @@ from tests.python.publishing.postgres_server import (
     postgres_server,
 )
 
+pytestmark = pytest.mark.slow
+
 WORDS_KEY = ("run_id", "word", "group_name")
 
 

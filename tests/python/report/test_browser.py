@@ -17,6 +17,8 @@ from tests.python.report import warehouses
 from tests.python.report.conftest import Open, Opened
 from tests.python.report.warehouses import HOSTILE, finding, run
 
+pytestmark = pytest.mark.slow
+
 DESKTOP, PHONE = (1280, 900), (375, 812)
 
 
@@ -103,7 +105,6 @@ def test_the_policy_forbids_what_an_injection_would_need(open_report: Open, host
     assert any("Content Security Policy" in trouble for trouble in opened.troubles)
 
 
-@pytest.mark.slow
 def test_axe_finds_nothing_in_light_and_in_dark_and_what_is_wrong(
     open_report: Open, hostile_report: Path
 ) -> None:
@@ -255,7 +256,6 @@ def test_without_scripts_verdicts_and_tables_still_read(open_report: Open, hosti
     assert page.locator("details table").first.is_visible()
 
 
-@pytest.mark.slow
 def test_print_holds_every_finding_and_sql_where_it_is_asked_for(drawn: Opened, tmp_path: Path) -> None:
     page = drawn.page
     n = len(json.loads(page.locator("#findings-data").text_content() or "")["rows"])
@@ -377,7 +377,6 @@ def test_names_beside_points_do_not_overlap(drawn: Opened) -> None:
                 assert apart, (names[place], other)
 
 
-@pytest.mark.slow
 class TestTwentyRunsAndTenThousandFindings:
     def test_it_is_small_and_draws_only_what_is_seen(self, opened_large: Opened, large_report: Path) -> None:
         assert large_report.stat().st_size < 10_000_000
