@@ -65,7 +65,7 @@ class _Faults:
 
 
 @dataclass(slots=True)
-class _Run:
+class Run:
     """What the ledger states of a run beside its chain."""
 
     run_id: str
@@ -101,7 +101,7 @@ def verify_ledger(
     """
     ledger = Ledger(ledger_path)
     with ledger.read() as connection:
-        known = _known_runs(connection)
+        known = known_runs(connection)
         unknown = [run_id for run_id in run_ids if run_id not in known]
         if unknown:
             hint = did_you_mean(unknown[0], list(known)) or "; `biasledger runs` lists them."
@@ -109,29 +109,33 @@ def verify_ledger(
         chosen = [known[run_id] for run_id in run_ids] or list(known.values())
         only = seal if len(chosen) == 1 else None
         verdicts = [
-            _verify_run(connection, ledger_path, run, only, needs_journal=needs_journals) for run in chosen
+            verify_run(connection, run, only, ledger_path, needs_journal=needs_journals) for run in chosen
         ]
-        if seal is not None and only is None and not any(_has(connection, run, seal) for run in chosen):
+        if (
+            seal is not None
+            and only is None
+            and not any(has_seal(connection, run.run_id, seal) for run in chosen)
+        ):
             told = f"No run has the seal {seal}: the run that it was printed for was changed, cut or removed."
             verdicts.append(Verdict("seal", "broken", fault=told, n_faults=1))
         if not run_ids:
-            verdicts += _verify_shared(connection)
+            verdicts += verify_shared(connection)
             verdicts += _verify_unknown_journals(ledger_path, known)
     return verdicts
 
 
-def _known_runs(connection: duckdb.DuckDBPyConnection) -> dict[str, _Run]:
+def known_runs(connection: duckdb.DuckDBPyConnection) -> dict[str, Run]:
     """Return every run of which the ledger holds anything, those with a row in raw.runs first, in the order of their start."""
-    runs: dict[str, _Run] = {}
+    runs: dict[str, Run] = {}
     for run_id, origin, started_at, is_older in connection.execute(
         "select run_id, origin, started_at, run_id in (from raw.unchained_runs) from raw.runs order by started_at, run_id"
     ).fetchall():
-        runs[run_id] = _Run(run_id, origin == "collected", started_at, is_older)
+        runs[run_id] = Run(run_id, origin == "collected", started_at, is_older)
     tables = ("chain", "seals", "prompts", "prompt_attributes", "responses", "run_events", "erasures")
     for (run_id,) in connection.execute(
         " union ".join(f"select distinct run_id from raw.{table}" for table in tables) + " order by run_id"
     ).fetchall():
-        runs.setdefault(run_id, _Run(run_id))
+        runs.setdefault(run_id, Run(run_id))
     for run_id, n_records, head_hash in connection.execute(
         "select run_id, n_records, head_hash from raw.seals"
     ).fetchall():
@@ -149,21 +153,33 @@ def _known_runs(connection: duckdb.DuckDBPyConnection) -> dict[str, _Run]:
     return runs
 
 
-def _verify_run(
+def verify_run(
     connection: duckdb.DuckDBPyConnection,
-    ledger_path: Path,
-    run: _Run,
+    run: Run,
     seal: Seal | None,
+    ledger_path: Path | None = None,
     *,
-    needs_journal: bool,
+    needs_journal: bool = False,
 ) -> Verdict:
+    """Recompute a run's chain from its rows, and hold its journal against it.
+
+    Args:
+        connection: whose schema `raw` is a ledger's.
+        run: as `known_runs` gives it.
+        seal: one that was kept elsewhere.
+        ledger_path: the ledger beside which the journal should lie; None where none would, as in an export.
+        needs_journal: whether the run is broken without it, if it was collected.
+    """
     faults = _Faults()
-    try:
-        path = journal_path(ledger_path, run.run_id)
-    except InputError:
-        told = f"{run.run_id!r} is no name that a run is ever given."
-        return Verdict(run.run_id, "broken", fault=told, n_faults=1)
-    has_journal = path.is_file()
+    path = None
+    if ledger_path is not None:
+        try:
+            path = journal_path(ledger_path, run.run_id)
+        except InputError:
+            told = f"{run.run_id!r} is no name that a run is ever given."
+            return Verdict(run.run_id, "broken", fault=told, n_faults=1)
+    journal = path if path is not None and path.is_file() else None
+    has_journal = journal is not None
     end, digests_hold = _walk(connection, run, seal, faults)
     if end.count == 0 and not run.seals and run.is_older and not has_journal:
         return _verify_unchained(connection, run, seal)
@@ -172,15 +188,15 @@ def _verify_run(
             faults.add(held.position, _told(held), held)
     _check_end(run, end, seal, has_journal, faults)
     notes = []
-    if has_journal:
-        notes += _compare_journal(connection, path, run, end, faults)
-    elif run.is_collected and needs_journal:
+    if journal is not None:
+        notes += _compare_journal(connection, journal, run, end, faults)
+    elif path is not None and run.is_collected and needs_journal:
         faults.add(
             None,
             f"Its journal is not at {path}: it was deleted, or left behind when the ledger was moved. Put it back, or check the "
             f"ledger alone with --without-journals.",
         )
-    elif run.is_collected:
+    elif path is not None and run.is_collected:
         notes.append(f"its journal is not at {path}, so the ledger's own chain is all that was checked.")
     if run.n_erasures:
         texts = "one response" if run.n_erasures == 1 else f"{run.n_erasures:,} responses"
@@ -189,12 +205,12 @@ def _verify_run(
     if faults.first is None:
         return Verdict(run.run_id, "intact", end, notes=tuple(notes))
     told = faults.first
-    if faults.held is not None and digests_hold and has_journal:
-        told = told.removesuffix(".") + _difference(path, faults.held) + "."
+    if faults.held is not None and digests_hold and journal is not None:
+        told = told.removesuffix(".") + _difference(journal, faults.held) + "."
     return Verdict(run.run_id, "broken", end, told, faults.count, tuple(notes))
 
 
-def _verify_unchained(connection: duckdb.DuckDBPyConnection, run: _Run, seal: Seal | None) -> Verdict:
+def _verify_unchained(connection: duckdb.DuckDBPyConnection, run: Run, seal: Seal | None) -> Verdict:
     """Judge a run that the ledger notes as kept before it kept chains: nothing else excuses that there is none."""
     ((since, is_later),) = connection.execute(
         "select max(applied_at), bool_or(exists (from raw.run_events where run_id = $run_id and event <> 'forgotten' "
@@ -215,12 +231,12 @@ def _verify_unchained(connection: duckdb.DuckDBPyConnection, run: _Run, seal: Se
     return Verdict(run.run_id, "unsealed", notes=(note, *_forgotten(run)))
 
 
-def _forgotten(run: _Run) -> list[str]:
+def _forgotten(run: Run) -> list[str]:
     return [] if run.forgotten is None else [run.forgotten]
 
 
 def _walk(
-    connection: duckdb.DuckDBPyConnection, run: _Run, seal: Seal | None, faults: _Faults
+    connection: duckdb.DuckDBPyConnection, run: Run, seal: Seal | None, faults: _Faults
 ) -> tuple[Seal, bool]:
     """Follow a run's chain from record to record.
 
@@ -247,7 +263,7 @@ def _walk(
     return Seal(count, head_hash), faults.count == 0
 
 
-def _check_end(run: _Run, end: Seal, seal: Seal | None, has_journal: bool, faults: _Faults) -> None:
+def _check_end(run: Run, end: Seal, seal: Seal | None, has_journal: bool, faults: _Faults) -> None:
     if seal is not None and seal.count > end.count:
         gone = seal.count - end.count
         faults.add(
@@ -271,7 +287,7 @@ def _check_end(run: _Run, end: Seal, seal: Seal | None, has_journal: bool, fault
 
 
 def _compare_journal(
-    connection: duckdb.DuckDBPyConnection, path: Path, run: _Run, end: Seal, faults: _Faults
+    connection: duckdb.DuckDBPyConnection, path: Path, run: Run, end: Seal, faults: _Faults
 ) -> list[str]:
     """Hold a run's journal against its chain, record by record; return notes."""
     links = chain_links(connection, run.run_id)
@@ -313,8 +329,8 @@ def _compare_journal(
     return notes
 
 
-def _verify_shared(connection: duckdb.DuckDBPyConnection) -> Iterator[Verdict]:
-    """Recompute the hashes of what is kept by its content: readings, relevance, catalogues."""
+def verify_shared(connection: duckdb.DuckDBPyConnection) -> Iterator[Verdict]:
+    """Recompute the hashes of what is kept by its content: readings, relevance, catalogues; yield a verdict where one differs."""
     faults = _Faults()
     for what, stated, computed in hashed_content(connection):
         if stated != computed:
@@ -323,7 +339,7 @@ def _verify_shared(connection: duckdb.DuckDBPyConnection) -> Iterator[Verdict]:
         yield Verdict("readings and catalogues", "broken", fault=faults.first, n_faults=faults.count)
 
 
-def _verify_unknown_journals(ledger_path: Path, known: Mapping[str, _Run]) -> Iterator[Verdict]:
+def _verify_unknown_journals(ledger_path: Path, known: Mapping[str, Run]) -> Iterator[Verdict]:
     for path in sorted(journal_folder(ledger_path).glob("*.jsonl")):
         if path.stem in known:
             continue
@@ -342,10 +358,11 @@ def _verify_unknown_journals(ledger_path: Path, known: Mapping[str, _Run]) -> It
             yield Verdict(path.stem, "broken", fault=told, n_faults=1)
 
 
-def _has(connection: duckdb.DuckDBPyConnection, run: _Run, seal: Seal) -> bool:
+def has_seal(connection: duckdb.DuckDBPyConnection, run_id: str, seal: Seal) -> bool:
+    """Whether a run's chain has a seal's last record."""
     found = connection.execute(
         "select 1 from raw.chain where run_id = ? and position = ? and hash = ?",
-        [run.run_id, seal.count - 1, seal.head_hash],
+        [run_id, seal.count - 1, seal.head_hash],
     ).fetchall()
     return bool(found)
 

@@ -60,6 +60,9 @@ def pack(run: str, ledger: Path, warehouse: Path, output: Path | None) -> None:
     "--pack", type=PATH, metavar="FILE.zip", help="Check an evidence pack, and the run that it is about."
 )
 @click.option(
+    "--export", type=PATH, metavar="DIR", help="Check an exported ledger, and not the ledger itself."
+)
+@click.option(
     "--rebuild", is_flag=True, help="With --pack: also compute its findings, tables, summary and report anew."
 )
 @click.option(
@@ -74,6 +77,7 @@ def verify(
     ledger: Path,
     seal: str | None,
     pack: Path | None,
+    export: Path | None,
     rebuild: bool,
     without_journals: bool,
 ) -> None:
@@ -82,25 +86,28 @@ def verify(
     Recomputes the hash chain of each RUN (its id, the beginning of it, latest or previous), or of all, from what the ledger
     holds now, and compares it with the run's journal. Ends with 3 if anything was changed, put in, taken out or moved, and
     names the first record that shows it; a collected run without its journal counts as that. With --rebuild it ends with 4
-    where a part of the pack could not be checked.
+    where a part of the pack could not be checked. With --export it does the same of files that `biasledger export` wrote.
     """
     from biasledger.comparing.ledger_runs import run_in_ledger
     from biasledger.verify import verify_ledger
+    from biasledger.verify_export import verify_export
     from collector.journal.chain import Seal
 
     if pack is not None:
         if run_ids or seal is not None:
             raise click.UsageError("--pack says which run and seal to check; leave RUN and --seal out.")
+        if export is not None:
+            raise click.UsageError("--pack and --export are checked one at a time.")
         verdicts = _verify_pack(pack, ledger, rebuild=rebuild)
     elif rebuild:
         raise click.UsageError("--rebuild goes with --pack FILE.zip.")
     else:
-        verdicts = verify_ledger(
-            ledger,
-            [run_in_ledger(ledger, name) for name in run_ids],
-            None if seal is None else Seal.parse(seal),
-            needs_journals=not without_journals,
-        )
+        kept = None if seal is None else Seal.parse(seal)
+        if export is not None:
+            verdicts = verify_export(export, run_ids, kept)
+        else:
+            chosen = [run_in_ledger(ledger, name) for name in run_ids]
+            verdicts = verify_ledger(ledger, chosen, kept, needs_journals=not without_journals)
         for verdict in verdicts:
             _print_verdict(verdict)
         if not verdicts:

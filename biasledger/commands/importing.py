@@ -1,7 +1,8 @@
-"""Keeping answers and catalogues that already exist."""
+"""Keeping answers and catalogues that already exist, and handing the ledger on."""
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from biasledger.commands.common import (
 from collector.terminal import say
 
 if TYPE_CHECKING:
+    from collector.exports.folder import Format
     from collector.importers.catalogue import CatalogueSummary
 
 
@@ -137,5 +139,68 @@ def _print_catalogue(summary: CatalogueSummary) -> None:
         say(f"  {rows} an item, which is kept once")
 
 
-TITLE = "Import"
-COMMANDS = (import_answers, import_items)
+@click.command("import-ledger")
+@click.argument("folder", type=PATH, metavar="DIR")
+@ledger_option
+def import_ledger(folder: Path, ledger: Path) -> None:
+    """Take the runs of an exported ledger in.
+
+    DIR is as `biasledger export` wrote it, and is verified first. Makes the ledger anew, or adds the runs that it lacks: so one
+    ledger gathers what several machines collected. Journals are in no export: copy their folder beside the ledger as well, or
+    verify it with --without-journals.
+    """
+    from biasledger.verify_export import verify_export
+    from collector.errors import InputError
+    from collector.exports.folder import require_manifest
+    from collector.exports.importing import take_in
+
+    broken = [verdict for verdict in verify_export(folder) if verdict.state == "broken"]
+    if broken:
+        raise InputError(f"Nothing was taken in, as {broken[0].name} is broken: {broken[0].fault}")
+    done = take_in(folder, require_manifest(folder), ledger)
+    had = f"; {len(done.had):,} runs were there" if done.had else ""
+    say(
+        f"{ledger}: {len(done.taken):,} runs with {done.n_responses:,} responses taken in from {folder}{had}."
+    )
+    next_step("biasledger build")
+
+
+@click.command("export")
+@click.option(
+    "--to", "folder", type=PATH, required=True, metavar="DIR", help="A folder; it is made if absent."
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["parquet", "delta"]),
+    default="parquet",
+    show_default=True,
+    help="delta gives each table a log of Delta Lake as well; needs the extra: pip install 'biasledger[delta]'.",
+)
+@ledger_option
+def export_ledger(folder: Path, format_: Format, ledger: Path) -> None:
+    """Write the ledger as Parquet or Delta tables.
+
+    For Spark and other engines: prompts, answers and chain of each run as DIR/TABLE/run_id=RUN/….parquet, with a manifest. What
+    DIR has already stays; runs that it lacks come in, and those that changed since, as by `biasledger erase`, are written
+    anew. `biasledger verify --export DIR` checks it, and `biasledger import-ledger DIR` makes a ledger of it again.
+    """
+    from collector.exports.writing import export_ledger as export
+    from collector.ledger.loading import load_all
+
+    for sentence in load_all(ledger):
+        say(sentence)
+    done = export(ledger, folder, format_)
+    n_kept = len(done.manifest.runs) - len(done.written) - len(done.rewritten)
+    say(
+        f"{folder}: {len(done.written):,} runs written, {len(done.rewritten):,} written anew, {n_kept:,} as they were; "
+        f"{done.n_bytes / 1e6:,.1f} MB."
+    )
+    for run_id in done.left_out:
+        say(f"  {run_id} is not sealed to its end, as while it is being collected, and left out")
+    say(f"  {done.sha256}")
+    next_step(f"biasledger verify --export {shlex.quote(str(folder))}")
+
+
+TITLE = "Import and export"
+COMMANDS = (import_answers, import_items, import_ledger, export_ledger)

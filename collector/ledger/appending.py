@@ -21,6 +21,8 @@ from collector.rows import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import duckdb
     import numpy as np
     from numpy.typing import NDArray
@@ -470,6 +472,34 @@ class Append:
         self._insert(
             "raw.baseline_rows", file_hash, {"part": "varchar", "content": "json"}, columns, key="file_hash"
         )
+
+    def rows_of_run(self, table: str, file: Path, run_id: str) -> None:
+        """Insert the rows of a run that a Parquet file holds, in their order; the file has no column run_id."""
+        self._connection.execute(
+            f"insert into raw.{table} by name select *, cast(? as varchar) as run_id "
+            "from read_parquet(?, hive_partitioning = false)",
+            [run_id, str(file)],
+        )
+
+    def shared_rows(self, table: str, file: Path, key: Sequence[str]) -> None:
+        """Insert the rows of a Parquet file whose key the table has not, in their order."""
+        is_same = " and ".join(f"old.{name} is not distinct from new.{name}" for name in key)
+        self._connection.execute(
+            f"insert into raw.{table} by name select * from read_parquet(?, hive_partitioning = false) as new "
+            f"where not exists (from raw.{table} as old where {is_same})",
+            [str(file)],
+        )
+
+    def unchained(self, run_id: str) -> None:
+        """Note that a run was kept before chains were."""
+        self._connection.execute("insert into raw.unchained_runs values (?)", [run_id])
+
+    def date_migrations(self, moments: Mapping[int, datetime]) -> None:
+        """Say when the ledger's schema was brought up to date: it tells which runs may be without a chain."""
+        for version, moment in moments.items():
+            self._connection.execute(
+                "update raw.schema_migrations set applied_at = ? where version = ?", [moment, version]
+            )
 
     def _first(self, sql: str, values: list[Any]) -> Any:
         """Return the first value of the first row, or None."""

@@ -44,7 +44,7 @@ def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     )
     applied = _applied_versions(connection)
     known = migrations()
-    _refuse_newer(applied, known, path)
+    refuse_newer(applied, known, path)
     for version, name, file in known:
         if version in applied:
             continue
@@ -100,7 +100,7 @@ def require_current(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
             f"{path} is an empty DuckDB file; `biasledger collect` or `biasledger import` fills it."
         ) from None
     known = migrations()
-    _refuse_newer(applied, known, path)
+    refuse_newer(applied, known, path)
     if any(version not in applied for version, _, _ in known):
         raise LedgerError(
             f"{path} has an older schema; the next `biasledger collect` or `biasledger import` updates it."
@@ -114,7 +114,12 @@ def _applied_versions(connection: duckdb.DuckDBPyConnection) -> set[int]:
     }
 
 
-def _refuse_newer(applied: set[int], known: Sequence[tuple[int, str, Path]], path: Path) -> None:
+def refuse_newer(applied: set[int], known: Sequence[tuple[int, str, Path]], path: Path) -> None:
+    """Refuse what was written with a migration that this version does not know.
+
+    Raises:
+        LedgerError: it was.
+    """
     newest = max(version for version, _, _ in known)
     if applied and max(applied) > newest:
         raise LedgerError(

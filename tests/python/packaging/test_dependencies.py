@@ -21,6 +21,7 @@ REGARD = [Requirement(line) for line in PROJECT["optional-dependencies"]["regard
 POSTGRES = [Requirement(line) for line in PROJECT["optional-dependencies"]["postgres"]]
 REPORT = [Requirement(line) for line in PROJECT["optional-dependencies"]["report"]]
 EXCEL = [Requirement(line) for line in PROJECT["optional-dependencies"]["excel"]]
+DELTA = [Requirement(line) for line in PROJECT["optional-dependencies"]["delta"]]
 DATASETS = [Requirement(line) for line in PROJECT["optional-dependencies"]["datasets"]]
 SERVE = [Requirement(line) for line in PROJECT["optional-dependencies"]["serve"]]
 SENTIMENT = [Requirement(line) for line in PROJECT["optional-dependencies"]["sentiment"]]
@@ -66,7 +67,7 @@ def undeclared(names: set[str], declared: list[Requirement]) -> set[str]:
 
 
 def test_every_import_of_the_package_is_a_declared_dependency() -> None:
-    declared = RUNTIME + REGARD + REPORT + POSTGRES + SERVE + EXCEL + DATASETS + SENTIMENT
+    declared = RUNTIME + REGARD + REPORT + POSTGRES + SERVE + EXCEL + DATASETS + DELTA + SENTIMENT
     assert undeclared(imported("biasledger", "collector", "lmrec", "models"), declared) == set()
 
 
@@ -101,7 +102,7 @@ def test_constraints_are_names_and_versions_only() -> None:
         assert line.startswith("#") or re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][0-9A-Za-z.+!]*", line), line
 
 
-@pytest.mark.parametrize("requirement", RUNTIME + DEVELOPMENT + POSTGRES + SERVE + EXCEL + DATASETS, ids=str)
+@pytest.mark.parametrize("requirement", RUNTIME + DEVELOPMENT + POSTGRES + SERVE + EXCEL + DATASETS + DELTA, ids=str)
 def test_every_dependency_is_bounded_and_pinned_within_its_bounds(requirement: Requirement) -> None:
     assert {specifier.operator for specifier in requirement.specifier} == {">=", "<"}
     versions = {canonicalize_name(name): version for name, version in pins().items()}
