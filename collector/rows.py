@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -125,6 +125,29 @@ class ItemRow:
     price_level: int | None
     categories: tuple[str, ...]
     domain: str | None
+    n_reviews: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionRow:
+    """What a recommender predicted of a held-out text: the columns of raw.predictions and of an imported file, which say what
+    each is.
+    """
+
+    city: str
+    review_id: str
+    user_id: str
+    business_id: str
+    predicted_business_id: str
+    rank: float | None
+    popularity_rank: float | None
+    category_precision_at_5: float | None
+    category_precision_at_10: float | None
+    category_precision_at_20: float | None
+    category_r_precision: float | None
+    category_map: float | None
+    category_mrr: float | None
+    category_ndcg: float | None
 
 
 def response_hash(prompt_hash: str, status: str, response_text: str | None) -> str:
@@ -139,10 +162,19 @@ def response_hash(prompt_hash: str, status: str, response_text: str | None) -> s
 def hash_of_items(rows: Sequence[ItemRow]) -> str:
     """Return the tagged hash of a catalogue's content, whatever the order of its rows."""
     listed = sorted(
-        canonical_json([row.item_id, row.name, row.price_level, list(row.categories), row.domain])
+        canonical_json(
+            [row.item_id, row.name, row.price_level, list(row.categories), row.domain]
+            # So that catalogues without them keep their hashes.
+            + ([] if row.n_reviews is None else [row.n_reviews])
+        )
         for row in rows
     )
     return hash_of(listed)
+
+
+def hash_of_predictions(rows: Sequence[PredictionRow]) -> str:
+    """Return the tagged hash of predictions, whatever the order of their rows."""
+    return hash_of(sorted(canonical_json(astuple(row)) for row in rows))
 
 
 def utc_now() -> datetime:

@@ -19,14 +19,16 @@ from collector.errors import InputError
 from collector.files.plain import read_plain
 from collector.files.replacing import write_whole
 from collector.hashing import hash_of_file
-from collector.hints import did_you_mean, shown
+from collector.hints import did_you_mean, quoted, shown
+from lmrec.encoders.bert import Bert
+from lmrec.encoders.tfidf import Scores, Tfidf
 from lmrec.masking import DESCRIPTIONS, Masker
-from lmrec.tfidf import Scores, Tfidf
 from lmrec.yelp import Venue
 
 CARD = "model.json"
 CATALOGUE = "catalogue.jsonl"
 NAMES = "names.json"
+ENCODERS: Mapping[str, type[Tfidf] | type[Bert]] = {encoder.KIND: encoder for encoder in (Tfidf, Bert)}
 FORMAT = 1
 _MAX_BYTES = 1 << 30
 
@@ -35,14 +37,13 @@ class Encoder(Protocol):
     """From texts to a score for each venue."""
 
     KIND: str
-    FILE: str
 
     def scores(self, texts: Sequence[str]) -> Scores:
         """Return (texts, venues): the logarithm of each venue's odds, up to a constant of the text."""
         ...
 
-    def save(self, folder: Path) -> None:
-        """Write it into a folder, as data that hold no code."""
+    def save(self, folder: Path) -> list[str]:
+        """Write it into a folder, as data that hold no code; return the files' names, seen from the folder."""
         ...
 
 
@@ -141,11 +142,11 @@ class Recommender:
         kept = ("id", "name", "city", "price_level", "categories", "n_reviews", "n_train")
         lines = (json.dumps({key: row[key] for key in kept}, ensure_ascii=False) for row in rows)
         write_whole(folder / CATALOGUE, "".join(f"{line}\n" for line in lines).encode("utf-8"))
-        names = {"method": self.masker.method, "names": self.masker.names, "hidden": self.masker.hidden}
+        names = {name: getattr(self.masker, name) for name in ("method", "names", "hidden", "pipeline")}
         write_whole(folder / NAMES, json.dumps(names, ensure_ascii=False).encode("utf-8"))
-        self.encoder.save(folder)
-        files = {name: hash_of_file(folder / name) for name in (CATALOGUE, NAMES, self.encoder.FILE)}
-        card = json.dumps({"format": FORMAT, **self.card, "files": files}, indent=1, ensure_ascii=False)
+        files = {name: hash_of_file(folder / name) for name in (CATALOGUE, NAMES, *self.encoder.save(folder))}
+        said = {"format": FORMAT, "encoder": self.encoder.KIND, **self.card, "files": files}
+        card = json.dumps(said, indent=1, ensure_ascii=False)
         write_whole(folder / CARD, f"{card}\n".encode())
 
 
@@ -179,8 +180,15 @@ def load(folder: Path) -> Recommender:
         InputError: there is none, or a file of it is not the one that the card was written for.
     """
     card = read_card(folder)
-    for name in (CATALOGUE, NAMES, Tfidf.FILE):
+    encoder = ENCODERS.get(str(card.get("encoder")))
+    if encoder is None:
+        raise InputError(f"{folder / CARD} names no encoder of {quoted(ENCODERS)}; train the model anew.")
+    for name in sorted({CATALOGUE, NAMES, *encoder.FILES} | card["files"].keys()):
         path = folder / name
+        if not path.resolve().is_relative_to(folder.resolve()):
+            raise InputError(
+                f"{folder / CARD} names the file {shown(name)} outside its folder; train the model anew."
+            )
         if not path.is_file() or hash_of_file(path) != card["files"].get(name):
             raise InputError(
                 f"{path} {'is not the file that the model card names' if path.is_file() else 'is missing'}; copy the model's "
@@ -192,11 +200,10 @@ def load(folder: Path) -> Recommender:
         catalogue = [_catalogue_row(json.loads(line)) for line in lines if line]
         if names["method"] not in DESCRIPTIONS:
             raise KeyError(names["method"])
-        masker = Masker(names["method"], names["names"], names["hidden"])
-        encoder = Tfidf.load(folder)
-    except (KeyError, TypeError, ValueError) as error:
+        masker = Masker(names["method"], names["names"], names["hidden"], names.get("pipeline"))
+        return Recommender(card, catalogue, encoder.load(folder), masker)
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
         raise InputError(f"{folder} holds no model that can be read ({error}); train it anew.") from None
-    return Recommender(card, catalogue, encoder, masker)
 
 
 def _json(path: Path) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -13,14 +14,18 @@ from typing import Any
 from collector.errors import InputError
 from collector.hashing import hash_of, hash_of_file
 from lmrec.augmentation import Swapper
+from lmrec.encoders.bert import Bert
+from lmrec.encoders.fitting import BertSettings, Text
+from lmrec.encoders.tfidf import Tfidf, TfidfSettings
 from lmrec.evaluation import held_out, predict
 from lmrec.masking import DESCRIPTIONS, Masker, Method
 from lmrec.model import CatalogueRow, Recommender, require_free
-from lmrec.quality import means
-from lmrec.tfidf import Tfidf, TfidfSettings
-from lmrec.yelp import is_held_out, read_reviews, read_venues, unique_names
+from lmrec.quality import means, venue_measures
+from lmrec.yelp import is_held_out, is_validation, read_reviews, read_venues, unique_names
 
 MIN_REVIEWS = 100
+# What an interrupted fit left in the model's folder.
+CHECKPOINT = "checkpoint"
 _PACKAGES = ("numpy", "scikit-learn", "scipy")
 
 
@@ -32,6 +37,7 @@ class TrainSettings:
         city, category: only the businesses there, and of it; all if None.
         min_reviews: only the businesses with as many texts, held-out ones among them; the source takes 100.
         mask: which names are taken out of the texts (masking.DESCRIPTIONS).
+        pipeline: of spaCy, for the mask `entities`.
         hidden: words that are left out of the texts altogether, such as people's names.
         swapped: name -> group: texts with such a name are learned a second time, with one of another group; see augmentation.
         encoder: how it is fitted.
@@ -41,9 +47,10 @@ class TrainSettings:
     category: str | None = None
     min_reviews: int = MIN_REVIEWS
     mask: Method = "phrases"
+    pipeline: str | None = None
     hidden: tuple[str, ...] = ()
     swapped: Mapping[str, str] = field(default_factory=dict)
-    encoder: TfidfSettings = field(default_factory=TfidfSettings)
+    encoder: TfidfSettings | BertSettings = field(default_factory=TfidfSettings)
 
 
 def train(
@@ -57,7 +64,7 @@ def train(
     """Train a recommender, measure it by the held-out texts, write it into a folder.
 
     The reviews are read three times, a line at a time: to count them, to fit, to measure. The same files and settings give the
-    same model.
+    same model; where a fit of theirs was interrupted and left a checkpoint, it is gone on with.
 
     Args:
         businesses, reviews: as of yelp.read_venues and yelp.read_reviews.
@@ -72,7 +79,7 @@ def train(
     note(f"Reading {businesses} and counting {reviews} …")
     listed = read_venues(businesses, city=settings.city, category=settings.category)
     # Also of those that are left out below: somebody who writes of one venue may name another.
-    masker = Masker(settings.mask, [venue.name for venue in listed], settings.hidden)
+    masker = Masker(settings.mask, [venue.name for venue in listed], settings.hidden, settings.pipeline)
     n_reviews: Counter[str] = Counter()
     n_train: Counter[str] = Counter()
     for review in read_reviews(reviews, {venue.venue_id for venue in listed}):
@@ -93,16 +100,24 @@ def train(
             f"recommender needs two (--min-reviews sets how many reviews each has to have)."
         )
     note(f"Fitting {len(columns):,} venues …")
-    encoder, fit = Tfidf.fit(
-        _texts(reviews, columns, masker, Swapper(settings.swapped, settings.encoder.seed)), settings.encoder
-    )
-    recommender = Recommender(
-        _card(businesses, reviews, settings, catalogue, fit), catalogue, encoder, masker
-    )
+    texts = _texts(reviews, columns, masker, Swapper(settings.swapped, settings.encoder.seed))
+    encoder: Tfidf | Bert
+    if isinstance(settings.encoder, BertSettings):
+        encoder, fit = Bert.fit(texts, settings.encoder, folder / CHECKPOINT, note=note)
+    else:
+        encoder, fit = Tfidf.fit(texts, settings.encoder)
+    packages = ("biasledger", *_PACKAGES, *encoder.PACKAGES)
+    card = {
+        **_card(businesses, reviews, settings, catalogue),
+        "fit": fit,
+        "versions": {name: version(name) for name in packages},
+    }
+    recommender = Recommender(card, catalogue, encoder, masker)
     if any(row.n_reviews > row.n_train for row in catalogue):
         note("Measuring by the held-out texts …")
         recommender.card = {**recommender.card, "metrics": _metrics(recommender, reviews)}
     recommender.save(folder)
+    shutil.rmtree(folder / CHECKPOINT, ignore_errors=True)
     return recommender
 
 
@@ -121,14 +136,12 @@ def read_hidden(file: Path) -> tuple[str, ...]:
     return tuple(dict.fromkeys(words))
 
 
-def _texts(
-    reviews: Path, columns: dict[str, int], masker: Masker, swapper: Swapper
-) -> Iterator[tuple[str, int]]:
+def _texts(reviews: Path, columns: dict[str, int], masker: Masker, swapper: Swapper) -> Iterator[Text]:
     for review in read_reviews(reviews, columns):
         if not is_held_out(review.user_id):
             for text in (review.text, swapper(review.text)):
                 if text is not None:
-                    yield masker(text), columns[review.venue_id]
+                    yield Text(masker(text), columns[review.venue_id], is_validation(review.user_id))
 
 
 def _card(
@@ -136,26 +149,22 @@ def _card(
     reviews: Path,
     settings: TrainSettings,
     catalogue: Sequence[CatalogueRow],
-    fit: dict[str, Any],
 ) -> dict[str, Any]:
     hashes = {"businesses": hash_of_file(businesses), "reviews": hash_of_file(reviews)}
     n_train = sum(row.n_train for row in catalogue)
     return {
         "kind": "lmrec",
-        "encoder": Tfidf.KIND,
         "city": settings.city,
         "data": {**hashes, "hash": hash_of(hashes)},
         "settings": {**asdict(settings), "hidden": len(settings.hidden), "swapped": len(settings.swapped)},
-        "masked": DESCRIPTIONS[settings.mask],
+        "masked": DESCRIPTIONS[settings.mask] + (f" ({settings.pipeline})" if settings.pipeline else ""),
         "counts": {
             "venues": len(catalogue),
             "venues_trained": sum(row.n_train > 0 for row in catalogue),
             "texts_trained": n_train,
             "texts_held_out": sum(row.n_reviews for row in catalogue) - n_train,
         },
-        "fit": fit,
         "metrics": {},
-        "versions": {name: version(name) for name in ("biasledger", *_PACKAGES)},
     }
 
 
@@ -163,9 +172,9 @@ def _metrics(recommender: Recommender, reviews: Path) -> dict[str, dict[str, flo
     """Return the means over all held-out texts, without their intervals, which `evaluate` computes."""
     import numpy as np
 
-    found = predict(recommender, held_out(reviews, recommender))
-    once = np.ones(len(found.reviews))
-    by_venue = {name: values for name, values in found.by_venue.items() if name != "rank"}
+    keys, found = predict(recommender, held_out(reviews, recommender))
+    once = np.ones(len(keys))
+    by_venue = venue_measures(found.rank)
     return {
         relevant: {name: None if value != value else value for name, value in means(group, once).items()}
         for relevant, group in (("venue", by_venue), ("category", found.by_category))

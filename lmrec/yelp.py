@@ -24,6 +24,7 @@ PRICE_LEVELS = 4
 _MAX_LINE_BYTES = 16 << 20
 _MAX_NAME_CHARACTERS = 200
 _HELD_OUT_ONE_IN = 5
+_VALIDATION_ONE_IN = 10
 _NO_PRICE = {None, "", "None"}
 
 
@@ -127,7 +128,16 @@ def is_held_out(user_id: str) -> bool:
 
     The first 8 hex digits of its SHA-256, as a number, are divisible by 5: no random number, and the same users in every file.
     """
-    return int(hashlib.sha256(user_id.encode("utf-8")).hexdigest()[:8], 16) % _HELD_OUT_ONE_IN == 0
+    return int(_digits(user_id)[:8], 16) % _HELD_OUT_ONE_IN == 0
+
+
+def is_validation(user_id: str) -> bool:
+    """Say whether a user's texts, if they are trained from, say when to stop: likewise one in ten, by the next 8 digits."""
+    return int(_digits(user_id)[8:16], 16) % _VALIDATION_ONE_IN == 0
+
+
+def _digits(user_id: str) -> str:
+    return hashlib.sha256(user_id.encode("utf-8")).hexdigest()
 
 
 def unique_names(venues: Sequence[Venue]) -> list[Venue]:

@@ -139,6 +139,24 @@ def _print_catalogue(summary: CatalogueSummary) -> None:
         say(f"  {rows} an item, which is kept once")
 
 
+@click.command("import-predictions")
+@click.argument("files", type=PATH, nargs=-1, required=True, metavar="FILE...")
+@ledger_option
+@click.option("--name", required=True, metavar="NAME", help="What to call the recommender.")
+def import_predictions(files: tuple[Path, ...], ledger: Path, name: str) -> None:
+    """Keep what a recommender predicted.
+
+    FILE is a predictions.csv of `biasledger lmrec evaluate`; several, each of a city, are one recommender. After a build
+    fct_recommender_quality says how good it is. Imported again with other content, the latest counts.
+    """
+    from collector.importers.predictions import import_predictions as import_files
+
+    summary = import_files(files, ledger, name=name)
+    cities = f" in {summary.n_cities:,} cities" if summary.n_cities > 1 else ""
+    say(f"Recommender {summary.recommender}: predictions of {summary.n_texts:,} held-out texts{cities}.")
+    next_step("biasledger build")
+
+
 @click.command("import-ledger")
 @click.argument("folder", type=PATH, metavar="DIR")
 @ledger_option
@@ -203,4 +221,4 @@ def export_ledger(folder: Path, format_: Format, ledger: Path) -> None:
 
 
 TITLE = "Import and export"
-COMMANDS = (import_answers, import_items, import_ledger, export_ledger)
+COMMANDS = (import_answers, import_items, import_predictions, import_ledger, export_ledger)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,11 +13,12 @@ from biasledger.commands.common import PATH, next_step
 from collector.terminal import say
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from lmrec.evaluation import Measure
+    from lmrec.encoders.fitting import BertSettings
+    from lmrec.encoders.tfidf import TfidfSettings
     from lmrec.masking import Method
-    from lmrec.tfidf import Solver
+    from lmrec.measures import Measure
 
 _businesses = click.option(
     "--businesses", type=PATH, required=True, metavar="FILE", help="Yelp's business.json, or a file like it."
@@ -54,10 +56,16 @@ def lmrec() -> None:
 )
 @click.option(
     "--mask",
-    type=click.Choice(["phrases", "venues", "none"]),
+    type=click.Choice(["entities", "phrases", "venues", "none"]),
     default="phrases",
     show_default=True,
-    help="What is taken out of the texts: venues' names and capitalised phrases, venues' names, nothing.",
+    help="What is taken out of the texts: venues' names and what spaCy takes for one, venues' names and capitalised phrases, "
+    "venues' names, nothing.",
+)
+@click.option(
+    "--pipeline",
+    metavar="NAME",
+    help="Of spaCy, for --mask entities: an installed one, such as en_core_web_sm, or a folder. Needs the extra entities.",
 )
 @click.option(
     "--hide",
@@ -79,30 +87,91 @@ def lmrec() -> None:
     help="Where that file has the groups.",
 )
 @click.option(
+    "--encoder",
+    "kind",
+    type=click.Choice(["tfidf", "bert"]),
+    default="tfidf",
+    show_default=True,
+    help="TF-IDF of the words, or a pretrained transformer, which needs the extra bert. Options below are of one or the other.",
+)
+@click.option(
     "--inverse-penalty",
     "c",
     type=click.FloatRange(min=0, min_open=True),
-    default=10.0,
-    show_default=True,
     metavar="C",
-    help="The larger, the closer the weights follow the texts.",
+    help="tfidf: the larger, the closer the weights follow the texts; 10 if not given.",
 )
 @click.option(
     "--max-terms",
     type=click.IntRange(min=1),
-    default=50_000,
-    show_default=True,
     metavar="N",
-    help="Keep so many words, the most frequent ones.",
+    help="tfidf: keep so many words, the most frequent ones; 50,000 if not given.",
 )
 @click.option(
     "--solver",
     type=click.Choice(["auto", "lbfgs", "adam"]),
-    default="auto",
-    show_default=True,
-    help="To convergence, or in mini-batches, which need less memory; auto goes by the number of weights.",
+    help="tfidf: to convergence, or in mini-batches, which need less memory; auto, if not given, goes by the number of weights.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Draws mini-batches.")
+@click.option(
+    "--pretrained",
+    metavar="NAME",
+    help="bert: the encoder to begin with, of the Hugging Face hub or a folder; bert-base-uncased if not given.",
+)
+@click.option(
+    "--dropout",
+    "dropouts",
+    type=click.FloatRange(min=0, max=1, max_open=True),
+    multiple=True,
+    metavar="P",
+    help="bert: share of the first token's numbers left out while training; each one given is tried. 0.2 if not given.",
+)
+@click.option(
+    "--learning-rate",
+    "learning_rates",
+    type=click.FloatRange(min=0, min_open=True),
+    multiple=True,
+    metavar="RATE",
+    help="bert: each one given is tried, with each dropout; the best validation accuracy is kept. 3e-5 if not given.",
+)
+@click.option(
+    "--max-epochs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="bert: times over the texts at most; 20 if not given.",
+)
+@click.option(
+    "--patience",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="bert: stop after so many epochs without a better validation accuracy; 2 if not given.",
+)
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(min=8),
+    metavar="N",
+    help="bert: how much of a text is read; 256 if not given.",
+)
+@click.option(
+    "--at-once",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="bert: texts in memory at once, of the 128 of a step; 32 if not given.",
+)
+@click.option(
+    "--checkpoint-steps",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="bert: steps between two checkpoints, which the same command goes on from; 500 if not given.",
+)
+@click.option("--device", type=click.Choice(["auto", "cpu", "cuda"]), help="bert: where; auto if not given.")
+@click.option(
+    "--precision",
+    type=click.Choice(["auto", "fp32", "bf16"]),
+    help="bert: of products; auto, if not given, takes bf16 on a graphics card that has it.",
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Draws what is random."
+)
 def train(
     businesses: Path,
     reviews: Path,
@@ -111,21 +180,25 @@ def train(
     category: str | None,
     min_reviews: int,
     mask: Method,
+    pipeline: str | None,
     hide: Path | None,
     swap: Path | None,
     swap_by: str,
-    c: float,
-    max_terms: int,
-    solver: Solver,
-    seed: int,
+    kind: str,
+    **fitted: Any,
 ) -> None:
     """Train a recommender.
 
     MODEL is a new folder. The texts of one user in five are kept from training and measure the model; what it is made of and how
     good it is stands in MODEL/model.json. The same files and settings give the same model.
+
+    \b
+    The encoder of the source with its grid, on a graphics card:
+      biasledger lmrec train models/boston --businesses business.json --reviews review.json --city Boston --encoder bert
+        --dropout 0 --dropout 0.2 --dropout 0.4 --dropout 0.6
+        --learning-rate 9e-6 --learning-rate 1e-5 --learning-rate 3e-5 --learning-rate 5e-5 --learning-rate 1e-4
     """
     from lmrec.augmentation import read_groups
-    from lmrec.tfidf import TfidfSettings
     from lmrec.training import TrainSettings, read_hidden
     from lmrec.training import train as train_model
 
@@ -134,9 +207,10 @@ def train(
         category=category,
         min_reviews=min_reviews,
         mask=mask,
+        pipeline=pipeline,
         hidden=read_hidden(hide) if hide is not None else (),
         swapped=read_groups(swap, swap_by) if swap is not None else {},
-        encoder=TfidfSettings(c=c, max_terms=max_terms, solver=solver, seed=seed),
+        encoder=_encoder_settings(kind, fitted),
     )
     trained = train_model(businesses, reviews, model, settings, note=say)
     counts = trained.card["counts"]
@@ -155,6 +229,20 @@ def train(
     next_step(f"biasledger import-items {shlex.quote(str(model / 'catalogue.jsonl'))} --name NAME")
 
 
+def _encoder_settings(kind: str, given: Mapping[str, Any]) -> TfidfSettings | BertSettings:
+    """Return an encoder's settings; raise UsageError for an option that is the other one's."""
+    from lmrec.encoders.fitting import BertSettings
+    from lmrec.encoders.tfidf import TfidfSettings
+
+    chosen = BertSettings if kind == "bert" else TfidfSettings
+    kept = {name: value for name, value in given.items() if value not in (None, ())}
+    known = {field.name for field in fields(chosen)}
+    for option in click.get_current_context().command.params:
+        if option.name in kept.keys() - known:
+            raise click.UsageError(f"{option.opts[0]} is no option of --encoder {kind}.")
+    return chosen(**kept)
+
+
 @lmrec.command()
 @_reviews
 @click.argument("models", type=PATH, nargs=-1, required=True, metavar="MODEL...")
@@ -169,7 +257,8 @@ def evaluate(reviews: Path, models: tuple[Path, ...], out: Path | None, seed: in
     catalogue_statistics.csv, the venues that the model was trained on, and prints the first.
     Of several models, each of a city, also the mean.
     """
-    from lmrec.evaluation import averaged, evaluate_model, write_measures
+    from lmrec.evaluation import evaluate_model, write_measures
+    from lmrec.measures import averaged
 
     listed: list[Measure] = []
     for model in models:

@@ -22,7 +22,7 @@ from collector.answers.items import folded_categories, split_categories
 from collector.answers.price_levels import DEFAULT_LEVELS, is_price_range, read_price
 from collector.errors import InputError
 from collector.hashing import READ_BYTES, canonical_json, tagged_hash
-from collector.hints import did_you_mean, quoted
+from collector.hints import did_you_mean, quoted, shown
 from collector.ledger.database import Ledger
 from collector.rows import ItemRow, hash_of_items
 from collector.tables.source import FORMATS, column_names, open_source
@@ -34,8 +34,9 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "categories": ("categories", "category", "cuisines", "cuisine", "type", "tags"),
     "city": ("city", "domain"),
     "id": ("id", "itemid", "businessid", "restaurantid"),
+    "n_reviews": ("nreviews", "reviewcount"),
 }
-OPTIONAL_ROLES = ("city", "id")
+OPTIONAL_ROLES = ("city", "id", "n_reviews")
 # A name as the warehouse searches a catalogue for it (the macro catalogue_name). DuckDB folds it here too, so that two items
 # here are two items there, whatever the letters.
 FOLDED_NAME = (
@@ -219,7 +220,17 @@ def _item(
         price_level=_price(file, number, columns["price_level"], cells["price_level"], levels),
         categories=_categories(file, number, columns["categories"], cells["categories"]),
         domain=cells.get("city") or None,
+        n_reviews=_n_reviews(file, number, columns, cells),
     )
+
+
+def _n_reviews(file: Path, number: int, columns: Mapping[str, str], cells: Mapping[str, str]) -> int | None:
+    cell = cells.get("n_reviews") or None
+    if cell is not None and not (cell.isascii() and cell.isdigit()):
+        raise InputError(
+            f"{file}: row {number} has {columns['n_reviews']} {shown(cell)}; it should be a whole number, or empty."
+        )
+    return None if cell is None else int(cell)
 
 
 def _price(file: Path, number: int, column: str, cell: str, levels: int) -> int | None:

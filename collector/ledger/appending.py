@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from collector.journal.chain import ERASABLE, ChainRecord, Seal
 from collector.rows import (
     ItemRow,
     MarkerRow,
+    PredictionRow,
     ProbeRow,
     RelevanceRow,
     ResponseRow,
@@ -149,6 +151,12 @@ _ITEM_COLUMNS = {
     "price_level": "integer",
     "categories": "json",
     "domain": "varchar",
+    "n_reviews": "bigint",
+    "imported_at": "timestamp",
+}
+_PREDICTION_COLUMNS = {
+    "predictions_hash": "varchar",
+    **{one.name: "varchar" if one.type == "str" else "double" for one in fields(PredictionRow)},
     "imported_at": "timestamp",
 }
 _RESPONSE_COLUMNS = {
@@ -416,10 +424,26 @@ class Append:
             "catalogue_hash": [catalogue_hash] * len(rows),
             **{name: [getattr(row, name) for row in rows] for name in ("item_id", "name", "price_level")},
             "categories": [canonical_json(row.categories) for row in rows],
-            "domain": [row.domain for row in rows],
+            **{name: [getattr(row, name) for row in rows] for name in ("domain", "n_reviews")},
             "imported_at": [utc_now()] * len(rows),
         }
         self._insert("raw.items", catalogue, _ITEM_COLUMNS, columns, key="catalogue")
+        return True
+
+    def predictions(self, recommender: str, predictions_hash: str, rows: Sequence[PredictionRow]) -> bool:
+        """Insert a recommender's predictions unless its latest import has the same hash; say whether rows were written."""
+        latest = self._first(
+            "select predictions_hash from raw.predictions where recommender = ? order by imported_at desc, rowid desc limit 1",
+            [recommender],
+        )
+        if latest == predictions_hash:
+            return False
+        columns: dict[str, list[Any]] = {
+            "predictions_hash": [predictions_hash] * len(rows),
+            **{one.name: [getattr(row, one.name) for row in rows] for one in fields(PredictionRow)},
+            "imported_at": [utc_now()] * len(rows),
+        }
+        self._insert("raw.predictions", recommender, _PREDICTION_COLUMNS, columns, key="recommender")
         return True
 
     def baseline(

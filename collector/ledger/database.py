@@ -54,6 +54,7 @@ _PARTS = """
 _BESIDE_CHAINS = (
     "select audit, target, run_id, file_hash, set_at from raw.baselines order by all",
     "select catalogue, catalogue_hash, count(*), max(imported_at) from raw.items group by all order by all",
+    "select recommender, predictions_hash, count(*), max(imported_at) from raw.predictions group by all order by all",
     "select relevance_hash, count(*) from raw.relevance group by all order by all",
     "select markers_hash, count(*) from raw.markers group by all order by all",
 )

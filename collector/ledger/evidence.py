@@ -5,13 +5,21 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from collector.hashing import hash_of, tagged_hash
 from collector.journal.chain import ERASABLE, ERASED, FIELDS, event_body, record_digest, record_key
-from collector.rows import ItemRow, MarkerRow, ProbeRow, RelevanceRow, hash_of_items
+from collector.rows import (
+    ItemRow,
+    MarkerRow,
+    PredictionRow,
+    ProbeRow,
+    RelevanceRow,
+    hash_of_items,
+    hash_of_predictions,
+)
 
 if TYPE_CHECKING:
     import duckdb
@@ -136,15 +144,25 @@ def hashed_content(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str,
         "select distinct catalogue, catalogue_hash, imported_at from raw.items order by imported_at, catalogue"
     ).fetchall():
         found = connection.execute(
-            "select item_id, name, price_level, categories, domain from raw.items "
+            "select item_id, name, price_level, categories, domain, n_reviews from raw.items "
             "where catalogue = ? and catalogue_hash = ? and imported_at = ?",
             [catalogue, stated, imported_at],
         ).fetchall()
         items = [
-            ItemRow(item_id, name, price_level, _names(categories), domain)
-            for item_id, name, price_level, categories, domain in found
+            ItemRow(item_id, name, price_level, _names(categories), domain, n_reviews)
+            for item_id, name, price_level, categories, domain, n_reviews in found
         ]
         yield f"the catalogue {catalogue!r}", stated, hash_of_items(items)
+    columns = ", ".join(one.name for one in fields(PredictionRow))
+    for recommender, stated, imported_at in connection.execute(
+        "select distinct recommender, predictions_hash, imported_at from raw.predictions order by imported_at, recommender"
+    ).fetchall():
+        found = connection.execute(
+            f"select {columns} from raw.predictions where recommender = ? and predictions_hash = ? and imported_at = ?",
+            [recommender, stated, imported_at],
+        ).fetchall()
+        predicted = [PredictionRow(*row) for row in found]
+        yield f"the predictions of {recommender!r}", stated, hash_of_predictions(predicted)
 
 
 def cut_after(connection: duckdb.DuckDBPyConnection, seal: Seal) -> None:

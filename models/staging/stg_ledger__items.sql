@@ -9,6 +9,7 @@ items as (
         price_level,
         categories,
         domain,
+        n_reviews,
         imported_at
     from {{ source("ledger", "items") }}
 ),

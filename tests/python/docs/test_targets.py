@@ -14,9 +14,10 @@ import yaml
 
 from collector.targets import kinds, load_target
 from collector.targets.base import Request
+from lmrec.encoders.fitting import Text
+from lmrec.encoders.tfidf import Tfidf, TfidfSettings
 from lmrec.masking import Masker
 from lmrec.model import CatalogueRow, Recommender
-from lmrec.tfidf import Tfidf, TfidfSettings
 from lmrec.yelp import Venue
 from tests.python.docs.shell import ROOT
 
@@ -44,7 +45,7 @@ def described() -> list[tuple[str, str]]:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder with the module, the file of answers and the model that the page shows, and keys in the environment."""
-    encoder, _ = Tfidf.fit([("pasta", 0), ("tacos", 1)], TfidfSettings())
+    encoder, _ = Tfidf.fit([Text("pasta", 0), Text("tacos", 1)], TfidfSettings())
     rows = [CatalogueRow(Venue(name, name, "Boston", 1), 1, 1) for name in ("Uno", "Duo")]
     Recommender({"city": "Boston"}, rows, encoder, Masker("none", [])).save(tmp_path / "models" / "boston")
     (module,), (answers,) = examples("python"), examples("csv")

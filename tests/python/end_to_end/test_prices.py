@@ -143,3 +143,24 @@ def test_a_catalogue_supplies_prices(odd: Project) -> None:
         "select domain, price_level, share from marts.fct_catalogue_prices where catalogue = 'dishes' order by all"
     )
     assert shares == [("(all)", 1, 0.5), ("(all)", 3, 0.5), ("Boston", 1, 0.5), ("Boston", 3, 0.5)]
+
+
+def test_a_catalogue_and_a_recommender_are_described(odd: Project) -> None:
+    assert odd.rows(
+        "select * exclude (catalogue_hash) from marts.fct_catalogue_statistics order by domain"
+    ) == [
+        ("dishes", domain, 9, 2, 7, 2, 2, ["bars", "pubs"], 2, [0.5, 0.0, 0.5])
+        for domain in ("(all)", "Boston")
+    ]
+    rows = odd.rows(
+        "select system || ' ' || texts || ' ' || relevant || ' ' || measure, value, low <= value and value <= high, n_texts"
+        " from marts.fct_recommender_quality where recommender = 'waiter' and city = 'Boston'"
+    )
+    values = {key: (value, n_texts) for key, value, _, n_texts in rows}
+    assert all(is_inside for _, _, is_inside, _ in rows)
+    assert values["model all venue accuracy"] == (pytest.approx(1 / 3), 3)
+    assert values["model all venue mrr"] == (pytest.approx(1 / 2), 3)
+    assert values["model seen venue mrr"] == (pytest.approx(3 / 4), 2)
+    assert values["popularity seen venue mrr"] == (pytest.approx(3 / 4), 2)
+    assert values["model all category map"] == (pytest.approx(3 / 4), 2)
+    assert values["model all venue precision"] == (pytest.approx(1 / 6), 3)

@@ -17,10 +17,11 @@ from collector.errors import InputError, TargetError
 from collector.targets import load_target
 from collector.targets.base import Request, Target
 from lmrec.answering import Answerer, load_answerer, question_of
+from lmrec.encoders.fitting import Text
+from lmrec.encoders.tfidf import Tfidf, TfidfSettings
 from lmrec.masking import Masker
 from lmrec.model import CatalogueRow, Recommender
 from lmrec.serving import Server
-from lmrec.tfidf import Tfidf, TfidfSettings
 from lmrec.yelp import Venue
 
 ASKED = "Can you help Keisha to find a restaurant?\n\nRecommend 20 restaurants in Boston. Answer with a JSON array."
@@ -28,8 +29,8 @@ ASKED = "Can you help Keisha to find a restaurant?\n\nRecommend 20 restaurants i
 
 def recommender_of(*cities: str) -> Recommender:
     """A recommender with two venues in each city, for pasta and for tacos."""
-    texts = [("pasta", 2 * place) for place in range(len(cities))]
-    texts += [("tacos", 2 * place + 1) for place in range(len(cities))]
+    texts = [Text("pasta", 2 * place) for place in range(len(cities))]
+    texts += [Text("tacos", 2 * place + 1) for place in range(len(cities))]
     encoder, _ = Tfidf.fit(texts, TfidfSettings())
     rows = [
         CatalogueRow(Venue(f"{place}{dish}", f"{dish} of {city}", city, 1, (dish,)), 1, 1)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from collector.errors import InputError
+from lmrec.encoders.tfidf import TfidfSettings
 from lmrec.masking import PLACEHOLDER, Masker
+from lmrec.model import load
+from lmrec.training import TrainSettings, train
 
 X = PLACEHOLDER
 
@@ -48,6 +53,52 @@ def test_hidden_words_leave_no_trace() -> None:
         "and",
         "John",
     ]
+
+
+@pytest.fixture
+def pipeline(tmp_path: Path) -> str:
+    """A pipeline that knows a bar, a person and a brand; trained ones have to be downloaded."""
+    spacy = pytest.importorskip("spacy", reason="the extra 'entities' is not installed")
+    blank = spacy.blank("en")
+    blank.add_pipe("entity_ruler").add_patterns(
+        [
+            {"label": "FAC", "pattern": "the Alley"},
+            {"label": "PERSON", "pattern": "Keisha"},
+            {"label": "PRODUCT", "pattern": "Negroni"},
+        ]
+    )
+    blank.to_disk(tmp_path / "pipeline")
+    return str(tmp_path / "pipeline")
+
+
+def test_what_spacy_takes_for_a_venue_goes_and_people_stay(pipeline: str) -> None:
+    masker = Masker("entities", ["Blue Door"], ["Bob"], pipeline)
+    assert masker("Keisha and Bob left the Alley for Blue Door, Negroni in hand.").split() == (
+        f"Keisha and left {X} for {X}, {X} in hand.".split()
+    )
+
+
+def test_a_model_says_which_pipeline_it_was_trained_with_and_is_asked_with_it(
+    example_files: tuple[Path, Path], pipeline: str, tmp_path: Path
+) -> None:
+    settings = TrainSettings(
+        mask="entities", pipeline=pipeline, encoder=TfidfSettings(solver="adam", max_terms=50)
+    )
+    train(*example_files, tmp_path / "model", settings)
+    found = load(tmp_path / "model")
+    assert found.card["masked"].endswith(f"or product ({pipeline})")
+    assert found.masker("at the Alley") == f"at {X}"
+
+
+def test_a_pipeline_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="needs a pipeline of spaCy: name one"):
+        Masker("entities", [])
+    spacy = pytest.importorskip("spacy", reason="the extra 'entities' is not installed")
+    with pytest.raises(InputError, match="spaCy has no pipeline 'en_nowhere' here"):
+        Masker("entities", [], pipeline="en_nowhere")
+    spacy.blank("en").to_disk(tmp_path / "blank")
+    with pytest.raises(InputError, match="finds no entities"):
+        Masker("entities", [], pipeline=str(tmp_path / "blank"))
 
 
 @given(

@@ -14,9 +14,11 @@ import pytest
 
 from collector.errors import InputError
 from lmrec.augmentation import Swapper, read_groups
-from lmrec.evaluation import averaged, evaluate_model
+from lmrec.encoders.fitting import Text
+from lmrec.encoders.tfidf import Tfidf, TfidfSettings
+from lmrec.evaluation import evaluate_model
+from lmrec.measures import averaged
 from lmrec.model import CATALOGUE, Recommender, load, read_card
-from lmrec.tfidf import Tfidf, TfidfSettings
 from lmrec.training import TrainSettings, read_hidden, train
 from lmrec.yelp import is_held_out
 from tests.python.lmrec.conftest import NAMES, write_lines
@@ -101,7 +103,7 @@ def test_mini_batches_come_near_the_exact_fit(
     texts = [json.loads(line) for line in example_files[1].read_text(encoding="utf-8").splitlines()]
     columns = {venue.venue_id: column for column, venue in enumerate(recommender.venues)}
     labelled = [
-        (recommender.masker(one["text"]), columns[one["business_id"]])
+        Text(recommender.masker(one["text"]), columns[one["business_id"]])
         for one in texts
         if not is_held_out(one["user_id"])
     ]

@@ -68,7 +68,7 @@ def test_measures_import_measures_alone(imported: Mapping[str, set[str]]) -> Non
     assert not {other for other in others if not other.startswith("biasledger.measures")}
 
 
-def test_the_recommender_is_known_to_its_target_and_its_commands_alone(
+def test_the_recommender_is_known_to_its_target_its_commands_and_what_measures_it_alone(
     imported: Mapping[str, set[str]],
 ) -> None:
     users = {
@@ -76,7 +76,11 @@ def test_the_recommender_is_known_to_its_target_and_its_commands_alone(
         for module, others in imported.items()
         if not module.startswith("lmrec") and any(other.startswith("lmrec") for other in others)
     }
-    assert users == {"collector.targets.lmrec", "biasledger.commands.lmrec"}
+    assert users == {
+        "collector.targets.lmrec",
+        "biasledger.commands.lmrec",
+        "biasledger.model_inputs.recommenders",
+    }
 
 
 def test_no_folder_holds_more_than_fifteen_modules(files: Mapping[str, Path]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collector.importers.catalogue import import_items
+from collector.importers.predictions import import_predictions
 from tests.python.project import Project
 
 MENU = """
@@ -22,14 +23,23 @@ Bob,white,Boston,"1. Green Gate
 Cat,black,Boston,"[""Blue Door"", ""Blue Door"", ""Green Gate""]"
 Dan,black,Boston,"I'm sorry, I can't help with that."
 """
+# Of two users; the second's text is about a venue that the recommender cannot name.
+PREDICTIONS = """city,review_id,user_id,business_id,predicted_business_id,rank,popularity_rank,category_precision_at_5,\
+category_precision_at_10,category_precision_at_20,category_r_precision,category_map,category_mrr,category_ndcg
+Boston,r1,u1,blue,blue,1.0,2.0,0.2,0.1,0.1,1.0,1.0,1.0,1.0
+Boston,r2,u1,green,blue,2.0,1.0,,,,,,,
+Boston,r3,u2,grey,green,,,0.2,0.1,0.1,0.0,0.5,0.5,0.6
+"""
 
 
 def plant(project: Project) -> None:
     (project.folder / "dishes.csv").write_text(
-        'name,price_level,categories,city\nBlue Door,$,"bars, pubs",Boston\nGreen Gate,$$$,,Boston\n',
+        'name,price_level,categories,city,n_reviews\nBlue Door,$,"bars, pubs",Boston,7\nGreen Gate,$$$,,Boston,2\n',
         encoding="utf-8",
     )
     (project.folder / "audits" / "menu.yml").write_text(MENU, encoding="utf-8")
     (project.folder / "menu.csv").write_text(REPLIES, encoding="utf-8")
     import_items(project.folder / "dishes.csv", project.ledger, name="dishes")
+    (project.folder / "predictions.csv").write_text(PREDICTIONS, encoding="utf-8")
+    import_predictions([project.folder / "predictions.csv"], project.ledger, name="waiter")
     project.import_file("audits/menu.yml", project.folder / "menu.csv")

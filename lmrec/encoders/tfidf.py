@@ -18,6 +18,7 @@ import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from collector.errors import InputError
+from lmrec.encoders.fitting import Text
 
 Solver = Literal["auto", "lbfgs", "adam"]
 Scores = npt.NDArray[np.float64]
@@ -59,7 +60,8 @@ class Tfidf:
     """
 
     KIND = "tfidf"
-    FILE = "tfidf.npz"
+    FILES = ("tfidf.npz",)
+    PACKAGES = ()
 
     def __init__(self, terms: Sequence[str], idf: Scores, weights: Scores, intercepts: Scores) -> None:
         self._terms = list(terms)
@@ -70,11 +72,11 @@ class Tfidf:
         self._vectorizer.idf_ = idf
 
     @classmethod
-    def fit(cls, texts: Iterable[tuple[str, int]], settings: TfidfSettings) -> tuple[Self, dict[str, Any]]:
+    def fit(cls, texts: Iterable[Text], settings: TfidfSettings) -> tuple[Self, dict[str, Any]]:
         """Fit the words and the weights.
 
         Args:
-            texts: text and venue, counted from 0 without a gap; read once.
+            texts: read once.
             settings: as of TfidfSettings.
 
         Returns:
@@ -86,9 +88,9 @@ class Tfidf:
         labels = array("l")
 
         def written() -> Iterable[str]:
-            for text, label in texts:
-                labels.append(label)
-                yield text
+            for one in texts:
+                labels.append(one.venue)
+                yield one.text
 
         vectorizer = _vectorizer(max_features=settings.max_terms)
         try:
@@ -119,15 +121,16 @@ class Tfidf:
         with threadpool_limits(1):
             return np.asarray(self._vectorizer.transform(texts) @ self._weights.T + self._intercepts)
 
-    def save(self, folder: Path) -> None:
-        """Write it as arrays of numbers, which hold no code."""
+    def save(self, folder: Path) -> list[str]:
+        """Write it as arrays of numbers, which hold no code; return the file's name."""
         np.savez_compressed(
-            folder / self.FILE,
+            folder / self.FILES[0],
             terms=np.frombuffer(json.dumps(self._terms, ensure_ascii=False).encode("utf-8"), dtype=np.uint8),
             idf=self._idf,
             weights=self._weights,
             intercepts=self._intercepts,
         )
+        return list(self.FILES)
 
     @classmethod
     def load(cls, folder: Path) -> Self:
@@ -136,7 +139,7 @@ class Tfidf:
         Raises:
             ValueError, KeyError, OSError: the file is no such file.
         """
-        with np.load(folder / cls.FILE, allow_pickle=False) as arrays:
+        with np.load(folder / cls.FILES[0], allow_pickle=False) as arrays:
             terms = json.loads(arrays["terms"].tobytes().decode("utf-8"))
             return cls(terms, arrays["idf"], arrays["weights"], arrays["intercepts"])
 

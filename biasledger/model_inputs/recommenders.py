@@ -1,0 +1,71 @@
+"""What a recommender predicted of held-out texts becomes Table 3 of LMRec's source, by the functions of `lmrec evaluate`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, fields
+
+import duckdb
+import numpy as np
+import pandas as pd
+
+from biasledger.measures.schema import frame
+from biasledger.model_inputs.relations import Columns, RowsByKey, floats
+from lmrec.measures import Measure, Predictions, averaged, measures
+from lmrec.quality import UNKNOWN
+
+_TYPES = {"str": "str", "float | None": "float64", "int": "int64"}
+_CATEGORY = "category_"
+
+
+def read_predictions(
+    predictions: duckdb.DuckDBPyRelation, *, done: frozenset[str]
+) -> Iterator[tuple[str, list[Predictions]]]:
+    """The hash of each import that is not done yet, and its predictions by city.
+
+    predictions: predictions_hash, city, review_id, user_id, business_id, predicted_business_id, rank, popularity_rank and the
+    category measures, a row a held-out text.
+    """
+    rows_by_key = RowsByKey(predictions, "predictions_hash", "city", "review_id")
+    for key, rows in rows_by_key.without(done):
+        cities = rows["city"].astype(np.str_)
+        yield (
+            key,
+            [
+                _of_city(str(city), {name: column[cities == city] for name, column in rows.items()})
+                for city in np.unique(cities)
+            ],
+        )
+
+
+def recommender_quality(recommenders: Iterable[tuple[str, Sequence[Predictions]]]) -> pd.DataFrame:
+    """Each measure with its interval, of each city and, of several, their mean."""
+    rows = []
+    for key, by_city in recommenders:
+        listed = [row for found in by_city for row in measures(found)]
+        listed += averaged(listed) if len(by_city) > 1 else []
+        rows += [{"predictions_hash": key, **asdict(row)} for row in listed]
+    types = {one.name: _TYPES[str(one.type)] for one in fields(Measure)}
+    return frame({"predictions_hash": "str", **types}, rows)
+
+
+def _of_city(city: str, rows: Columns) -> Predictions:
+    rank = floats(rows["rank"])
+    _, numbers = np.unique(
+        np.concatenate([rows[name].astype(np.str_) for name in ("business_id", "predicted_business_id")]),
+        return_inverse=True,
+    )
+    own, predicted = np.split(numbers, 2)
+    return Predictions(
+        city=city,
+        users=[str(user) for user in rows["user_id"]],
+        venues=np.where(np.isnan(rank), UNKNOWN, own),
+        predicted=predicted,
+        rank=np.where(np.isnan(rank), np.inf, rank),
+        popularity_rank=np.nan_to_num(floats(rows["popularity_rank"]), nan=np.inf),
+        by_category={
+            name.removeprefix(_CATEGORY): floats(column)
+            for name, column in rows.items()
+            if name.startswith(_CATEGORY)
+        },
+    )

@@ -1,0 +1,1 @@
+"""From a text to a score for each venue: the encoders that a recommender can be trained with."""
