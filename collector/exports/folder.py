@@ -31,6 +31,7 @@ SHARED: Mapping[str, tuple[str, ...]] = {
     "readings": ("audit", "reading_hash", "registered_at"),
     "relevance": ("relevance_hash",),
     "items": ("catalogue", "catalogue_hash", "imported_at"),
+    "predictions": ("recommender", "predictions_hash", "imported_at"),
     "probes": ("markers_hash",),
     "markers": ("markers_hash",),
     "baselines": ("audit", "target", "set_at"),
