@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+import orjson
 
 from collector.files.plain import open_plain
 
 READ_BYTES = 1 << 20
+# Where orjson spells a number as Python does: neither writes an exponent.
+_LEAST_FLOAT, _MOST_FLOAT = 1e-4, 1e16
+_SPELLED_ALIKE = frozenset({str, int, bool, type(None)})
 # Made once: json.dumps would make one for each value.
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
@@ -19,9 +25,35 @@ def canonical_json(value: Any) -> str:
     return _ENCODER.encode(value)
 
 
+def canonical_bytes(values: Mapping[str, Any]) -> bytes:
+    """Return `canonical_json` in UTF-8, several times as fast for a mapping of texts, numbers, truth values and nulls only.
+
+    orjson writes the same bytes for these, but for very small and very large floats; whatever it might write otherwise, or cannot
+    write, is left to `canonical_json`.
+
+    Raises:
+        ValueError: a number that JSON does not have, or half a surrogate pair.
+    """
+    for value in values.values():
+        if type(value) is float:
+            if value and not _LEAST_FLOAT <= abs(value) < _MOST_FLOAT:
+                return canonical_json(values).encode()
+        elif type(value) not in _SPELLED_ALIKE:
+            return canonical_json(values).encode()
+    try:
+        return orjson.dumps(values, option=orjson.OPT_SORT_KEYS)
+    except TypeError:
+        return canonical_json(values).encode()
+
+
 def tagged_hash(text: str) -> str:
     """Return 'sha256:' and the 64 hex digits of the UTF-8 text's SHA-256."""
-    return "sha256:" + hashlib.sha256(text.encode("utf-8")).hexdigest()
+    return tagged_hash_of_bytes(text.encode("utf-8"))
+
+
+def tagged_hash_of_bytes(content: bytes) -> str:
+    """Return 'sha256:' and the 64 hex digits of the bytes' SHA-256."""
+    return "sha256:" + hashlib.sha256(content).hexdigest()
 
 
 def hash_of(value: Any) -> str:

@@ -264,7 +264,7 @@ def _all_forged(kept: Kept, rng: Rng) -> None:
         previous = previous or content["previous"]
         digest = record_digest(content["kind"], content["body"])
         linked = next_hash(place, content["kind"], digest, previous)
-        lines.append(journal_line(place, content["kind"], content["body"], previous, linked))
+        lines.append(journal_line(place, content["kind"], content["body"], previous, linked).decode())
         previous = linked
     kept.write_lines(lines)
     _run_gone(kept, rng)
@@ -357,7 +357,7 @@ def _another_run_s(kept: Kept, rng: Rng) -> None:
         digest = record_digest(record["kind"], record["body"])
         previous = previous or record["previous"]
         linked = next_hash(place, record["kind"], digest, previous)
-        lines.append(journal_line(place, record["kind"], record["body"], previous, linked))
+        lines.append(journal_line(place, record["kind"], record["body"], previous, linked).decode())
         previous = linked
     kept.write_lines(lines)
 

@@ -69,10 +69,10 @@ class AnswerRules:
 
     def by_finish_reason(self, finish_reason: str | None, status: Status) -> Rule | None:
         """Return the rule of a status that names this finish reason."""
-        return next(
-            (rule for rule in self.rules if rule.status == status and finish_reason in rule.finish_reasons),
-            None,
-        )
+        for rule in self.rules:
+            if finish_reason in rule.finish_reasons and rule.status == status:
+                return rule
+        return None
 
     def by_pattern(self, text: str) -> Rule | None:
         """Return the first rule whose pattern matches at the start of the text, past quotes, markup and white space."""
@@ -225,7 +225,9 @@ def _silent(
     are_numbers_answers: bool = False,
     answers: Sequence[str] = (),
 ) -> Answer | None:
-    """What JSON that answers nothing amounts to; None where it may answer."""
+    """What JSON that answers nothing amounts to; None where it may answer, as where there is none."""
+    if not values:
+        return None
     try:
         said = silence_of(
             values, rules.silence, rules.by_pattern, are_numbers_answers=are_numbers_answers, answers=answers

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +55,7 @@ def estimate_tokens(text: str) -> int:
     return math.ceil(dense + half_dense / 2 + rest / CHARACTERS_PER_TOKEN)
 
 
+@lru_cache(maxsize=1 << 16)  # each is asked many times
 def estimate_prompt_tokens(prompt_text: str | None, system_prompt: str | None) -> int:
     """Return how many tokens a question has, roughly, with what a chat puts around it."""
     return (

@@ -39,6 +39,41 @@ class _Handed:
     written: threading.Event | None = None
 
 
+class _Waiting:
+    """What waits to be written, up to a bound. It is taken many at once: who brings more is woken then, and not for each.
+
+    Args:
+        capacity: the bound.
+        is_closed: when set, nothing more is taken in.
+    """
+
+    def __init__(self, capacity: int, is_closed: threading.Event) -> None:
+        self._capacity = capacity
+        self._is_closed = is_closed
+        self._items: list[_Handed | _End] = []
+        lock = threading.Lock()
+        self._has_come, self._has_room = threading.Condition(lock), threading.Condition(lock)
+
+    def put(self, item: _Handed | _End) -> None:
+        """Take an item in when there is room."""
+        with self._has_room:
+            while len(self._items) >= self._capacity and not self._is_closed.is_set():
+                self._has_room.wait(_LOOK_SECONDS)
+            if not self._is_closed.is_set():
+                self._items.append(item)
+                self._has_come.notify()
+
+    def take(self, most: int, seconds: float = 0.0) -> list[_Handed | _End]:
+        """Return what is waiting, oldest first and no more than `most`; wait so long for the first."""
+        with self._has_come:
+            if not self._items and seconds:
+                self._has_come.wait(seconds)
+            taken = self._items[:most]
+            del self._items[:most]
+            self._has_room.notify_all()
+        return taken
+
+
 class Keeper:
     """Writes attempts into the journal, as many at once as are waiting, and says which are kept.
 
@@ -60,14 +95,14 @@ class Keeper:
         self.failure: BaseException | None = None
         self._counts = counts
         self._writer = writer
-        self._incoming: queue.Queue[_Handed | _End] = queue.Queue(capacity)
+        self._is_closed = threading.Event()
+        self._waiting = _Waiting(capacity, self._is_closed)
         self._most_in_group = min(capacity, MAX_GROUP)
         self._most_unsynced = 2 * capacity
         self._n_unsynced = 0
         self._synced = threading.Condition()
         self._written: queue.SimpleQueue[list[Attempted] | _End | None] = queue.SimpleQueue()
         self._outgoing: queue.SimpleQueue[list[Attempted] | _End] = queue.SimpleQueue()
-        self._is_closed = threading.Event()
         self._threads = [
             threading.Thread(target=work, name=f"journal-{name}", daemon=True)
             for name, work in (("write", self._write), ("sync", self._sync))
@@ -77,18 +112,18 @@ class Keeper:
 
     def keep(self, attempted: Attempted) -> None:
         """Hand in an attempt and go on: what costs nothing to ask for again, or stays at the service; none after `close`."""
-        self._put(_Handed(attempted))
+        self._waiting.put(_Handed(attempted))
 
     def keep_written(self, attempted: Attempted) -> None:
         """Hand in an attempt and wait until it is written, or this is closed: who asks on before could lose two answers."""
         written = threading.Event()
-        self._put(_Handed(attempted, written))
+        self._waiting.put(_Handed(attempted, written))
         while not written.wait(_LOOK_SECONDS) and not self._is_closed.is_set():
             pass
 
     def end(self, failure: BaseException | None) -> None:
         """Say that nothing more will come, and why, if that was an error."""
-        self._put(_End(failure))
+        self._waiting.put(_End(failure))
 
     def kept(self, poll_seconds: float) -> Iterator[list[Attempted] | None]:
         """Yield groups of attempts that are on disk, and None where none came for so long, until the end.
@@ -122,14 +157,6 @@ class Keeper:
             except queue.Empty:
                 return rest
             rest += [] if isinstance(group, _End) else group
-
-    def _put(self, item: _Handed | _End) -> None:
-        while not self._is_closed.is_set():
-            try:
-                self._incoming.put(item, timeout=_LOOK_SECONDS)
-            except queue.Full:
-                continue
-            return
 
     def _write(self) -> None:
         try:
@@ -189,24 +216,18 @@ class Keeper:
     def _groups(self) -> Iterator[list[_Handed]]:
         """Yield all that is waiting, again and again, until the end or until this is closed and nothing is left."""
         while True:
-            group: list[_Handed] = []
-            end: _End | None = None
-            try:
-                item = self._incoming.get(timeout=0.1)
-                if isinstance(item, _Handed) and item.written is None:
-                    self._is_closed.wait(_GATHER_SECONDS)
-                while True:
-                    if isinstance(item, _End):
-                        end = item
-                        break
-                    group.append(item)
-                    if len(group) >= self._most_in_group:
-                        break
-                    item = self._incoming.get_nowait()
-            except queue.Empty:
-                if not group and self._is_closed.is_set():
-                    return
-            if group:
+            taken = self._waiting.take(self._most_in_group, _LOOK_SECONDS)
+            if not taken and self._is_closed.is_set():
+                return
+            if len(taken) < self._most_in_group and all(
+                isinstance(one, _Handed) and one.written is None for one in taken
+            ):
+                self._is_closed.wait(_GATHER_SECONDS)
+                taken += self._waiting.take(self._most_in_group - len(taken))
+            # It is the last: nobody hands anything in who has said that nothing more will come.
+            last = taken[-1] if taken else None
+            end = last if isinstance(last, _End) else None
+            if group := [one for one in taken if isinstance(one, _Handed)]:
                 yield group
             if end is not None:
                 self._written.put(end)

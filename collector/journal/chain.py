@@ -18,7 +18,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from collector.errors import InputError
-from collector.hashing import canonical_json, hash_of, tagged_hash
+from collector.hashing import canonical_bytes, canonical_json, hash_of, tagged_hash, tagged_hash_of_bytes
 
 if TYPE_CHECKING:
     from collector.rows import ResponseRow, RunRow
@@ -133,19 +133,29 @@ def record_digest(kind: str, body: Mapping[str, Any]) -> str:
         kind: one of FIELDS.
         body: JSON values, as the functions below make them; an erased text is {"erased": "sha256:…"}, its hash.
     """
+    if kind == "response":
+        return _response_digest(body)
     left_out = BROUGHT_ALONG.get(kind, frozenset())
     content = {name: value for name, value in body.items() if value is not None and name not in left_out}
-    if kind == "response":
-        for name in ERASABLE:
-            text = content.get(name)
-            if text is not None:
-                content[name] = text_hash(text)
-    elif kind == "prompt":
+    if kind == "prompt":
         content["attributes"] = sorted(
             [one["slot"], one["attribute"], one["group_name"], one["carrier"]]
             for one in body.get("attributes") or ()
         )
     return hash_of(content)
+
+
+def _response_digest(body: Mapping[str, Any]) -> str:
+    content = {name: value for name, value in body.items() if value is not None}
+    # The words of an answer are often all of it.
+    known: dict[str, str] = {}
+    for name in ERASABLE:
+        text = content.get(name)
+        if isinstance(text, str):
+            content[name] = known[text] = known.get(text) or tagged_hash(text)
+        elif text is not None:
+            content[name] = text_hash(text)
+    return tagged_hash_of_bytes(canonical_bytes(content))
 
 
 def next_hash(position: int, kind: str, digest: str, previous: str) -> str:

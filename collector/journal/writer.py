@@ -263,7 +263,7 @@ class JournalWriter:
         buffer = bytearray()
         for kind, body in _chained(records, prompts):
             linked = next_hash(count, kind, record_digest(kind, body), head_hash)
-            line = journal_line(count, kind, body, head_hash, linked).encode()
+            line = journal_line(count, kind, body, head_hash, linked)
             if len(line) >= MAX_LINE_BYTES:
                 raise LedgerError(
                     f"{self.path}: a {kind} takes {len(line):,} bytes, and less than {MAX_LINE_BYTES:,} can be read back; it "

@@ -185,7 +185,7 @@ def _erase_in_journal(path: Path, bodies: Sequence[Mapping[str, Any]]) -> None:
     with JournalWriter.resume(path) as writer:
         count, previous = writer.seal.count, writer.seal.head_hash
         try:
-            with unfinished.open("w", encoding="utf-8", newline="\n") as stream:
+            with unfinished.open("wb") as stream:
                 stream.writelines(_lines_without(path, erased))
                 for position, body in enumerate(bodies, start=count):
                     linked = next_hash(position, "erasure", record_digest("erasure", body), previous)
@@ -200,7 +200,7 @@ def _erase_in_journal(path: Path, bodies: Sequence[Mapping[str, Any]]) -> None:
             unfinished.unlink(missing_ok=True)
 
 
-def _lines_without(path: Path, erased: Mapping[tuple[str, int, int], Mapping[str, str]]) -> Iterator[str]:
+def _lines_without(path: Path, erased: Mapping[tuple[str, int, int], Mapping[str, str]]) -> Iterator[bytes]:
     for record in read_journal(path):
         body = record.body
         if record.kind == "response":

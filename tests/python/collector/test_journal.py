@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import errno
 import json
+import math
 import os
+import random
+import struct
 import subprocess
 import sys
 import textwrap
@@ -17,10 +20,10 @@ import pytest
 
 from collector.errors import InputError, LedgerError
 from collector.files.lock import lock
-from collector.hashing import canonical_json, hash_of
+from collector.hashing import canonical_bytes, canonical_json, hash_of
 from collector.journal import writer as journal
 from collector.journal.chain import ZERO, record_digest
-from collector.journal.reader import end_of, is_being_written, journal_path, read_journal
+from collector.journal.reader import end_of, is_being_written, journal_line, journal_path, read_journal
 from collector.journal.records import Reading, prompt_of, reading_of, response_of, run_of
 from collector.journal.writer import JournalWriter
 from collector.rows import RelevanceRow, ResponseRow, RunRow
@@ -76,6 +79,53 @@ def path(ledger_path: Path) -> Path:
 @pytest.fixture
 def writer(path: Path) -> JournalWriter:
     return JournalWriter.create(path, RUN, READING, PROMPTS, {"seed": 0})
+
+
+FLOATS = [
+    0.0,
+    -0.0,
+    1e-4,
+    9.999999999999999e-05,
+    1e-7,
+    1e15,
+    9999999999999998.0,
+    1e16,
+    1e22,
+    5e-324,
+    0.1,
+    1 / 3,
+    123456.789,
+]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *FLOATS, *(-one for one in FLOATS), 2**53 + 1, 2**63, 2**64, -(2**70), True, False, None,
+        "".join(map(chr, [*range(0xD800), *range(0xE000, 0x11000)])), "\U0001f375\U0010ffff",
+        {"erased": "sha256:1"}, [1.5, None], {},
+    ],
+)  # fmt: skip
+def test_a_line_is_canonical_json_to_the_byte(value: object) -> None:
+    """However it is written: older journals and their hashes stand."""
+    body = {"z": value, "é": 1, "\U0001f375": 2, "\uffff": 3, "answer_text": "a"}
+    content = {"position": 7, "kind": "response", "body": body, "previous": ZERO, "hash": ZERO}
+    assert journal_line(7, "response", body, ZERO, ZERO).decode() == canonical_json(content) + "\n"
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), "\ud800"])
+def test_what_json_does_not_have_is_in_no_line(value: object) -> None:
+    with pytest.raises(ValueError, match=r"JSON compliant|surrogates"):
+        journal_line(7, "response", {"value": value}, ZERO, ZERO)
+
+
+def test_any_number_is_written_as_ever() -> None:
+    numbers = random.Random(1)
+    for _ in range(20_000):
+        (value,) = struct.unpack("<d", numbers.randbytes(8))
+        for one in (value, numbers.uniform(-1, 1) * 10 ** numbers.randint(-8, 20)):
+            if math.isfinite(one):
+                assert canonical_bytes({"latency_ms": one}).decode() == canonical_json({"latency_ms": one})
 
 
 def test_what_is_written_comes_back(path: Path, writer: JournalWriter) -> None:
