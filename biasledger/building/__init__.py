@@ -1,4 +1,15 @@
 """From a ledger to a warehouse: the project folder, its settings, and one run of dbt."""
 
+from pathlib import Path
+
 SAID = "\x1e"
 """Begins each line that dbt's process says itself, as in JSON text sequences (RFC 7464); models print the rest."""
+
+BUILT = Path("target/built.json")
+"""What dbt's process built and tested, in the project's folder: see `dbt_process.built`."""
+
+PARSED = Path("target/partial_parse.msgpack")
+"""What dbt parsed."""
+
+TEMPLATES = Path("target/templates.marshal")
+"""Macros and models as Jinja compiled them."""

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from biasledger import __version__
-from biasledger.building import SAID
+from biasledger.building import BUILT, SAID
 from biasledger.building.parsed import parsed_before
 from biasledger.building.readings import register_readings
 from biasledger.building.settings import check_settings
@@ -221,13 +221,12 @@ def _build_and_publish(
         raise KeyboardInterrupt(
             f"Stopped: {warehouse} is as it was. Measures that were done are kept in {work} for the next build."
         ) from None
-    results = _read_json(project / "target" / "run_results.json")
-    manifest = _read_json(project / "target" / "manifest.json")
-    summary = _summarise(results, manifest, messages, work)
+    built = _read_json(project / BUILT)
+    summary = _summarise(built, messages, work)
     if select:
         return summary
-    build = _build_info(results, erasures_hash)
-    published = publish_warehouse(work, warehouse, public_tables(manifest), build, ledger=ledger)
+    build = _build_info(built, erasures_hash)
+    published = publish_warehouse(work, warehouse, public_tables(built), build, ledger=ledger)
     return replace(summary, published=published)
 
 
@@ -253,7 +252,7 @@ def run_dbt(
     rooms: Sequence[str],
     is_closed: bool = False,
 ) -> list[str]:
-    """Run one dbt command in `project`; its log goes to logs/dbt.log, its results to target/run_results.json.
+    """Run one dbt command in `project`; its log goes to logs/dbt.log, what it built to target/built.json.
 
     Args:
         arguments: the command and its options, without --vars.
@@ -267,7 +266,7 @@ def run_dbt(
     Raises:
         BuildError: dbt could not read the project or broke down.
     """
-    (project / "target" / "run_results.json").unlink(missing_ok=True)
+    (project / BUILT).unlink(missing_ok=True)
     # dbt keeps what it parsed last time, and renders a package's project file by the environment without noticing that this has
     # changed. Given as a variable too, which nothing reads, other rooms make it parse everything anew.
     given = json.dumps({"built_rooms": " ".join(rooms)})
@@ -325,30 +324,28 @@ def _follow(lines: IO[str], on_step: OnStep) -> list[str]:
     return messages
 
 
-def _build_info(results: Mapping[str, Any], erasures_hash: str) -> BuildInfo:
+def _build_info(built: Mapping[str, Any], erasures_hash: str) -> BuildInfo:
     from biasledger.publishing.warehouse import BuildInfo
 
     return BuildInfo(
-        build_id=results["metadata"]["invocation_id"],
-        built_at=datetime.fromisoformat(results["metadata"]["generated_at"]).replace(tzinfo=None),
+        build_id=built["invocation_id"],
+        built_at=datetime.fromisoformat(built["generated_at"]),
         biasledger_version=__version__,
         engine_version=dbt_variables().get("engine_version"),
         erasures_hash=erasures_hash,
     )
 
 
-def _summarise(
-    results: Mapping[str, Any], manifest: Mapping[str, Any], messages: Sequence[str], work: Path
-) -> BuildSummary:
-    nodes: Mapping[str, Any] = manifest["nodes"] | manifest.get("unit_tests", {})
-    failed = [row for row in results["results"] if row["status"] in _FAILED]
+def _summarise(built: Mapping[str, Any], messages: Sequence[str], work: Path) -> BuildSummary:
+    nodes: Mapping[str, Any] = built["nodes"]
+    failed = [row for row in built["results"] if row["status"] in _FAILED]
     alarms = [row for row in failed if row["status"] == "fail" and "alarm" in _tags(nodes, row)]
     broken = [row for row in failed if row not in alarms]
     if broken:
         raise BuildError(_explain(broken, nodes, work))
-    if not results["results"]:
+    if not built["results"]:
         raise BuildError(f"Nothing was built: {_one_line(messages) or 'no model matches the selection'}.")
-    done = [row for row in results["results"] if row["status"] in _DONE]
+    done = [row for row in built["results"] if row["status"] in _DONE]
     n_tests = Counter("alarm" in _tags(nodes, row) for row in done if _kind(row) in _TESTS)
     n_models = sum(_kind(row) not in _TESTS for row in done)
     names = tuple(nodes[row["unique_id"]]["name"] for row in alarms)

@@ -15,19 +15,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from dbt.artifacts.schemas.run import RunExecutionResult
 from dbt.cli.main import dbtRunner
 from dbt_common.events.base_types import BaseEvent, EventLevel
 from dbt_common.events.event_manager import EventManager
 from dbt_common.events.event_manager_client import ctx_set_event_manager
 from dbt_common.events.functions import env_scrubber
 from dbt_common.exceptions import DbtBaseException
+from dbt_common.invocation import get_invocation_id
 
-from biasledger.building import SAID
+from biasledger.building import BUILT, SAID
+from biasledger.building.lean_dbt import lean, manifest
 from biasledger.model_inputs.told import listeners
 
 SAID_EVERY_SECONDS = 10.0
 SUCCEEDED, NODES_FAILED, BROKE_DOWN = 0, 1, 2
 _FOR_DBT = (EventLevel.DEBUG, EventLevel.TEST)
+_OF_A_NODE = ("resource_type", "package_name", "schema", "name", "alias", "access", "tags", "attached_node")
 
 
 class _Events(EventManager):
@@ -93,8 +97,11 @@ def run(arguments: Sequence[str]) -> int:
             teller.say_doing()
 
     threading.Thread(target=say_doing, daemon=True).start()
-    ended = dbtRunner(callbacks=[teller]).invoke(list(arguments))
+    with lean():
+        ended = dbtRunner(callbacks=[teller]).invoke(["--no-write-json", *arguments])
     has_ended.set()
+    if isinstance(ended.result, RunExecutionResult):
+        BUILT.write_text(json.dumps(built(ended.result)), encoding="utf-8")
     if ended.success:
         return SUCCEEDED
     if ended.exception is None:
@@ -104,6 +111,36 @@ def run(arguments: Sequence[str]) -> int:
         name = "" if isinstance(error, DbtBaseException) else f"{type(error).__name__}: "
         _say({"level": "error", "message": f"{name}{error}"})
     return BROKE_DOWN
+
+
+def built(done: RunExecutionResult) -> dict[str, Any]:
+    """What was built, and the project's nodes by their id: of dbt's run_results.json and manifest.json, which it is not asked to
+    write, what a build reads."""
+    known = manifest()
+    return {
+        "invocation_id": get_invocation_id(),
+        "generated_at": done.generated_at.isoformat(),
+        "results": [
+            {
+                "unique_id": result.node.unique_id,
+                "status": str(result.status),
+                "message": result.message,
+                "seconds": result.execution_time,
+                "relation_name": getattr(result.node, "relation_name", None),
+            }
+            for result in done.results
+        ],
+        "nodes": {name: _described(node) for name, node in {**known.nodes, **known.unit_tests}.items()},
+    }
+
+
+def _described(node: Any) -> dict[str, Any]:
+    config, test = node.config, getattr(node, "test_metadata", None)
+    return {
+        **{name: getattr(node, name, None) for name in _OF_A_NODE},
+        "config": {name: getattr(config, name, None) for name in ("materialized", "where")},
+        "test_metadata": test and {"name": test.name, "kwargs": test.kwargs},
+    }
 
 
 def _memory() -> str:

@@ -16,11 +16,11 @@ from importlib.metadata import version
 from pathlib import Path
 
 from biasledger import __version__
+from biasledger.building import PARSED, TEMPLATES
 from biasledger.publishing.work import hash_models
 from collector.files.replacing import write_whole
 
 CACHE = "BIASLEDGER_CACHE"
-PARSED = Path("target/partial_parse.msgpack")
 # All that dbt reads before models, beside variables and environment: another of these, and it parses everything anew.
 _READ_FIRST = ("dbt_project.yml", "profiles.yml")
 # Of what a project has of its own nothing goes into another one.
@@ -41,16 +41,19 @@ def parsed_before(project: Path, rooms: Sequence[str], *, keeps: bool) -> Iterat
     if folder is None or own.exists():
         yield
         return
-    kept = folder / _name(project, rooms)
+    kept = {project / file: folder / f"{_name(project, rooms)}{file.suffix}" for file in (PARSED, TEMPLATES)}
     # A project whose state cannot be taken or kept only takes longer.
     with contextlib.suppress(OSError):
-        if kept.is_file():
-            own.parent.mkdir(exist_ok=True)
-            shutil.copyfile(kept, own)
+        own.parent.mkdir(exist_ok=True)
+        for file, before in kept.items():
+            if before.is_file():
+                shutil.copyfile(before, file)
     yield
-    if keeps and own.is_file() and not any((project / name).exists() for name in _OWN):
+    if keeps and not any((project / name).exists() for name in _OWN):
         with contextlib.suppress(OSError):
-            _keep(own.read_bytes(), kept)
+            for file, before in kept.items():
+                if file.is_file():
+                    _keep(file.read_bytes(), before)
 
 
 def cache_folder() -> Path | None:
@@ -69,7 +72,7 @@ def _name(project: Path, rooms: Sequence[str]) -> str:
     """dbt takes a file whose time is the same for unchanged, and files of two releases may have the same time."""
     read = [(project / name).read_bytes() for name in _READ_FIRST if (project / name).is_file()]
     stated = " ".join((__version__, version("dbt-core"), hash_models(), *rooms))
-    return f"{hashlib.sha256(b''.join([*read, stated.encode()])).hexdigest()}.msgpack"
+    return hashlib.sha256(b"".join([*read, stated.encode()])).hexdigest()
 
 
 def _keep(content: bytes, kept: Path) -> None:
@@ -77,6 +80,6 @@ def _keep(content: bytes, kept: Path) -> None:
         return
     kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     write_whole(kept, content)
-    newest = sorted(kept.parent.glob("*.msgpack"), key=lambda file: file.stat().st_mtime, reverse=True)
+    newest = sorted(kept.parent.glob(f"*{kept.suffix}"), key=lambda file: file.stat().st_mtime, reverse=True)
     for old in newest[_MOST_KEPT:]:
         old.unlink()

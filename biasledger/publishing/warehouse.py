@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from biasledger.publishing.public import PublicTable
 from biasledger.publishing.quoting import quote_name, quote_text
@@ -146,8 +147,10 @@ def write_tables(
     connection.execute(f"attach {_path(new)} as new (storage_version '{STORAGE_VERSION}')")
     # One transaction: a thousand comments would otherwise be a thousand waits for the disk.
     connection.execute("begin transaction")
+    columns, comments = _columns(connection, source), _comments(connection, source)
     for table in tables:
-        _copy(connection, source, table)
+        place = table.schema, table.name
+        _copy(connection, source, table, columns.get(place, ()), comments.get(place))
     _describe(connection, tables, build)
     connection.execute("commit")
     counts = _counts(connection, source, tables)
@@ -156,41 +159,70 @@ def write_tables(
     return counts
 
 
-def _copy(connection: duckdb.DuckDBPyConnection, source: str, table: PublicTable) -> None:
+def _copy(
+    connection: duckdb.DuckDBPyConnection,
+    source: str,
+    table: PublicTable,
+    columns: Sequence[_Column],
+    comment: str | None,
+) -> None:
     """Copy a table with its types, what must not be null, and its comments."""
     where = f"{quote_name(table.schema)}.{quote_name(table.name)}"
-    columns = connection.execute(
-        """
-        select column_name, data_type, is_nullable, comment
-        from duckdb_columns()
-        where database_name = ? and schema_name = ? and table_name = ?
-        order by column_index
-        """,
-        [source, table.schema, table.name],
-    ).fetchall()
     if not columns:
         raise PublishError(f"The table {table.schema}.{table.name} is public but was not built.")
-    connection.execute(f"create schema if not exists new.{quote_name(table.schema)}")
     definitions = [
-        f"{quote_name(name)} {data_type}{'' if is_nullable else ' not null'}"
-        for name, data_type, is_nullable, _ in columns
+        f"{quote_name(column.name)} {column.data_type}{'' if column.is_nullable else ' not null'}"
+        for column in columns
     ]
-    connection.execute(f"create table new.{where} ({', '.join(definitions)})")
-    connection.execute(f"insert into new.{where} from {source}.{where}")
-    described = connection.execute(
+    statements = [
+        f"create schema if not exists new.{quote_name(table.schema)}",
+        f"create table new.{where} ({', '.join(definitions)})",
+        *([f"comment on table new.{where} is {quote_text(comment)}"] if comment else []),
+        *(
+            f"comment on column new.{where}.{quote_name(column.name)} is {quote_text(column.comment)}"
+            for column in columns
+            if column.comment
+        ),
+        f"insert into new.{where} from {source}.{where}",
+    ]
+    connection.execute(";".join(statements))
+
+
+class _Column(NamedTuple):
+    name: str
+    data_type: str
+    is_nullable: bool
+    comment: str | None
+
+
+def _columns(connection: duckdb.DuckDBPyConnection, source: str) -> dict[tuple[str, str], list[_Column]]:
+    """The columns of each table of a database, in their order, by schema and name: the catalog is slow to read."""
+    found: dict[tuple[str, str], list[_Column]] = defaultdict(list)
+    rows = connection.execute(
         """
-        select comment from duckdb_tables() where database_name = $source and schema_name = $schema and table_name = $name
-        union all
-        select comment from duckdb_views() where database_name = $source and schema_name = $schema and view_name = $name
+        select schema_name, table_name, column_name, data_type, is_nullable, comment
+        from duckdb_columns()
+        where database_name = ?
+        order by schema_name, table_name, column_index
         """,
-        {"source": source, "schema": table.schema, "name": table.name},
+        [source],
     ).fetchall()
-    for (comment,) in described:
-        if comment:
-            connection.execute(f"comment on table new.{where} is {quote_text(comment)}")
-    for name, _, _, comment in columns:
-        if comment:
-            connection.execute(f"comment on column new.{where}.{quote_name(name)} is {quote_text(comment)}")
+    for schema, table, *column in rows:
+        found[schema, table].append(_Column(*column))
+    return found
+
+
+def _comments(connection: duckdb.DuckDBPyConnection, source: str) -> dict[tuple[str, str], str | None]:
+    """What each table or view of a database is, by schema and name."""
+    rows = connection.execute(
+        """
+        select schema_name, table_name, comment from duckdb_tables() where database_name = $source
+        union all
+        select schema_name, view_name, comment from duckdb_views() where database_name = $source
+        """,
+        {"source": source},
+    ).fetchall()
+    return {(schema, name): comment for schema, name, comment in rows}
 
 
 def _describe(connection: duckdb.DuckDBPyConnection, tables: Sequence[PublicTable], build: BuildInfo) -> None:

@@ -41,6 +41,16 @@ def test_the_next_project_begins_with_what_was_parsed_last(tmp_path: Path, cache
     assert cache.stat().st_mode & 0o077 == 0
 
 
+def test_what_jinja_compiled_goes_with_it(tmp_path: Path, cache: Path) -> None:
+    first, second = project(tmp_path / "a"), project(tmp_path / "b")
+    with parsed.parsed_before(first, ROOMS, keeps=True):
+        for file in (parsed.PARSED, parsed.TEMPLATES):
+            (first / file).write_bytes(f"of {file.stem}".encode())
+    with parsed.parsed_before(second, ROOMS, keeps=True):
+        assert (second / parsed.PARSED).read_bytes() == b"of partial_parse"
+        assert (second / parsed.TEMPLATES).read_bytes() == b"of templates"
+
+
 def test_a_project_goes_on_from_its_own_and_keeps_that_to_itself(tmp_path: Path, cache: Path) -> None:
     first = project(tmp_path / "a")
     built(first, b"of a")

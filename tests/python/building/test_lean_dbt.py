@@ -1,0 +1,115 @@
+"""A build leaves out parts of dbt, and says the same as dbt does."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from biasledger.building import BUILT, TEMPLATES, build
+
+ROOT = Path(__file__).parents[3]
+FILES = {
+    "dbt_project.yml": """
+        name: biasledger
+        profile: small
+        test-paths: [tests/dbt]
+        flags: {send_anonymous_usage_stats: false}
+        """,
+    "profiles.yml": "small: {target: file, outputs: {file: {type: duckdb, path: made.duckdb, threads: 2}}}",
+    "models/people.sql": """
+        {{ config(materialized='table') }}
+        select * from (values (1, 'a', 0.5), (2, 'a', 0.5), (2, null, 1.5), (3, 'b', 0.1)) as people (id, name, share)
+        """,
+    "models/places.sql": "select 1 as id",
+    "models/_models.yml": """
+        models:
+          - name: people
+            data_tests:
+              - unique_combination: {arguments: {columns: [id, name]}}
+              - unique_combination: {name: shares_are_told_apart, arguments: {columns: [name, share]}}
+              - filled: {arguments: {columns: [id, name]}}
+            columns:
+              - name: id
+                data_tests: [key, not_null, {key: {name: key_of_some, config: {where: id > 2}}}]
+              - name: share
+                data_tests:
+                  - in_range: {arguments: {above: 0, below: 1}}
+                  - in_range: {name: at_most_two, arguments: {below: 2}}
+                  - in_range: {name: only_told, arguments: {below: 1}, config: {severity: warn}}
+          - name: places
+            columns:
+              - {name: no_such_column, data_tests: [key]}
+              - {name: id, data_tests: [key]}
+        """,
+}
+FAILED = "Got 1 result, configured to fail if != 0"
+EXPECTED = {
+    "unique_combination_people_id__name": ("pass", None),
+    "shares_are_told_apart": ("fail", FAILED),
+    "filled_people_id__name": ("fail", FAILED),
+    "key_people_id": ("fail", FAILED),
+    "key_of_some": ("pass", None),
+    "not_null_people_id": ("pass", None),
+    "in_range_people_0__1__share": ("fail", FAILED),
+    "at_most_two": ("pass", None),
+    "only_told": ("warn", "Got 1 result, configured to warn if != 0"),
+    "key_places_id": ("pass", None),
+}
+BROKEN = "key_places_no_such_column"
+TOGETHER = {"shares_are_told_apart", "filled_people_id__name", "key_people_id", "at_most_two"}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("lean")
+    for name, text in FILES.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(textwrap.dedent(text), encoding="utf-8")
+    shutil.copytree(ROOT / "tests/dbt/generic", folder / "tests/dbt/generic")
+    return folder
+
+
+def _tests(results: list[dict[str, str]]) -> dict[str, tuple[str, str | None]]:
+    """Name -> status and message of each test."""
+    return {
+        row["unique_id"].split(".")[2]: (row["status"], row["message"])
+        for row in results
+        if row["unique_id"].startswith("test.")
+    }
+
+
+def _build(project: Path) -> dict[str, tuple[str, str | None]]:
+    build.run_dbt(project, ["build"], {}, lambda *_: None, rooms=["words"], is_closed=True)
+    document = json.loads((project / BUILT).read_text(encoding="utf-8"))
+    assert document["nodes"]["model.biasledger.people"]["config"]["materialized"] == "table"
+    return _tests(document["results"])
+
+
+@pytest.mark.slow
+def test_tests_of_a_table_run_together_and_fail_under_their_names_as_dbt_s_own(project: Path) -> None:
+    found = _build(project)
+    status, message = found.pop(BROKEN)
+    assert status == "error"
+    assert "no_such_column" in str(message)
+    assert found == EXPECTED
+    # What dbt runs by itself it compiles into a file.
+    compiled = {path.stem for path in (project / "target/compiled").rglob("*.sql")}
+    assert not TOGETHER & compiled
+    assert {"people", "key_of_some"} <= compiled
+
+    assert (project / TEMPLATES).stat().st_size > 0
+    (project / TEMPLATES).write_bytes(b"of another version")
+    assert _build(project) == {**EXPECTED, BROKEN: (status, message)}
+
+    command = [sys.executable, "-c", "from dbt.cli.main import cli; cli()", "build", "--profiles-dir", "."]
+    subprocess.run(command, cwd=project, env=os.environ, capture_output=True, check=False)
+    of_dbt = json.loads((project / "target/run_results.json").read_text(encoding="utf-8"))["results"]
+    assert _tests(of_dbt).items() >= EXPECTED.items()
+    assert {path.stem for path in (project / "target/compiled").rglob("*.sql")} >= TOGETHER
