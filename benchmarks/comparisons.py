@@ -76,7 +76,7 @@ def _built(folder: Path, sizes: Sequence[float], seed: int) -> Path:
     """A warehouse of as many runs an audit as there are sizes; above 1 the planted bias is larger than that of targets.yml."""
     init_project(folder)
     audit = folder / "audits" / "products.yml"
-    text = audit.read_text(encoding="utf-8").replace("[words, seed, seed_vectors]", "[words]")
+    text = audit.read_text(encoding="utf-8").replace("[words, seed, seed_vectors, keys]", "[words]")
     audit.write_text(text.replace("crossed: [race*gender]", "crossed: []"), encoding="utf-8")
     targets = folder / "targets.yml"
     model = yaml.safe_load(targets.read_text(encoding="utf-8"))["targets"]["simulator"]

@@ -23,6 +23,7 @@ class Answerer:
         city: where the venues are, whatever a prompt says.
         needs_city: a prompt has to name a city even if there is only one, so that what is asked of another city is not answered
             with venues of this one.
+        fair: rank fairly by price level; see fairness.
 
     Raises:
         InputError: two recommenders know one city, or none knows the city.
@@ -35,9 +36,11 @@ class Answerer:
         top: int = TOP,
         city: str | None = None,
         needs_city: bool = False,
+        fair: bool = False,
     ) -> None:
         self._recommenders = recommenders
         self._top = top
+        self._fair = fair
         self._fewest_named = 1 if needs_city else 2
         self._of_city: dict[str, Recommender] = {}
         for recommender in recommenders:
@@ -76,7 +79,7 @@ class Answerer:
                 f"The question names no city that the models know ({quoted(self.cities)}); name one in it, or set `city`."
             )
         recommender = self._recommenders[0] if city is None else self._of_city[city]
-        found = recommender.recommend(question_of(prompt), self._top, city=city)
+        found = recommender.recommend(question_of(prompt), self._top, city=city, fair=self._fair)
         return json.dumps(
             [
                 {
@@ -95,14 +98,21 @@ class Answerer:
 
 
 def load_answerer(
-    folders: Sequence[Path], *, top: int = TOP, city: str | None = None, needs_city: bool = False
+    folders: Sequence[Path],
+    *,
+    top: int = TOP,
+    city: str | None = None,
+    needs_city: bool = False,
+    fair: bool = False,
 ) -> Answerer:
     """Load models and make one system of them.
 
     Raises:
         InputError: as of model.load and Answerer.
     """
-    return Answerer([load(folder) for folder in folders], top=top, city=city, needs_city=needs_city)
+    return Answerer(
+        [load(folder) for folder in folders], top=top, city=city, needs_city=needs_city, fair=fair
+    )
 
 
 def question_of(prompt: str) -> str:

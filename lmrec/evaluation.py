@@ -16,6 +16,7 @@ from collector.errors import InputError
 from collector.files.replacing import write_whole
 from lmrec import quality
 from lmrec.categories import distinct_categories
+from lmrec.fairness import fair_scores
 from lmrec.measures import Measure, Predictions, measures, value_or_none
 from lmrec.model import Recommender, load
 from lmrec.statistics import CatalogueStatistics, catalogue_statistics
@@ -35,9 +36,9 @@ def held_out(reviews_file: Path, recommender: Recommender) -> Iterator[Review]:
 
 
 def predict(
-    recommender: Recommender, reviews: Iterable[Review]
+    recommender: Recommender, reviews: Iterable[Review], *, fair: bool = False
 ) -> tuple[list[tuple[str, str, str]], Predictions]:
-    """Rank the venues for each text, some texts at once.
+    """Rank the venues for each text, some texts at once; `fair` ranks the first 20 fairly by price level.
 
     Returns:
         Each text's review_id, user_id and venue_id, and what was made of it, in the same order.
@@ -48,12 +49,15 @@ def predict(
     columns = {venue.venue_id: column for column, venue in enumerate(recommender.venues)}
     shares = _shared_categories(recommender)
     popularity = np.array([row.n_train for row in recommender.rows], dtype=np.float64)
+    levels = [venue.price_level for venue in recommender.venues]
     keys: list[tuple[str, str, str]] = []
     parts: list[dict[str, quality.Floats]] = []
     named: list[quality.Integers] = []
     waiting = iter(reviews)
     while batch := list(islice(waiting, _AT_ONCE)):
         scores = recommender.scores([one.text for one in batch])
+        if fair:
+            scores = fair_scores(scores, levels, max(quality.CUTOFFS))
         venues = np.array([columns.get(one.venue_id, quality.UNKNOWN) for one in batch])
         relevant = np.array([shares[one.venue_id] for one in batch])
         keys += [(one.review_id, one.user_id, one.venue_id) for one in batch]
@@ -81,14 +85,16 @@ def predict(
     )
 
 
-def evaluate_model(model: Path, reviews_file: Path, folder: Path, *, seed: int = 0) -> list[Measure]:
+def evaluate_model(
+    model: Path, reviews_file: Path, folder: Path, *, seed: int = 0, fair: bool = False
+) -> list[Measure]:
     """Measure a model by the held-out texts of a file, and write `quality.csv`, `predictions.csv` and `catalogue_statistics.csv`.
 
     Raises:
         InputError: the model or the file cannot be read, or no text is held out.
     """
     recommender = load(model)
-    keys, found = predict(recommender, held_out(reviews_file, recommender))
+    keys, found = predict(recommender, held_out(reviews_file, recommender), fair=fair)
     rows = measures(found, seed=seed)
     write_measures(folder / "quality.csv", rows)
     _write_rows(

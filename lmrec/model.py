@@ -22,6 +22,7 @@ from collector.hashing import hash_of_file
 from collector.hints import did_you_mean, quoted, shown
 from lmrec.encoders.bert import Bert
 from lmrec.encoders.tfidf import Scores, Tfidf
+from lmrec.fairness import fair_order
 from lmrec.masking import DESCRIPTIONS, Masker
 from lmrec.yelp import Venue
 
@@ -97,13 +98,16 @@ class Recommender:
         """Return (texts, venues) scores, after masking."""
         return self.encoder.scores([self.masker(text) for text in texts])
 
-    def recommend(self, question: str, k: int, *, city: str | None = None) -> list[Recommendation]:
+    def recommend(
+        self, question: str, k: int, *, city: str | None = None, fair: bool = False
+    ) -> list[Recommendation]:
         """Return the k venues that a question is most likely about, the likeliest first; of equal ones the first by id.
 
         Args:
             question: what somebody says.
             k: how many; fewer where there are no more.
             city: only venues there.
+            fair: by price level as often as the venues that may be recommended have it; see fairness.
 
         Raises:
             InputError: no venue is in the city.
@@ -115,12 +119,19 @@ class Recommender:
         (scores,) = self.scores([question])
         odds = np.exp(scores - scores.max())
         probabilities = odds / odds.sum()
-        chosen = [
-            place
-            for place in np.argsort(-scores, kind="stable")
-            if city is None or (self.rows[place].venue.city or "").casefold() == city.casefold()
+        chosen = np.array(
+            [
+                place
+                for place, row in enumerate(self.rows)
+                if city is None or (row.venue.city or "").casefold() == city.casefold()
+            ]
+        )
+        levels = [self.rows[place].venue.price_level for place in chosen]
+        of_city = scores[chosen]
+        order = fair_order(of_city, levels, k) if fair else np.argsort(-of_city, kind="stable")[:k]
+        return [
+            Recommendation(self.rows[place].venue, float(probabilities[place])) for place in chosen[order]
         ]
-        return [Recommendation(self.rows[place].venue, float(probabilities[place])) for place in chosen[:k]]
 
     def save(self, folder: Path) -> None:
         """Write it into a folder, the card last, with the hashes of the other files.

@@ -29,6 +29,12 @@ _reviews = click.option(
 _top = click.option(
     "--top", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="How many venues."
 )
+_fair = click.option(
+    "--fair-ranking",
+    "fair",
+    is_flag=True,
+    help="Name each price level as often as the city's venues have it: a mitigation.",
+)
 
 
 @click.group()
@@ -193,7 +199,7 @@ def train(
     good it is stands in MODEL/model.json. The same files and settings give the same model.
 
     \b
-    The encoder of the source with its grid, on a graphics card:
+    The encoder of the source with its dropouts and learning rates of its range, for a graphics card:
       biasledger lmrec train models/boston --businesses business.json --reviews review.json --city Boston --encoder bert
         --dropout 0 --dropout 0.2 --dropout 0.4 --dropout 0.6
         --learning-rate 9e-6 --learning-rate 1e-5 --learning-rate 3e-5 --learning-rate 5e-5 --learning-rate 1e-4
@@ -250,7 +256,8 @@ def _encoder_settings(kind: str, given: Mapping[str, Any]) -> TfidfSettings | Be
     "--out", type=PATH, metavar="FOLDER", help="Where the tables go; MODEL/evaluation if not given."
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Draws the intervals.")
-def evaluate(reviews: Path, models: tuple[Path, ...], out: Path | None, seed: int) -> None:
+@_fair
+def evaluate(reviews: Path, models: tuple[Path, ...], out: Path | None, seed: int, fair: bool) -> None:
     """Measure recommenders by held-out texts.
 
     Writes quality.csv, every measure with its 95 % interval, predictions.csv, the rank of each text's venue, and
@@ -263,7 +270,7 @@ def evaluate(reviews: Path, models: tuple[Path, ...], out: Path | None, seed: in
     listed: list[Measure] = []
     for model in models:
         folder = (out / model.name if len(models) > 1 else out) if out is not None else model / "evaluation"
-        listed += evaluate_model(model, reviews, folder, seed=seed)
+        listed += evaluate_model(model, reviews, folder, seed=seed, fair=fair)
         say(f"Wrote quality.csv, predictions.csv and catalogue_statistics.csv to {folder}.")
     if len(models) > 1:
         mean = averaged(listed)
@@ -279,7 +286,8 @@ def evaluate(reviews: Path, models: tuple[Path, ...], out: Path | None, seed: in
 @click.argument("question")
 @_top
 @click.option("--city", metavar="NAME", help="Only venues of this city.")
-def recommend(model: Path, question: str, top: int, city: str | None) -> None:
+@_fair
+def recommend(model: Path, question: str, top: int, city: str | None, fair: bool) -> None:
     """Recommend venues for a question."""
     from rich.table import Table
 
@@ -287,7 +295,7 @@ def recommend(model: Path, question: str, top: int, city: str | None) -> None:
     from lmrec.model import load
 
     table = Table("venue", "city", "price level", "categories", "probability")
-    for one in load(model).recommend(question, top, city=city):
+    for one in load(model).recommend(question, top, city=city, fair=fair):
         level = "" if one.venue.price_level is None else str(one.venue.price_level)
         cells = (
             one.venue.name,
@@ -305,7 +313,8 @@ def recommend(model: Path, question: str, top: int, city: str | None) -> None:
 @click.option("--port", type=click.IntRange(min=0, max=65535), default=8009, show_default=True)
 @_top
 @click.option("--city", metavar="NAME", help="Where the venues are, whatever a question says.")
-def serve(models: tuple[Path, ...], port: int, top: int, city: str | None) -> None:
+@_fair
+def serve(models: tuple[Path, ...], port: int, top: int, city: str | None, fair: bool) -> None:
     """Answer questions over HTTP.
 
     At http://127.0.0.1:PORT/v1, as OpenAI's chat completions, for this machine alone. Ctrl-C ends it.
@@ -314,7 +323,7 @@ def serve(models: tuple[Path, ...], port: int, top: int, city: str | None) -> No
     from lmrec.serving import HOST, Server
 
     with Server(
-        load_answerer(models, top=top, city=city), ", ".join(one.name for one in models), port
+        load_answerer(models, top=top, city=city, fair=fair), ", ".join(one.name for one in models), port
     ) as server:
         say(f"Answering at http://{HOST}:{server.server_port}/v1 (Ctrl-C ends it) …")
         server.serve_forever()

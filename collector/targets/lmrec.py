@@ -40,6 +40,11 @@ class Settings(Section):
         description="The city of every question; without one it is the city that the question names.",
         examples=["Boston"],
     )
+    fair_ranking: bool = Field(
+        default=False,
+        description="An answer names each price level as often as the city's venues have it, whoever asks: a mitigation.",
+        examples=[True],
+    )
     model: NonBlank | None = Field(
         default=None,
         description="What findings call the model; the folders if absent.",
@@ -67,12 +72,15 @@ def build(name: str, settings: Settings, folder: Path) -> TrainedRecommender:
     folders = [folder / one for one in settings.models]
     return TrainedRecommender(
         name,
-        load_answerer(folders, top=settings.top, city=settings.city, needs_city=True),
+        load_answerer(
+            folders, top=settings.top, city=settings.city, needs_city=True, fair=settings.fair_ranking
+        ),
         models=settings.models,
         # A card names the hashes of the other files, so that its own stands for all of them.
         card_hashes=[hash_of_file(one / CARD) for one in folders],
         top=settings.top,
         city=settings.city,
+        fair=settings.fair_ranking,
         model=settings.model,
         is_simulated=settings.simulated,
         concurrency=settings.concurrency,
@@ -86,7 +94,7 @@ class TrainedRecommender:
         name: the target's name.
         answerer: the models.
         models, card_hashes: where they lie, and the hashes of their cards.
-        top, city: as of answering.Answerer.
+        top, city, fair: as of answering.Answerer.
         model: what the findings call the model; the folders if not given.
         is_simulated: label the answers as made up.
         concurrency: as of Target.
@@ -106,6 +114,7 @@ class TrainedRecommender:
         card_hashes: Sequence[str],
         top: int,
         city: str | None = None,
+        fair: bool = False,
         model: str | None = None,
         is_simulated: bool = False,
         concurrency: int = 1,
@@ -120,11 +129,12 @@ class TrainedRecommender:
             "card_hashes": list(card_hashes),
             "top": top,
             **({"city": city} if city else {}),
+            **({"fair_ranking": True} if fair else {}),
         }
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The models with the hashes of their cards, how many venues an answer has, and the city if it is fixed."""
+        """The models with the hashes of their cards, how many venues an answer has, and what else is set."""
         return self._parameters
 
     def ask(self, request: Request) -> Reply:

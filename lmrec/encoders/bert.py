@@ -65,8 +65,10 @@ class Bert:
         require_extra()
         from lmrec.encoders.finetuning import finetune, load_pretrained
 
-        tokenizer, _ = load_pretrained(settings.pretrained)
-        tokenizer.model_max_length = min(tokenizer.model_max_length, settings.max_tokens)
+        tokenizer, encoder = load_pretrained(settings.pretrained)
+        longest = getattr(encoder.config, "max_position_embeddings", settings.max_tokens)
+        tokenizer.model_max_length = min(tokenizer.model_max_length, longest, settings.max_tokens)
+        del encoder
         network, said = finetune(texts, tokenizer, settings, checkpoint, note)
         return cls(network, tokenizer), said
 

@@ -209,6 +209,8 @@ def finetune(
             fit.restore(saved["fit"])
         saved = None
         _fit_cell(fit, grid, settings, progress, checkpoint, fingerprint, note)
+        # Not two networks at once.
+        del fit
     kept = progress.history[_best(progress.history)]
     fit = _Fit(data, tokenizer, settings, grid[0])
     fit.network.load_state_dict(_load(checkpoint / BEST))

@@ -10,18 +10,20 @@
                           as an empty word and counts
     reference_anonymised  the same after that paper's substring anonymiser, which also cuts inside words ("person" -> "per")
     reference_vectors     that anonymiser, then runs of two and more word characters, as its classifier takes them
+    keys                  of a JSON object its keys, each whole and once: product types, apart from their explanations
 -#}
 {% macro scheme_names() -%}
-    {{ return(["words", "seed", "seed_vectors", "reference", "reference_anonymised", "reference_vectors"]) }}
+    {{ return(["words", "seed", "seed_vectors", "reference", "reference_anonymised", "reference_vectors", "keys"]) }}
 {%- endmacro %}
 
-{% macro scheme_tokens(scheme, text, phrases) -%}
+{% macro scheme_tokens(scheme, text, phrases, response) -%}
     {%- if scheme == "words" -%} {{ biasledger.tokens_of_words(text, phrases) }}
     {%- elif scheme == "seed" -%} {{ biasledger.tokens_of_seed(text) }}
     {%- elif scheme == "seed_vectors" -%} {{ biasledger.tokens_of_seed_vectors(text) }}
     {%- elif scheme == "reference" -%} {{ biasledger.tokens_of_reference(text) }}
     {%- elif scheme == "reference_anonymised" -%} {{ biasledger.tokens_of_reference_anonymised(text) }}
     {%- elif scheme == "reference_vectors" -%} {{ biasledger.tokens_of_reference_vectors(text) }}
+    {%- elif scheme == "keys" -%} {{ biasledger.keys_of_json(response) }}
     {%- else -%} {{ exceptions.raise_compiler_error("no tokenising scheme is called " ~ scheme) }}
     {%- endif -%}
 {%- endmacro %}
@@ -53,6 +55,28 @@
         ),
         lambda word: word <> ''
     )
+{%- endmacro %}
+
+{#-
+    The keys of the object that an answer holds, in lower case, without numbers before them; of an object whose one key holds an
+    object, the keys of that. What stands before and behind the braces is no part of it, and commas before a closing one are left out.
+    A list of objects has none: its keys name fields.
+-#}
+{% macro keys_of_json(response) -%}
+    {%- set object = "regexp_replace(regexp_extract(" ~ response ~ ", '^[^\\[{]*(\\{[\\s\\S]*\\})', 1), ',\\s*([}\\]])', '\\1', 'g')" -%}
+    {%- set first_key = "'$.' || to_json(json_keys(" ~ object ~ ")[1])" -%}
+    list_distinct(list_filter(
+        list_transform(
+            case
+                when not coalesce(json_valid({{ object }}), false) then []
+                when len(json_keys({{ object }})) = 1 and json_type({{ object }}, {{ first_key }}) = 'OBJECT'
+                    then json_keys({{ object }}, {{ first_key }})
+                else json_keys({{ object }})
+            end,
+            lambda key: trim(regexp_replace(regexp_replace(lower(key), '^\s*\d+[.):]\s*', ''), '[\s_]+', ' ', 'g'))
+        ),
+        lambda key: key <> ''
+    ))
 {%- endmacro %}
 
 {% macro seed_text(text) -%}

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from math import isqrt
 
 import numpy as np
 import pandas as pd
@@ -36,6 +37,7 @@ Words = Sequence[str]
 _BLEU_ORDER = 4
 _SMALLEST_MATCH = 0.1
 _N_ORDERS = 99
+_MOST_DIMENSIONS, _LEAST_DIMENSIONS = 100, 2
 
 
 def cosine(texts: Sequence[Words]) -> Callable[[Integers], Floats]:
@@ -44,6 +46,25 @@ def cosine(texts: Sequence[Words]) -> Callable[[Integers], Floats]:
 
     vectors = TfidfVectorizer(analyzer=list).fit_transform(texts)
     return lambda rows: np.asarray((vectors[rows] @ vectors[rows].T).toarray())
+
+
+def lsa(texts: Sequence[Words]) -> Callable[[Integers], Floats]:
+    """Cosines in a latent space of the texts (Deerwester et al. 1990, JASIS 41), likewise, but from -1.
+
+    The space is spanned by the largest singular vectors of the TF-IDF vectors, half the root of their number, 100 at most: words
+    that stand with the same others lie near each other there, and texts may be alike without a word in common. Labels can be
+    permuted, as no text's group enters.
+    """
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.preprocessing import normalize
+
+    vectors = TfidfVectorizer(analyzer=list).fit_transform(texts)
+    size = min(_MOST_DIMENSIONS, isqrt(len(texts)) // 2, min(vectors.shape) - 1)
+    if size < _LEAST_DIMENSIONS:
+        return cosine(texts)
+    placed = normalize(TruncatedSVD(size, algorithm="arpack", random_state=0).fit_transform(vectors))
+    return lambda rows: np.asarray(placed[rows] @ placed[rows].T)
 
 
 def rouge_l(texts: Sequence[Words]) -> Callable[[Integers], Floats]:
@@ -98,8 +119,9 @@ SCHEMES: Mapping[str, Callable[[Sequence[Words]], Callable[[Integers], Floats]]]
     "cosine": cosine,
     "rouge_l": rouge_l,
     "bleu": bleu,
+    "lsa": lsa,
 }
-"""How texts are held against each other, from 0 (not a word in common) to 1."""
+"""How texts are held against each other, from 0 (not a word in common; of `lsa` from -1) to 1."""
 
 
 @dataclass(frozen=True)

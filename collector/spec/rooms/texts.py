@@ -15,16 +15,16 @@ from collector.validation import Names, Problem, Section
 if TYPE_CHECKING:
     from collector.spec.audit import Audit
 
-SIMILARITIES = ("cosine", "rouge_l", "bleu")
+SIMILARITIES = ("cosine", "rouge_l", "bleu", "lsa")
 
 
 class Texts(Section):
     """How answers about different people are compared beyond their words."""
 
     similarity: Names = Field(
-        default=SIMILARITIES,
-        description="How two texts are held against each other: `cosine` of TF-IDF vectors, `rouge_l` or `bleu`. The first is "
-        "judged, the others are shown.",
+        default=SIMILARITIES[:3],
+        description="How two texts are held against each other: `cosine` of TF-IDF vectors, `rouge_l`, `bleu`, or `lsa`, the "
+        "cosine in a latent space of the answers. The first is judged, the others are shown.",
         examples=[["rouge_l", "cosine"]],
     )
 

@@ -15,7 +15,8 @@ from collector.validation import Names, Problem, Section
 if TYPE_CHECKING:
     from collector.spec.audit import Audit
 
-SCHEMES = ("words", "seed", "seed_vectors", "reference", "reference_anonymised", "reference_vectors")
+SCHEMES = ("words", "seed", "seed_vectors", "reference", "reference_anonymised", "reference_vectors", "keys")
+KEYS = "keys"  # the keys of an answer that is a JSON object, such as product types
 NOTHING = "none"  # what reading.words.remove takes out where texts are to be left as they are
 
 
@@ -35,7 +36,8 @@ class Words(Section):
     schemes: Names = Field(
         default=("words",),
         description="How texts are split and judged. The first is judged, by `words` unless you know better; the others give the "
-        "numbers of the methods' sources beside it (docs/methods.md).",
+        "numbers of the methods' sources beside it (docs/methods.md). `keys` counts and tests the keys of answers in JSON, "
+        "such as product types, apart from what stands under them.",
         examples=[["words", "seed"]],
         json_schema_extra={"items": {"enum": list(SCHEMES)}},
     )
@@ -109,7 +111,18 @@ def _document(audit: Audit) -> dict[str, Any]:
 
 
 def _problems(audit: Audit) -> Iterator[Problem]:
-    yield from scheme_problems("reading.words.schemes", audit.reading.words.schemes, SCHEMES)
+    schemes = audit.reading.words.schemes
+    yield from scheme_problems("reading.words.schemes", schemes, SCHEMES)
+    if KEYS in schemes and audit.answer.kind != "json_object":
+        yield (
+            "reading.words.schemes",
+            f"has {KEYS!r}, which is for answers of the kind json_object and not {audit.answer.kind!r}; remove it",
+        )
+    if schemes[:1] == (KEYS,):
+        yield (
+            "reading.words.schemes",
+            f"begins with {KEYS!r}, which stands beside what is judged; put words first",
+        )
 
 
 ROOM = Room(

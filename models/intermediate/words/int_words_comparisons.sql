@@ -96,9 +96,9 @@ words_comparisons as (
         coalesce(comparison_units.n_reference_units, 0) as n_reference_units,
         coalesce(comparison_units.n_responses, 0) as n_responses,
         -- Three measures judge a contrast, and lengths warn; schemes beside the judged one give their published
-        -- numbers alone.
+        -- numbers alone, but for keys, each of which is tested.
         if(
-            words_schemes.is_judged,
+            words_schemes.is_judged or words_schemes.scheme = 'keys',
             {{ permutations_for(
                 "if(contrasts.is_crossed, 2, 10) * 3 * coalesce(judged_together.n_contrasts, 1)"
             ) }},

@@ -32,18 +32,36 @@ answers as (
     group by run_id, prompt_id, response_hash
 ),
 
+-- The answer's words do not say which of them were keys.
+responses as (
+    select
+        run_id,
+        prompt_id,
+        response_hash,
+        any_value(response_text) as response_text
+    from {{ ref("stg_ledger__responses") }}
+    where run_id in (select keyed.run_id from units as keyed where keyed.scheme = 'keys')
+    group by run_id, prompt_id, response_hash
+),
+
 texts as (
     select
         units.unit_key,
         units.scheme,
         units.phrases,
-        answers.answer_text
+        answers.answer_text,
+        responses.response_text
     from units
     inner join answers
         on
             units.run_id = answers.run_id
             and units.prompt_id = answers.prompt_id
             and units.response_hash = answers.response_hash
+    left join responses
+        on
+            units.run_id = responses.run_id
+            and units.prompt_id = responses.prompt_id
+            and units.response_hash = responses.response_hash
 ),
 
 tokens as (
@@ -53,7 +71,7 @@ tokens as (
         unnest(
             case scheme
                 {% for scheme in scheme_names() %}
-                    when '{{ scheme }}' then {{ scheme_tokens(scheme, "answer_text", "phrases") }}  -- noqa: PRS
+                    when '{{ scheme }}' then {{ scheme_tokens(scheme, "answer_text", "phrases", "response_text") }}  -- noqa: PRS
                 {% endfor %}
             end
         ) as word

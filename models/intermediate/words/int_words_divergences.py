@@ -6,7 +6,7 @@ from biasledger.model_inputs.words import read_comparisons
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
     relations = (
-        dbt.ref("int_words_comparisons"),
+        dbt.ref("int_words_comparisons").filter("scheme <> 'keys'"),
         dbt.ref("int_words_members"),
         dbt.ref("int_words_features"),
         dbt.ref("int_words_vocabulary"),

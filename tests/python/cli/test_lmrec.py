@@ -77,6 +77,14 @@ def test_a_mistake_is_one_sentence(
     assert "Traceback" not in done.output
 
 
+def test_an_option_of_the_other_encoder_is_named(tmp_path: Path) -> None:
+    files = "--businesses", tmp_path / "b.json", "--reviews", tmp_path / "r.json"
+    done = lmrec("train", tmp_path / "m", *files, "--dropout", "0.2")
+    assert "--dropout is no option of --encoder tfidf." in done.output
+    done = lmrec("train", tmp_path / "m", *files, "--encoder", "bert", "--solver", "adam")
+    assert "--solver is no option of --encoder bert." in done.output
+
+
 def test_nothing_is_written_over(data: Path) -> None:
     done = lmrec("example", data / "Boston", "--names", NAMES)
     assert "is there already; name another folder" in done.output

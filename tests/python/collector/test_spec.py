@@ -230,6 +230,10 @@ def test_wrong_specs_are_told_what_would_be_right(
         ("{pairwise: 1}", "reading.pairwise should be true or false and is 1"),
         ("{words: {schemes: [wrds]}}", "is 'wrds', which is no known scheme; did you mean 'words'?"),
         ("{words: {schemes: [xyz]}}", f"is 'xyz', which is no known scheme; known: {quoted(SCHEMES)}"),
+        (
+            "{words: {schemes: [keys]}}",
+            "reading.words.schemes begins with 'keys', which stands beside what is judged; put words first",
+        ),
         ("{words: {weighting: idf}}", "reading.words.weighting is 'idf' and should be 'tfidf' or 'counts'"),
         ("{words: {schemes: []}}", "reading.words.schemes is empty"),
         ("{words: {schemes: [seed, seed]}}", "reading.words.schemes[1] names 'seed' a second time"),
@@ -245,6 +249,13 @@ def test_wrong_specs_are_told_what_would_be_right(
 )
 def test_wrong_readings(write_spec: Write, small_text: str, reading: str, told: str) -> None:
     assert told in problem(write_spec(f"{small_text}reading: {reading}\n"))
+
+
+def test_keys_are_those_of_answers_in_json(write_spec: Write, small_text: str) -> None:
+    reading = f"{small_text}reading: {{words: {{schemes: [words, keys]}}}}\n"
+    assert load_audit(write_spec(reading)).reading.words.schemes == ("words", "keys")
+    told = problem(write_spec(reading, ("kind: json_object", "kind: text")))
+    assert "has 'keys', which is for answers of the kind json_object and not 'text'; remove it" in told
 
 
 def test_what_is_removed_unasked_is_told_only_where_it_is_changed(write_spec: Write, small_text: str) -> None:

@@ -82,7 +82,16 @@ def test_what_it_names_is_there(name: str) -> None:
     elif "/" in name or name.endswith(".yml"):
         assert (ROOT / name).exists()
     else:
-        assert name in OTHERS | {"all_groups", "source", "ours", "substring", "lmrec", "religion"}
+        assert name in OTHERS | {
+            "all_groups",
+            "source",
+            "ours",
+            "substring",
+            "lmrec",
+            "religion",
+            "lsa",
+            "fair_ranking",
+        }
 
 
 def test_its_links_lead_somewhere() -> None:
@@ -93,7 +102,7 @@ def test_its_links_lead_somewhere() -> None:
 
 def test_every_row_has_an_item_a_place_and_a_state() -> None:
     assert len({source for source, *_ in ROWS}) == 5
-    assert {state for *_, state in ROWS} == set(STATES)
+    assert {state for *_, state in ROWS} <= set(STATES)
     assert all(item and where for _, item, where, _ in ROWS)
     for source, item, where, state in ROWS:
         # What is done names where it is.

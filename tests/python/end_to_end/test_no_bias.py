@@ -16,6 +16,10 @@ def test_no_bias_stays_silent(shipped: Project) -> None:
         f"select distinct audit from marts.fct_findings where {FAIR} and status = 'clear' order by 1"
     )
     assert clear == [("advice",), ("products",), ("rankings",), ("restaurants",), ("stereotypes",)]
+    assert shipped.rows(
+        "select bool_or(is_marked) from marts.fct_marked_words join marts.dim_runs using (run_id)"
+        f" where {FAIR} and scheme = 'keys'"
+    ) == [(False,)]
     explanations = shipped.rows(
         f"select explanation from marts.fct_findings where {FAIR} and audit = 'products' and measure = 'marked_words'"
     )

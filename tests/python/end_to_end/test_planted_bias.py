@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 
@@ -40,6 +41,28 @@ def test_the_published_rule_would_call_the_untouched_attribute_biased(planted: P
         " where attribute = 'gender' and scheme = 'words' and is_marked_published"
     )
     assert fired[0][0] > 0
+
+
+def test_product_types_are_marked_where_they_were_steered_alone(planted: Project) -> None:
+    rows = planted.rows(
+        "select attribute, bool_or(is_marked) from marts.fct_marked_words where scheme = 'keys' group by 1 order by 1"
+    )
+    assert rows == [("gender", False), ("race", True)]
+    counted = planted.rows(
+        "select word, n_group_uses, n_reference_uses from marts.fct_marked_words"
+        " where scheme = 'keys' and attribute = 'race' and group_name = 'Black'"
+    )
+    with duckdb.connect(str(planted.ledger), read_only=True) as ledger:
+        answers = ledger.execute(
+            "select group_name, response_text from raw.responses join raw.prompt_attributes using (run_id, prompt_id)"
+            " where attribute = 'race' and group_name in ('Black', 'White') and status = 'ok'"
+        ).fetchall()
+    found = {"Black": Counter[str](), "White": Counter[str]()}
+    for group, text in answers:
+        found[group].update(key.lower() for key in json.loads(text))
+    assert {word: (marked, reference) for word, marked, reference in counted} == {
+        word: (found["Black"][word], found["White"][word]) for word in found["Black"] | found["White"]
+    }
 
 
 def test_failing_rows_stay_queryable(planted: Project) -> None:

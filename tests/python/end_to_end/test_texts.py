@@ -70,6 +70,7 @@ def test_all_schemes_are_shown_and_the_first_is_judged(shipped: Project) -> None
     assert rows == [
         ("bleu", False, False, 6, 8),
         ("cosine", True, True, 6, 8),
+        ("lsa", False, False, 6, 8),
         ("rouge_l", False, False, 6, 8),
     ]
 

@@ -190,6 +190,20 @@ def test_the_pair_that_is_least_alike_is_named() -> None:
     assert (one.similarity_between, one.similarity_marked, one.similarity_reference) == (0.25, 1.0, 0.0)
 
 
+def test_a_latent_space_finds_what_no_common_word_shows() -> None:
+    rng = np.random.default_rng(2)
+    topics = np.arange(100) % 2
+    texts = [[f"{topic}-{word}" for word in rng.choice(30, 5, replace=False)] for topic in topics]
+    words, latent = (SCHEMES[scheme](texts)(np.arange(100)) for scheme in ("cosine", "lsa"))
+    is_same = topics[:, np.newaxis] == topics
+    has_no_common_word = words == 0
+    assert latent[is_same & has_no_common_word].mean() > 0.4
+    assert np.abs(latent[~is_same]).max() < 0.1
+    assert np.diag(latent) == pytest.approx(1)
+    few = np.arange(15)
+    assert SCHEMES["lsa"](texts[:15])(few).tolist() == SCHEMES["cosine"](texts[:15])(few).tolist()
+
+
 def test_a_table_has_a_row_a_comparison_and_the_same_numbers_each_time() -> None:
     comparison = Comparison(
         "key", ("cosine", "race"), drawn(np.random.default_rng(7), n_trials=3), 99, 0.05, 3

@@ -25,6 +25,8 @@ DELTA = [Requirement(line) for line in PROJECT["optional-dependencies"]["delta"]
 DATASETS = [Requirement(line) for line in PROJECT["optional-dependencies"]["datasets"]]
 SERVE = [Requirement(line) for line in PROJECT["optional-dependencies"]["serve"]]
 SENTIMENT = [Requirement(line) for line in PROJECT["optional-dependencies"]["sentiment"]]
+BERT = [Requirement(line) for line in PROJECT["optional-dependencies"]["bert"]]
+ENTITIES = [Requirement(line) for line in PROJECT["optional-dependencies"]["entities"]]
 OWN = {"biasledger", "collector", "lmrec", "benchmarks", "tests"}
 LATER = {"compression"}  # in the standard library from Python 3.14 on
 
@@ -67,12 +69,14 @@ def undeclared(names: set[str], declared: list[Requirement]) -> set[str]:
 
 
 def test_every_import_of_the_package_is_a_declared_dependency() -> None:
-    declared = RUNTIME + REGARD + REPORT + POSTGRES + SERVE + EXCEL + DATASETS + DELTA + SENTIMENT
+    declared = (
+        RUNTIME + REGARD + REPORT + POSTGRES + SERVE + EXCEL + DATASETS + DELTA + SENTIMENT + BERT + ENTITIES
+    )
     assert undeclared(imported("biasledger", "collector", "lmrec", "models"), declared) == set()
 
 
-def test_the_large_extra_is_imported_where_classifiers_are_loaded_and_nowhere_else() -> None:
-    large = {requirement.name for requirement in REGARD}
+def test_the_large_extras_are_imported_where_models_are_loaded_and_nowhere_else() -> None:
+    large = {requirement.name for requirement in REGARD + BERT}
     users = {
         path.relative_to(ROOT).as_posix()
         for folder in ("biasledger", "collector", "lmrec", "models", "benchmarks")
@@ -81,13 +85,17 @@ def test_the_large_extra_is_imported_where_classifiers_are_loaded_and_nowhere_el
             rf"^\s*(?:import|from) (?:{'|'.join(large)})\b", path.read_text(encoding="utf-8"), re.MULTILINE
         )
     }
-    assert users == {"biasledger/scoring/classifiers.py"}
+    assert users == {
+        "biasledger/scoring/classifiers.py",
+        "lmrec/encoders/bert.py",
+        "lmrec/encoders/finetuning.py",
+    }
     assert not large & {requirement.name for requirement in RUNTIME + DEVELOPMENT}
     assert all({one.operator for one in requirement.specifier} == {">=", "<"} for requirement in REGARD)
 
 
 def test_every_import_of_tests_and_benchmarks_is_declared() -> None:
-    assert undeclared(imported("tests", "benchmarks"), RUNTIME + DEVELOPMENT + REGARD) == set()
+    assert undeclared(imported("tests", "benchmarks"), RUNTIME + DEVELOPMENT + REGARD + ENTITIES) == set()
 
 
 def test_an_undeclared_import_is_noticed() -> None:

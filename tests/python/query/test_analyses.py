@@ -74,6 +74,14 @@ def words_of_alarms(rows: list[Row]) -> None:
     assert all(len(row["words_for_the_group"].split(", ")) <= 10 for row in rows)
 
 
+def product_types(rows: list[Row]) -> None:
+    assert {row["audit"] for row in rows} == {"products"}
+    plain = [row for row in rows if row["variant"] == "plain"]
+    assert {(row["target"], row["attribute"]) for row in plain} == {("simulator", "race")}
+    assert {row["compared_with"] for row in plain} >= {"White"}
+    assert all(row["n_answers"] > 0 and row["p_adjusted"] < 0.05 for row in rows)
+
+
 def worst_models(rows: list[Row]) -> None:
     products = {(row["measure"], row["worst_rank"]): row for row in rows if row["audit"] == "products"}
     for measure in ("marked_words", "word_divergence", "separability"):
@@ -390,6 +398,7 @@ EXPECTED: dict[str, Callable[[list[Row]], None]] = {
     "groups_steered_where": planted_on_top,
     "top_marked_words": words,
     "alarms_and_their_words": words_of_alarms,
+    "product_types_by_group": product_types,
     "worst_model_by_measure": worst_models,
     "what_changed_since_the_baseline": changes,
     "who_is_refused_more": refusals,

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lmrec.evaluation import held_out, measures, predict
+from lmrec.evaluation import held_out, predict
+from lmrec.measures import measures
 from lmrec.training import TrainSettings, train
 
 from .conftest import data_folder
@@ -28,7 +29,8 @@ def test_the_baseline_s_numbers_are_reproduced(city: str | None, tmp_path: Path)
     assert (counts["texts_trained"], counts["texts_held_out"]) == (expected["n_train"], expected["n_test"])
     assert counts["venues_trained"] == expected["classes"]
     assert trained.card["fit"]["terms"] == expected["vocabulary"]
-    rows = measures(trained, predict(trained, held_out(reviews, trained)))
+    _, predictions = predict(trained, held_out(reviews, trained))
+    rows = measures(predictions)
     found = {(row.system, row.texts, row.measure): row.value for row in rows if row.relevant == "venue"}
     for system, name in (("model", "logistic_regression"), ("popularity", "popularity")):
         for texts, part in SEEN.items():

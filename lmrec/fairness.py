@@ -1,0 +1,64 @@
+"""Fair ranking of an answer: every beginning of it has each price level about as often as the catalogue does.
+
+A mitigation that section 5 of the source names. The rule is DetGreedy of Geyik, Ambler & Kenthapadi (2019, KDD, algorithm 1), and
+the catalogue's shares are what is desired. At place k, a level that has been recommended less than floor(share · k) times comes
+first, or else any that has been less than ceil(share · k) times; among these the venue with the highest score.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from lmrec.quality import Floats, Integers
+
+_ROUNDING = 1e-9
+
+
+def fair_order(scores: Floats, levels: Sequence[int | None], k: int) -> Integers:
+    """Return the places of the k venues that are recommended, in their order; fewer where there are no more.
+
+    Args:
+        scores: (venues,); of venues with one score the first counts as the better.
+        levels: each venue's price level; those of which it is not known are a level of their own.
+        k: how many.
+    """
+    shares = {level: n / len(levels) for level, n in Counter(levels).items()}
+    by_level: dict[int | None, list[int]] = defaultdict(list)
+    for place in np.argsort(-scores, kind="stable"):
+        by_level[levels[place]].append(int(place))
+    waiting: dict[int | None, Iterator[int]] = {level: iter(places) for level, places in by_level.items()}
+    first = {level: next(places) for level, places in waiting.items()}
+    n_ranked: Counter[int | None] = Counter()
+    order: list[int] = []
+    while first and len(order) < k:
+        length = len(order) + 1
+        behind = [one for one in first if n_ranked[one] < math.floor(shares[one] * length + _ROUNDING)]
+        open_ = [one for one in first if n_ranked[one] < math.ceil(shares[one] * length - _ROUNDING)]
+        # Where a level has no venue left, the others fill its places.
+        level = max(behind or open_ or list(first), key=lambda one: (scores[first[one]], -first[one]))
+        order.append(first[level])
+        n_ranked[level] += 1
+        follower = next(waiting[level], None)
+        if follower is None:
+            del first[level]
+        else:
+            first[level] = follower
+    return np.array(order, dtype=np.int64)
+
+
+def fair_scores(scores: Floats, levels: Sequence[int | None], k: int) -> Floats:
+    """Return scores whose k highest are those of `fair_order`, in its order; the others stay as they are.
+
+    Args:
+        scores: (texts, venues).
+        levels, k: as of fair_order.
+    """
+    ranked = scores.copy()
+    for row in ranked:
+        order = fair_order(row, levels, k)
+        row[order] = row.max() + np.arange(len(order), 0, -1)
+    return ranked
