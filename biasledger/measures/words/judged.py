@@ -31,7 +31,8 @@ N_TOP_WORDS = 10
 
 @dataclass(frozen=True)
 class WordStatistics:
-    """The words of two groups; arrays (n_words,). n_units_using: units that use the word, of those that are judged first.
+    """The words of two groups; arrays (n_words,). n_marked, n_reference: uses; n_marked_answers, n_reference_answers: answers of
+    the group that use the word, however often. n_units_using: units that use it, of those that are judged first.
 
     Log-odds, variance and z are of the published counts, bands and p-values of what is judged: see marked_words. contribution,
     signed_share: the word's part of the published divergence.
@@ -40,6 +41,8 @@ class WordStatistics:
     word: NDArray[np.str_]
     n_marked: Floats
     n_reference: Floats
+    n_marked_answers: Floats
+    n_reference_answers: Floats
     n_units_using: Integers
     log_odds: Floats
     variance: Floats
@@ -129,6 +132,8 @@ def _statistics(comparison: Comparison[Texts], draws: Draws) -> WordStatistics:
         texts.words,
         words.marked,
         words.reference,
+        _answers_using(texts, 1),
+        _answers_using(texts, 0),
         np.bincount(users.indices, minlength=texts.words.size),
         words.audit.log_odds,
         words.audit.variance,
@@ -138,6 +143,13 @@ def _statistics(comparison: Comparison[Texts], draws: Draws) -> WordStatistics:
         parts.contributions,
         parts.signed_shares,
     )
+
+
+def _answers_using(texts: Texts, label: int) -> Floats:
+    """Answers of a group that use each word, (n_words,): a word that stands twice in one counts once."""
+    n_answers = np.where(texts.design.labels == label, texts.n_answers, 0.0)
+    users = np.repeat(n_answers, np.diff(texts.features.indptr))
+    return np.bincount(texts.features.indices, users, texts.words.size).astype(np.float64)
 
 
 def _divergence(comparison: Comparison[Texts], draws: Draws) -> WordDivergence:

@@ -1,4 +1,4 @@
--- The words that add most to the divergence of each contrast, and how often each group's answers use them; at most
+-- The words that add most to the divergence of each contrast, and how many of each group's answers use them; at most
 -- six contrasts, alarms first.
 with
 
@@ -39,8 +39,8 @@ words as (
         words.word,
         words.signed_share,
         words.contribution as contribution_bits,
-        100 * coalesce(used.n_group_uses, 0) / of_group.n_ok as uses_per_100,
-        100 * coalesce(used.n_reference_uses, 0) / of_reference.n_ok as reference_uses_per_100,
+        100 * coalesce(used.n_group_answers_using, 0) / of_group.n_ok as answers_per_100,
+        100 * coalesce(used.n_reference_answers_using, 0) / of_reference.n_ok as reference_answers_per_100,
         row_number() over (
             partition by contrasts.contrast_rank order by words.contribution desc, words.word
         ) as word_rank
@@ -59,8 +59,8 @@ select
     reference_group,
     status,
     word,
-    uses_per_100,
-    reference_uses_per_100,
+    answers_per_100,
+    reference_answers_per_100,
     signed_share,
     contribution_bits
 from words

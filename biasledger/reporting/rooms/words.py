@@ -57,8 +57,8 @@ def _contributions(source: Source, run_id: str) -> Picture | None:
         draw=_contributions_panel,
         noun="contrasts",
         title="Which words make the difference",
-        reading="The words that add most to how far two groups’ texts lie apart, and how often 100 answers use them: to the "
-        "right by the group, to the left by its reference group. Words that always come together, as those of one product do, "
+        reading="The words that add most to how far two groups’ texts lie apart, and how many of 100 answers use them: to the "
+        "right of the group, to the left of its reference group. Words that always come together, as those of one product do, "
         "share a row. A bar alone proves nothing; whether the texts differ by more than chance is judged for all words together.",
         legend=lambda _: (Key("bar-1", "the group"), Key("bar-2", "its reference group")),
         rows_at_most=_WORDS_READ,
@@ -68,27 +68,27 @@ def _contributions(source: Source, run_id: str) -> Picture | None:
 def _contributions_panel(rows: Sequence[Row]) -> Panel:
     title = f"{readable(rows[0]['attribute'])}: {contrast(rows[0])}"
     phrases = _phrases(rows)[:_WORDS_AT_MOST]
-    told = "; ".join(f"{phrase}: {number(uses)} against {number(others)}" for phrase, uses, others in phrases)
+    told = "; ".join(f"{phrase}: {using:.0f} against {others:.0f}" for phrase, using, others in phrases)
     return Panel(
         title=title,
-        description=f"Bars by word, {title}, times used in 100 answers: {told}.",
+        description=f"Bars by word, {title}, answers of 100 that use it: {told}.",
         spec=signed_bars(
-            [(phrase, uses, -others) for phrase, uses, others in phrases],
-            "times used in 100 answers of each group",
+            [(phrase, using, -others) for phrase, using, others in phrases],
+            "answers that use it, of 100 of each group",
             axis="~g",
-            told="{:.1f} in 100 answers",
+            told="{:.1f} of 100 answers",
         ),
     )
 
 
 def _phrases(rows: Sequence[Row]) -> list[tuple[str, float, float]]:
-    """Words with their uses per 100 answers of both groups; words of one phrase have all numbers alike and share a row."""
+    """Words with how many of 100 answers of each group use them; words of one phrase have all numbers alike and share a row."""
     phrases: dict[tuple[float, float, float], list[str]] = {}
     for row in rows:
-        if row["uses_per_100"] is not None and row["reference_uses_per_100"] is not None:
-            uses = (row["uses_per_100"], row["reference_uses_per_100"], row["contribution_bits"])
-            phrases.setdefault(uses, []).append(row["word"])
-    return [(" + ".join(words[:3]), uses, others) for (uses, others, _), words in phrases.items()]
+        if row["answers_per_100"] is not None and row["reference_answers_per_100"] is not None:
+            using = (row["answers_per_100"], row["reference_answers_per_100"], row["contribution_bits"])
+            phrases.setdefault(using, []).append(row["word"])
+    return [(" + ".join(words[:3]), using, others) for (using, others, _), words in phrases.items()]
 
 
 def _scores(source: Source, run_id: str) -> Picture | None:

@@ -16,6 +16,8 @@ marked_words as (
         word_statistics.*,
         word_statistics.n_marked as n_group_uses,
         word_statistics.n_reference as n_reference_uses,
+        word_statistics.n_marked_answers as n_group_answers_using,
+        word_statistics.n_reference_answers as n_reference_answers_using,
         word_statistics.band_low as log_odds_low,
         word_statistics.band_high as log_odds_high,
         -- The published rule, without a null.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -69,6 +70,17 @@ class TestWordStatistics:
         assert once["p_value_adjusted"].isna().all()
         assert once["z_score"].notna().all()
         assert frame.loc[frame["n_units_using"] >= 2, "p_value"].notna().all()
+
+    def test_answers_count_once_however_often_they_use_a_word(self):
+        design = Design(np.array([1, 1, 0, 0], dtype=np.int8), np.zeros(4, dtype=np.int64))
+        features = counts_matrix(np.array([[3.0, 0.0], [1.0, 1.0], [0.0, 2.0], [0.0, 0.0]]))
+        one = comparison(features, design)
+        frame = word_statistics(
+            [replace(one, units=replace(one.units, n_answers=np.array([5.0, 1.0, 2.0, 1.0])))]
+        )
+        assert frame["n_marked_answers"].tolist() == [6.0, 1.0]
+        assert frame["n_reference_answers"].tolist() == [0.0, 2.0]
+        assert frame["n_marked"].tolist() == [16.0, 1.0]
 
     def test_contributions_sum_to_the_divergence(self):
         one = of(12, 12)

@@ -247,6 +247,8 @@ class _Run:
                     word=word,
                     n_group_uses=float(self.draw.integers(5, 400)),
                     n_reference_uses=float(self.draw.integers(5, 400)),
+                    n_group_answers_using=float(self.draw.integers(0, 40)),
+                    n_reference_answers_using=float(self.draw.integers(0, 40)),
                     z_score=share * 60,
                     log_odds=share * 10,
                     p_value_adjusted=0.01 if abs(share) > 0.05 else 0.6,
