@@ -11,6 +11,8 @@ from collector.hashing import canonical_json, hash_of, tagged_hash
 
 # What the event says of a run that somebody ended, in place of an error.
 INTERRUPTED = "interrupted"
+# The event of labels that a person gave to a run's answers, which says nothing of how far the run has come.
+LABELLED = "labelled"
 # The method's source finds that a classifier says the same of every text that is shorter.
 SHORT_CHARACTERS = 20
 

@@ -187,12 +187,17 @@ def report(
     metavar="N",
     help="Port of this machine; 0 takes one that is free.",
 )
+@click.option(
+    "--label-as",
+    metavar="NAME",
+    help="Let readers mark answers as acceptable or problematic; kept in the ledger in this name.",
+)
 @click.option("--open", "opens", is_flag=True, help="Open it in the browser, too.")
-def serve(ledger: Path, warehouse: Path, port: int, opens: bool) -> None:
+def serve(ledger: Path, warehouse: Path, port: int, label_as: str | None, opens: bool) -> None:
     """Look around in a browser: findings, pairs of answers, comparisons, SQL.
 
-    Read-only, for browsers of this machine alone, and nothing leaves it. Pages show what the last build published, also while
-    another one is under way. Ctrl-C ends it. Needs the extra: pip install 'biasledger[serve]'.
+    Read-only but for labels, for browsers of this machine alone, and nothing leaves it. Pages show what the last build published,
+    also while another one is under way. Ctrl-C ends it. Needs the extra: pip install 'biasledger[serve]'.
     """
     import webbrowser
 
@@ -205,7 +210,7 @@ def serve(ledger: Path, warehouse: Path, port: int, opens: bool) -> None:
             say("No browser could be started: open the address by hand.")
 
     with interrupted_by_signals():
-        serve_pages(warehouse, ledger, port=port, when_ready=ready)
+        serve_pages(warehouse, ledger, port=port, when_ready=ready, label_as=label_as)
     say("Stopped.")
 
 

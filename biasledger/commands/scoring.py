@@ -1,4 +1,4 @@
-"""Scores by a classifier, and thresholds from labels."""
+"""Scores by a classifier, labels by people, and thresholds from labels."""
 
 from __future__ import annotations
 
@@ -102,6 +102,30 @@ def score(
 
 @click.command()
 @click.argument("labels", type=PATH, metavar="LABELS.csv")
+@ledger_option
+@click.option("--by", required=True, metavar="NAME", help="Who gave these labels; kept for good.")
+def label(labels: Path, ledger: Path, by: str) -> None:
+    """Keep labels that a person gave to answers.
+
+    LABELS.csv says of single answers (column response, or run, prompt and trial) whether they are acceptable or problematic
+    (column label), as `biasledger tune --sample` writes it to be filled in. They are kept in the ledger, in the chains of their
+    runs; of one person's labels of an answer the last one counts. In a browser: `biasledger serve --label-as NAME`.
+    """
+    from biasledger.tuning.keeping import keep_file
+
+    done, n_unlabelled = keep_file(labels, ledger, by)
+    say(
+        f"Labels kept: {done.n_kept:,}; that stood already: {done.n_unchanged:,}; rows without one yet: {n_unlabelled:,}."
+    )
+    if done.n_ahead:
+        say(
+            f"{ledger} is in use: what is kept stands in the journals of {done.n_ahead:,} runs, and the next build loads it."
+        )
+    next_step("biasledger tune")
+
+
+@click.command()
+@click.argument("labels", type=PATH, required=False, metavar="[LABELS.csv]")
 @warehouse_option
 @ledger_option
 @click.option("--curve", type=PATH, metavar="FILE.csv", help="Write every threshold with its rates.")
@@ -122,7 +146,7 @@ def score(
     "--write", is_flag=True, help="Write the proposed rows into seeds/output_thresholds.csv of this folder."
 )
 def tune(
-    labels: Path,
+    labels: Path | None,
     warehouse: Path,
     ledger: Path,
     curve: Path | None,
@@ -134,17 +158,26 @@ def tune(
     """Find thresholds from labelled outputs.
 
     LABELS.csv says of single outputs (column response, or run, prompt and trial) whether they are acceptable or
-    problematic (column label). For each measure: the smallest threshold with at most 5 % false positives, what it
-    misses, and the row of seeds/output_thresholds.csv that sets it. Files are named as seen from this folder.
+    problematic (column label); without it the labels count that the ledger keeps (`biasledger label`). For each measure: the
+    smallest threshold with at most 5 % false positives, what it misses, and the row of seeds/output_thresholds.csv that sets it.
+    Files are named as seen from this folder.
     """
+    from biasledger.tuning.labels import read_kept, tune_kept, write_curve, write_sample
     from biasledger.tuning.labels import tune as tune_thresholds
-    from biasledger.tuning.labels import write_curve, write_sample
-    from biasledger.tuning.thresholds import as_csv, proposed_rows, write_rows
+    from biasledger.tuning.thresholds import (
+        as_csv,
+        proposed_rows,
+        source_of_file,
+        source_of_kept,
+        write_rows,
+    )
 
-    again = f"biasledger tune {shlex.quote(str(labels))}"
+    again = "biasledger tune" + ("" if labels is None else f" {shlex.quote(str(labels))}")
     if audit != "*":
         again += f" --audit {shlex.quote(audit)}"
     if sample is not None:
+        if labels is None:
+            raise click.UsageError("--sample N writes outputs into LABELS.csv: name the file.")
         if write or curve is not None:
             raise InputError(
                 "--sample writes outputs to label; --write and --curve come after these have labels."
@@ -153,14 +186,18 @@ def tune(
         say(f"Wrote {n_written:,} outputs to {labels}: fill its column label with acceptable or problematic.")
         next_step(again)
         return
-    result = tune_thresholds(labels, warehouse, audit=audit)
+    if labels is None:
+        kept = read_kept(ledger)
+        result, source = tune_kept(kept, ledger, warehouse, audit=audit), source_of_kept(kept, ledger)
+    else:
+        result, source = tune_thresholds(labels, warehouse, audit=audit), source_of_file(labels)
     _print_tunings(result)
-    rows, not_proposed = proposed_rows(result, labels, audit=audit)
+    rows, not_proposed = proposed_rows(result, source, audit=audit)
     for sentence in (*(f"Not tuned: {one}" for one in result.skipped), *not_proposed):
         say(sentence, err=True)
     if not result.tunings:
         raise BiasledgerError(
-            f"{labels} gives no threshold: label outputs of both kinds that the measures assess."
+            f"{labels or ledger} gives no threshold: label outputs of both kinds that the measures assess."
         )
     if curve is not None:
         write_curve(curve, result.tunings)
@@ -196,5 +233,5 @@ def _print_tunings(result: TuningResult) -> None:
             )
 
 
-TITLE = "Score and tune"
-COMMANDS = (score, tune)
+TITLE = "Score, label and tune"
+COMMANDS = (score, label, tune)

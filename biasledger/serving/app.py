@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -16,6 +17,7 @@ from typing import Any
 import duckdb
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
@@ -29,9 +31,10 @@ from biasledger.reporting.bundle import chart_scripts
 from biasledger.reporting.picture import STATUS_TEXTS, cell, clip, count, is_number, number, prose, readable
 from biasledger.reporting.verdicts import about
 from biasledger.serving import comparison, findings, one_finding, pairs, queries
-from biasledger.serving.asked import Asked, Served, link
+from biasledger.serving.asked import Asked, Labeller, Served, link
 from biasledger.serving.builds import build_of
 from biasledger.serving.guards import guards
+from biasledger.serving.labelling import keep_form
 from collector.errors import BiasledgerError, InputError
 
 _Read = Callable[[Served, Asked], Mapping[str, Any]]
@@ -105,6 +108,14 @@ class _Pages:
 
         return endpoint
 
+    async def labelled(self, request: Request) -> Response:
+        """Keep the label that a form gives, and show the page again that it stood on."""
+        body = await request.body()
+        try:
+            return RedirectResponse(await run_in_threadpool(keep_form, self.served, body), 303)
+        except Exception as error:  # noqa: BLE001  # the last place where a fault can become a sentence
+            return self._failed(Asked({}, request.url.path), error)
+
     def build(self, _request: Request) -> Response:
         """Which build is published now, for pages that are open."""
         try:
@@ -140,15 +151,17 @@ class _Pages:
         return HTMLResponse(text, status)
 
 
-def make_app(warehouse: Path, ledger: Path) -> Starlette:
-    """The application that shows a warehouse; it opens the files for each page anew and writes none."""
-    pages = _Pages(Served(warehouse, ledger))
+def make_app(warehouse: Path, ledger: Path, label_as: str = "") -> Starlette:
+    """The application that shows a warehouse; it opens the files for each page anew, and writes none but labels in that name."""
+    labeller = Labeller(label_as, secrets.token_urlsafe()) if label_as else None
+    pages = _Pages(Served(warehouse, ledger, labeller))
     routes = [
         Route("/", lambda _: RedirectResponse("/findings"), methods=["GET"]),
         Route("/build", pages.build, methods=["GET"]),
         Route("/assets/{name}", _asset, methods=["GET"]),
         *(Route(path, pages.downloaded(path), methods=["GET"]) for path in _DOWNLOADS),
         *(Route(view.path, pages.shown(view), methods=["GET"]) for view in _VIEWS),
+        *([Route("/label", pages.labelled, methods=["POST"])] if labeller else ()),
     ]
     return Starlette(
         routes=routes,

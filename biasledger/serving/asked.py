@@ -11,11 +11,20 @@ _DIGITS = 19
 
 
 @dataclass(frozen=True)
+class Labeller:
+    """In whose name labels are kept, and what forms of this explorer's pages say that those of other sites cannot know."""
+
+    name: str
+    token: str
+
+
+@dataclass(frozen=True)
 class Served:
-    """The files that are shown."""
+    """The files that are shown; labels are given only where there is a labeller."""
 
     warehouse: Path
     ledger: Path
+    labeller: Labeller | None = None
 
 
 @dataclass(frozen=True)

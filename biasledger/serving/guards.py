@@ -48,7 +48,7 @@ class Closed:
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
-        if scope["type"] == "http" and _is_foreign(Headers(scope=scope)):
+        if scope["type"] == "http" and _is_foreign(scope["method"], Headers(scope=scope)):
             refused = PlainTextResponse("Another site's page asked for this: open it by its address.\n", 403)
             await refused(scope, receive, send_closed)
         else:
@@ -63,7 +63,10 @@ def guards() -> list[Middleware]:
     ]
 
 
-def _is_foreign(headers: Headers) -> bool:
+def _is_foreign(method: str, headers: Headers) -> bool:
     """Whether a browser says that a page of another site asks; programs say nothing, and people follow links to whole pages."""
-    is_link = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
+    is_whole_page = (
+        headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
+    )
+    is_link = method in {"GET", "HEAD"} and is_whole_page
     return headers.get("sec-fetch-site", "none") not in {"none", "same-origin"} and not is_link

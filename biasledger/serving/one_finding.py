@@ -11,6 +11,7 @@ from biasledger.explaining.marks import Role, Span
 from biasledger.explaining.rows import with_values
 from biasledger.serving.asked import Asked, Served, link
 from biasledger.serving.builds import build_of
+from biasledger.serving.labelling import labels_by_answer
 from biasledger.serving.null import null_panel
 
 _ANSWERS, _ANSWERS_AT_MOST = 3, 20
@@ -42,6 +43,7 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
         "sql": with_values("select * from marts.fct_findings where finding_id = $finding_id", finding),
         "pairs_href": _pairs_href(finding),
         "pieces": pieces,
+        "labels": labels_by_answer(served, finding["run_id"]) if explained.sides else {},
         "n_answers": n_answers,
         "more": min(2 * max(n_answers, _ANSWERS), _ANSWERS_AT_MOST),
     }

@@ -14,6 +14,7 @@ from biasledger.querying.connection import locked_warehouse
 from biasledger.serving.asked import Asked, Served
 from biasledger.serving.builds import read_build
 from biasledger.serving.changed_words import Part, changed
+from biasledger.serving.labelling import labels_by_answer
 from biasledger.verdicts import PLAIN
 from collector.errors import InputError, LedgerError
 from collector.hints import did_you_mean
@@ -202,6 +203,7 @@ def page(served: Served, asked: Asked) -> Mapping[str, Any]:
         "place": place,
         "shown": shown,
         "missing": missing,
+        "labels": labels_by_answer(served, chosen["run_id"]) if shown else {},
     }
 
 

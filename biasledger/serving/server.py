@@ -25,11 +25,14 @@ class Server(uvicorn.Server):
         warehouse: the published file.
         ledger: where answers and prompts are.
         when_ready: called once pages can be asked for.
+        label_as: in whose name labels are kept; nobody's where it is empty.
     """
 
-    def __init__(self, warehouse: Path, ledger: Path, when_ready: Callable[[], None]) -> None:
+    def __init__(
+        self, warehouse: Path, ledger: Path, when_ready: Callable[[], None], label_as: str = ""
+    ) -> None:
         config = uvicorn.Config(
-            make_app(warehouse, ledger),
+            make_app(warehouse, ledger, label_as),
             log_config=None,
             access_log=False,
             server_header=False,
@@ -59,14 +62,16 @@ async def _stop_queries() -> None:
         await asyncio.sleep(_PAUSE)
 
 
-def run(warehouse: Path, ledger: Path, port: int, when_ready: Callable[[str], None]) -> None:
+def run(
+    warehouse: Path, ledger: Path, port: int, when_ready: Callable[[str], None], label_as: str = ""
+) -> None:
     """Answer requests until a signal ends it.
 
     Raises:
         InputError: the port is taken.
     """
     with listening(port) as opened:
-        server = Server(warehouse, ledger, lambda: when_ready(address(opened)))
+        server = Server(warehouse, ledger, lambda: when_ready(address(opened)), label_as)
         try:
             server.run(sockets=[opened])
         except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""Thresholds from labels: reads a file of labelled outputs and the warehouse's scores of them, and writes one to fill in."""
+"""Thresholds from labels: of a file or kept in the ledger, and the warehouse's scores of what is labelled; a file to fill in."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from biasledger.tuning.tuned import Tuning, TuningResult
 from collector.errors import BiasledgerError, InputError
 from collector.files.csv import read_csv, require_cells
 from collector.hints import did_you_mean, quoted
+from collector.ledger.labels import ACCEPTABLE, LABELS, PROBLEMATIC, KeptLabel, read_labels
 
 if TYPE_CHECKING:
     import duckdb
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from biasledger.measures.tuning import ThresholdErrors
 
 HERE = "this folder"
-ACCEPTABLE, PROBLEMATIC = "acceptable", "problematic"
-
 CURVE_COLUMNS = (
     "measure",
     "scheme",
@@ -40,7 +39,7 @@ _SAMPLE_COLUMNS = ("response", "probe", "prompt", "text", "label")
 _SAMPLE_DIGITS = 16
 _SAMPLE_BINS = 5
 _SCORES = "fct_stereotype_scores"
-_ADDRESS = ("run", "prompt", "trial")
+ADDRESS = ("run", "prompt", "trial")
 _HASH = re.compile(r"(?:sha256:)?([0-9a-f]{12,64})")
 
 
@@ -70,21 +69,79 @@ def tune(labels: Path, warehouse: Path, *, audit: str = ALL_AUDITS) -> TuningRes
         InputError: a file is absent, a row's label or output is wrong, or no run is of that audit; names file and row.
         BiasledgerError: the warehouse cannot be read.
     """
-    rows = read_csv(labels, "a row for each labelled output", _key_columns, seen_from=HERE)
+    rows = read_csv(labels, "a row for each labelled output", key_columns, seen_from=HERE)
     scores = _read_scores(warehouse, audit)
     is_problematic, n_unlabelled = _labelled(labels, rows, scores, warehouse)
     if not is_problematic:
         raise InputError(f"{labels}: no row has a label; it should be {ACCEPTABLE} or {PROBLEMATIC}.")
+    return _tune(is_problematic, scores, warehouse, audit, n_unlabelled_rows=n_unlabelled)
+
+
+def read_kept(ledger: Path) -> list[KeptLabel]:
+    """The labels that people gave to answers, see `biasledger label`.
+
+    Raises:
+        InputError: there are none.
+        LedgerError: the ledger cannot be read.
+    """
+    from collector.ledger.database import Ledger
+
+    with Ledger(ledger).read() as connection:
+        kept = read_labels(connection)
+    if not kept:
+        raise InputError(
+            f"{ledger} keeps no labels: give some with `biasledger label` or `biasledger serve --label-as`, or name a file of "
+            f"them."
+        )
+    return kept
+
+
+def tune_kept(
+    kept: Sequence[KeptLabel], ledger: Path, warehouse: Path, *, audit: str = ALL_AUDITS
+) -> TuningResult:
+    """As `tune`, by labels that the ledger keeps; an output whose labels contradict each other is left out, and counted.
+
+    Raises:
+        InputError: none of them is of an output that the warehouse has scores of.
+        BiasledgerError: the warehouse cannot be read.
+    """
+    scores = _read_scores(warehouse, audit)
+    hash_of = {(score.run_id, score.prompt_id, score.trial): score.response_hash for score in scores}
+    given: dict[str, set[str | None]] = {}
+    for one in kept:
+        if (key := (one.run_id, one.prompt_id, one.trial)) in hash_of:
+            given.setdefault(hash_of[key], set()).add(one.label)
+    if not given:
+        raise InputError(
+            f"None of the {len(kept):,} labels in {ledger} is of an output in {_SCORES} of {warehouse}: build it, or label "
+            f"answers of an audit whose reading has markers or that was scored."
+        )
+    agreed = {one: PROBLEMATIC in labels for one, labels in given.items() if len(labels) == 1}
+    n_contradictory = len(given) - len(agreed)
+    skipped = [f"outputs whose labels contradict each other, {n_contradictory:,} of {len(given):,}."]
+    return _tune(agreed, scores, warehouse, audit, skipped=skipped if n_contradictory else [])
+
+
+def _tune(
+    is_problematic: dict[str, bool],
+    scores: Sequence[_Score],
+    warehouse: Path,
+    audit: str,
+    *,
+    n_unlabelled_rows: int = 0,
+    skipped: Sequence[str] = (),
+) -> TuningResult:
+    """Tune by labels: response hash -> whether it is problematic."""
     thresholds = PUBLISHED | _thresholds_in_use(warehouse, audit)
     judged = {score.scheme for score in scores if score.is_judged}
-    tunings, skipped = [], []
+    tunings, not_tuned = [], [*skipped]
     for measure, scheme, values in _measures(scores):
         labelled = {one: values[one] for one in is_problematic if one in values}
         name = f"{measure} ({scheme})" if scheme else measure
         try:
             best, current, curve = _tuned(labelled, is_problematic, thresholds[measure])
         except ValueError as error:
-            skipped.append(f"{name}: {error}.")
+            not_tuned.append(f"{name}: {error}.")
             continue
         without = [one for one in is_problematic if one not in values]
         tunings.append(
@@ -99,7 +156,7 @@ def tune(labels: Path, warehouse: Path, *, audit: str = ALL_AUDITS) -> TuningRes
                 n_problematic_without_value=sum(is_problematic[one] for one in without),
             )
         )
-    return TuningResult(len(is_problematic), n_unlabelled, tunings, skipped)
+    return TuningResult(len(is_problematic), n_unlabelled_rows, tunings, not_tuned)
 
 
 def write_curve(path: Path, tunings: Sequence[Tuning]) -> None:
@@ -162,8 +219,9 @@ def write_sample(
     return len(drawn)
 
 
-def _key_columns(header: Sequence[str]) -> tuple[str, ...]:
-    return ("label", *_ADDRESS) if "run" in header and "response" not in header else ("response", "label")
+def key_columns(header: Sequence[str]) -> tuple[str, ...]:
+    """The columns that a file of labels has to have, by its header."""
+    return ("label", *ADDRESS) if "run" in header and "response" not in header else ("response", "label")
 
 
 def _labelled(
@@ -175,14 +233,10 @@ def _labelled(
     first_row: dict[str, int] = {}
     n_unlabelled = 0
     for number, row in enumerate(rows, start=1):
-        label = row["label"].lower()
+        label = label_of(path, number, row)
         if not label:
             n_unlabelled += 1
             continue
-        if label not in (ACCEPTABLE, PROBLEMATIC):
-            raise InputError(
-                f"{path}: row {number} has {row['label']!r} as 'label'{did_you_mean(label, (ACCEPTABLE, PROBLEMATIC))}"
-            )
         found = finder.find(number, row)
         before = first_row.setdefault(found, number)
         if labels.setdefault(found, label == PROBLEMATIC) != (label == PROBLEMATIC):
@@ -190,6 +244,33 @@ def _labelled(
                 f"{path}: rows {before} and {number} are the same output with different labels; give it one."
             )
     return labels, n_unlabelled
+
+
+def label_of(path: Path, number: int, row: dict[str, str]) -> str:
+    """The label of a row, empty where it has none yet.
+
+    Raises:
+        InputError: it is another than there are.
+    """
+    label = row["label"].lower()
+    if label and label not in LABELS:
+        raise InputError(f"{path}: row {number} has {row['label']!r} as 'label'{did_you_mean(label, LABELS)}")
+    return label
+
+
+def hash_digits(path: Path, number: int, response: str) -> str:
+    """The digits by which a row names an output.
+
+    Raises:
+        InputError: they are none.
+    """
+    matched = _HASH.fullmatch(response.lower())
+    if matched is None:
+        raise InputError(
+            f"{path}: row {number} has {response!r} as 'response'; it should be an output's hash (response_hash of "
+            f"{_SCORES}) or its first 12 or more digits."
+        )
+    return matched[1]
 
 
 class _Finder:
@@ -209,7 +290,7 @@ class _Finder:
     def find(self, number: int, row: dict[str, str]) -> str:
         """Return the output's hash; number is the row's, for errors."""
         if "response" not in row:
-            require_cells(self._path, number, row, _ADDRESS)
+            require_cells(self._path, number, row, ADDRESS)
             address = (row["run"], row["prompt"], row["trial"])
             if address not in self._by_address:
                 raise InputError(
@@ -221,13 +302,7 @@ class _Finder:
         return self._find_by_digits(number, row["response"])
 
     def _find_by_digits(self, number: int, response: str) -> str:
-        matched = _HASH.fullmatch(response.lower())
-        if matched is None:
-            raise InputError(
-                f"{self._path}: row {number} has {response!r} as 'response'; it should be an output's hash (response_hash of "
-                f"{_SCORES}) or its first 12 or more digits."
-            )
-        digits = matched[1]
+        digits = hash_digits(self._path, number, response)
         start = bisect.bisect_left(self._digits, digits)
         found = [one for one in self._digits[start : start + 2] if one.startswith(digits)]
         if len(found) != 1:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 from biasledger.project import settings_file
 from collector.errors import InputError
 from collector.files.replacing import write_whole
-from collector.hashing import hash_of_file
+from collector.hashing import hash_of, hash_of_file
 
 if TYPE_CHECKING:
     from biasledger.tuning.tuned import TuningResult
+    from collector.ledger.labels import KeptLabel
 
 SEED = "output_thresholds.csv"
 STEREOTYPE_RATIO, NEGATIVE_REGARD = "stereotype_ratio", "negative_regard"
@@ -41,17 +42,16 @@ COLUMNS = tuple(field.name for field in fields(ThresholdRow))
 
 
 def proposed_rows(
-    result: TuningResult, labels: Path, *, audit: str = ALL_AUDITS
+    result: TuningResult, source: str, *, audit: str = ALL_AUDITS
 ) -> tuple[list[ThresholdRow], list[str]]:
     """Return a row for each measure's tuned threshold, and a sentence for each measure that cannot have one.
 
     Args:
         result: what the labels gave; of markers, the scheme that is judged.
-        labels: their file, which the rows name as their source.
+        source: where the labels are from, see `source_of_file` and `source_of_kept`.
         audit: the audit that the rows are for, * for all.
     """
     rows, skipped = [], []
-    digits = hash_of_file(labels).removeprefix("sha256:")[:_HASH_DIGITS]
     for measure in dict.fromkeys(one.measure for one in result.tunings):
         judged = [one for one in result.tunings if one.measure == measure and one.is_judged]
         if len(judged) != 1:
@@ -75,10 +75,25 @@ def proposed_rows(
                 threshold=f"{best.threshold:g}",
                 published_threshold=f"{PUBLISHED[measure]:.2f}",
                 reason=reason,
-                source=f"biasledger tune {labels.name} (sha256 {digits})",
+                source=source,
             )
         )
     return rows, skipped
+
+
+def source_of_file(labels: Path) -> str:
+    """What rows from a file of labels name as their source."""
+    return _source(labels.name, hash_of_file(labels))
+
+
+def source_of_kept(kept: Sequence[KeptLabel], ledger: Path) -> str:
+    """What rows from labels that a ledger keeps name as their source; the hash is the same in whatever order they were given."""
+    rows = sorted([one.run_id, one.prompt_id, one.trial, one.label, one.labelled_by] for one in kept)
+    return _source(f"by {len(rows):,} labels in {ledger.name}", hash_of(rows))
+
+
+def _source(labels: str, tagged: str) -> str:
+    return f"biasledger tune {labels} (sha256 {tagged.removeprefix('sha256:')[:_HASH_DIGITS]})"
 
 
 def as_csv(rows: Sequence[ThresholdRow]) -> str:

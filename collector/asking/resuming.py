@@ -12,6 +12,7 @@ from collector.asking.batch_log import BatchLog
 from collector.asking.costs import CostMeter
 from collector.errors import InputError, LedgerError
 from collector.journal.records import event_of, prompt_of, response_of, run_of
+from collector.rows import LABELLED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,6 +72,8 @@ class RunState:
             self._visit_response(body)
         elif record.kind == "event":
             event = event_of(body)
+            if event.event == LABELLED:
+                return
             self.is_finished = event.event == "finished"
             self.is_forgotten = self.is_forgotten or event.event == "forgotten"
             if event.detail.get("by_target"):

@@ -10,12 +10,11 @@ from pathlib import Path
 
 from collector.errors import InputError
 from collector.hints import did_you_mean
-from collector.journal.chain import Chain, Seal, event_body
+from collector.journal.chain import Seal
 from collector.journal.reader import journal_path
-from collector.journal.writer import JournalWriter
 from collector.ledger.database import Ledger, RunInfo
+from collector.ledger.events import keep_event
 from collector.ledger.loading import load_journal
-from collector.rows import utc_now
 
 FORGOTTEN = "forgotten"
 
@@ -78,22 +77,10 @@ def forget(ledger_path: Path, run_id: str, *, reason: str) -> Forgetting:
         raise InputError("To forget a run needs a reason, which is kept.")
     run = find_run_to_forget(ledger_path, run_id)
     ledger = Ledger(ledger_path)
-    path = journal_path(ledger_path, run_id)
-    detail = {"reason": reason.strip()}
-    if path.is_file() and not run.is_forgotten:
-        with JournalWriter.resume(path) as writer:
-            writer.event(FORGOTTEN, detail)
-        load_journal(path, ledger)
+    if not run.is_forgotten:
+        keep_event(ledger, run_id, FORGOTTEN, {"reason": reason.strip()})
     with ledger.append() as append:
         end = append.chain_end(run_id)
-        if not path.is_file() and not run.is_forgotten:
-            body = event_body(FORGOTTEN, detail, utc_now())
-            if end is not None:
-                chain = Chain(end.count, end.head_hash)
-                append.chain(run_id, [chain.add("event", body)])
-                append.seal(run_id, chain.seal)
-                end = chain.seal
-            append.event_of(run_id, body)
         was_baseline = append.clear_baselines_of(run_id)
         has_restored = append.restore_reading(run_id)
     return Forgetting(run, run.is_forgotten, was_baseline, has_restored, end)

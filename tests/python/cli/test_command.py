@@ -25,6 +25,7 @@ COMMANDS = [
     "report",
     "runs",
     "score",
+    "label",
     "tune",
     "publish",
     "lmrec",

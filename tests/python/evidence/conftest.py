@@ -114,7 +114,7 @@ def collect_answers(
         run,
         Reading("small", audit.reading_document(), run.started_at),
         prompts,
-        {"ledger": ledger_path.name, "prompts": len(prompts)},
+        {"ledger": ledger_path.name, "prompts": len(prompts), "planned": 3 * len(prompts)},
     )
     with writer:
         number = 0

@@ -16,7 +16,7 @@ from collector.errors import InputError, LedgerError
 from collector.importers.tabular import import_file
 from collector.journal.chain import Seal
 from collector.journal.writer import JournalWriter
-from collector.ledger import forgetting
+from collector.ledger import events
 from collector.ledger.database import Ledger
 from collector.ledger.forgetting import forget
 from collector.ledger.scorable import answers_to_score
@@ -271,13 +271,11 @@ def test_what_cannot_be_forgotten(collected: Kept) -> None:
 def test_stopped_half_way_it_is_finished_by_forgetting_again(
     collected: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    loads = iter([forgetting.load_journal])
+    def stop(*_: object) -> int:
+        raise KeyboardInterrupt
 
-    def stop(*arguments: object) -> int:
-        return next(loads)(*arguments)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(forgetting, "load_journal", stop)
-    with pytest.raises(StopIteration):
+    monkeypatch.setattr(events, "load_journal", stop)
+    with pytest.raises(KeyboardInterrupt):
         forget(collected.ledger_path, collected.run_id, reason=REASON)
     assert collected.query("from raw.forgotten_runs") == []
     monkeypatch.undo()

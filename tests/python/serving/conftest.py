@@ -42,12 +42,12 @@ class Explorer:
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[Explorer]:
+def serving(folder: Path, *, label_as: str = "") -> Iterator[Explorer]:
     """The explorer of a project's folder, in a thread of this process."""
     warehouse, ledger = folder / "warehouse.duckdb", folder / "ledger.duckdb"
     ready = threading.Event()
     with listening(0) as opened:
-        server = Server(warehouse, ledger, ready.set)
+        server = Server(warehouse, ledger, ready.set, label_as)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [opened]})
         thread.start()
         assert ready.wait(SECONDS)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +18,12 @@ from biasledger.building.settings import check_settings
 from biasledger.cli import cli
 from biasledger.measures.tuning import threshold_errors
 from biasledger.project import init_project
-from biasledger.tuning.labels import CURVE_COLUMNS, tune, write_sample
+from biasledger.tuning.labels import CURVE_COLUMNS, tune, tune_kept, write_sample
+from biasledger.tuning.thresholds import source_of_kept
 from collector.errors import BiasledgerError, InputError
 from collector.hashing import tagged_hash
+from collector.ledger.database import Ledger
+from collector.ledger.labels import KeptLabel
 from tests.python.scoring.conftest import about, add_answers
 
 N_OUTPUTS = 60
@@ -196,6 +201,39 @@ def test_the_command_prints_both_thresholds_and_writes_the_curve(tmp_path: Path,
         above = float(row["threshold"]) < RATIOS
         assert int(row["n_false_positives"]) == np.count_nonzero(above & ~IS_PROBLEMATIC)
         assert int(row["n_missed"]) == np.count_nonzero(~above & IS_PROBLEMATIC)
+
+
+def kept_labels(*changed: KeptLabel) -> list[KeptLabel]:
+    given = [
+        KeptLabel(
+            "r", f"p{n}", 1, "problematic" if IS_PROBLEMATIC[n] else "acceptable", "Ada", datetime(2026, 1, 1)
+        )
+        for n in range(N_OUTPUTS)
+    ]
+    return [*given, *changed]
+
+
+def test_labels_that_the_ledger_keeps_give_the_same_thresholds(tmp_path: Path, warehouse: Path) -> None:
+    by_file = tune(write_labels(tmp_path / "labels.csv", every_label()), warehouse)
+    ledger = tmp_path / "ledger.duckdb"
+    # Of an answer that is in no audit of markers nothing is known.
+    elsewhere = KeptLabel("r", "elsewhere", 1, "problematic", "Ada", datetime(2026, 1, 1))
+    assert tune_kept(kept_labels(elsewhere), ledger, warehouse) == by_file
+    # The same output in another run, of which somebody says otherwise, is no output to tune by.
+    otherwise = KeptLabel("r2", "p0", 2, "problematic", "Bo", datetime(2026, 1, 2))
+    told = tune_kept(kept_labels(otherwise), ledger, warehouse)
+    assert told.n_outputs == N_OUTPUTS - 1
+    assert told.skipped == ["outputs whose labels contradict each other, 1 of 60."]
+    with pytest.raises(
+        InputError, match=r"None of the 1 labels in .* is of an output in fct_stereotype_scores"
+    ):
+        tune_kept([elsewhere], ledger, warehouse)
+    Ledger(ledger).create()
+    refused = run("tune", "--warehouse", warehouse, "--ledger", ledger)
+    assert "keeps no labels: give some with `biasledger label`" in refused.stderr
+    source = source_of_kept(kept_labels(), ledger)
+    assert re.fullmatch(r"biasledger tune by 60 labels in ledger\.duckdb \(sha256 [0-9a-f]{12}\)", source)
+    assert "--sample N writes outputs into LABELS.csv: name the file." in run("tune", "--sample", 3).stderr
 
 
 SEED_HEADER = "measure,audit,threshold,published_threshold,reason,source"

@@ -1,0 +1,39 @@
+"""What happens to a run after it was collected or imported: an event at the end of its chain, in its journal where it has one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from collector.journal.chain import Chain, event_body
+from collector.journal.reader import journal_path
+from collector.journal.writer import JournalWriter
+from collector.ledger.loading import load_journal
+from collector.rows import utc_now
+
+if TYPE_CHECKING:
+    from collector.ledger.database import Ledger
+
+
+def keep_event(ledger: Ledger, run_id: str, event: str, detail: Mapping[str, Any]) -> None:
+    """Put an event at the end of a run's chain, and seal it; a run of before chains were kept has the event alone.
+
+    Raises:
+        InputError: the run is being collected.
+        LedgerError: its journal cannot be written, and nothing is kept; or the ledger cannot, and what has a journal is kept
+            there until the next build loads it.
+    """
+    path = journal_path(ledger.path, run_id)
+    if path.is_file():
+        with JournalWriter.resume(path) as writer:
+            writer.event(event, detail)
+        load_journal(path, ledger)
+        return
+    body = event_body(event, detail, utc_now())
+    with ledger.append() as append:
+        end = append.chain_end(run_id)
+        if end is not None:
+            chain = Chain(end.count, end.head_hash)
+            append.chain(run_id, [chain.add("event", body)])
+            append.seal(run_id, chain.seal)
+        append.event_of(run_id, body)

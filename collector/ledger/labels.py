@@ -1,0 +1,165 @@
+"""Labels that people give to answers, as acceptable or problematic: who and when, at the end of the chain of the answers' run.
+
+An event `labelled` says who (by) and holds a label for each answer. Of one person's labels of an answer the last one counts, and
+null takes it back.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from collector.errors import InputError
+from collector.journal.reader import journal_path
+from collector.ledger.database import LedgerLockedError
+from collector.ledger.events import keep_event
+from collector.rows import LABELLED
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from collector.ledger.database import Ledger
+
+ACCEPTABLE, PROBLEMATIC = "acceptable", "problematic"
+LABELS = (ACCEPTABLE, PROBLEMATIC)
+_LONGEST_NAME = 100
+_LAST = """
+    with given as (
+        select
+            run_id,
+            event_number,
+            happened_at,
+            detail ->> '$.by' as labelled_by,
+            unnest(
+                from_json(detail -> '$.labels', '[{"prompt_id": "VARCHAR", "trial": "INTEGER", "label": "VARCHAR"}]'),
+                recursive := true
+            )
+        from raw.kept_run_events
+        where event = $labelled and ($run_id is null or run_id = $run_id)
+    )
+    select run_id, prompt_id, trial, label, labelled_by, happened_at
+    from given
+    qualify
+        row_number() over (partition by run_id, prompt_id, trial, labelled_by order by event_number desc) = 1
+        and label is not null
+    order by happened_at, run_id, prompt_id, trial, labelled_by
+"""
+_ABSENT = """
+    select prompt_id, trial
+    from (select unnest($prompt_ids) as prompt_id, unnest($trials) as trial)
+    where (prompt_id, trial) not in (
+        select (prompt_id, trial) from raw.kept_responses where run_id = $run_id and response_text is not null
+    )
+    limit 1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """One of LABELS, or None to take back, that a person gives to an answer."""
+
+    run_id: str
+    prompt_id: str
+    trial: int
+    label: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptLabel(Label):
+    """A label that counts: who gave it, and when (UTC)."""
+
+    labelled_by: str
+    labelled_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Labelling:
+    """How many labels were kept, how many stood already, and how many runs' journals are ahead of a ledger that is in use."""
+
+    n_kept: int
+    n_unchanged: int
+    n_ahead: int
+
+
+def read_labels(connection: duckdb.DuckDBPyConnection, run_id: str | None = None) -> list[KeptLabel]:
+    """The labels that count in an open ledger, of one run or of all that were not taken back, the oldest first."""
+    rows = connection.execute(_LAST, {"labelled": LABELLED, "run_id": run_id}).fetchall()
+    return [KeptLabel(*row) for row in rows]
+
+
+def name_of_labeller(text: str) -> str:
+    """The name of who gives labels, on one line.
+
+    Raises:
+        InputError: it is empty or too long.
+    """
+    name = " ".join(text.split())
+    if not name or len(name) > _LONGEST_NAME:
+        raise InputError(f"Labels need the name of who gives them, of at most {_LONGEST_NAME} characters.")
+    return name
+
+
+def keep_labels(ledger: Ledger, labels: Sequence[Label], by: str) -> Labelling:
+    """Keep labels at the end of their runs' chains, one record a run; those that stand already are not kept again.
+
+    Args:
+        ledger: the ledger.
+        labels: of answers with a text; of several for one answer the last counts.
+        by: who gives them; kept for good.
+
+    Raises:
+        InputError: there is no name, no such label or answer, or a run is being collected. Nothing of its run is kept.
+        LedgerError: ledger or journal cannot be written. Runs before it are kept.
+    """
+    name = name_of_labeller(by)
+    by_run: dict[str, dict[tuple[str, int], str | None]] = defaultdict(dict)
+    for one in labels:
+        if one.label not in (*LABELS, None):
+            raise InputError(f"{one.label!r} is no label of an answer: it is {' or '.join(LABELS)}.")
+        by_run[one.run_id][one.prompt_id, one.trial] = one.label
+    n_kept = n_ahead = 0
+    for run_id, given in by_run.items():
+        changed = _changed(ledger, run_id, given, name)
+        if not changed:
+            continue
+        listed = [
+            {"prompt_id": prompt_id, "trial": trial, "label": label}
+            for (prompt_id, trial), label in changed.items()
+        ]
+        try:
+            keep_event(ledger, run_id, LABELLED, {"by": name, "labels": listed})
+        except LedgerLockedError:
+            if not journal_path(ledger.path, run_id).is_file():
+                raise
+            n_ahead += 1
+        n_kept += len(changed)
+    return Labelling(n_kept, sum(map(len, by_run.values())) - n_kept, n_ahead)
+
+
+def _changed(
+    ledger: Ledger, run_id: str, given: Mapping[tuple[str, int], str | None], by: str
+) -> dict[tuple[str, int], str | None]:
+    """Those of a run's labels that the person has not given already."""
+    with ledger.read() as connection:
+        absent = connection.execute(
+            _ABSENT,
+            {
+                "run_id": run_id,
+                "prompt_ids": [prompt for prompt, _ in given],
+                "trials": [one for _, one in given],
+            },
+        ).fetchall()
+        stands = {
+            (one.prompt_id, one.trial): one.label
+            for one in read_labels(connection, run_id)
+            if one.labelled_by == by
+        }
+    if absent:
+        prompt_id, trial = absent[0]
+        raise InputError(
+            f"{ledger.path} holds no text of run {run_id}, prompt {prompt_id}, trial {trial} to give a label to."
+        )
+    return {key: label for key, label in given.items() if stands.get(key) != label}

@@ -1,0 +1,106 @@
+"""Labels given in the browser: kept in the name that the explorer was started in, and taken from no other site's page."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import requests
+
+from biasledger.verify import verify_ledger
+from collector.ledger.database import Ledger
+from collector.ledger.labels import read_labels
+from tests.python.report.test_browser import violations
+from tests.python.serving.conftest import SECONDS, Explorer, Open, serving
+
+NAME = "Ada <b>L.</b>"
+
+
+@pytest.fixture(scope="module")
+def labelling(audited: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Explorer]:
+    folder = tmp_path_factory.mktemp("labelling")
+    for name in ("warehouse.duckdb", "ledger.duckdb"):
+        shutil.copyfile(audited / name, folder / name)
+    if (audited / "journal").is_dir():
+        shutil.copytree(audited / "journal", folder / "journal")
+    with serving(folder, label_as=NAME) as running:
+        yield running
+
+
+def form_of(page: str, place: int = 0) -> dict[str, str]:
+    form = re.findall(r'<form class="labels".*?</form>', page, flags=re.DOTALL)[place]
+    return dict(re.findall(r'type="hidden" name="(\w+)" value="(.*?)"', form))
+
+
+def labels_of(explorer: Explorer, run_id: str) -> list[tuple[str, int, str | None, str]]:
+    with Ledger(explorer.ledger).read() as connection:
+        return [
+            (one.prompt_id, one.trial, one.label, one.labelled_by) for one in read_labels(connection, run_id)
+        ]
+
+
+def post(explorer: Explorer, form: dict[str, str], **headers: str) -> requests.Response:
+    return requests.post(
+        f"{explorer.address}label", data=form, headers=headers, timeout=SECONDS, allow_redirects=False
+    )
+
+
+def test_a_label_is_kept_taken_back_and_shown(labelling: Explorer) -> None:
+    page = labelling.get("/pairs").text
+    form = form_of(page)
+    done = post(labelling, {**form, "label": "problematic"}, **{"Sec-Fetch-Site": "same-origin"})
+    assert (done.status_code, done.headers["Location"]) == (303, "/pairs")
+    given = (form["prompt"], int(form["trial"]), "problematic", NAME)
+    assert labels_of(labelling, form["run"]) == [given]
+    page = labelling.get("/pairs").text
+    assert "Labelled <strong>problematic</strong> by <bdi>Ada &lt;b&gt;L.&lt;/b&gt;</bdi>" in page
+    assert 'value="" aria-pressed="true">problematic' in page
+    [verdict] = verify_ledger(labelling.ledger, [form["run"]], needs_journals=False)
+    assert verdict.state == "intact"
+    post(labelling, {**form, "label": ""})
+    assert labels_of(labelling, form["run"]) == []
+
+
+def test_other_sites_and_strangers_cannot_give_labels(labelling: Explorer, explorer: Explorer) -> None:
+    form = {**form_of(labelling.get("/pairs").text), "label": "problematic"}
+    for site in ("cross-site", "same-site"):
+        navigated = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+        assert post(labelling, form, **navigated).status_code == 403
+    for wrong in (
+        {"token": "guessed"},
+        {"token": ""},
+        {"trial": "x"},
+        {"trial": "9" * 40},
+        {"prompt": "none"},
+    ):
+        refused = post(labelling, {**form, **wrong})
+        assert refused.status_code == 400, wrong
+    assert labels_of(labelling, form["run"]) == []
+    # Nobody is sent to another machine, and an explorer in nobody's name takes none.
+    sent = post(labelling, {**form, "back": "//evil.example/"})
+    assert sent.headers["Location"] == "/"
+    post(labelling, {**form, "label": ""})
+    assert post(explorer, form).status_code in {404, 405}
+    assert 'class="labels"' not in explorer.get("/pairs").text
+    assert labelling.get("/label").status_code == 405
+
+
+@pytest.mark.slow
+def test_a_reader_labels_answers_by_keyboard(labelling: Explorer, open_page: Open) -> None:
+    [(finding,)] = labelling.rows(
+        "select max(finding_id) from marts.fct_findings where measure = 'word_divergence' and status = 'alarm'"
+    )
+    for path in ("pairs", f"finding/{finding}"):
+        opened = open_page(labelling.address + path)
+        form = opened.page.locator("form.labels").first
+        run, prompt = (form.locator(f"[name={name}]").input_value() for name in ("run", "prompt"))
+        form.get_by_role("button", name="acceptable").focus()
+        opened.page.keyboard.press("Enter")
+        opened.page.get_by_text("Labelled acceptable by").first.wait_for(timeout=SECONDS * 1000)
+        assert (prompt, "acceptable") in {(one[0], one[2]) for one in labels_of(labelling, run)}
+        assert violations(opened) == [], path
+        assert opened.troubles == [], path
+        assert path in opened.page.url
