@@ -388,6 +388,20 @@ class TestTwentyRunsAndTenThousandFindings:
         assert overflow(opened_large) <= 0
         assert opened_large.troubles == []
 
+    def test_the_verdicts_are_painted_before_the_rest_is_read(self, opened_large: Opened) -> None:
+        painted, read = opened_large.page.evaluate(
+            """() => [
+              performance.getEntriesByName('first-contentful-paint')[0].startTime,
+              performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd,
+            ]"""
+        )
+        assert 0 < painted < read
+        # What is far below is not laid out, which would take many times as long as all else.
+        skipped = opened_large.page.evaluate(
+            "[...document.querySelectorAll('.run')].map((one) => getComputedStyle(one).contentVisibility)"
+        )
+        assert set(skipped) == {"auto"}
+
     def test_charts_are_drawn_when_they_are_seen(self, opened_large: Opened) -> None:
         last = opened_large.page.locator(".chart").last
         assert last.get_attribute("data-state") is None
