@@ -20,7 +20,7 @@ SERIES_AT_MOST = 5
 
 Spec = dict[str, Any]
 
-_RATIOS_AT = 1.14  # right of 100 %
+_RATIOS_AT = 1.24  # right of 100 %
 _ROW = 24  # pixels a category takes
 _HEIGHT = 260  # pixels of a chart without categories
 # Alarms and what is clear are filled, what is open is hollow: they differ where no colour is seen.

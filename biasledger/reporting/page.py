@@ -13,6 +13,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from biasledger import __version__
+from biasledger.checking.mitigations import OF_NO_GROUP
 from biasledger.reporting import runs
 from biasledger.reporting.asked import read_asked
 from biasledger.reporting.bundle import chart_scripts
@@ -50,10 +51,11 @@ _ESCAPES = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2
 
 @dataclass(frozen=True)
 class Section:
-    """One run of the report: its verdict and its pictures."""
+    """One run of the report: its verdict, what may be tried against its alarms, and its pictures."""
 
     key: str
     verdict: RunVerdict
+    suggestions: Sequence[Row]
     pictures: Sequence[Picture]
 
 
@@ -85,6 +87,7 @@ def assemble(
         Section(
             f"run-{place}",
             run_verdict(run, by_run.get(run["run_id"], []), _silent(source, run["run_id"])),
+            _suggestions(source, run["run_id"]),
             _pictures(source, run["run_id"]),
         )
         for place, run in enumerate(shown, start=1)
@@ -162,6 +165,11 @@ def _pictures(source: Source, run_id: str) -> list[Picture]:
     """Those of the rooms, in their order, and then those of any kind of audit."""
     modules = [*(module_of("biasledger.reporting.rooms", room) for room in room_names()), runs]
     return [picture for module in modules for picture in module.pictures(source, run_id)]
+
+
+def _suggestions(source: Source, run_id: str) -> Sequence[Row]:
+    result = source.ask("suggestions", run_id=run_id, of_no_group=sorted(OF_NO_GROUP))
+    return result.rows if result else ()
 
 
 def _silent(source: Source, run_id: str) -> Sequence[Row]:

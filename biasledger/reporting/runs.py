@@ -22,6 +22,7 @@ from biasledger.reporting.picture import (
     against,
     contrast,
     drawn,
+    group_labels,
     number,
     paneled,
     readable,
@@ -61,6 +62,7 @@ def pictures_of_all(source: Source, run_ids: Sequence[str], shown: Sequence[str]
     """
     return drawn(
         _models(source, shown),
+        _model_rates(source, shown),
         _changes(source, run_ids),
         _trend(source, run_ids),
         _history(source, shown),
@@ -105,6 +107,44 @@ def _models_panel(rows: Sequence[Row]) -> Panel:
         spec=interval_dots(
             dots, readable(rows[0]["measure"]), [Rule(value, "threshold") for value in thresholds]
         ),
+    )
+
+
+def _model_rates(source: Source, run_ids: Sequence[str]) -> Picture | None:
+    result = source.ask("model_rates", run_ids=run_ids)
+    if result is None or not result.rows:
+        return None
+    panels, note = split_panels(
+        result.rows, ("audit", "measure", "attribute", "domain"), _model_rates_panel, "measures"
+    )
+    return Picture(
+        key="model-rates",
+        title="How right each model is about each group",
+        reading="The share of cases that a model judges rightly, a group beside its reference group; and by how many ranks its "
+        "labels lie further above the right ones than the reference group’s (below, left of the line), with a 95 % interval.",
+        result=result,
+        panels=panels,
+        legend=(*status_keys(result.rows), *RATE_KEYS, Key("rule-even", "no difference")),
+        note=note,
+    )
+
+
+def _model_rates_panel(rows: Sequence[Row]) -> Panel:
+    first = rows[0]
+    title = f"{readable(first['audit'])}: {readable(first['measure'])} by {readable(first['attribute'])}" + (
+        f", {readable(first['domain'])}" if first["domain"] else ""
+    )
+    labelled = [{**row, "group_name": f"{row['target']}, {row['group_name']}"} for row in rows]
+    if first["outcome"] == "correct":
+        return rates_panel(labelled, f"{title} {against(rows)}", "share judged rightly")
+    dots = [
+        Dot(label, row["adjusted_gap"], row["gap_low"], row["gap_high"], row["status"])
+        for row, label in zip(rows, group_labels(labelled), strict=True)
+    ]
+    return Panel(
+        title=f"{title} {against(rows)}",
+        description=describe_dots(dots, f"{title}, group minus reference"),
+        spec=interval_dots(dots, "rank difference, group minus reference", [Rule(0.0, "even")]),
     )
 
 
@@ -243,7 +283,8 @@ def _trend_panel(rows: Sequence[Row]) -> Panel:
             row["share_of_threshold"],
             f"{row['started_at']}, {number(row['value'])} (threshold {number(row['threshold'])}), {row['status']}",
         )
-        for row in rows
+        # By name, so that the same finding has the same colour beside, too.
+        for row in sorted(rows, key=lambda row: (_finding(row), row["run_number"]))
     ]
     spec, legend = lines(points, ("run of", "multiple of the threshold"), 1.0)
     last, n_runs = max(row["started_at"] for row in rows), len({run for run, *_ in points})

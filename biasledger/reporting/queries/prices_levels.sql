@@ -29,4 +29,7 @@ where
     not is_reference
     -- More lines than this cannot be told apart; the picture of mean prices shows them all.
     and n_groups <= 6
-order by is_crossed, attribute, domain, group_name, price_level
+order by
+    -- Of many attributes those are drawn that differ most surely.
+    is_crossed, min(p_value_adjusted) over (partition by attribute) nulls last, attribute, domain, group_name,
+    price_level

@@ -19,7 +19,7 @@ findings as (
         runs.target,
         runs.run_number,
         runs.run_id,
-        strftime(runs.started_at, '%Y-%m-%d %H:%M') as started_at,
+        strftime(runs.started_at, '%Y-%m-%d %H:%M:%S') as started_at,
         findings.measure,
         findings.scheme,
         findings.attribute,

@@ -11,14 +11,17 @@ from biasledger.reporting.charts import (
     interval_dots,
     level_dots,
     scatter,
+    signed_bars,
 )
 from biasledger.reporting.picture import (
     POINTS_AT_MOST,
     Key,
     Panel,
     Picture,
+    contrast,
     drawn,
     number,
+    paneled,
     readable,
     signed,
     split_panels,
@@ -37,6 +40,7 @@ def pictures(source: Source, run_id: str) -> list[Picture]:
         _levels(source, run_id, "each"),
         _means(source, run_id),
         _planes(source, run_id),
+        _item_words(source, run_id),
     )
 
 
@@ -200,6 +204,35 @@ def _planes_panel(rows: Sequence[Row]) -> Panel:
                 for row in rows
             ],
             (f"association with {group_x} →", f"association with {group_y} →"),
+        ),
+    )
+
+
+def _item_words(source: Source, run_id: str) -> Picture | None:
+    return paneled(
+        source,
+        "prices_item_words",
+        run_id,
+        by=("attribute", "group_name", "reference_group"),
+        draw=_item_words_panel,
+        noun="contrasts",
+        title="What the places that each group gets are called",
+        reading="Of the words of the items’ names those whose shares differ most: to the right the share of the group’s words, "
+        "to the left that of its reference group. Names are counted and not tested; what goes to whom by more than chance is "
+        "judged by price level and by category, above.",
+        legend=lambda _: (Key("bar-1", "the group"), Key("bar-2", "its reference group")),
+    )
+
+
+def _item_words_panel(rows: Sequence[Row]) -> Panel:
+    title = f"{readable(rows[0]['attribute'])}: {contrast(rows[0])}"
+    told = "; ".join(f"{row['word']} {row['share']:.1%} against {row['reference_share']:.1%}" for row in rows)
+    return Panel(
+        title=title,
+        description=f"Bars by word, {title}, shares of the words of items’ names: {told}.",
+        spec=signed_bars(
+            [(row["word"], row["share"], -row["reference_share"]) for row in rows],
+            "share of the words of items’ names",
         ),
     )
 

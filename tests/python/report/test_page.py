@@ -69,7 +69,7 @@ def small(tmp_path: Path, findings: list[dict[str, Any]], runs: list[dict[str, A
 @pytest.mark.parametrize("query", QUERIES, ids=lambda path: path.stem)
 def test_queries_fit_the_contracts_and_read_public_tables_only(query: Path, tmp_path: Path) -> None:
     warehouse = warehouses.create(tmp_path / "empty.duckdb", {})
-    sql = re.sub(r"\$(run_ids|rooms)\b", "['a']", query.read_text(encoding="utf-8"))
+    sql = re.sub(r"\$(run_ids|rooms|of_no_group)\b", "['a']", query.read_text(encoding="utf-8"))
     sql = re.sub(r"\$(run_id|domains|attribute|marked|compared)\b", "'a'", sql)
     assert "$" not in sql
     tables = set(re.findall(r"(?:from|join)\s+(\w+\.\w+)", sql))
@@ -104,6 +104,7 @@ def test_every_mart_with_a_picture_has_rows_in_the_tests(hostile_page: str) -> N
         "prices-each",
         "prices-means",
         "prices-planes",
+        "prices-item-words",
         "markers-ratios",
         "markers-gaps",
         "markers-lists",
@@ -118,6 +119,29 @@ def test_every_mart_with_a_picture_has_rows_in_the_tests(hostile_page: str) -> N
     assert {"changes-1", "trend-1", "history-1", "costs-1"} <= set(
         re.findall(r'data-chart="([a-z0-9-]+)"', hostile_page)
     )
+
+
+def test_models_of_one_audit_stand_side_by_side_and_what_may_be_tried_is_said(tmp_path: Path) -> None:
+    runs = [run("run-1", "resumes", "one <b>"), run("run-2", "resumes", "two")]
+    parts = [warehouses.every_picture(one["run_id"], seed=place) for place, one in enumerate(runs)]
+    for one, part in zip(runs, parts, strict=True):
+        for row in part["fct_findings"]:
+            row.update(audit="resumes", target=one["target"], finding_id=one["run_id"] + row["finding_id"])
+    warehouse = warehouses.create(tmp_path / "w.duckdb", warehouses.merged({"dim_runs": runs}, *parts))
+    page = render(warehouse)
+    [accuracy, ranks] = [
+        json.loads(spec) for spec in re.findall(r'id="model-rates-\d+">(.*?)</script>', page)
+    ]
+    labels = [f"{target}, {group}" for group in warehouses.PLAIN.groups for target in ("one <b>", "two")]
+    assert [row["label"] for row in accuracy["data"]["values"]] == labels
+    assert accuracy["usermeta"] == ranks["usermeta"] == {"rows": "label"}
+    assert {row["reference"] for row in accuracy["data"]["values"]} == {0.5}
+    assert 'id="model-rates-title"' not in render(warehouse, ["run-1"])
+    tried = page[page.index("What may be tried") :]
+    assert "Mask names, e-mail addresses and pronouns before a person is judged" in tried
+    # What only warns or is undecided has no suggestion of its own measure.
+    assert page.count("<h3>What may be tried</h3>") == 2
+    assert page.count("Ask for every set of candidates in several orders") == 0
 
 
 def test_what_was_taken_out_of_texts_is_listed(hostile_page: str) -> None:

@@ -66,7 +66,8 @@ def _empty() -> bytes:
                 described = ", ".join(f'"{column}" {kind}' for column, kind in columns)
                 connection.execute(f"create table marts.{name} ({described})")
             connection.execute("create schema settings")
-            connection.read_csv(str(ROOT / "seeds" / "thresholds.csv")).create("settings.thresholds")
+            for seed in ("thresholds", "mitigations"):
+                connection.read_csv(str(ROOT / "seeds" / f"{seed}.csv")).create(f"settings.{seed}")
         return path.read_bytes()
 
 
@@ -407,7 +408,7 @@ class _Run:
             self.add(
                 "fct_mean_price_levels",
                 **of_group,
-                reference_group="(all)",
+                reference_group=self.names.reference if place == 0 else "(all)",
                 rank_from_dearest=place + 1,
                 mean_price_level=value,
                 interval_low=low,
@@ -423,6 +424,12 @@ class _Run:
                 for domain in ("(all)", self.names.words[0]):
                     about = {**of_group, "domain": domain, "is_reference": is_reference}
                     self.add("fct_price_levels", **about, price_level=level, **interval)
+            for number, word in enumerate(self.names.words):
+                about = {"attribute": self.names.attribute, "group_name": group}
+                share = 0.01 + float(self.draw.uniform(0, 0.04))
+                self.add(
+                    "fct_item_words", **about, word=word, word_rank=number + 1, n=100 * share, share=share
+                )
         for word in self.names.words:
             self.add(
                 "fct_category_planes",
