@@ -1,0 +1,86 @@
+"""docs/questions.md: what each row names is there, and as many clicks away as it says."""
+
+from __future__ import annotations
+
+import re
+
+import click
+import pytest
+
+from biasledger.cli import cli
+from biasledger.querying.analyses import list_analyses
+from tests.python.docs.shell import ROOT
+
+PAGE = (ROOT / "docs" / "questions.md").read_text(encoding="utf-8")
+READERS = ("A manager", "An auditor", "A data scientist")
+
+
+def _text(*folders: str) -> str:
+    files = [path for folder in folders for path in sorted((ROOT / "biasledger" / folder).rglob("*.*"))]
+    return "\n".join(path.read_text(encoding="utf-8") for path in files if path.suffix in {".py", ".j2"})
+
+
+WRITTEN = {"report": _text("reporting"), "explorer": _text("serving", "reporting/templates")}
+REPORT = (ROOT / "biasledger" / "reporting" / "templates" / "report.html.j2").read_text(encoding="utf-8")
+# Of the page that opens first, down to the first audit.
+FIRST = REPORT[: REPORT.index('class="run"')]
+SHOWN = FIRST[FIRST.index("<main>") :]
+CONTENTS = re.findall(r'href="#([^"]+)"', FIRST[FIRST.index('class="contents"') : FIRST.index("</nav>")])
+VIEWS = re.findall(r'_View\("/\w+", "(\w+)"', WRITTEN["explorer"])
+
+
+def _rows() -> list[tuple[str, str, str, str]]:
+    """Reader, question, where and steps of every row."""
+    rows, reader = [], ""
+    for line in PAGE.splitlines():
+        reader = line.removeprefix("## ") if line.startswith("## ") else reader
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if line.startswith("| ") and cells[0] != "question":
+            rows.append((reader, *cells))
+    return rows
+
+
+ROWS = _rows()
+
+
+def test_each_reader_has_ten_questions() -> None:
+    assert [reader for reader, *_ in ROWS] == [reader for reader in READERS for _ in range(10)]
+
+
+@pytest.mark.parametrize(("reader", "question", "where", "steps"), ROWS)
+def test_the_answer_is_where_it_says(reader: str, question: str, where: str, steps: str) -> None:
+    assert question.endswith("?"), reader
+    place = where.partition(",")[0]
+    named = re.findall(r"\*([^*]+)\*", where)
+    if place in WRITTEN:
+        assert all(name in WRITTEN[place] for name in named)
+        assert steps == _clicks(place, where, named)
+        return
+    commands = re.findall(r"`(biasledger [^`]+)`", where)
+    assert steps == f"{len(commands)} command{'s' * (len(commands) > 1)}"
+    for command in commands:
+        _, name, *arguments = command.split()
+        found = cli.commands[name] if isinstance(cli, click.Group) else None
+        assert found is not None
+        options = {option for parameter in found.params for option in parameter.opts}
+        assert {one for one in arguments if one.startswith("--")} <= options
+        if name == "query":
+            assert arguments[0] in {one.name for one in list_analyses()}
+
+
+def _clicks(place: str, where: str, named: list[str]) -> str:
+    """How many it takes from the page that opens first."""
+    if place == "explorer":
+        # The first of the views is the page that opens first; a finding is a link in it.
+        n = 1 if ", a finding" in where else int(VIEWS.index(named[0]) > 0)
+    elif ", an audit" in where:
+        assert "{{ section.key }}" in CONTENTS
+        n = 1 + (named == ["SQL"])
+    elif not named or f">{named[0]}<" in SHOWN:
+        n = 0
+    else:
+        section = re.search(rf'id="([\w-]+)-title"[^>]*>{re.escape(named[0])}<', REPORT)
+        assert section is not None
+        assert section[1] in CONTENTS
+        n = 1 + (f"<summary>{named[-1]}" in REPORT)
+    return f"{n} click{'s' * (n != 1)}"
