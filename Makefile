@@ -29,7 +29,7 @@ help:
 	@echo "make check   what a reviewer would run: lint, types, sql, test, warehouse, smoke"
 	@echo "make check-fast  lint, types and the tests of single functions: under a minute, for while you write"
 	@echo "make bench   measure speed, and how often alarms are wrong: of lists, decisions, prices, stereotypes, and of texts (calibration)"
-	@echo "make picture take the README's picture of the demo's report anew; needs make demo before, and Chromium"
+	@echo "make picture take the documents' pictures of the demo's report and explorer anew; needs make demo before, and Chromium"
 	@echo "make fuzz    damage specs, files, answers, journals and packs at random for some minutes (TIMES=50: as often as in make test)"
 	@echo "make audit   look the locked dependencies up among known vulnerabilities; ends with an error where it cannot ask about one"
 	@echo "make clean   remove what was built; $(VENV) stays"
@@ -64,9 +64,9 @@ demo: $(INSTALLED)
 	@echo "The project is in build/demo, its tables are in build/demo/warehouse.duckdb, its report is build/demo/report.html. Why those alarms:"
 	@echo "  cd build/demo && $(BIN)/biasledger findings --status alarm --why"
 
-# The picture in the README: the top of the demo's report. Needs Chromium.
+# The pictures of the documents: the top of the demo's report, and each view of its explorer. Needs Chromium.
 picture: $(INSTALLED)
-	@"$(BIN)/python" -m tests.python.report.picture build/demo/report.html docs/report.png
+	@"$(BIN)/python" -m tests.python.report.picture build/demo docs
 
 PYTEST = "$(BIN)/python" -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 test: $(INSTALLED)
