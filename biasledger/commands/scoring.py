@@ -114,9 +114,9 @@ def label(labels: Path, ledger: Path, by: str) -> None:
     from biasledger.tuning.keeping import keep_file
 
     done, n_unlabelled = keep_file(labels, ledger, by)
-    say(f"Kept {done.n_kept:,} labels; {done.n_unchanged:,} stood already.")
-    if n_unlabelled:
-        say(f"{n_unlabelled:,} rows have no label yet and are left out.")
+    say(
+        f"Labels kept: {done.n_kept:,}; that stood already: {done.n_unchanged:,}; rows without one yet: {n_unlabelled:,}."
+    )
     if done.n_ahead:
         say(
             f"{ledger} is in use: what is kept stands in the journals of {done.n_ahead:,} runs, and the next build loads it."

@@ -114,7 +114,7 @@ def test_a_file_of_labels_is_kept_by_hash_or_by_address(
 
     said = keep("response,text,label", (digest[7:23], "a, b", "Problematic"), (other[2], "", ""))
     assert said == (
-        "Kept 1 labels; 0 stood already.\n1 rows have no label yet and are left out.\nNext: biasledger tune\n"
+        "Labels kept: 1; that stood already: 0; rows without one yet: 1.\nNext: biasledger tune\n"
     )
     assert told(kept) == [(prompt_id, trial, "problematic", "Ada")]
     said = keep(
@@ -122,7 +122,7 @@ def test_a_file_of_labels_is_kept_by_hash_or_by_address(
         (kept.run_id, prompt_id, trial, "problematic"),
         (kept.run_id, *other[:2], "acceptable"),
     )
-    assert said.startswith("Kept 1 labels; 1 stood already.")
+    assert said.startswith("Labels kept: 1; that stood already: 1;")
     for row, fault in (
         (
             ("123456789abc", "acceptable"),

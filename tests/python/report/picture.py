@@ -16,8 +16,8 @@ from tests.python.serving.conftest import Explorer, serving
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-_WIDTH = 1120
-_HEIGHT = 860
+_WIDTH = 1060
+_HEIGHT = 640
 _ROWS = 2
 _LABELLER = "Ada Lovelace"
 
