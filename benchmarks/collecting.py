@@ -25,6 +25,12 @@ GOAL_SHARE, GOAL_CPU_MS = 0.95, 2.0
 GOAL_MEMORY = 1.5
 # It is slower by an order of magnitude.
 MAX_INSPECT = 1_200
+# What is run on the answers that were kept, few and many.
+AFTER = {
+    "verify": ("verify",),
+    "export": ("export", "--to", "exported"),
+    "verify --export": ("verify", "--export", "exported"),
+}
 _INSPECT = Path(__file__).with_name("inspect_alone.py")
 
 
@@ -64,12 +70,15 @@ class Asked:
 
 @dataclass
 class Comparison:
-    """What was measured: pools and collectors in turn, Inspect AI, and the collector with an instant target, by answers."""
+    """What was measured: pools and collectors in turn, Inspect AI, the collector with an instant target, and
+    commands on what that kept.
+    """
 
     pools: list[Asked] = field(default_factory=list)
     collectors: list[Asked] = field(default_factory=list)
     inspect: Asked | None = None
     many: list[Asked] = field(default_factory=list)
+    after: dict[str, list[Measured]] = field(default_factory=dict)
 
     @property
     def share(self) -> float:
@@ -118,6 +127,10 @@ def run(
             done.many = [
                 _collect(INSTANT, size, concurrency, folder / f"many-{size}") for size in (few, 10 * few)
             ]
+            done.after = {
+                name: [_command(words, folder / f"many-{one.n}") for one in done.many]
+                for name, words in AFTER.items()
+            }
     _print(console, done, n, concurrency, latency_ms)
     return done
 
@@ -155,6 +168,10 @@ def _collect(base_url: str, n: int, concurrency: int, folder: Path) -> Asked:
     if document["in_ledger"] != n:
         raise BenchmarkError(f"The ledger holds {document['in_ledger']:,} answers and should hold {n:,}.")
     return _asked(n, measured, document)
+
+
+def _command(words: Sequence[str], folder: Path) -> Measured:
+    return run_measured([sys.executable, "-m", "biasledger", *words], folder=folder)
 
 
 def _inspect(python: Path, base_url: str, n: int, concurrency: int, folder: Path) -> Asked:
@@ -198,6 +215,8 @@ def _print(console: Console, done: Comparison, n: int, concurrency: int, latency
     for one in done.many:
         add(f"collector, no server, {one.n:,}", [one], "")
     console.print(table)
+    if done.many:
+        _print_after(console, done)
     console.print(
         f"{n:,} answers at {concurrency} at once from a server that takes {latency_ms:g} ms, at most "
         f"{1000 * concurrency / latency_ms:.0f} a second, median of {len(done.pools)}; {os.cpu_count()} cores, load "
@@ -213,3 +232,12 @@ def _print(console: Console, done: Comparison, n: int, concurrency: int, latency
             f"memory of {many.n:,} answers over {few.n:,}: {many.peak_bytes / few.peak_bytes:.2f} (goal <= {GOAL_MEMORY:g})"
         )
     console.print("; ".join(goals) + ".")
+
+
+def _print_after(console: Console, done: Comparison) -> None:
+    table = Table("on the answers kept", "answers", "wall s", "CPU ms / answer", "peak MiB")
+    for name, measured in done.after.items():
+        for asked, one in zip(done.many, measured, strict=True):
+            cpu_ms = f"{1000 * one.cpu / asked.n:.2f}"
+            table.add_row(name, f"{asked.n:,}", f"{one.wall:.1f}", cpu_ms, f"{one.peak_bytes / 2**20:.0f}")
+    console.print(table)

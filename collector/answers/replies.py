@@ -30,6 +30,8 @@ RULES_FILE = Path(__file__).with_name("answer_rules.yml")
 
 # What neither DuckDB's readers, other databases nor UTF-8 can carry: NUL and half a surrogate pair.
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+# It matches every text, so that it is looked for once and at the start alone.
+_PAST_SIGNS = re.compile(r"^\W*")
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
@@ -76,7 +78,7 @@ class AnswerRules:
 
     def by_pattern(self, text: str) -> Rule | None:
         """Return the first rule whose pattern matches at the start of the text, past quotes, markup and white space."""
-        start = plain_apostrophes(re.sub(r"^\W+", "", text[:2000]))
+        start = plain_apostrophes(_PAST_SIGNS.sub("", text[:2000], count=1))
         return next(
             (rule for rule in self.rules if rule.pattern is not None and rule.pattern.match(start)), None
         )

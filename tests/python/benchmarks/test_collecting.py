@@ -27,6 +27,7 @@ def test_a_small_benchmark(capsys: pytest.CaptureFixture[str]) -> None:
     )
     assert [one.n for one in (*done.pools, *done.collectors)] == [150, 150]
     assert [one.n for one in done.many] == [30, 300]
+    assert [len(done.after[name]) for name in ("verify", "export", "verify --export")] == [2, 2, 2]
     # 16 at once from a server that takes 20 ms are at most 800 a second.
     assert all(0 < one.per_second <= 800 for one in (*done.pools, *done.collectors))
     assert all(one.per_second_overall <= one.per_second for one in done.collectors)
