@@ -29,7 +29,8 @@ spelled as (
     select
         vocabulary.word,
         vocabulary.word_id as written_id,
-        plain.word_id
+        plain.word_id,
+        count(*) over (partition by plain.word_id) > 1 as is_spelled_variously
     from vocabulary
     inner join vocabulary as plain on split_part(vocabulary.word, '>', 1) = plain.word
 ),
@@ -42,11 +43,12 @@ removed as (
     from {{ ref("int_words_removed") }}
 ),
 
-words_features as (
+kept as (
     select
         units.unit_id,
         spelled.word_id,
-        cast(sum(counts.n_occurrences) as integer) as n_occurrences
+        spelled.is_spelled_variously,
+        counts.n_occurrences
     from counts
     inner join units on counts.unit_key = units.unit_key
     inner join spelled on counts.word = spelled.word
@@ -56,7 +58,24 @@ words_features as (
             and units.scheme = removed.scheme
             and spelled.written_id = removed.word_id
     where removed.word_id is null
-    group by units.unit_id, spelled.word_id
+),
+
+-- What is spelled in one way has one row a unit already: there are millions.
+words_features as (
+    select
+        unit_id,
+        word_id,
+        n_occurrences
+    from kept
+    where not is_spelled_variously
+    union all
+    select
+        unit_id,
+        word_id,
+        cast(sum(n_occurrences) as integer) as n_occurrences
+    from kept
+    where is_spelled_variously
+    group by unit_id, word_id
 )
 
 select * from words_features
