@@ -23,6 +23,7 @@ REPORT = [Requirement(line) for line in PROJECT["optional-dependencies"]["report
 EXCEL = [Requirement(line) for line in PROJECT["optional-dependencies"]["excel"]]
 DATASETS = [Requirement(line) for line in PROJECT["optional-dependencies"]["datasets"]]
 SERVE = [Requirement(line) for line in PROJECT["optional-dependencies"]["serve"]]
+SPARK = [Requirement(line) for line in PROJECT["optional-dependencies"]["spark"]]
 SENTIMENT = [Requirement(line) for line in PROJECT["optional-dependencies"]["sentiment"]]
 OWN = {"biasledger", "collector", "lmrec", "benchmarks", "tests"}
 LATER = {"compression"}  # in the standard library from Python 3.14 on
@@ -66,7 +67,7 @@ def undeclared(names: set[str], declared: list[Requirement]) -> set[str]:
 
 
 def test_every_import_of_the_package_is_a_declared_dependency() -> None:
-    declared = RUNTIME + REGARD + REPORT + POSTGRES + SERVE + EXCEL + DATASETS + SENTIMENT
+    declared = RUNTIME + REGARD + REPORT + POSTGRES + SERVE + EXCEL + DATASETS + SENTIMENT + SPARK
     assert undeclared(imported("biasledger", "collector", "lmrec", "models"), declared) == set()
 
 
