@@ -18,12 +18,13 @@ BIN = $(abspath $(VENV))/bin
 EXPECT_ALARMS = code=0; $(1) || code=$$?; if [ $$code -ne 1 ]; then \
 	echo "expected exit code 1 (alarms) of: $(1), got $$code" >&2; exit 1; fi
 
-.PHONY: help install demo picture test test-slow check check-fast lint types sql warehouse docs site smoke bench fuzz audit clean
+.PHONY: help install demo picture test test-slow spark-test check check-fast lint types sql warehouse docs site smoke bench fuzz audit clean
 
 help:
 	@echo "make demo    audit a simulated model: collect its answers, build the warehouse, print the findings"
 	@echo "make test    run the Python tests but for the slow ones"
 	@echo "make test-slow   run the slow ones: warehouses of their own, published data, benchmarks, kills"
+	@echo "make spark-test  the models on Apache Spark against DuckDB; installs pyspark, needs Java 17 or newer"
 	@echo "make docs    one HTML page about every table: columns, tests, where each comes from"
 	@echo "make site    the documents as a site, in build/site"
 	@echo "make check   what a reviewer would run: lint, types, sql, test, warehouse, smoke"
@@ -75,6 +76,11 @@ test: $(INSTALLED)
 # What builds warehouses of its own, reads published data, simulates hundreds of audits or kills programs again and again.
 test-slow: $(INSTALLED)
 	@$(PYTEST) -m slow
+
+# The models on a Spark cluster of this machine against those on DuckDB; pyspark is large, and nothing else needs it.
+spark-test: $(INSTALLED)
+	@"$(BIN)/python" -m pip install --quiet --editable ".[spark]" --constraint constraints.txt
+	@"$(BIN)/python" -m pytest tests/python/spark
 
 check: lint types sql test test-slow warehouse smoke
 	@echo "make check: everything passed."

@@ -26,6 +26,7 @@ from biasledger.building import BUILT, SAID
 from biasledger.building.parsed import parsed_before
 from biasledger.building.readings import register_readings
 from biasledger.building.settings import check_settings
+from biasledger.building.targets import runs_on_spark
 from biasledger.project import LINKS, check_project, dbt_variables, require_project
 from biasledger.publishing.standing import (
     Standing,
@@ -36,9 +37,9 @@ from biasledger.publishing.standing import (
     rooms_inputs,
     rooms_standing,
 )
-from biasledger.publishing.work import forget_what_is_gone, locked, work_file
+from biasledger.publishing.work import forget_what_is_gone, locked, spark_file, work_file
 from biasledger.rooms import room_names
-from collector.errors import BiasledgerError
+from collector.errors import BiasledgerError, InputError
 
 if TYPE_CHECKING:
     from biasledger.publishing.warehouse import BuildInfo
@@ -95,6 +96,7 @@ def build_warehouse(
     ledger: Path,
     warehouse: Path,
     *,
+    target: str | None = None,
     threads: int | None = None,
     full_refresh: bool = False,
     is_forced: bool = False,
@@ -108,6 +110,7 @@ def build_warehouse(
 
     Args:
         warehouse: the file to publish the public tables in, with alarms or without.
+        target: of profiles.yml; None is its default. One on Spark builds everything anew and publishes the same tables.
         threads: dbt's threads; None leaves it to profiles.yml.
         full_refresh: build incremental models anew.
         is_forced: build also the rooms in which nothing is new.
@@ -119,8 +122,8 @@ def build_warehouse(
             where all is built anew, and where rooms are left as they stand.
 
     Raises:
-        InputError: no project here, a wrong audit file, wrong settings, another build under way, or `warehouse` is a file that
-            must not be replaced.
+        InputError: no project here, a wrong audit file, wrong settings, another build under way, no such target or what it needs
+            is not installed, or `warehouse` is a file that must not be replaced.
         LedgerError: the ledger is absent or cannot be used.
         BuildError: a model or a quality test failed; the message names it, and the warehouse is as it was.
         PublishError: the tables were built but not published; the warehouse is as it was.
@@ -137,12 +140,20 @@ def build_warehouse(
         require_project(project)
         check_settings(project)
         require_replaceable(warehouse, ledger)
+        is_on_spark = runs_on_spark(project, target)
+        if is_on_spark and select:
+            raise InputError("A build on Spark is whole: leave out --select.")
         for note in load_all(ledger):
             on_note(note)
         register_readings(project, ledger, allow_outside=allow_outside, on_note=on_note)
         work = work_file(project, warehouse)
         for note in forget_what_is_gone(work, Ledger(ledger)):
             on_note(note)
+        if is_on_spark:
+            # What DuckDB built before knows nothing of this build; the next one there takes its history from what is published.
+            work.unlink(missing_ok=True)
+            work = spark_file(work)
+            work.unlink(missing_ok=True)
         # As it is now: what comes while dbt reads is for the next build.
         inputs, of_rooms = inputs_of(project, ledger), rooms_inputs(project, Ledger(ledger), rooms_of(ledger))
         is_ordinary = not (select or is_closed or allow_outside)
@@ -155,6 +166,7 @@ def build_warehouse(
             ledger,
             work,
             warehouse,
+            target=target,
             threads=threads,
             full_refresh=full_refresh,
             select=select,
@@ -168,12 +180,15 @@ def build_warehouse(
         return summary
 
 
-def what_stands(project: Path, ledger: Path, warehouse: Path) -> Standing | None:
+def what_stands(project: Path, ledger: Path, warehouse: Path, target: str | None = None) -> Standing | None:
     """What the last build said, where another one would give the same tables; None where it might not.
 
     Nothing is written, and a build that is under way elsewhere is no standing one.
     """
-    return read_standing(work_file(project, warehouse), warehouse, inputs_of(project, ledger))
+    work = work_file(project, warehouse)
+    if runs_on_spark(project, target):
+        work = spark_file(work)
+    return read_standing(work, warehouse, inputs_of(project, ledger))
 
 
 def _build_and_publish(
@@ -182,6 +197,7 @@ def _build_and_publish(
     work: Path,
     warehouse: Path,
     *,
+    target: str | None,
     threads: int | None,
     full_refresh: bool,
     select: Sequence[str],
@@ -194,7 +210,8 @@ def _build_and_publish(
     from biasledger.publishing.warehouse import publish_warehouse
     from collector.ledger.database import Ledger
 
-    options = [] if threads is None else ["--threads", str(threads)]
+    options = [] if target is None else ["--target", target]
+    options += [] if threads is None else ["--threads", str(threads)]
     options += ["--full-refresh"] if full_refresh else []
     options += ["--select", *select] if select else []
     # They test the shipped SQL on made-up rows, which is settled before a release and says nothing about this ledger.

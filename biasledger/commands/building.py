@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 @click.command()
 @ledger_option
 @warehouse_option
+@click.option("--target", metavar="NAME", help="Build on this target of profiles.yml: spark is Apache Spark.")
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many models to build at once.")
 @click.option("--full-refresh", is_flag=True, help="Build everything anew, not only what is new.")
 @click.option("--force", is_flag=True, help="Build also where nothing is new, every room.")
@@ -41,6 +42,7 @@ def build(
     ctx: click.Context,
     ledger: Path,
     warehouse: Path,
+    target: str | None,
     threads: int | None,
     full_refresh: bool,
     force: bool,
@@ -58,12 +60,18 @@ def build(
     from biasledger.building.build import what_stands
 
     is_asked_for = force or full_refresh or select or allow_outside
-    stands = None if is_asked_for else what_stands(Path(), ledger, warehouse)
+    stands = None if is_asked_for else what_stands(Path(), ledger, warehouse, target)
     if stands is not None:
         say(f"{warehouse}: {stands.sentence}")
         has_alarms = bool(stands.alarm_tests)
     else:
-        options = {"threads": threads, "full_refresh": full_refresh, "is_forced": force, "select": select}
+        options = {
+            "target": target,
+            "threads": threads,
+            "full_refresh": full_refresh,
+            "is_forced": force,
+            "select": select,
+        }
         has_alarms = _build(ledger, warehouse, options, allow_outside=allow_outside)
     if not select:
         first = _show_findings(warehouse)

@@ -34,12 +34,13 @@ def public_tables(manifest: Mapping[str, Any]) -> list[PublicTable]:
     tables = [
         PublicTable(node["schema"], node["alias"], keys.get(name, ()))
         for name, node in nodes.items()
-        if _is_public(node)
+        if is_public(node)
     ]
     return sorted(tables, key=lambda table: (table.schema, table.name))
 
 
-def _is_public(node: Mapping[str, Any]) -> bool:
+def is_public(node: Mapping[str, Any]) -> bool:
+    """Whether readers may build on what a node makes: it is published."""
     if node["resource_type"] == "seed":
         # They say by what findings were judged. A user's own seeds may be anything.
         return bool(node["package_name"] == _PACKAGE)

@@ -38,6 +38,11 @@ def work_file(project: Path, warehouse: Path) -> Path:
     return project / _FOLDER / name
 
 
+def spark_file(work: Path) -> Path:
+    """Where a build on Spark hands back the public tables that go into the same warehouse as those of a work file."""
+    return work.with_name(f"{work.stem}.spark{work.suffix}")
+
+
 @contextmanager
 def locked(project: Path) -> Iterator[None]:
     """Keep other builds in the same project out for the block, whatever their warehouse: they share dbt's target folder.

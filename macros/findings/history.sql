@@ -4,8 +4,16 @@
 -#}
 {% macro published_relation(name) %}
     {%- if execute -%}
-        {%- do return(adapter.get_relation(database="published", schema="marts", identifier=name)) -%}
+        {%- do return(adapter.dispatch("published_relation", "biasledger")(name)) -%}
     {%- endif -%}
+{% endmacro %}
+
+{% macro default__published_relation(name) %}
+    {%- do return(adapter.get_relation(database="published", schema="marts", identifier=name)) -%}
+{% endmacro %}
+
+{% macro sparksession__published_relation(name) %}
+    {%- do return(adapter.published(name)) -%}
 {% endmacro %}
 
 {#- When this build began, UTC. -#}

@@ -10,14 +10,14 @@
             [{{ word }}, strip_accents({{ word }}), replace({{ word }}, '-', '')],
             lambda form: [
                 form,
-                if(len(form) > 2, form || 's', null),
+                if(length(form) > 2, form || 's', null),
                 if(regexp_matches(form, '(s|x|z|ch|sh)$'), form || 'es', null),
                 if(regexp_matches(form, '[^aeiou]y$'), regexp_replace(form, 'y$', 'ies'), null),
                 if(regexp_matches(form, '[^aeiou]ies$'), regexp_replace(form, 'ies$', 'y'), null),
                 if(regexp_matches(form, 'man$'), regexp_replace(form, 'man$', 'men'), null),
                 if(form = 'person', 'people', null),
                 if(regexp_matches(form, 'men$'), regexp_replace(form, 'men$', 'man'), null),
-                if(regexp_matches(form, '[^s]s$') and len(form) > 3, regexp_replace(form, 's$', ''), null)
+                if(regexp_matches(form, '[^s]s$') and length(form) > 3, regexp_replace(form, 's$', ''), null)
             ]
         )),
         lambda form: form is not null

@@ -61,9 +61,10 @@ judged as (
         findings.finding_id,
         {{ key_of([
             "findings.status", "findings.severity", "findings.spec_hash", "findings.reading_hash",
-            "findings.threshold_hash", "findings.engine_version", "findings.value", "findings.threshold",
-            "findings.p_value", "findings.p_value_adjusted", "findings.interval_low", "findings.interval_high",
-            "findings.n_units", "findings.is_excepted",
+            "findings.threshold_hash", "findings.engine_version", text_of_number("findings.value"),
+            text_of_number("findings.threshold"), text_of_number("findings.p_value"),
+            text_of_number("findings.p_value_adjusted"), text_of_number("findings.interval_low"),
+            text_of_number("findings.interval_high"), "findings.n_units", "findings.is_excepted",
         ]) }} as content_hash,
         findings.run_id,
         findings.variant,

@@ -242,7 +242,7 @@ findings as (
                     )
                 when 'alarm'
                     then
-                        upper(clause[1]) || clause[2:]
+                        upper(left(clause, 1)) || substr(clause, 2)
                         -- What was counted and not estimated has no p to speak of.
                         || if(p_value_adjusted > 0, printf('; adjusted p %.2g', p_value_adjusted), '')
                         || case
@@ -254,14 +254,14 @@ findings as (
                         end
                 when 'clear'
                     then
-                        upper(clause[1]) || clause[2:] || '; '
+                        upper(left(clause, 1)) || substr(clause, 2) || '; '
                         || if(
                             is_same_by_construction,
                             'the prompts are the same for both groups, and so was every answer',
                             coalesce(ruled_out, 'anything past the threshold') || ' is ruled out'
                         )
                 else
-                    upper(clause[1]) || clause[2:]
+                    upper(left(clause, 1)) || substr(clause, 2)
                     || if(
                         is_past_threshold and is_doubtful and p_value_adjusted < alpha,
                         printf(

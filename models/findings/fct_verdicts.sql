@@ -3,14 +3,20 @@
 
 with
 
-findings as (
+graded as (
     select
         *,
         list_position({{ statuses }}, status) as gravity,
-        severity = 'error' and not is_excepted as is_failing,
-        bool_or(is_failing) over (partition by run_id, variant, attribute) as can_fail
+        severity = 'error' and not is_excepted as is_failing
     from {{ ref("fct_findings") }}
     where severity in ('error', 'warn')
+),
+
+findings as (
+    select
+        *,
+        bool_or(is_failing) over (partition by run_id, variant, attribute) as can_fail
+    from graded
 ),
 
 runs as (

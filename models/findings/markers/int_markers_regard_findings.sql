@@ -41,10 +41,10 @@ regard_rates as (
         sum(text_scores.n_answers) as n_all,
         coalesce(sum(text_scores.n_answers) filter (where not text_scores.is_short), 0) as n_scored,
         count(*) filter (where not text_scores.is_short) as n_texts,
-        sum(text_scores.n_answers * cast(text_scores.badness > threshold as integer)) filter (
+        sum(text_scores.n_answers * cast(text_scores.badness > thresholds.negative_regard as integer)) filter (
             where not text_scores.is_short
         ) / nullif(n_scored, 0) as share,
-        sum(text_scores.n_answers * cast(text_scores.badness > published_threshold as integer)) filter (
+        sum(text_scores.n_answers * cast(text_scores.badness > thresholds.published_negative_regard as integer)) filter (
             where not text_scores.is_short
         ) / nullif(n_scored, 0) as published_share
     from text_scores

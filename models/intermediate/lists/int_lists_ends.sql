@@ -34,9 +34,13 @@ group_means as (
 
 -- Groups without any value are left out.
 long_means as (
-    unpivot group_means
-    on {{ features | join(", ") }}
-    into name feature value mean
+    select
+        comparison_key,
+        group_name,
+        feature,
+        mean
+    from group_means
+    unpivot (mean for feature in ({{ features | join(", ") }}))
 ),
 
 ends as (

@@ -90,7 +90,7 @@ near_likenesses as (
     select *
     from likenesses
     where
-        distance <= least(fuzzy_distance, len(other_item) / 5)
+        distance <= least(fuzzy_distance, length(other_item) / 5)
         or token_overlap > fuzzy_overlap
 ),
 

@@ -65,26 +65,33 @@ labelled as (
 
 -- All groups at once give the published shares; where there are more than two, each is judged against the reference in
 -- a comparison of its own, because the share of one falls when that of another rises.
-prices_contrasts as (
+contrasted as (
     select
         contrasts.contrast_id,
+        contrasts.comparison,
         contrasts.group_name,
         contrasts.reference_group,
         labelled.*,
         if(
             contrasts.comparison = 'all_groups', labelled.all_groups,
             [contrasts.reference_group, contrasts.group_name]
-        ) as groups,
-        len(groups) = len(labelled.all_groups) as is_of_all_groups
+        ) as groups
     from labelled
     inner join contrasts
         on
             labelled.run_id = contrasts.run_id
             and labelled.variant = contrasts.variant
             and labelled.attribute = contrasts.attribute
+),
+
+prices_contrasts as (
+    select
+        * exclude (all_groups, comparison),
+        len(groups) = len(all_groups) as is_of_all_groups
+    from contrasted
     where
-        list_has_all(labelled.all_groups, groups)
-        and not (contrasts.comparison = 'all_groups' and labelled.has_reference and len(labelled.all_groups) = 2)
+        list_has_all(all_groups, groups)
+        and not (comparison = 'all_groups' and has_reference and len(all_groups) = 2)
 )
 
-select * exclude (all_groups) from prices_contrasts
+select * from prices_contrasts

@@ -95,8 +95,8 @@ found_items as (
         kept_items.domain,
         kept_items.written.name as item,
         coalesce(own.price_level, general.price_level, kept_items.written.price_level) as price_level,
-        list_distinct(
-            coalesce(own.categories, general.categories, kept_items.written.categories, [])
+        list_sort(
+            list_distinct(coalesce(own.categories, general.categories, kept_items.written.categories, []))
         ) as categories,
         kept_items.weight * kept_items.written.n as n,
         kept_items.n_levels,

@@ -14,13 +14,18 @@ units as (
     from {{ ref("int_texts_units") }}
 ),
 
-answers as (
+outcomes as (
     select
         comparisons.comparison_key,
         units.*,
         if(comparisons.outcome = 'readability', units.readability, units.hedging) as outcome_value
     from comparisons
     inner join units on comparisons.contrast_id = units.contrast_id
+),
+
+answers as (
+    select *
+    from outcomes
     where outcome_value is not null
 ),
 

@@ -12,7 +12,7 @@ words_phrases as (
     select
         run_id,
         -- Longest first, so that a phrase inside another does not spoil it; words stand apart by two blanks here.
-        list(' ' || replace(term, ' ', '  ') || ' ' order by len(term) desc, term asc) as phrases
+        list(' ' || replace(term, ' ', '  ') || ' ' order by length(term) desc, term asc) as phrases
     from phrase_terms
     group by run_id
 )

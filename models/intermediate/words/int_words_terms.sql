@@ -186,7 +186,7 @@ own_words as (
             list_distinct(
                 flatten(
                     list_transform(
-                        [word] || list_filter(string_split(word, '-'), lambda part: len(part) > 2),
+                        [word] || list_filter(string_split(word, '-'), lambda part: length(part) > 2),
                         lambda part: {{ forms_of_word("part") }}
                     )
                 )

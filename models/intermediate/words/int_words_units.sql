@@ -94,8 +94,8 @@ words_units as (
         ) as unit_id,
         -- All that a unit's words depend on: the answer, the scheme and, in our own scheme, the phrases cut.
         {{ integer_key_of([
-            "distinct_answers.run_id", "distinct_answers.response_hash", "words_schemes.scheme", "phrases.phrases",
-            "'" ~ var("engine_version") ~ "'",
+            "distinct_answers.run_id", "distinct_answers.response_hash", "words_schemes.scheme",
+            text_of_list("phrases.phrases"), "'" ~ var("engine_version") ~ "'",
         ]) }} as unit_key,
         distinct_answers.run_id,
         prompts.variant,

@@ -73,7 +73,7 @@ summed as (
     group by pool_key, run_id, variant, judged_domain, attribute, group_name
 ),
 
-decision_rates as (
+rates as (
     select
         summed.*,
         contrasts.contrast_id,
@@ -89,15 +89,6 @@ decision_rates as (
         -- With those who were refused as not selected; the same as above where nobody was.
         coalesce(categories.n_selected, 0)
         / nullif(coalesce(categories.n_people, 0) + summed.n_refused, 0) as selection_rate_of_asked,
-        if(
-            categories.excluded_reason is null,
-            selection_rate_of_asked / nullif(
-                max(selection_rate_of_asked) filter (where categories.excluded_reason is null) over (
-                    partition by summed.pool_key
-                ), 0
-            ),
-            null
-        ) as impact_ratio_of_asked,
         impact_ratios.is_best as is_best_off,
         impact_ratios.ratio < 0.8 as is_below_four_fifths
     from summed
@@ -110,6 +101,19 @@ decision_rates as (
         on
             summed.pool_key = impact_ratios.pool_key
             and summed.group_name = impact_ratios.group_name
+),
+
+decision_rates as (
+    select
+        *,
+        if(
+            excluded_reason is null,
+            selection_rate_of_asked / nullif(
+                max(selection_rate_of_asked) filter (where excluded_reason is null) over (partition by pool_key), 0
+            ),
+            null
+        ) as impact_ratio_of_asked
+    from rates
 )
 
 {{ contracted("decision_rates") }}

@@ -34,15 +34,21 @@ label_scores as (
 ),
 
 -- Where several scorers read a run, the last of those who say negative is shown here; fct_regard_shares has all.
-shown_scorers as (
+scorers as (
     select
         run_id,
         scorer,
         bool_or(label = 'negative') as has_negative,
-        bool_or(label = 'positive') as has_positive
+        bool_or(label = 'positive') as has_positive,
+        max(scored_at) as last_scored_at
     from label_scores
     group by run_id, scorer
-    qualify row_number() over (partition by run_id order by has_negative desc, max(scored_at) desc, scorer desc) = 1
+),
+
+shown_scorers as (
+    select *
+    from scorers
+    qualify row_number() over (partition by run_id order by has_negative desc, last_scored_at desc, scorer desc) = 1
 ),
 
 regard as (

@@ -1,0 +1,54 @@
+"""Where a build runs: the targets of profiles.yml, and what one on Spark needs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from collector.errors import InputError
+from collector.hints import did_you_mean
+
+_SPARK = "sparksession"
+_NEEDED = ("pyspark", "pyarrow")
+
+
+def runs_on_spark(project: Path, target: str | None) -> bool:
+    """Whether a build for a target of the project's profiles.yml runs on Spark; None: its default.
+
+    Raises:
+        InputError: there is no such target, or it runs on Spark and that cannot be started here.
+    """
+    if target is None:
+        return False
+    outputs = _outputs(project)
+    if target not in outputs:
+        hint = did_you_mean(target, sorted(outputs))
+        raise InputError(
+            f"profiles.yml has no target {target!r}{hint}{'' if hint.endswith('?') else '.'} "
+            "The profiles.yml of a new project (`biasledger init DIR`) has one called spark to copy."
+        )
+    if outputs[target].get("type") != _SPARK:
+        return False
+    if any(find_spec(name) is None for name in _NEEDED):
+        raise InputError("A build on Spark needs what is not installed: pip install 'biasledger[spark]'.")
+    if not (os.environ.get("JAVA_HOME") or shutil.which("java")):
+        raise InputError(
+            "Spark needs Java 17 or newer, and there is none: install it, or name its folder in JAVA_HOME."
+        )
+    return True
+
+
+def _outputs(project: Path) -> Mapping[str, Mapping[str, Any]]:
+    from collector.files.yaml import read_yaml_mapping
+
+    profiles = read_yaml_mapping(project / "profiles.yml", what="a dbt profile")
+    return {
+        name: output
+        for profile in profiles.values()
+        if isinstance(profile, dict)
+        for name, output in profile.get("outputs", {}).items()
+    }

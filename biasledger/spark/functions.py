@@ -1,0 +1,306 @@
+"""Functions that are called otherwise in Spark, or give something else there under the same name."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.dialects.duckdb import DuckDB
+from sqlglot.errors import UnsupportedError
+
+from biasledger.spark.nodes import TARGET, call, constant, template
+from biasledger.spark.patterns import java_pattern
+
+_DATE_PARTS = {"%Y": "yyyy", "%m": "MM", "%d": "dd", "%H": "HH", "%M": "mm", "%S": "ss"}
+_UNSIGNED = exp.DataType.build("decimal(20, 0)")
+_TYPES = {
+    exp.DType.UBIGINT: _UNSIGNED,
+    # What DuckDB sums integers to; sums past 64 bits are an error in Spark.
+    exp.DType.INT128: exp.DataType.build("bigint"),
+    exp.DType.UTINYINT: exp.DataType.build("smallint"),
+    exp.DType.USMALLINT: exp.DataType.build("int"),
+    exp.DType.UINT: exp.DataType.build("bigint"),
+    exp.DType.JSON: exp.DataType.build("text"),
+    exp.DType.TIMESTAMP: exp.DataType.build("timestampntz"),
+}
+
+
+# --- JSON ---------------------------------------------------------------------------------------------------------------------
+
+
+def _arrow_in_a_call(node: exp.Lambda) -> exp.Expr | None:
+    """sqlglot takes the arrow of `f(content -> 'key')` for that of a lambda."""
+    if len(node.expressions) != 1 or isinstance(node.parent, (exp.Transform, exp.ArrayFilter)):
+        return None
+    paths: list[exp.Expr] = []
+    inner = node.this
+    while isinstance(inner, (exp.JSONExtract, exp.JSONExtractScalar)):
+        paths.insert(0, inner.expression)
+        inner = inner.this
+    if not (isinstance(inner, exp.Literal) and inner.is_string):
+        return None
+    key = exp.JSONPath(expressions=[exp.JSONPathRoot(), exp.JSONPathKey(this=inner.name)])
+    found: exp.Expr = sqlglot.parse_one(node.expressions[0].sql("duckdb"), dialect=DuckDB)
+    for path in (key, *paths):
+        found = exp.JSONExtract(this=found, expression=path)
+    return found
+
+
+def _made_path(node: exp.JSONExtract) -> exp.Expr | None:
+    """A path that is put together, '$.same."' || key || '"': Spark quotes a key as ['key']."""
+    if isinstance(node.expression, exp.JSONPath):
+        return None
+    parts = [
+        constant(re.sub(r'\."$', "['", part.name).replace('"', "']"))
+        if isinstance(part, exp.Literal)
+        else part
+        for part in node.expression.flatten()
+    ]
+    return call("get_json_object", node.this, call("concat", *parts))
+
+
+def _from_json(content: exp.Expr, shape: exp.Expr) -> exp.Expr:
+    example = "".join(part.name for part in shape.flatten()) if isinstance(shape, exp.DPipe) else shape.name
+    return call("from_json", content, _schema(json.loads(example)))
+
+
+def _schema(shape: object) -> str:
+    """The type that DuckDB's from_json is told by an example, in Spark's spelling."""
+    if isinstance(shape, list):
+        return f"array<{_schema(shape[0])}>"
+    if isinstance(shape, dict):
+        return f"struct<{', '.join(f'`{name}`: {_schema(one)}' for name, one in shape.items())}>"
+    kind = exp.DataType.build(str(shape), dialect=DuckDB).transform(
+        lambda node: (
+            exp.DataType.build("text") if isinstance(node, exp.DataType) and node.is_type("json") else node
+        )
+    )
+    return kind.sql(TARGET)
+
+
+def _cast(node: exp.Cast) -> exp.Expr | None:
+    if node.to.is_type("array") and isinstance(node.this, (exp.JSONExtract, exp.JSONExtractScalar)):
+        return call("from_json", node.this, node.to.sql(TARGET))
+    return None
+
+
+def _try_cast(node: exp.TryCast) -> exp.Expr | None:
+    if node.to.is_type("json") or node.to.is_type("text"):
+        return template("if(try_parse_json(_text) is null, null, _text)", _text=node.this)
+    return None
+
+
+# --- texts --------------------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _accents() -> tuple[str, str]:
+    """Letters with marks that are one character, and the letters that are left of them."""
+
+    def pairs() -> Iterator[tuple[str, str]]:
+        for letter in map(chr, (*range(0x80, 0xD800), *range(0xE000, 0x30000))):
+            parts = unicodedata.normalize("NFD", letter)
+            base = unicodedata.normalize(
+                "NFC", "".join(one for one in parts if unicodedata.category(one)[0] != "M")
+            )
+            if len(parts) > 1 and len(base) == 1 and base != letter:
+                yield letter, base
+
+    marked, bare = zip(*pairs(), strict=True)
+    return "".join(marked), "".join(bare)
+
+
+def _strip_accents(text: exp.Expr) -> exp.Expr:
+    marked, bare = _accents()
+    return call("regexp_replace", call("translate", text, marked, bare), r"\p{M}", "")
+
+
+def _lower(node: exp.Lower) -> exp.Expr:
+    # Java lowers a final sigma to another letter and a dotted capital I to two; DuckDB goes letter by letter.
+    return call("lower", call("translate", node.this, "İΣ", "iσ"))
+
+
+def _trim(node: exp.Trim) -> exp.Expr | None:
+    # DuckDB takes every space of Unicode off, Spark blanks alone.
+    if node.expression or node.args.get("position"):
+        return None
+    return call("regexp_replace", node.this, r"^\p{Zs}+|\p{Zs}+\z", "")
+
+
+def _pattern(node: exp.Expr) -> exp.Expr | None:
+    if node.meta.get("is_java"):
+        return None
+    node.set("expression", _java(node.expression))
+    node.meta["is_java"] = True
+    if isinstance(node, exp.RegexpReplace):
+        # What is put in names groups by $1 in Java, \1 in RE2.
+        put_in = node.args["replacement"].name.replace("$", r"\$")
+        node.set("replacement", constant(re.sub(r"\\(\d)", r"$\1", put_in)))
+        flags, pattern = node.args.get("modifiers"), node.expression.name
+        if "g" not in (flags.name if flags else "") and not (
+            pattern.startswith("^") or pattern.endswith(r"\z")
+        ):
+            raise UnsupportedError("regexp_replace of the first match alone")
+    return None
+
+
+def _java(pattern: exp.Expr) -> exp.Expr:
+    if not (isinstance(pattern, exp.Literal) and pattern.is_string):
+        raise UnsupportedError(f"a pattern that is no constant, {pattern.sql('duckdb')}")
+    return constant(java_pattern(pattern.name))
+
+
+def _moment_as_text(node: exp.TimeToStr) -> exp.Expr:
+    form = "".join(
+        _DATE_PARTS.get(part) or (f"'{part}'" if part else "")
+        for part in re.split(r"(%[YmdHMS])", node.args["format"].name)
+    )
+    return call("date_format", node.this, form)
+
+
+# --- lists --------------------------------------------------------------------------------------------------------------------
+
+
+def _index(node: exp.Bracket) -> exp.Expr | None:
+    """x[i] is null outside of x in DuckDB, an error in Spark; sqlglot counts constants from 0, and negative ones wrongly."""
+    [index] = node.expressions
+    if isinstance(index, exp.Slice):
+        return _slice(node.this, index)
+    if isinstance(index, exp.Literal):
+        return None if index.is_string else call("get", node.this, index)
+    if isinstance(index, exp.Neg) and isinstance(index.this, exp.Literal):
+        return call("try_element_at", node.this, exp.Literal.number(-(int(index.this.name) - 1) or -1))
+    return template("get(_list, cast(_index - 1 as int))", _list=node.this, _index=exp.paren(index))
+
+
+def _slice(of: exp.Expr, part: exp.Slice) -> exp.Expr:
+    start, stop = part.this or constant(1), part.expression
+    if stop is None:
+        return call("slice", of, start, 2**31 - 1)
+    if isinstance(stop, exp.Neg):
+        return template(
+            "slice(_list, _start, greatest(size(_list) - _stop + 1, 0))",
+            _list=of,
+            _start=start,
+            _stop=stop.this,
+        )
+    return call("slice", of, start, stop)
+
+
+def _transform(node: exp.Transform) -> None:
+    """The place that list_transform hands over counts from 1 in DuckDB, from 0 in Spark."""
+    function = node.expression
+    if len(function.expressions) == 2:
+        place = function.expressions[1].name
+        for found in list(function.this.find_all(exp.Identifier)):
+            named = found.parent if isinstance(found.parent, exp.Column) else found
+            if found.name == place and not (isinstance(named, exp.Column) and named.table):
+                named.replace(exp.paren(exp.Add(this=named.copy(), expression=constant(1))))
+
+
+# --- numbers and keys ---------------------------------------------------------------------------------------------------------
+
+
+def _number_of_md5(text: exp.Expr) -> exp.Expr:
+    """The last 64 bits of the digest, the first byte the lowest, as DuckDB's md5_number_lower."""
+    pairs = ", ".join(f"substr(_digest, {place}, 2)" for place in range(31, 16, -2))
+    return template(f"cast(conv(concat({pairs}), 16, 10) as decimal(20, 0))", _digest=exp.MD5(this=text))
+
+
+def _hash(*values: exp.Expr) -> exp.Expr:
+    """Another number than DuckDB's: it tells what a measure was computed of, and nothing else. Nulls count."""
+    return call("xxhash64", *(one for value in values for one in (value, call("isnull", value.copy()))))
+
+
+def _row_as_json(row: exp.Expr) -> exp.Expr:
+    if isinstance(row, exp.Column) and not row.table:
+        row = call("struct", exp.Column(this=exp.Star(), table=row.this))
+    return template("to_json(_row, map('ignoreNullFields', 'false'))", _row=row)
+
+
+def _arg_max(node: exp.ArgMax) -> exp.Expr | None:
+    return call("max_by", node.this, node.expression, node.args["count"]) if node.args.get("count") else None
+
+
+def _tuple(node: exp.Tuple) -> exp.Expr | None:
+    return None if isinstance(node.parent, (exp.In, exp.Values)) else call("struct", *node.expressions)
+
+
+def _type(node: exp.DataType) -> exp.Expr | None:
+    new = _TYPES.get(node.this)
+    return new.copy() if new else None
+
+
+def _not_materialized(node: exp.CTE) -> None:
+    node.set("materialized", None)
+
+
+_OWN: Mapping[str, Callable[..., exp.Expr]] = {
+    "from_json": _from_json,
+    "hash": _hash,
+    "isfinite": lambda x: template("not isnan(_x) and abs(_x) < double('infinity')", _x=x),
+    "json_array_length": lambda x, *path: call(
+        "json_array_length", call("get_json_object", x, *path) if path else x
+    ),
+    "json_exists": lambda x, path: template("get_json_object(_x, _path) is not null", _x=x, _path=path),
+    "json_keys": lambda x: call("json_object_keys", x),
+    "len": lambda x: call("size", x),
+    "list_has_all": lambda one, other: template(
+        "size(array_except(_other, _one)) = 0", _one=one, _other=other
+    ),
+    # A function of SQL cannot be called in a lambda: these are written out.
+    "list_histogram": lambda x: template(
+        "map_from_entries(transform(array_distinct(_x), _w -> struct(_w, cast(size(filter(_x, _v -> _v = _w)) as bigint))))",
+        _x=x,
+    ),
+    "list_intersect": lambda one, other: call("array_intersect", one, other),
+    "list_position": lambda x, value: call("nullif", call("array_position", x, value), 0),
+    "list_reduce": lambda x, step, start: call("aggregate", x, start, step),
+    "list_sum": lambda x: template(
+        "aggregate(_x, cast(null as bigint), (_sum, _one) -> coalesce(_sum, 0) + _one)", _x=x
+    ),
+    "md5_number_lower": _number_of_md5,
+    "printf": lambda *values: call("c_printf", *values),
+    "regexp_split_to_array": lambda x, pattern: call("split", x, _java(pattern)),
+    "strip_accents": _strip_accents,
+    "to_json": _row_as_json,
+}
+
+
+def _own(node: exp.Anonymous) -> exp.Expr | None:
+    made = node.meta.get("is_spark")
+    build = None if made else _OWN.get(node.name.lower())
+    if build is None:
+        return None
+    new = build(*node.expressions)
+    new.meta["is_spark"] = True
+    return new
+
+
+FUNCTIONS: Mapping[type[exp.Expr], Callable[..., exp.Expr | None]] = {
+    exp.Anonymous: _own,
+    exp.ArgMax: _arg_max,
+    exp.ArrayOverlaps: lambda node: call("arrays_overlap", node.this, node.expression),
+    exp.ArraySort: lambda node: call("array_sort", node.this),
+    exp.Bracket: _index,
+    exp.CTE: _not_materialized,
+    exp.Cast: _cast,
+    exp.DataType: _type,
+    exp.JSONExtract: _made_path,
+    exp.Lambda: _arrow_in_a_call,
+    exp.Lower: _lower,
+    exp.RegexpExtract: _pattern,
+    exp.RegexpExtractAll: _pattern,
+    exp.RegexpLike: _pattern,
+    exp.RegexpReplace: _pattern,
+    exp.TimeToStr: _moment_as_text,
+    exp.Transform: _transform,
+    exp.Trim: _trim,
+    exp.TryCast: _try_cast,
+    exp.Tuple: _tuple,
+}

@@ -1,0 +1,122 @@
+"""The Spark session of a process, with the functions that Spark lacks."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+# What decides what a statement means is set here and cannot be set otherwise.
+_MEANING = {
+    # As DuckDB does, Spark then fails where a number overflows or a text is no number.
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.timestampType": "TIMESTAMP_NTZ",
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    "spark.sql.caseSensitive": "false",
+    # Tables are those of this process: a build begins with none.
+    "spark.sql.catalogImplementation": "in-memory",
+}
+_DEFAULTS = {
+    "spark.app.name": "biasledger",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "ERROR",
+    # Which of hundreds of conditions follow from which others takes longer to find out than it saves.
+    "spark.sql.constraintPropagation.enabled": "false",
+}
+_QUOTED = frozenset("'\",=:()[]{}\\")
+LOG = Path("logs/spark.log")
+
+
+def open_session(master: str, settings: Mapping[str, str]) -> SparkSession:
+    """The session of this process, which is begun by the first call; master: local[*], spark://HOST:PORT and the like."""
+    warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
+    from pyspark.sql import SparkSession
+    from pyspark.sql.types import StringType
+
+    # Its errors come as exceptions, too.
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
+    # Where workers run on this machine they take this Python, which has biasledger.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    builder = SparkSession.builder.master(master)
+    for name, value in {**_DEFAULTS, **settings, **_MEANING}.items():
+        builder = builder.config(name, str(value))
+    with _errors_in(LOG):
+        session = builder.getOrCreate()
+    session.udf.register("c_printf", c_printf, StringType())
+    session.udf.register("json_merge_patch", json_merge_patch, StringType())
+    session.udf.register("text_of_number", text_of_number, StringType())
+    session.udf.register("text_of_list", text_of_list, StringType())
+    return session
+
+
+@contextmanager
+def _errors_in(log: Path) -> Iterator[None]:
+    """Lead what programs that are started in the block write as errors, as Java does, into a file; it is begun anew."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    kept = os.dup(2)
+    with log.open("wb") as file:
+        os.dup2(file.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+def c_printf(form: str, *values: Any) -> str | None:
+    """DuckDB's printf, which is C's: Java's rounds halves of what is shown up, not by what the number is."""
+    if any(value is None for value in values):
+        return None
+    return form % tuple(float(value) if isinstance(value, Decimal) else value for value in values)
+
+
+def text_of_number(value: float | None) -> str | None:
+    """A double as DuckDB casts it to text, which is as Python writes it."""
+    return None if value is None else repr(float(value))
+
+
+def text_of_list(values: Sequence[str | None] | None) -> str | None:
+    """A list of texts as DuckDB casts it to text, which quotes what could be read otherwise."""
+    return None if values is None else f"[{', '.join(map(_element, values))}]"
+
+
+def _element(value: str | None) -> str:
+    if value is None:
+        return "NULL"
+    if value and value == value.strip() and value.lower() != "null" and not set(value) & _QUOTED:
+        return value
+    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def json_merge_patch(document: str | None, patch: str | None) -> str | None:
+    """RFC 7396, as text without blanks."""
+    if document is None or patch is None:
+        return None
+    return json.dumps(
+        _merged(json.loads(document), json.loads(patch)), separators=(",", ":"), ensure_ascii=False
+    )
+
+
+def _merged(document: Any, patch: Any) -> Any:
+    if not isinstance(patch, dict):
+        return patch
+    merged = dict(document) if isinstance(document, dict) else {}
+    for key, value in patch.items():
+        if value is None:
+            merged.pop(key, None)
+        else:
+            merged[key] = _merged(merged.get(key), value)
+    return merged

@@ -1,0 +1,203 @@
+"""Where tables lie in a build on Spark: each a folder of Parquet that Spark and DuckDB read, public ones in a DuckDB file, too.
+
+The ledger and what was published last are read by DuckDB, once for each table that a model asks for.
+"""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pyarrow.parquet
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from biasledger.publishing.quoting import quote_name, quote_text
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+LEDGER = "raw"
+_WIDER = {
+    "JSON": "varchar",
+    "UBIGINT": "decimal(20, 0)",
+    "HUGEINT": "bigint",
+    "UINTEGER": "bigint",
+    "USMALLINT": "integer",
+    "UTINYINT": "smallint",
+}
+
+
+class Tables:
+    """The tables of one build.
+
+    Args:
+        spark: the session.
+        duck: a connection to the DuckDB file that public tables go to, with the ledger attached as `ledger`.
+        folder: where the Parquet is, until the process ends: it holds answers. Every machine that works for the session reads and
+            writes it under this path.
+    """
+
+    def __init__(self, spark: SparkSession, duck: duckdb.DuckDBPyConnection, folder: Path) -> None:
+        self.spark = spark
+        self._duck = duck
+        # A folder of its own inside of what may be anybody's.
+        self._folder = folder.resolve() / "biasledger-tables"
+        self._views: set[str] = set()
+        self._lock = threading.Lock()
+        # Of an earlier build nothing is read; what is not made anew would only be taken for its result.
+        self._remove()
+        atexit.register(self._remove)
+        self.spark.sql(f"create database if not exists {LEDGER}")
+
+    def _remove(self) -> None:
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def columns(self, schema: str, name: str) -> list[str]:
+        """The names of a table's columns."""
+        return list(self.spark.table(_named(schema, name)).columns)
+
+    def make(self, schema: str, name: str, rows: DataFrame) -> None:
+        """Write a table and make it known."""
+        rows.write.mode("overwrite").parquet(str(self._place(schema, name)))
+        self._register(schema, name, rows.schema)
+
+    def view(self, schema: str, name: str, sql: str) -> None:
+        """Make a view of Spark's SQL."""
+        self.spark.sql(f"create or replace view {_named(schema, name)} as {sql}")
+        self._views.add(_named(schema, name))
+
+    def write(self, schema: str, name: str, rows: duckdb.DuckDBPyRelation) -> None:
+        """Write a table of rows that DuckDB has."""
+        place = self._place(schema, name)
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir(parents=True)
+        rows.select(_for_spark(rows)).write_parquet(str(place / "rows.parquet"))
+        written = pyarrow.parquet.read_schema(place / "rows.parquet")
+        self._register(schema, name, from_arrow_schema(written, prefer_timestamp_ntz=True))
+
+    def read(self, schema: str, name: str, connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
+        """A table as DuckDB reads it: from its files, of which a filter reads only what it needs; a view from memory."""
+        if _named(schema, name) in self._views:
+            rows = connection.from_arrow(self.spark.table(_named(schema, name)).toArrow())
+        else:
+            rows = connection.read_parquet(str(self._place(schema, name) / "*.parquet"))
+        return rows.select(_for_duckdb(rows))
+
+    def drop(self, schema: str, name: str, kind: str) -> None:
+        """Forget a table or view and delete its files."""
+        self.spark.sql(f"drop {kind} if exists {_named(schema, name)}")
+        shutil.rmtree(self._place(schema, name), ignore_errors=True)
+
+    def _register(self, schema: str, name: str, kinds: StructType) -> None:
+        # Told what the columns are, Spark does not open the files to find out.
+        self.spark.sql(f"drop table if exists {_named(schema, name)}")
+        self.spark.catalog.createTable(
+            _named(schema, name), path=str(self._place(schema, name)), source="parquet", schema=kinds
+        )
+
+    def _place(self, schema: str, name: str) -> Path:
+        return self._folder / schema / name
+
+    def bring_over(self, schema: str, name: str) -> None:
+        """Make a table of the ledger known, which is written when it is first asked for."""
+        with self._lock:
+            if schema == LEDGER and not self._place(schema, name).exists():
+                self.write(
+                    schema, name, self._duck.cursor().table(f"ledger.{quote_name(schema)}.{quote_name(name)}")
+                )
+
+    # --- the DuckDB file ------------------------------------------------------------------------------------------------------
+
+    def published(self, schema: str, name: str) -> bool:
+        """Bring over a table as it was published last, as `published.NAME`; whether there is one."""
+        connection = self._duck.cursor()
+        found = connection.execute(
+            "select database_name from duckdb_tables() where schema_name = ? and table_name = ? "
+            "and database_name in ('published', current_database()) order by database_name = 'published' desc",
+            [schema, name],
+        ).fetchall()
+        if found:
+            self.spark.sql("create database if not exists published")
+            where = ".".join(quote_name(one) for one in (found[0][0], schema, name))
+            self.write("published", name, connection.table(where))
+        return bool(found)
+
+    def hand_back(self, schema: str, name: str, model: Mapping[str, Any]) -> None:
+        """Write a public table into the DuckDB file, with its contract's types, what must not be null, and its comments."""
+        connection = self._duck.cursor()
+        rows = self.read(schema, name, connection)
+        types = {
+            column["name"]: column["data_type"]
+            for column in model["columns"].values()
+            if column.get("data_type")
+        }
+        required = {
+            column["name"]
+            for column in model["columns"].values()
+            if any(str(one["type"]).endswith("not_null") for one in column.get("constraints") or [])
+        }
+        if set(types) != set(rows.columns):
+            types = dict(zip(rows.columns, map(str, rows.types), strict=True))
+        self.declare(schema, name, types, required, model)
+        listed = ", ".join(quote_name(column) for column in types)
+        rows.select(listed).insert_into(f"{quote_name(schema)}.{quote_name(name)}")
+
+    def seed(
+        self, schema: str, name: str, types: Mapping[str, str], file: Path, model: Mapping[str, Any]
+    ) -> None:
+        """Read a CSV file into the DuckDB file as dbt-duckdb does, and hand it on to Spark."""
+        self.declare(schema, name, types, set(), model)
+        connection, where = self._duck.cursor(), f"{quote_name(schema)}.{quote_name(name)}"
+        connection.execute(
+            f"copy {where} from {quote_text(str(file))} (format csv, header true, delimiter ',')"
+        )
+        self.write(schema, name, connection.table(where))
+
+    def declare(
+        self, schema: str, name: str, types: Mapping[str, str], required: set[str], model: Mapping[str, Any]
+    ) -> None:
+        """Make an empty table in the DuckDB file in place of what has the name, with comments."""
+        connection, where = self._duck.cursor(), f"{quote_name(schema)}.{quote_name(name)}"
+        definitions = ", ".join(
+            f"{quote_name(column)} {kind}{' not null' if column in required else ''}"
+            for column, kind in types.items()
+        )
+        with self._lock:
+            connection.execute(f"create schema if not exists {quote_name(schema)}")
+        connection.execute(f"create or replace table {where} ({definitions})")
+        if model.get("description"):
+            connection.execute(f"comment on table {where} is {quote_text(model['description'])}")
+        for column in model["columns"].values():
+            if column["name"] in types and column.get("description"):
+                connection.execute(
+                    f"comment on column {where}.{quote_name(column['name'])} is {quote_text(column['description'])}"
+                )
+
+
+def _named(schema: str, name: str) -> str:
+    return f"`{schema}`.`{name}`"
+
+
+def _for_spark(rows: duckdb.DuckDBPyRelation) -> str:
+    """The columns as Spark has types for them: it knows no JSON, no unsigned integers, and none of 128 bits."""
+    return _cast(rows, _WIDER)
+
+
+def _for_duckdb(rows: duckdb.DuckDBPyRelation) -> str:
+    """The columns as DuckDB has them: decimals of 20 digits are its keys of 64 bits."""
+    return _cast(rows, {"DECIMAL(20,0)": "ubigint"})
+
+
+def _cast(rows: duckdb.DuckDBPyRelation, types: Mapping[str, str]) -> str:
+    return ", ".join(
+        f"cast({quote_name(column)} as {types[str(kind)]}) as {quote_name(column)}"
+        if str(kind) in types
+        else quote_name(column)
+        for column, kind in zip(rows.columns, rows.types, strict=True)
+    )

@@ -1,0 +1,5 @@
+"""Where dbt looks for an adapter of this name; the adapter is `biasledger.spark.adapter`."""
+
+from biasledger.spark.adapter import PLUGIN as Plugin  # noqa: N811
+
+__all__ = ["Plugin"]

@@ -1,0 +1,42 @@
+"""What `biasledger build --target` says where it cannot build."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from biasledger.building import targets
+from biasledger.building.targets import runs_on_spark
+from biasledger.project import init_project
+from collector.errors import InputError
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    init_project(tmp_path / "project", every_audit=False)
+    return tmp_path / "project"
+
+
+def test_a_build_runs_on_duckdb_unless_asked_otherwise(project: Path) -> None:
+    assert not runs_on_spark(project, None)
+    assert not runs_on_spark(project, "warehouse")
+
+
+def test_an_unknown_target_is_named(project: Path) -> None:
+    with pytest.raises(InputError, match=r"profiles\.yml has no target 'sparks'; did you mean 'spark'"):
+        runs_on_spark(project, "sparks")
+
+
+def test_without_pyspark_the_extra_is_named(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(targets, "find_spec", lambda _name: None)
+    with pytest.raises(InputError, match=r"pip install 'biasledger\[spark\]'"):
+        runs_on_spark(project, "spark")
+
+
+def test_without_java_it_is_asked_for(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(targets, "find_spec", lambda name: name)
+    monkeypatch.setattr(targets.shutil, "which", lambda _name: None)
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    with pytest.raises(InputError, match="Spark needs Java 17"):
+        runs_on_spark(project, "spark")
