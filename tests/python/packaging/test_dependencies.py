@@ -109,7 +109,12 @@ def test_constraints_are_names_and_versions_only() -> None:
         assert line.startswith("#") or re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][0-9A-Za-z.+!]*", line), line
 
 
-@pytest.mark.parametrize("requirement", RUNTIME + DEVELOPMENT, ids=str)
+@pytest.mark.parametrize(
+    "requirement",
+    RUNTIME
+    + [one for extra in ("dev", "postgres", "serve", "excel", "datasets", "delta") for one in EXTRAS[extra]],
+    ids=str,
+)
 def test_every_dependency_is_bounded_and_pinned_within_its_bounds(requirement: Requirement) -> None:
     assert {specifier.operator for specifier in requirement.specifier} == {">=", "<"}
     versions = {canonicalize_name(name): version for name, version in pins().items()}
