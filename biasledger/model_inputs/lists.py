@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from biasledger.measures.comparisons import Comparison
 from biasledger.measures.engine.resampling import Floats
 from biasledger.measures.equal_sizes.lists import Cells, ListPair
+from biasledger.measures.instead import HeldItems
 from biasledger.measures.lists import Lists, PerturbedLists
 from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, questions
 from biasledger.model_inputs.relations import Columns, RowsByKey, described, floats, pending
@@ -58,6 +59,27 @@ def read_robustness_comparisons(
         inside = cells_of[row["comparison_key"]]
         units = PerturbedLists(floats(inside["similarity"]), floats(inside["rerun_similarity"]))
         yield Comparison(units=units, **described(row, *name))
+
+
+def read_item_comparisons(
+    comparisons: duckdb.DuckDBPyRelation, shares: duckdb.DuckDBPyRelation, *, done: frozenset[str]
+) -> Iterator[Comparison[HeldItems]]:
+    """Each comparison not yet done, in the order of its key, with its subjects' shares of lists that hold each item.
+
+    comparisons: a row a group's lists and the neutral ones of the same subjects; shares: item_set_id, subject, item,
+    share_of_group, share_of_neutral, a row a subject and item.
+    """
+    shares_of = RowsByKey(shares, "item_set_id", "subject", "item")
+    for row in pending(comparisons, done):
+        inside = shares_of[row["item_set_id"]]
+        items, places = np.unique(inside["item"].astype(np.str_), return_inverse=True)
+        subjects, rows = np.unique(inside["subject"].astype(np.str_), return_inverse=True)
+        held = np.zeros((2, subjects.size, items.size))
+        for side, column in enumerate(("share_of_group", "share_of_neutral")):
+            held[side, rows, places] = floats(inside[column])
+        yield Comparison(
+            units=HeldItems(items, *held), **described(row, "variant", "domain", "attribute", "group_name")
+        )
 
 
 def _matrices(
