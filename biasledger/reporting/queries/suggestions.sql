@@ -1,4 +1,4 @@
--- What may be tried against the alarms of a run: what is suggested for their measures, then for all measures of their rooms.
+-- What may be tried against the alarms of a run: suggestions for their measures, then for all measures of their rooms.
 with
 
 alarms as (
