@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from biasledger.building import parsed
+from biasledger.building import PARSED, TEMPLATES, parsed
 
 ROOMS = ("words",)
 
@@ -26,7 +26,7 @@ def project(folder: Path, content: str = "name: mine") -> Path:
 
 def built(folder: Path, found: bytes, rooms: tuple[str, ...] = ROOMS, *, keeps: bool = True) -> bytes | None:
     """What dbt finds parsed when it starts; it leaves `found`."""
-    state = folder / parsed.PARSED
+    state = folder / PARSED
     with parsed.parsed_before(folder, rooms, keeps=keeps):
         before = state.read_bytes() if state.exists() else None
         state.parent.mkdir(exist_ok=True)
@@ -44,11 +44,11 @@ def test_the_next_project_begins_with_what_was_parsed_last(tmp_path: Path, cache
 def test_what_jinja_compiled_goes_with_it(tmp_path: Path, cache: Path) -> None:
     first, second = project(tmp_path / "a"), project(tmp_path / "b")
     with parsed.parsed_before(first, ROOMS, keeps=True):
-        for file in (parsed.PARSED, parsed.TEMPLATES):
+        for file in (PARSED, TEMPLATES):
             (first / file).write_bytes(f"of {file.stem}".encode())
     with parsed.parsed_before(second, ROOMS, keeps=True):
-        assert (second / parsed.PARSED).read_bytes() == b"of partial_parse"
-        assert (second / parsed.TEMPLATES).read_bytes() == b"of templates"
+        assert (second / PARSED).read_bytes() == b"of partial_parse"
+        assert (second / TEMPLATES).read_bytes() == b"of templates"
 
 
 def test_a_project_goes_on_from_its_own_and_keeps_that_to_itself(tmp_path: Path, cache: Path) -> None:
@@ -91,7 +91,7 @@ def test_another_version_begins_anew_and_little_is_kept(
 def test_a_cache_that_cannot_be_written_stops_no_build(tmp_path: Path, cache: Path) -> None:
     cache.write_bytes(b"no folder")
     assert built(project(tmp_path / "a"), b"of a") is None
-    assert (tmp_path / "a" / parsed.PARSED).read_bytes() == b"of a"
+    assert (tmp_path / "a" / PARSED).read_bytes() == b"of a"
 
 
 def test_the_cache_is_the_user_s(monkeypatch: pytest.MonkeyPatch) -> None:
