@@ -149,7 +149,7 @@ smoke: $(INSTALLED)
 	@cd build/smoke/project; $(call EXPECT_ALARMS,../venv/bin/biasledger build)
 
 bench: $(INSTALLED)
-	@"$(BIN)/python" -m benchmarks
+	@"$(BIN)/python" -m benchmarks --json build/bench.json
 
 # The suite's fuzzers with so many times its examples, and new ones each time.
 TIMES ?= 50

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from benchmarks.processes import BenchmarkError
+from benchmarks.records import WORSE, Record, print_comparison, print_growth, read_records, write_records
 from collector.errors import BiasledgerError
 
 SHORT_SPLITS = 60
@@ -18,13 +19,24 @@ SHORT_PRICES = 21
 
 
 @click.group(invoke_without_command=True)
+@click.option(
+    "--json",
+    "records",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="Write what speed and collect measure into this file, for `compare`.",
+)
 @click.pass_context
-def main(context: click.Context) -> None:
+def main(context: click.Context, records: Path | None) -> None:
     """Measure speed, collecting, fewer and smaller audits of lists, fewer of decisions, prices and stereotypes and, where the
     texts are there, calibration with fewer splits.
 
     Name one of them to run it alone with its own settings.
     """
+    measured: list[Record] = []
+    context.obj = measured
+    if records is not None:
+        context.call_on_close(lambda: _keep(records, measured))
     if context.invoked_subcommand is not None:
         return
     context.invoke(speed)
@@ -43,6 +55,15 @@ def main(context: click.Context) -> None:
     context.invoke(calibration, data=data, splits=SHORT_SPLITS)
 
 
+def _keep(path: Path, measured: list[Record]) -> None:
+    """Write what was measured, and print how it grows."""
+    from rich.console import Console
+
+    if measured:
+        write_records(path, measured)
+        print_growth(Console(width=110, highlight=False), measured)
+
+
 @main.command()
 @click.option("--responses", type=click.IntRange(min=600), default=20_000, show_default=True)
 @click.option(
@@ -56,11 +77,13 @@ def main(context: click.Context) -> None:
     show_default=True,
     help="Timed apart; 0 leaves them out.",
 )
-def speed(responses: int, words: int, repeats: int, permutations: int) -> None:
+@click.pass_obj
+def speed(measured: list[Record], responses: int, words: int, repeats: int, permutations: int) -> None:
     """The words path of a build against a plain scikit-learn script, on generated responses."""
-    from benchmarks.speed import run
+    from benchmarks.speed import records_of, run
 
-    run(n_responses=responses, n_words=words, repeats=repeats, n_permutations=permutations)
+    done = run(n_responses=responses, n_words=words, repeats=repeats, n_permutations=permutations)
+    measured += records_of(done, responses)
 
 
 @main.command()
@@ -84,13 +107,20 @@ def speed(responses: int, words: int, repeats: int, permutations: int) -> None:
     default=None,
     help="A Python that has inspect_ai and openai, to measure Inspect AI beside.",
 )
+@click.pass_obj
 def collect(
-    responses: int, concurrency: int, latency: float, repeats: int, many: int, inspect_python: Path | None
+    measured: list[Record],
+    responses: int,
+    concurrency: int,
+    latency: float,
+    repeats: int,
+    many: int,
+    inspect_python: Path | None,
 ) -> None:
     """The collector against a bare thread pool on a server on loopback, and what memory takes."""
-    from benchmarks.collecting import run
+    from benchmarks.collecting import records_of, run
 
-    run(
+    done = run(
         n_responses=responses,
         concurrency=concurrency,
         latency_ms=latency,
@@ -98,6 +128,7 @@ def collect(
         n_many=many,
         inspect_python=inspect_python,
     )
+    measured += records_of(done)
 
 
 @main.command()
@@ -268,6 +299,19 @@ def same(context: click.Context, one: Path, other: Path, digits: int | None) -> 
     if told:
         context.exit(1)
     click.echo("Every public table is the same, but for which build it was.")
+
+
+@main.command()
+@click.argument("old", type=click.Path(path_type=Path))
+@click.argument("new", type=click.Path(path_type=Path))
+@click.option(
+    "--worse", type=click.FloatRange(min=1), default=WORSE, show_default=True, help="Times the old value."
+)
+@click.pass_context
+def compare(context: click.Context, old: Path, new: Path, worse: float) -> None:
+    """What two files of `--json` measured, as ratios to the plain script of the same run; ends with 1 where one is worse."""
+    if print_comparison(read_records(old), read_records(new), worse):
+        context.exit(1)
 
 
 @main.command()

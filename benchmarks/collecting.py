@@ -19,6 +19,7 @@ from rich.table import Table
 
 from benchmarks.collector_alone import INSTANT, N_PROMPTS
 from benchmarks.processes import PACKAGE_PARENT, BenchmarkError, Measured, run_measured
+from benchmarks.records import Record
 
 GOAL_SHARE, GOAL_CPU_MS = 0.95, 2.0
 # Memory is flat where ten times as many answers take no more than this many times as much.
@@ -192,6 +193,21 @@ def _document(measured: Measured) -> dict[str, Any]:
     # Warnings of libraries may come before it.
     document: dict[str, Any] = json.loads(measured.output.strip().splitlines()[-1])
     return document
+
+
+def records_of(done: Comparison) -> list[Record]:
+    """What was measured, for `compare`: beside a server the plain script is the pool."""
+    n = done.collectors[0].n
+    ours, its = (statistics.median(one.cpu_ms for one in asked) for asked in (done.collectors, done.pools))
+    records = [Record("collect: from a server", n, "processor ms an answer", ours, its)]
+    for one in done.many:
+        records.append(Record("collect: no server", one.n, "processor s", one.cpu))
+        records.append(Record("collect: no server, peak memory", one.n, "bytes", one.peak_bytes))
+    for name, measured in done.after.items():
+        for asked, after in zip(done.many, measured, strict=True):
+            records.append(Record(f"collect: {name}", asked.n, "processor s", after.cpu))
+            records.append(Record(f"collect: {name}, peak memory", asked.n, "bytes", after.peak_bytes))
+    return records
 
 
 def _print(console: Console, done: Comparison, n: int, concurrency: int, latency_ms: float) -> None:

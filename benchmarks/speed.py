@@ -6,8 +6,10 @@ import json
 import os
 import sys
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from rich.console import Console
@@ -15,6 +17,7 @@ from rich.table import Table
 
 from benchmarks.corpus import write_corpus
 from benchmarks.processes import Measured, run_measured
+from benchmarks.records import Record
 from benchmarks.warehouses import Project
 from collector.importers.tabular import import_file
 from collector.spec.loading import load_audit
@@ -79,6 +82,31 @@ def run(*, n_responses: int, n_words: int, repeats: int, n_permutations: int) ->
                 f"With up to {n_permutations:,} permutations, one contrast, processor time: {listed}."
             )
     return done
+
+
+def records_of(done: list[Repeat], n_responses: int) -> list[Record]:
+    """What was measured, for `compare`."""
+
+    def record(name: str, unit: str, ours: Iterable[float], its: Iterable[float]) -> Record:
+        return Record(f"speed: {name}", n_responses, unit, median(ours), median(its))
+
+    builds, scripts = [one.build for one in done], [one.script for one in done]
+    return [
+        record("end to end", "wall s", (one.wall for one in builds), (one.wall for one in scripts)),
+        record("end to end", "processor s", (one.cpu for one in builds), (one.cpu for one in scripts)),
+        record(
+            "peak memory", "bytes", (one.peak_bytes for one in builds), (one.peak_bytes for one in scripts)
+        ),
+        *(
+            record(
+                name,
+                "processor s",
+                (one.own["cpu"][name] for one in done),
+                (one.its["cpu"][name] for one in done),
+            )
+            for name in MEASURES
+        ),
+    ]
 
 
 def _make_ledger(corpus: Path, ledger: Path, n_responses: int, n_words: int) -> None:

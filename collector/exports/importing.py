@@ -46,7 +46,7 @@ def take_in(folder: Path, manifest: Manifest, ledger_path: Path) -> TakenIn:
                 f"another ledger with --ledger."
             )
     taken = [run for run in manifest.runs.values() if run.run_id not in held]
-    with ledger.append(memory_limit=MEMORY) as append:
+    with ledger.append(memory_limit=MEMORY, threads=1) as append:
         if is_new:
             append.date_migrations(
                 {version: datetime.fromisoformat(moment) for version, _, moment in manifest.migrations}

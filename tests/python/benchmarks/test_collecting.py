@@ -32,6 +32,9 @@ def test_a_small_benchmark(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(0 < one.per_second <= 800 for one in (*done.pools, *done.collectors))
     assert all(one.per_second_overall <= one.per_second for one in done.collectors)
     assert done.share > 0
+    measured = collecting.records_of(done)
+    assert {one.size for one in measured} == {30, 150, 300}
+    assert all(one.value > 0 for one in measured)
     printed = " ".join(capsys.readouterr().out.split())
     assert "150 answers at 16 at once from a server that takes 20 ms, at most 800 a second" in printed
     assert "memory of 300 answers over 30" in printed
