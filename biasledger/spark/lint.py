@@ -36,7 +36,9 @@ def broken_rules(sql: str, columns: Columns) -> Iterator[tuple[int, str]]:
                 continue
             place = column.find_ancestor(exp.Where, exp.Window, exp.AggFunc, exp.Select)
             if not isinstance(place, exp.Select):
-                where = _PLACES.get(type(place), "an aggregate")
+                where = next(
+                    (name for kind, name in _PLACES.items() if isinstance(place, kind)), "an aggregate"
+                )
                 yield (
                     int(column.this.meta.get("line", 1)),
                     f"{column.name} is made by this select and read in {where} of it: make it in a CTE before",
