@@ -124,6 +124,7 @@ warehouse: $(INSTALLED)
 sql: warehouse
 	@"$(BIN)/sqlfluff" lint models analyses tests/dbt
 	@"$(BIN)/sqlfluff" lint biasledger/reporting/queries --config .sqlfluff-report
+	@"$(BIN)/python" -m biasledger.spark.lint build/warehouse/target/compiled/biasledger/models build/warehouse/warehouse.duckdb
 
 # dbt's own documentation of all tables as a single page, with the types that a build gives them.
 docs: warehouse

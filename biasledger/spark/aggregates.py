@@ -12,7 +12,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import UnsupportedError
 
-from biasledger.spark.nodes import TARGET, call, template
+from biasledger.spark.nodes import Spark4, call, template
 
 Finish = Callable[[exp.Expr], exp.Expr]
 
@@ -115,7 +115,7 @@ def _compared(number: int, key: exp.Ordered) -> str:
 
 
 def _lambda(sql: str) -> exp.Expr:
-    [found] = sqlglot.parse_one(f"f({sql})", dialect=TARGET).expressions
+    [found] = sqlglot.parse_one(f"f({sql})", dialect=Spark4).expressions
     assert isinstance(found, exp.Expr)
     return found
 

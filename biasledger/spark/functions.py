@@ -13,7 +13,7 @@ from sqlglot import exp
 from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import UnsupportedError
 
-from biasledger.spark.nodes import TARGET, call, constant, template
+from biasledger.spark.nodes import Spark4, call, constant, template
 from biasledger.spark.patterns import java_pattern
 
 _DATE_PARTS = {"%Y": "yyyy", "%m": "MM", "%d": "dd", "%H": "HH", "%M": "mm", "%S": "ss"}
@@ -80,12 +80,12 @@ def _schema(shape: object) -> str:
             exp.DataType.build("text") if isinstance(node, exp.DataType) and node.is_type("json") else node
         )
     )
-    return kind.sql(TARGET)
+    return kind.sql(Spark4)
 
 
 def _cast(node: exp.Cast) -> exp.Expr | None:
     if node.to.is_type("array") and isinstance(node.this, (exp.JSONExtract, exp.JSONExtractScalar)):
-        return call("from_json", node.this, node.to.sql(TARGET))
+        return call("from_json", node.this, node.to.sql(Spark4))
     return None
 
 
@@ -228,6 +228,11 @@ def _arg_max(node: exp.ArgMax) -> exp.Expr | None:
 
 
 def _tuple(node: exp.Tuple) -> exp.Expr | None:
+    select = node.parent
+    if isinstance(select, exp.Select) and isinstance(select.find_ancestor(exp.In, exp.Select), exp.In):
+        # What is sought is told by columns there, not by one row.
+        select.set("expressions", node.expressions)
+        return None
     return None if isinstance(node.parent, (exp.In, exp.Values)) else call("struct", *node.expressions)
 
 

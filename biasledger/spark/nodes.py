@@ -10,10 +10,10 @@ from sqlglot import exp, transforms
 from sqlglot.dialects.spark import Spark
 
 
-class TARGET(Spark):
+class Spark4(Spark):
     """Spark 4, which knows `qualify`; a number with a point is a double, since Spark rounds quotients of decimals."""
 
-    class Generator(Spark.Generator):  # type: ignore[misc]  # made by its metaclass
+    class Generator(Spark.Generator):  # type: ignore[misc, valid-type]  # made by its metaclass
         """Prints trees."""
 
         TRANSFORMS: ClassVar = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from sqlglot import exp
 from sqlglot.errors import UnsupportedError
@@ -70,7 +70,7 @@ class _Stars:
                 (name, column)
                 for name, source in sources.items()
                 if table is None or name == table
-                for column in self._columns_of(source)
+                for column in self.columns_of(source)
                 if column not in left_out
             ]
             # Of two columns of one name the first counts.
@@ -90,7 +90,8 @@ class _Stars:
         query.set("expressions", projections)
         return names
 
-    def _columns_of(self, source: exp.Expr) -> list[str]:
+    def columns_of(self, source: exp.Expr) -> list[str]:
+        """The columns of a table, a CTE or a subquery."""
         if isinstance(source, exp.Table):
             known = None if source.db else self._ctes.get(source.name)
             return self._columns(source) if known is None else known
@@ -111,6 +112,14 @@ def expand_stars(tree: exp.Expr, columns: Columns) -> None:
     )
     if any(needed) or any(union.args.get("by_name") for union in tree.find_all(exp.SetOperation)):
         _Stars(columns).of(tree)
+
+
+def columns_of_sources(tree: exp.Expr, columns: Columns) -> Iterator[tuple[exp.Select, set[str]]]:
+    """Each select of a query with the names of all columns that it can read."""
+    stars = _Stars(columns)
+    stars.of(tree.copy())
+    for select in tree.find_all(exp.Select):
+        yield select, {name for source in _sources(select).values() for name in stars.columns_of(source)}
 
 
 def _sources(query: exp.Select) -> Mapping[str, exp.Expr]:

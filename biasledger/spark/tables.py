@@ -9,6 +9,7 @@ import atexit
 import shutil
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +58,8 @@ class Tables:
 
     def _remove(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
+        with suppress(OSError):
+            self._folder.parent.rmdir()
 
     def columns(self, schema: str, name: str) -> list[str]:
         """The names of a table's columns."""

@@ -18,7 +18,7 @@ from sqlglot.errors import ErrorLevel, SqlglotError
 
 from biasledger.spark.aggregates import AGGREGATES
 from biasledger.spark.functions import FUNCTIONS
-from biasledger.spark.nodes import TARGET
+from biasledger.spark.nodes import Spark4
 from biasledger.spark.selects import SELECTS, Columns, expand_stars
 from collector.errors import BiasledgerError
 
@@ -67,7 +67,7 @@ def to_spark(sql: str, columns: Columns, meet: Callable[[exp.Table], None] = lam
                 if new is not None:
                     node.replace(new)
                     break
-        printed: str = holder.this.sql(dialect=TARGET, unsupported_level=ErrorLevel.RAISE, comments=False)
+        printed: str = holder.this.sql(dialect=Spark4, unsupported_level=ErrorLevel.RAISE, comments=False)
         return printed
     except SqlglotError as error:
         reason = re.sub(r"\x1b\[[0-9;]*m", "", str(error)).strip().splitlines()[0]

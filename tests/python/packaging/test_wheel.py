@@ -27,6 +27,7 @@ SHIPPED = {
     "docs": "biasledger/_documents/",
     "biasledger": "",
     "collector": "",
+    "dbt": "",
     "lmrec": "",
 }
 

@@ -73,14 +73,15 @@ def _start(command: list[str], output: int) -> subprocess.Popen[bytes]:
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home, "bin", "java")) if home else shutil.which("java")
     assert java is not None
+    home_of_spark = Path(spec.origin).parent
     name, *options = command
     return subprocess.Popen(
         [
             *(java, "-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
-            *("-cp", str(Path(spec.origin).parent / "jars" / "*"), f"org.apache.spark.deploy.{name}"),
+            *("-cp", str(home_of_spark / "jars" / "*"), f"org.apache.spark.deploy.{name}"),
             *("--host", "127.0.0.1", *options),
         ],
-        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"},
+        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_HOME": str(home_of_spark)},
         stdout=output,
         stderr=output,
     )

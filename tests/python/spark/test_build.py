@@ -1,4 +1,7 @@
-"""A build on a Spark cluster publishes what a build on DuckDB does: every public table, every verdict, every alarm."""
+"""A build on a Spark cluster publishes what a build on DuckDB does: every public table, every verdict, every alarm.
+
+The project is of one room: on two cores a build of all six takes longer than a test may.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ import yaml
 
 from benchmarks.same import differences
 from biasledger.building.build import BuildSummary, build_warehouse, what_stands
-from biasledger.project import LINKS
+from biasledger.project import init_project
 from tests.python.project import Project
 from tests.python.spark.cluster import cluster, missing
 
@@ -44,24 +47,26 @@ class OnSpark:
 
 
 @pytest.fixture(scope="module")
-def on_spark(audited: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OnSpark]:
+def on_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OnSpark]:
     if reason := missing():
         if os.environ.get("BIASLEDGER_SPARK_REQUIRED"):
             pytest.fail(f"{reason}, and this test may not be skipped here")
         pytest.skip(reason)
     folder = tmp_path_factory.mktemp("spark")
-    copied = Project(folder / "project")
-    shutil.copytree(audited, copied.folder, ignore=shutil.ignore_patterns(LINKS.parts[0], "target", "logs"))
-    published = copied.folder / "spark.duckdb"
+    project = Project(folder / "project")
+    init_project(project.folder)
+    project.collect("simulator", "audits/rankings.yml")
+    project.build()
+    published = project.folder / "spark.duckdb"
     with pytest.MonkeyPatch.context() as patch, cluster(folder) as address:
         patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
         patch.setenv("BIASLEDGER_SPARK", address)
-        profiles = copied.folder / "profiles.yml"
+        profiles = project.folder / "profiles.yml"
         profile = yaml.safe_load(profiles.read_text(encoding="utf-8"))
         profile["biasledger"]["outputs"]["spark"]["settings"] = _SMALL
         profiles.write_text(yaml.safe_dump(profile), encoding="utf-8")
-        summary = build_warehouse(copied.folder, copied.ledger, published, target="spark")
-        yield OnSpark(copied.folder, copied.warehouse, published, summary)
+        summary = build_warehouse(project.folder, project.ledger, published, target="spark")
+        yield OnSpark(project.folder, project.warehouse, published, summary)
 
 
 def test_every_public_table_says_the_same(on_spark: OnSpark) -> None:

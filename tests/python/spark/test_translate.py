@@ -71,6 +71,14 @@ def translated(sql: str) -> str:
             "SELECT FROM_JSON(a, 'array<struct<`n`: DOUBLE>>') AS x FROM t",
         ),
         ("select len(a) as x, length(b) as y from t", "SELECT SIZE(a) AS x, LENGTH(b) AS y FROM t"),
+        (
+            "select a from t where (a, b) in (select (c, d) from u)",
+            "SELECT a FROM t WHERE (a, b) IN (SELECT c, d FROM u)",
+        ),
+        (
+            r"select regexp_replace(a, ' (x|y) (z) ', ' \1>\2 ', 'g') as x from t",
+            "SELECT REGEXP_REPLACE(a, ' (x|y) (z) ', ' $1>$2 ') AS x FROM t",
+        ),
         ("select cast(a as ubigint) as x from t", "SELECT CAST(a AS DECIMAL(20, 0)) AS x FROM t"),
     ],
 )

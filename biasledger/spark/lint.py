@@ -1,0 +1,70 @@
+"""Whether compiled models keep what their translation asks: each statement has a counterpart, and names no alias too early.
+
+DuckDB takes the alias of a select's own column in its conditions, aggregates and windows; Spark does not. What rests on types, an
+index into a text or `len` of one, Spark refuses when it is asked to run it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import duckdb
+import sqlglot
+from sqlglot import exp
+
+from biasledger.spark.selects import Columns, columns_of_sources
+from biasledger.spark.translate import TranslationError, to_spark
+
+_PLACES = {exp.Where: "a condition", exp.Window: "a window"}
+
+
+def broken_rules(sql: str, columns: Columns) -> Iterator[tuple[int, str]]:
+    """Line and sentence of what has no counterpart on Spark in a compiled query; columns: as of `to_spark`."""
+    try:
+        to_spark(sql, columns)
+    except TranslationError as error:
+        yield 1, str(error)
+        return
+    tree = sqlglot.parse_one(sql, dialect="duckdb")
+    for select, given in columns_of_sources(tree, columns):
+        made = {one.alias for one in select.expressions if isinstance(one, exp.Alias)} - given
+        for column in select.find_all(exp.Column):
+            if column.table or column.name not in made or column.parent_select is not select:
+                continue
+            place = column.find_ancestor(exp.Where, exp.Window, exp.AggFunc, exp.Select)
+            if not isinstance(place, exp.Select):
+                where = next(
+                    (name for kind, name in _PLACES.items() if isinstance(place, kind)), "an aggregate"
+                )
+                yield (
+                    int(column.this.meta.get("line", 1)),
+                    f"{column.name} is made by this select and read in {where} of it: make it in a CTE before",
+                )
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Check the models below a folder; arguments: that folder of compiled SQL, and the DuckDB file that was built of them."""
+    folder, built = Path(arguments[0]), Path(arguments[1])
+    with duckdb.connect(str(built), read_only=True) as connection:
+        found = connection.execute(
+            "select schema_name, table_name, column_name from duckdb_columns() order by column_index"
+        ).fetchall()
+    known: Mapping[tuple[str, str], list[str]] = defaultdict(list)
+    for schema, table, column in found:
+        known[schema, table].append(column)
+    n_broken = 0
+    for file in sorted(folder.rglob("*.sql")):
+        sql = file.read_text(encoding="utf-8")
+        # Tests of a yml file lie in a folder of its name; dbt makes them.
+        if sql.strip() and file.parent.suffix != ".yml":
+            for line, sentence in broken_rules(sql, lambda table: known[table.db, table.name]):
+                n_broken += 1
+                sys.stderr.write(f"{file}:{line}: {sentence}\n")
+    return int(n_broken > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
