@@ -31,6 +31,7 @@ from collector.files.replacing import write_whole
 
 _PACKAGE = "biasledger"
 _PLAIN = {"severity": "ERROR", "fail_calc": "count(*)", "warn_if": "!= 0", "error_if": "!= 0"}
+_DIGEST = hashlib.sha256().digest_size
 _ABSENT = ("where", "limit", "store_failures")
 
 
@@ -39,7 +40,7 @@ def lean() -> Iterator[None]:
     """Have dbt leave out, in this process and from now on, what is not read; for one command."""
     _make_events_when_read()
     BuildTask.RUNNER_MAP[NodeType.Test] = QualityTests
-    with _templates_kept(TEMPLATES):
+    with templates_kept(TEMPLATES):
         yield
 
 
@@ -71,15 +72,16 @@ def _make_events_when_read() -> None:
 
 
 @contextmanager
-def _templates_kept(file: Path) -> Iterator[None]:
+def templates_kept(file: Path) -> Iterator[None]:
     """Macros and models as Jinja compiled them, from the file, and into it what is new."""
     compiled = MacroFuzzEnvironment.compile
-    version = hashlib.sha256(bc_magic + jinja2.__version__.encode()).hexdigest()
+    version = bc_magic + jinja2.__version__.encode()
     kept: dict[str, CodeType] = {}
-    with suppress(OSError, ValueError, EOFError, TypeError):
-        # The project's own file, as what dbt parsed is, which holds code as well.
-        found = marshal.loads(file.read_bytes())  # noqa: S302
-        kept = found["templates"] if found["version"] == version else {}
+    with suppress(OSError):
+        written = file.read_bytes()
+        # The project's own file, as what dbt parsed is, which holds code as well; one that was damaged would end the process.
+        if written[:_DIGEST] == _stamp(version, written[_DIGEST:]):
+            kept = marshal.loads(written[_DIGEST:])  # noqa: S302
     n_before = len(kept)
 
     def compile_once(environment: Any, source: Any, *args: Any, **options: Any) -> Any:
@@ -98,7 +100,13 @@ def _templates_kept(file: Path) -> Iterator[None]:
         if len(kept) > n_before:
             # Without it, the next build only takes longer.
             with suppress(OSError):
-                write_whole(file, marshal.dumps({"version": version, "templates": kept}))
+                content = marshal.dumps(kept)
+                write_whole(file, _stamp(version, content) + content)
+
+
+def _stamp(version: bytes, content: bytes) -> bytes:
+    """What tells a whole file of this version."""
+    return hashlib.sha256(version + content).digest()
 
 
 class QualityTests(TestRunner):

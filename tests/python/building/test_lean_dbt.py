@@ -11,8 +11,9 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from dbt_common.clients.jinja import MacroFuzzEnvironment
 
-from biasledger.building import BUILT, TEMPLATES, build
+from biasledger.building import BUILT, TEMPLATES, build, lean_dbt
 
 ROOT = Path(__file__).parents[3]
 FILES = {
@@ -113,3 +114,19 @@ def test_tests_of_a_table_run_together_and_fail_under_their_names_as_dbt_s_own(p
     of_dbt = json.loads((project / "target/run_results.json").read_text(encoding="utf-8"))["results"]
     assert _tests(of_dbt).items() >= EXPECTED.items()
     assert {path.stem for path in (project / "target/compiled").rglob("*.sql")} >= TOGETHER
+
+
+def test_a_damaged_file_of_templates_is_made_anew(tmp_path: Path) -> None:
+    file = tmp_path / "templates.marshal"
+
+    def written(template: str) -> bytes:
+        with lean_dbt.templates_kept(file):
+            environment = MacroFuzzEnvironment()
+            assert environment.from_string(template).render({"name": "a table"}) == "select * from a table"
+        return file.read_bytes()
+
+    whole = written("select * from {{ name }}")
+    assert written("select * from {{ name }}") == whole
+    for damaged in (b"", whole[:-1], whole[:40] + bytes([whole[40] ^ 1]) + whole[41:], whole[32:]):
+        file.write_bytes(damaged)
+        assert written("select * from {{ name }}") == whole
