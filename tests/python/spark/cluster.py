@@ -70,18 +70,23 @@ def _start(command: list[str], output: int) -> subprocess.Popen[bytes]:
     spec = find_spec("pyspark")
     assert spec is not None
     assert spec.origin is not None
-    home = os.environ.get("JAVA_HOME")
-    java = str(Path(home, "bin", "java")) if home else shutil.which("java")
-    assert java is not None
-    home_of_spark = Path(spec.origin).parent
+    home = Path(spec.origin).parent
     name, *options = command
     return subprocess.Popen(
         [
-            *(java, "-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
-            *("-cp", str(home_of_spark / "jars" / "*"), f"org.apache.spark.deploy.{name}"),
-            *("--host", "127.0.0.1", *options),
+            str(home / "bin" / "spark-class"),
+            f"org.apache.spark.deploy.{name}",
+            "--host",
+            "127.0.0.1",
+            *options,
         ],
-        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_HOME": str(home_of_spark)},
+        env={
+            **os.environ,
+            "SPARK_HOME": str(home),
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            "SPARK_DAEMON_MEMORY": "256m",
+            "SPARK_DAEMON_JAVA_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        },
         stdout=output,
         stderr=output,
     )
