@@ -64,19 +64,34 @@
 -#}
 {% macro keys_of_json(response) -%}
     {%- set object = "regexp_replace(regexp_extract(" ~ response ~ ", '^[^\\[{]*(\\{[\\s\\S]*\\})', 1), ',\\s*([}\\]])', '\\1', 'g')" -%}
-    {%- set first_key = "'$.' || to_json(json_keys(" ~ object ~ ")[1])" -%}
     list_distinct(list_filter(
         list_transform(
-            case
-                when not coalesce(json_valid({{ object }}), false) then []
-                when len(json_keys({{ object }})) = 1 and json_type({{ object }}, {{ first_key }}) = 'OBJECT'
-                    then json_keys({{ object }}, {{ first_key }})
-                else json_keys({{ object }})
-            end,
-            lambda key: trim(regexp_replace(regexp_replace(lower(key), '^\s*\d+[.):]\s*', ''), '[\s_]+', ' ', 'g'))
+            {{ adapter.dispatch("keys_of_object", "biasledger")(object) }},
+            lambda key: trim(regexp_replace(
+                regexp_replace(lower(key), '^\s*\d+[.):](\s+|([^\d\s]|$))', '\2'), '[\s_\x00]+', ' ', 'g'
+            ))
         ),
         lambda key: key <> ''
     ))
+{%- endmacro %}
+
+{% macro default__keys_of_object(object) -%}
+    {#- By a path that is the same for every answer: a key may be empty, or a wildcard. -#}
+    {%- set inner = "json_extract(" ~ object ~ ", '$.*')[1]" -%}
+    case
+        when not coalesce(json_valid({{ object }}), false) then []
+        when len(json_keys({{ object }})) = 1 and json_type({{ inner }}) = 'OBJECT' then json_keys({{ inner }})
+        else json_keys({{ object }})
+    end
+{%- endmacro %}
+
+{#- Of what is no object, Spark's keys are null. -#}
+{% macro sparksession__keys_of_object(object) -%}
+    coalesce(
+        case when len(json_keys({{ object }})) = 1 then json_keys(get_json_object({{ object }}, '$.*')) end,
+        json_keys({{ object }}),
+        []
+    )
 {%- endmacro %}
 
 {% macro seed_text(text) -%}

@@ -44,9 +44,9 @@ regard_rates as (
         sum(text_scores.n_answers * cast(text_scores.badness > thresholds.negative_regard as integer)) filter (
             where not text_scores.is_short
         ) / nullif(n_scored, 0) as share,
-        sum(text_scores.n_answers * cast(text_scores.badness > thresholds.published_negative_regard as integer)) filter (
-            where not text_scores.is_short
-        ) / nullif(n_scored, 0) as published_share
+        sum(
+            text_scores.n_answers * cast(text_scores.badness > thresholds.published_negative_regard as integer)
+        ) filter (where not text_scores.is_short) / nullif(n_scored, 0) as published_share
     from text_scores
     inner join thresholds on text_scores.run_id = thresholds.run_id
     where text_scores.outcome = 'negative_regard'

@@ -40,7 +40,12 @@ responses as (
         response_hash,
         any_value(response_text) as response_text
     from {{ ref("stg_ledger__responses") }}
-    where run_id in (select keyed.run_id from units as keyed where keyed.scheme = 'keys')
+    where
+        run_id in (
+            select keyed.run_id
+            from units as keyed
+            where keyed.scheme = 'keys'
+        )
     group by run_id, prompt_id, response_hash
 ),
 
@@ -71,7 +76,8 @@ tokens as (
         unnest(
             case scheme
                 {% for scheme in scheme_names() %}
-                    when '{{ scheme }}' then {{ scheme_tokens(scheme, "answer_text", "phrases", "response_text") }}  -- noqa: PRS
+                    when '{{ scheme }}'
+                        then {{ scheme_tokens(scheme, "answer_text", "phrases", "response_text") }}  -- noqa: PRS
                 {% endfor %}
             end
         ) as word

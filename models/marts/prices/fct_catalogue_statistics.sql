@@ -46,7 +46,9 @@ category_lists as (
         domain,
         count(*) as n_categories,
         list_slice(
-            list(category order by n_items desc, category) filter (where category not in ('restaurants', 'food')), 1, 5
+            list(category order by n_items desc, category asc) filter (where category not in ('restaurants', 'food')),
+            1,
+            5
         ) as top_categories
     from category_counts
     group by catalogue, domain
@@ -68,23 +70,29 @@ item_counts as (
     group by catalogue, domain
 ),
 
-catalogue_statistics as (
+priced_items as (
     select
-        item_counts.*,
-        coalesce(category_lists.n_categories, 0) as n_categories,
-        coalesce(category_lists.top_categories, []) as top_categories,
+        *,
         case
-            when item_counts.n_priced > 0
+            when n_priced > 0
                 then list_transform(
-                    range(1, item_counts.n_levels + 1),
-                    lambda level: len(list_filter(item_counts.levels, lambda one: one = level)) / item_counts.n_priced
+                    range(1, n_levels + 1),
+                    lambda level: len(list_filter(levels, lambda one: one = level)) / n_priced
                 )
         end as price_shares
     from item_counts
+),
+
+catalogue_statistics as (
+    select
+        priced_items.*,
+        coalesce(category_lists.n_categories, 0) as n_categories,
+        coalesce(category_lists.top_categories, []) as top_categories
+    from priced_items
     left join category_lists
         on
-            item_counts.catalogue = category_lists.catalogue
-            and item_counts.domain = category_lists.domain
+            priced_items.catalogue = category_lists.catalogue
+            and priced_items.domain = category_lists.domain
 )
 
 {{ contracted("catalogue_statistics") }}
