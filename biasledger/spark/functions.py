@@ -277,16 +277,10 @@ _OWN: Mapping[str, Callable[..., exp.Expr]] = {
 }
 
 
-# Functions that Spark has under the same name.
-_JSON = frozenset({"json_array_length", "json_object_keys", "json_tuple"})
-
-
 def _own(node: exp.Anonymous) -> exp.Expr | None:
     made = node.meta.get("is_spark")
     build = None if made else _OWN.get(node.name.lower())
     if build is None:
-        if not made and node.name.lower().startswith("json_") and node.name.lower() not in _JSON:
-            raise UnsupportedError(node.name)
         return None
     try:
         new = build(*node.expressions)
@@ -294,10 +288,6 @@ def _own(node: exp.Anonymous) -> exp.Expr | None:
         raise UnsupportedError(f"{node.name} with {len(node.expressions)} arguments") from None
     new.meta["is_spark"] = True
     return new
-
-
-def _absent(node: exp.Expr) -> exp.Expr | None:
-    raise UnsupportedError(node.sql("duckdb"))
 
 
 FUNCTIONS: Mapping[type[exp.Expr], Callable[..., exp.Expr | None]] = {
@@ -310,7 +300,6 @@ FUNCTIONS: Mapping[type[exp.Expr], Callable[..., exp.Expr | None]] = {
     exp.Cast: _cast,
     exp.DataType: _type,
     exp.JSONExtract: _made_path,
-    exp.JSONType: _absent,
     exp.Lambda: _arrow_in_a_call,
     exp.Lower: _lower,
     exp.RegexpExtract: _pattern,

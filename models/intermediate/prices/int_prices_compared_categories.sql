@@ -41,8 +41,8 @@ compared_units as (
             and contrasts.attribute = units.attribute
     where units.group_name in (contrasts.group_name, contrasts.reference_group)
     qualify
-        bool_or(is_marked) over (partition by contrasts.contrast_id, units.domain)
-        and bool_or(not is_marked) over (partition by contrasts.contrast_id, units.domain)
+        bool_or(units.group_name = contrasts.group_name) over (partition by contrasts.contrast_id, units.domain)
+        and bool_or(units.group_name <> contrasts.group_name) over (partition by contrasts.contrast_id, units.domain)
 )
 
 select * from compared_units

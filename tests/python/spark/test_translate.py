@@ -123,8 +123,6 @@ def test_a_pattern_matches_the_same_in_java(re2: str, java: str) -> None:
         ("select regexp_matches(a, b) from t", "a pattern that is no constant, b"),
         ("select unnest(a), count(*) from t group by a", "unnest beside group by"),
         ("select string_agg(a) from t", "string_agg without an order"),
-        ("select json_valid(a) from t", "json_valid"),
-        ("select json_type(a) from t", r"JSON_TYPE\(a\)"),
         ("select json_keys(a, '$.b') from t", "json_keys with 2 arguments"),
         ("select list(distinct a order by b) from t", "distinct values in an order of something else"),
     ],
