@@ -13,7 +13,7 @@ from collector.hints import did_you_mean
 from collector.journal.chain import ZERO, Seal, next_hash
 from collector.journal.reader import Record, is_being_written, journal_folder, journal_path, read_journal
 from collector.ledger.database import Ledger
-from collector.ledger.evidence import TABLES, Held, chain_links, hashed_content, held_records
+from collector.ledger.evidence import TABLES, Held, chain_links, has_seal, hashed_content, held_records
 from collector.ledger.loading import read_head
 
 if TYPE_CHECKING:
@@ -356,15 +356,6 @@ def _verify_unknown_journals(ledger_path: Path, known: Mapping[str, Run]) -> Ite
         else:
             told = f"The ledger has nothing of this run, and {path} has; `biasledger build` loads it."
             yield Verdict(path.stem, "broken", fault=told, n_faults=1)
-
-
-def has_seal(connection: duckdb.DuckDBPyConnection, run_id: str, seal: Seal) -> bool:
-    """Whether a run's chain has a seal's last record."""
-    found = connection.execute(
-        "select 1 from raw.chain where run_id = ? and position = ? and hash = ?",
-        [run_id, seal.count - 1, seal.head_hash],
-    ).fetchall()
-    return bool(found)
 
 
 def _told(held: Held) -> str:

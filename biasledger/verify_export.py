@@ -7,11 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasledger.verify import Verdict, has_seal, known_runs, verify_run, verify_shared
+from biasledger.verify import Verdict, known_runs, verify_run, verify_shared
 from collector.errors import InputError
 from collector.exports.folder import file_faults, require_manifest, unlisted
 from collector.exports.reading import ExportedLedger, open_export
 from collector.hints import did_you_mean
+from collector.ledger.evidence import has_seal
 
 if TYPE_CHECKING:
     from collector.exports.folder import ExportedRun, Manifest

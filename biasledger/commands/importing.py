@@ -163,9 +163,9 @@ def import_predictions(files: tuple[Path, ...], ledger: Path, name: str) -> None
 def import_ledger(folder: Path, ledger: Path) -> None:
     """Take the runs of an exported ledger in.
 
-    DIR is as `biasledger export` wrote it, and is verified first. Makes the ledger anew, or adds the runs that it lacks: so one
-    ledger gathers what several machines collected. Journals are in no export: copy their folder beside the ledger as well, or
-    verify it with --without-journals.
+    DIR is as `biasledger export` wrote it, and is verified first. Makes the ledger anew, or adds what it lacks, runs and what
+    happened to them since: so one ledger gathers what several machines collected. Journals are in no export: copy their folder
+    beside the ledger as well, or verify it with --without-journals.
     """
     from biasledger.verify_export import verify_export
     from collector.errors import InputError
@@ -176,9 +176,10 @@ def import_ledger(folder: Path, ledger: Path) -> None:
     if broken:
         raise InputError(f"Nothing was taken in, as {broken[0].name} is broken: {broken[0].fault}")
     done = take_in(folder, require_manifest(folder), ledger)
+    renewed = f"; {len(done.renewed):,} runs brought up to date" if done.renewed else ""
     had = f"; {len(done.had):,} runs were there" if done.had else ""
     say(
-        f"{ledger}: {len(done.taken):,} runs with {done.n_responses:,} responses taken in from {folder}{had}."
+        f"{ledger}: {len(done.taken):,} runs with {done.n_responses:,} responses taken in from {folder}{renewed}{had}."
     )
     next_step("biasledger build")
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasledger.tuning.labels import ADDRESS, HERE, hash_digits, key_columns, label_of
+from biasledger.tuning.labels import (
+    ADDRESS,
+    HERE,
+    hash_digits,
+    key_columns,
+    labels_of_outputs,
+    labels_of_rows,
+)
 from collector.errors import InputError
 from collector.files.csv import read_csv, require_cells
 from collector.ledger.database import Ledger
@@ -15,12 +22,14 @@ from collector.ledger.labels import Label, Labelling, keep_labels
 if TYPE_CHECKING:
     import duckdb
 
+_Address = tuple[str, str, int]  # run, prompt and trial
 _OF_HASH = """
-    select wanted.number, responses.run_id, responses.prompt_id, responses.trial
+    select distinct
+        wanted.number, responses.content_hash, responses.run_id, responses.prompt_id, responses.trial
     from (select unnest($digits) as digits, unnest($numbers) as number) as wanted
     inner join raw.kept_responses as responses on starts_with(responses.content_hash, 'sha256:' || wanted.digits)
     where responses.response_text is not null
-    group by all
+    order by all
 """
 
 
@@ -36,13 +45,12 @@ def keep_file(path: Path, ledger_path: Path, by: str) -> tuple[Labelling, int]:
         What was kept, and how many rows have no label.
 
     Raises:
-        InputError: a row's label or answer is wrong, or no row has a label; names file and row.
+        InputError: a row's label or answer is wrong, its digits belong to several outputs, two rows contradict each other, or no
+            row has a label; names file and row.
         LedgerError: the ledger cannot be read or written.
     """
     rows = read_csv(path, "a row for each labelled answer", key_columns, seen_from=HERE)
-    labels = {
-        number: label for number, row in enumerate(rows, start=1) if (label := label_of(path, number, row))
-    }
+    labels = labels_of_rows(path, rows)
     if not labels:
         raise InputError(f"{path}: no row has a label.")
     ledger = Ledger(ledger_path)
@@ -51,29 +59,40 @@ def keep_file(path: Path, ledger_path: Path, by: str) -> tuple[Labelling, int]:
         with ledger.read() as connection:
             found = _by_hash(connection, path, rows, labels)
     else:
-        found = [_by_address(path, number, rows[number - 1], label) for number, label in labels.items()]
-    return keep_labels(ledger, found, by), len(rows) - len(labels)
+        found = [(number, _address(path, number, rows[number - 1])) for number in labels]
+    given = labels_of_outputs(path, labels, found)
+    kept = keep_labels(ledger, [Label(*address, label) for address, label in given.items()], by)
+    return kept, len(rows) - len(labels)
 
 
 def _by_hash(
-    connection: duckdb.DuckDBPyConnection, path: Path, rows: Sequence[dict[str, str]], labels: dict[int, str]
-) -> list[Label]:
-    digits = {number: hash_digits(path, number, rows[number - 1]["response"]) for number in labels}
+    connection: duckdb.DuckDBPyConnection, path: Path, rows: Sequence[dict[str, str]], numbers: Iterable[int]
+) -> list[tuple[int, _Address]]:
+    """The answers that rows name by the hash of their output."""
+    digits = {number: hash_digits(path, number, rows[number - 1]["response"]) for number in numbers}
     found = connection.execute(
         _OF_HASH, {"digits": list(digits.values()), "numbers": list(digits)}
     ).fetchall()
-    if absent := set(labels) - {number for number, *_ in found}:
-        number = min(absent)
-        raise InputError(
-            f"{path}: row {number} has {rows[number - 1]['response']!r} as 'response', which is no answer of the ledger."
-        )
-    return [Label(run_id, prompt_id, trial, labels[number]) for number, run_id, prompt_id, trial in found]
+    hashes: dict[int, set[str]] = {number: set() for number in digits}
+    for number, content_hash, *_ in found:
+        hashes[number].add(content_hash)
+    for number, named in hashes.items():
+        if len(named) != 1:
+            which = (
+                "belongs to several outputs of the ledger; give more digits"
+                if named
+                else "is no answer of the ledger"
+            )
+            raise InputError(
+                f"{path}: row {number} has {rows[number - 1]['response']!r} as 'response', which {which}."
+            )
+    return [(number, (run_id, prompt_id, trial)) for number, _, run_id, prompt_id, trial in found]
 
 
-def _by_address(path: Path, number: int, row: dict[str, str], label: str) -> Label:
+def _address(path: Path, number: int, row: dict[str, str]) -> _Address:
     require_cells(path, number, row, ADDRESS)
     if not row["trial"].isdecimal():
         raise InputError(
             f"{path}: row {number} has {row['trial']!r} as 'trial'; it should be a whole number."
         )
-    return Label(row["run"], row["prompt"], int(row["trial"]), label)
+    return row["run"], row["prompt"], int(row["trial"])

@@ -5,10 +5,10 @@ from __future__ import annotations
 import bisect
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from biasledger.opening import connect_read_only
 from biasledger.tuning.thresholds import ALL_AUDITS, NEGATIVE_REGARD, PUBLISHED, STEREOTYPE_RATIO
@@ -41,6 +41,7 @@ _SAMPLE_BINS = 5
 _SCORES = "fct_stereotype_scores"
 ADDRESS = ("run", "prompt", "trial")
 _HASH = re.compile(r"(?:sha256:)?([0-9a-f]{12,64})")
+_Output = TypeVar("_Output", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -229,29 +230,48 @@ def _labelled(
 ) -> tuple[dict[str, bool], int]:
     """Response hash -> whether it is problematic, and the number of rows without a label."""
     finder = _Finder(path, scores, warehouse)
-    labels: dict[str, bool] = {}
-    first_row: dict[str, int] = {}
-    n_unlabelled = 0
-    for number, row in enumerate(rows, start=1):
-        label = label_of(path, number, row)
-        if not label:
-            n_unlabelled += 1
-            continue
-        found = finder.find(number, row)
-        before = first_row.setdefault(found, number)
-        if labels.setdefault(found, label == PROBLEMATIC) != (label == PROBLEMATIC):
+    labels = labels_of_rows(path, rows)
+    outputs = ((number, finder.find(number, rows[number - 1])) for number in labels)
+    given = labels_of_outputs(path, labels, outputs)
+    return {output: label == PROBLEMATIC for output, label in given.items()}, len(rows) - len(labels)
+
+
+def labels_of_rows(path: Path, rows: Sequence[dict[str, str]]) -> dict[int, str]:
+    """Number of each row that has a label, from 1 -> its label.
+
+    Raises:
+        InputError: a label is another than there are.
+    """
+    return {
+        number: label for number, row in enumerate(rows, start=1) if (label := _label_of(path, number, row))
+    }
+
+
+def labels_of_outputs(
+    path: Path, labels: Mapping[int, str], outputs: Iterable[tuple[int, _Output]]
+) -> dict[_Output, str]:
+    """Output -> its label.
+
+    Args:
+        path: the file of labels, for errors.
+        labels: number of a row -> its label.
+        outputs: number of a row, and an output that it names.
+
+    Raises:
+        InputError: two rows give an output different labels.
+    """
+    first_row: dict[_Output, int] = {}
+    for number, output in outputs:
+        before = first_row.setdefault(output, number)
+        if labels[before] != labels[number]:
             raise InputError(
                 f"{path}: rows {before} and {number} are the same output with different labels; give it one."
             )
-    return labels, n_unlabelled
+    return {output: labels[number] for output, number in first_row.items()}
 
 
-def label_of(path: Path, number: int, row: dict[str, str]) -> str:
-    """The label of a row, empty where it has none yet.
-
-    Raises:
-        InputError: it is another than there are.
-    """
+def _label_of(path: Path, number: int, row: dict[str, str]) -> str:
+    """The label of a row, empty where it has none yet."""
     label = row["label"].lower()
     if label and label not in LABELS:
         raise InputError(f"{path}: row {number} has {row['label']!r} as 'label'{did_you_mean(label, LABELS)}")

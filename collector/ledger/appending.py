@@ -505,6 +505,22 @@ class Append:
             [run_id, str(file)],
         )
 
+    def scores_of_run(self, file: Path, run_id: str) -> int:
+        """Insert the scores that the ledger lacks of a run, of those that a Parquet file holds; returns how many."""
+        key = ("prompt_id", "trial", "attempt", "scorer")
+        is_same = " and ".join(f"old.{name} = new.{name}" for name in key)
+        inserted: int = self._first(
+            "insert into raw.response_scores by name select *, cast($run_id as varchar) as run_id "
+            "from read_parquet($file, hive_partitioning = false) as new "
+            f"where not exists (from raw.response_scores as old where old.run_id = $run_id and {is_same})",
+            {"run_id": run_id, "file": str(file)},
+        )
+        return inserted
+
+    def without_rows_of_run(self, table: str, run_id: str) -> None:
+        """Delete what a table has of a run, which is to come in anew."""
+        self._connection.execute(f"delete from raw.{table} where run_id = ?", [run_id])
+
     def shared_rows(self, table: str, file: Path, key: Sequence[str]) -> None:
         """Insert the rows of a Parquet file whose key the table has not, in their order."""
         is_same = " and ".join(f"old.{name} is not distinct from new.{name}" for name in key)
@@ -525,7 +541,7 @@ class Append:
                 "update raw.schema_migrations set applied_at = ? where version = ?", [moment, version]
             )
 
-    def _first(self, sql: str, values: list[Any]) -> Any:
+    def _first(self, sql: str, values: list[Any] | dict[str, Any]) -> Any:
         """Return the first value of the first row, or None."""
         # All rows are fetched: an unfinished result would bar the connection from what comes next.
         rows = self._connection.execute(sql, values).fetchall()

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from collector.hashing import hash_of, tagged_hash
-from collector.journal.chain import ERASABLE, ERASED, FIELDS, event_body, record_digest, record_key
+from collector.journal.chain import ERASABLE, ERASED, FIELDS, Seal, event_body, record_digest, record_key
 from collector.rows import (
     ItemRow,
     MarkerRow,
@@ -163,6 +163,15 @@ def hashed_content(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str,
         ).fetchall()
         predicted = [PredictionRow(*row) for row in found]
         yield f"the predictions of {recommender!r}", stated, hash_of_predictions(predicted)
+
+
+def has_seal(connection: duckdb.DuckDBPyConnection, run_id: str, seal: Seal) -> bool:
+    """Whether a run's chain has a seal's last record."""
+    found = connection.execute(
+        "select 1 from raw.chain where run_id = ? and position = ? and hash = ?",
+        [run_id, seal.count - 1, seal.head_hash],
+    ).fetchall()
+    return bool(found)
 
 
 def cut_after(connection: duckdb.DuckDBPyConnection, seal: Seal) -> None:

@@ -63,7 +63,9 @@ def lsa(texts: Sequence[Words]) -> Callable[[Integers], Floats]:
     size = min(_MOST_DIMENSIONS, isqrt(len(texts)) // 2, min(vectors.shape) - 1)
     if size < _LEAST_DIMENSIONS:
         return cosine(texts)
-    placed = normalize(TruncatedSVD(size, algorithm="arpack", random_state=0).fit_transform(vectors))
+    # The share of the variance, which nobody reads, is of none where all texts are the same.
+    with np.errstate(invalid="ignore", divide="ignore"):
+        placed = normalize(TruncatedSVD(size, algorithm="arpack", random_state=0).fit_transform(vectors))
     return lambda rows: np.asarray(placed[rows] @ placed[rows].T)
 
 

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import click
 import pytest
 
 from biasledger.cli import cli
 from biasledger.querying.analyses import list_analyses
+from biasledger.reporting import render
 from tests.python.docs.shell import ROOT
+from tests.python.serving.conftest import serving
 
 PAGE = (ROOT / "docs" / "questions.md").read_text(encoding="utf-8")
 READERS = ("A manager", "An auditor", "A data scientist")
 
 
-def _text(*folders: str) -> str:
-    files = [path for folder in folders for path in sorted((ROOT / "biasledger" / folder).rglob("*.*"))]
-    return "\n".join(path.read_text(encoding="utf-8") for path in files if path.suffix in {".py", ".j2"})
-
-
-WRITTEN = {"report": _text("reporting"), "explorer": _text("serving", "reporting/templates")}
+PLACES = ("report", "explorer")
 REPORT = (ROOT / "biasledger" / "reporting" / "templates" / "report.html.j2").read_text(encoding="utf-8")
 # Of the page that opens first, down to the first audit.
 FIRST = REPORT[: REPORT.index('class="run"')]
 SHOWN = FIRST[FIRST.index("<main>") :]
 CONTENTS = re.findall(r'href="#([^"]+)"', FIRST[FIRST.index('class="contents"') : FIRST.index("</nav>")])
-VIEWS = re.findall(r'_View\("/\w+", "(\w+)"', WRITTEN["explorer"])
+APP = (ROOT / "biasledger" / "serving" / "app.py").read_text(encoding="utf-8")
+VIEWS = re.findall(r'_View\("/\w+", "(\w+)"', APP)
 
 
 def _rows() -> list[tuple[str, str, str, str]]:
@@ -51,10 +50,8 @@ def test_each_reader_has_ten_questions() -> None:
 def test_the_answer_is_where_it_says(reader: str, question: str, where: str, steps: str) -> None:
     assert question.endswith("?"), reader
     place = where.partition(",")[0]
-    named = re.findall(r"\*([^*]+)\*", where)
-    if place in WRITTEN:
-        assert all(name in WRITTEN[place] for name in named)
-        assert steps == _clicks(place, where, named)
+    if place in PLACES:
+        assert steps == _clicks(place, where, _named(where))
         return
     commands = re.findall(r"`(biasledger [^`]+)`", where)
     assert steps == f"{len(commands)} command{'s' * (len(commands) > 1)}"
@@ -66,6 +63,34 @@ def test_the_answer_is_where_it_says(reader: str, question: str, where: str, ste
         assert {one for one in arguments if one.startswith("--")} <= options
         if name == "query":
             assert arguments[0] in {one.name for one in list_analyses()}
+
+
+@pytest.mark.slow
+def test_every_heading_stands_on_its_page(audited: Path) -> None:
+    shown = {"report": _headings(render(audited / "warehouse.duckdb"))}
+    with serving(audited) as explorer:
+        [(finding,)] = explorer.rows(
+            "select max(finding_id) from marts.fct_findings where measure = 'word_divergence' and status = 'alarm'"
+        )
+        shown |= {view: _headings(explorer.get(f"/{view.lower()}").text) for view in VIEWS}
+        shown["a finding"] = _headings(explorer.get(f"/finding/{finding}").text)
+    for _, question, where, _ in ROWS:
+        place, named = where.partition(",")[0], _named(where)
+        if place in PLACES:
+            page = place if place == "report" else "a finding" if ", a finding" in where else named[0]
+            assert set(named) <= shown[page], question
+
+
+def _named(where: str) -> list[str]:
+    """The headings that a row names."""
+    return re.findall(r"\*([^*]+)\*", where)
+
+
+def _headings(page: str) -> set[str]:
+    """What its headings, its pictures and what unfolds are called, without what only screen readers say."""
+    seen = re.sub(r'<span class="hidden">.*?</span>', "", page)
+    found = re.findall(r"<(h[1-6]|summary|figcaption)\b[^>]*>(.*?)</\1>", seen, re.DOTALL)
+    return {re.sub(r"<[^>]+>", "", text).strip() for _, text in found}
 
 
 def _clicks(place: str, where: str, named: list[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import duckdb
 import pytest
 from deltalake import DeltaTable
 
-from biasledger.verify import Verdict
+from biasledger.verify import Verdict, verify_ledger
 from biasledger.verify_export import verify_export
 from collector.errors import InputError, LedgerError
 from collector.exports import delta
@@ -23,6 +24,7 @@ from collector.journal.writer import JournalWriter
 from collector.ledger.database import Ledger
 from collector.ledger.erasure import erase
 from collector.ledger.forgetting import forget
+from collector.ledger.labels import Label, keep_labels
 from collector.ledger.loading import load_journal
 from collector.rows import ScoreRow, utc_now
 from tests.python.evidence.conftest import CHAINS_CAME_LATER, SECRET, Biasledger, Kept
@@ -299,16 +301,61 @@ def test_a_run_of_before_chains_stays_one(imported: Kept, folder: Path, tmp_path
     assert content(made) == content(imported.ledger_path)
 
 
-def test_a_run_that_the_ledger_has_otherwise_is_not_taken_in(
-    collected: Kept, folder: Path, tmp_path: Path
-) -> None:
+def label(kept: Kept) -> None:
+    keep_labels(Ledger(kept.ledger_path), [Label(kept.run_id, kept.prompts[0], 1, "acceptable")], "Ada")
+
+
+def later(kept: Kept) -> None:
+    """A label, a score and an erasure."""
+    label(kept)
+    score(kept)
+    erase(kept.ledger_path, kept.run_id, kept.prompts[1], 1, reason="personal data")
+
+
+@pytest.fixture
+def gathered(collected: Kept, folder: Path, tmp_path: Path) -> Kept:
+    """A ledger that took in the export of the collected run."""
     export(collected, folder)
-    made = tmp_path / "made.duckdb"
+    made = tmp_path / "gathering" / "made.duckdb"  # without the journals
     take_in(folder, require_manifest(folder), made)
-    score(collected)
+    return replace(collected, ledger_path=made)
+
+
+def test_what_happened_to_a_run_since_is_taken_in(collected: Kept, folder: Path, gathered: Kept) -> None:
+    assert SECRET.encode() in gathered.ledger_path.read_bytes()
+    later(collected)
     export(collected, folder)
-    with pytest.raises(InputError, match=f"has the run {collected.run_id} otherwise than"):
-        take_in(folder, require_manifest(folder), made)
+    for renewed, had in (((collected.run_id,), ()), ((), (collected.run_id,))):
+        done = take_in(folder, require_manifest(folder), gathered.ledger_path)
+        assert (done.taken, done.renewed, done.had) == ((), renewed, had)
+        assert content(gathered.ledger_path) == content(collected.ledger_path)
+    assert SECRET.encode() not in gathered.ledger_path.read_bytes()
+    [verdict] = verify_ledger(gathered.ledger_path, needs_journals=False)
+    assert verdict.state == "intact"
+    # Scores are in no chain.
+    gathered.change("delete from raw.response_scores")
+    assert take_in(folder, require_manifest(folder), gathered.ledger_path).renewed == (collected.run_id,)
+    assert content(gathered.ledger_path) == content(collected.ledger_path)
+
+
+def test_what_happened_to_a_run_in_the_gathering_ledger_stays(folder: Path, gathered: Kept) -> None:
+    later(gathered)
+    before = content(gathered.ledger_path)
+    done = take_in(folder, require_manifest(folder), gathered.ledger_path)
+    assert (done.taken, done.renewed, done.had) == ((), (), (gathered.run_id,))
+    assert content(gathered.ledger_path) == before
+
+
+def test_a_run_that_went_on_in_both_ledgers_is_not_taken_in(
+    collected: Kept, folder: Path, gathered: Kept
+) -> None:
+    label(collected)
+    label(gathered)
+    before = content(gathered.ledger_path)
+    export(collected, folder)
+    with pytest.raises(InputError, match=f"each have something of the run {collected.run_id}"):
+        take_in(folder, require_manifest(folder), gathered.ledger_path)
+    assert content(gathered.ledger_path) == before
 
 
 def test_the_commands(

@@ -134,3 +134,17 @@ def test_a_file_of_labels_is_kept_by_hash_or_by_address(
     ):
         assert fault in keep("response,label", row)
     assert "row 1 has '1.5' as 'trial'" in keep("run,prompt,trial,label", ("r", "p", "1.5", "acceptable"))
+    # A row that says it again is nothing new; one that says otherwise leaves all as it was.
+    assert "Labels kept: 1;" in keep("response,label", (digest, "acceptable"), (digest[7:19], "acceptable"))
+    contradiction = "rows 1 and 2 are the same output with different labels; give it one"
+    stood = told(kept)
+    assert contradiction in keep("response,label", (digest, "problematic"), (digest[7:19], "acceptable"))
+    address = (kept.run_id, prompt_id, trial)
+    assert contradiction in keep(
+        "run,prompt,trial,label", (*address, "problematic"), (*address, "acceptable")
+    )
+    kept.change(f"update raw.responses set content_hash = '{digest[:20]}' || content_hash[21:]")
+    assert "'response', which belongs to several outputs of the ledger; give more digits" in keep(
+        "response,label", (digest[7:19], "problematic")
+    )
+    assert told(kept) == stood

@@ -204,6 +204,12 @@ def test_a_latent_space_finds_what_no_common_word_shows() -> None:
     assert SCHEMES["lsa"](texts[:15])(few).tolist() == SCHEMES["cosine"](texts[:15])(few).tolist()
 
 
+def test_texts_that_are_all_the_same_are_wholly_alike() -> None:
+    for scheme in SCHEMES:
+        alike = SCHEMES[scheme](["the same answer each time".split()] * 20)(np.arange(20))
+        assert alike == pytest.approx(np.ones((20, 20)))
+
+
 def test_a_table_has_a_row_a_comparison_and_the_same_numbers_each_time() -> None:
     comparison = Comparison(
         "key", ("cosine", "race"), drawn(np.random.default_rng(7), n_trials=3), 99, 0.05, 3
