@@ -1,7 +1,7 @@
 """A trained recommender: the folder that it lies in, and what it recommends.
 
 The folder holds `model.json`, the model card, written last; `catalogue.jsonl`, the venues, as `biasledger import-items` reads
-them; `names.json`, what is masked; and the encoder's arrays. None of it is code, so that a model may come from somebody else.
+them; `names.json`, what is masked; and the encoder's arrays. None of it is code.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ def read_card(folder: Path) -> Mapping[str, Any]:
 
 
 def load(folder: Path) -> Recommender:
-    """Read a model; nothing in its files is executed.
+    """Read a model; nothing in its files is executed, but the spaCy pipeline that one of `--mask entities` names is loaded.
 
     Raises:
         InputError: there is none, or a file of it is not the one that the card was written for.
@@ -194,7 +194,11 @@ def load(folder: Path) -> Recommender:
     encoder = ENCODERS.get(str(card.get("encoder")))
     if encoder is None:
         raise InputError(f"{folder / CARD} names no encoder of {quoted(ENCODERS)}; train the model anew.")
-    for name in sorted({CATALOGUE, NAMES, *encoder.FILES} | card["files"].keys()):
+    # A file that the card does not name could still be read: libraries look for more than they wrote.
+    of_encoder = {file.partition("/")[0] for file in encoder.FILES if "/" in file}
+    found = {path for top in of_encoder for path in (folder / top).rglob("*") if path.is_file()}
+    known = {CATALOGUE, NAMES, *encoder.FILES} | card["files"].keys()
+    for name in sorted(known | {path.relative_to(folder).as_posix() for path in found}):
         path = folder / name
         if not path.resolve().is_relative_to(folder.resolve()):
             raise InputError(

@@ -327,9 +327,11 @@ def load_pretrained(name: str) -> tuple[Any, Any]:
     # Its notes are for those who write models; what goes wrong comes as an exception.
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
+    # A folder may bring code of its own: without an answer, transformers would ask on the terminal whether to run it.
+    options = {"trust_remote_code": False, "local_files_only": Path(name).is_dir()}
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(name)
-        encoder = transformers.AutoModel.from_pretrained(name, use_safetensors=True)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(name, **options)
+        encoder = transformers.AutoModel.from_pretrained(name, use_safetensors=True, **options)
     except (OSError, ValueError, ImportError, KeyError, RuntimeError) as error:
         reason = next((line.strip().rstrip(".") for line in str(error).splitlines() if line.strip()), "")
         hint = (

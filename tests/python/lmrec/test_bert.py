@@ -195,6 +195,11 @@ def test_a_model_is_trained_saved_and_read_like_any_other(
     with pytest.raises(InputError, match=r"model\.safetensors is not the file that the model card names"):
         load(folder)
     weights.write_bytes(whole)
+    brought = folder / "bert" / "modeling.py"
+    brought.touch()
+    with pytest.raises(InputError, match=r"modeling\.py is not the file that the model card names"):
+        load(folder)
+    brought.unlink()
     changed = json.loads((folder / CARD).read_text(encoding="utf-8"))
     changed["files"]["../outside"] = "sha256:0"
     (folder / CARD).write_text(json.dumps(changed), encoding="utf-8")
