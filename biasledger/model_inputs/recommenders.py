@@ -24,9 +24,10 @@ def read_predictions(
     """The hash of each import that is not done yet, and its predictions by city.
 
     predictions: predictions_hash, city, review_id, user_id, business_id, predicted_business_id, rank, popularity_rank and the
-    category measures, a row a held-out text.
+    category measures, a row a held-out text and import; recommender and imported_at say of which, as several may have the same.
     """
-    rows_by_key = RowsByKey(predictions, "predictions_hash", "city", "review_id")
+    of_texts = predictions.project("* exclude (recommender, imported_at)").distinct()
+    rows_by_key = RowsByKey(of_texts, "predictions_hash", "city", "review_id")
     for key, rows in rows_by_key.without(done):
         cities = rows["city"].astype(np.str_)
         yield (
