@@ -9,10 +9,10 @@ import duckdb
 import numpy as np
 import pandas as pd
 
+from biasledger.measures.recommenders.quality import UNKNOWN
+from biasledger.measures.recommenders.table import Measure, Predictions, averaged, measures
 from biasledger.measures.schema import frame
 from biasledger.model_inputs.relations import Columns, RowsByKey, floats
-from lmrec.measures import Measure, Predictions, averaged, measures
-from lmrec.quality import UNKNOWN
 
 _TYPES = {"str": "str", "float | None": "float64", "int": "int64"}
 _CATEGORY = "category_"

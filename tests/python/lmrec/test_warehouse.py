@@ -9,10 +9,10 @@ import duckdb
 import numpy as np
 import pytest
 
+from biasledger.measures.recommenders.table import averaged
 from biasledger.model_inputs.recommenders import read_predictions, recommender_quality
 from collector.importers.predictions import import_predictions
 from lmrec.evaluation import evaluate_model
-from lmrec.measures import averaged
 
 
 def test_the_numbers_are_those_of_the_evaluation(
