@@ -15,6 +15,7 @@ from collector.journal.reader import Record, is_being_written, journal_folder, j
 from collector.ledger.database import Ledger
 from collector.ledger.evidence import TABLES, Held, chain_links, has_seal, hashed_content, held_records
 from collector.ledger.loading import read_head
+from collector.rows import LATER_EVENTS
 
 if TYPE_CHECKING:
     import duckdb
@@ -213,9 +214,10 @@ def verify_run(
 def _verify_unchained(connection: duckdb.DuckDBPyConnection, run: Run, seal: Seal | None) -> Verdict:
     """Judge a run that the ledger notes as kept before it kept chains: nothing else excuses that there is none."""
     ((since, is_later),) = connection.execute(
-        "select max(applied_at), bool_or(exists (from raw.run_events where run_id = $run_id and event <> 'forgotten' "
-        "and happened_at >= applied_at)) from raw.schema_migrations where version = $version",
-        {"run_id": run.run_id, "version": _FIRST_WITH_CHAINS},
+        "select max(applied_at), bool_or(exists (from raw.run_events where run_id = $run_id "
+        "and not list_contains($later, event) and happened_at >= applied_at)) from raw.schema_migrations "
+        "where version = $version",
+        {"run_id": run.run_id, "version": _FIRST_WITH_CHAINS, "later": list(LATER_EVENTS)},
     ).fetchall()
     told = None
     if seal is not None:

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from biasledger.measures.recommenders import quality
+from biasledger.measures.recommenders.table import Measure, Predictions, measures, value_or_none
 from collector.errors import InputError
 from collector.files.replacing import write_whole
-from lmrec import quality
 from lmrec.categories import distinct_categories
 from lmrec.fairness import fair_scores
-from lmrec.measures import Measure, Predictions, measures, value_or_none
 from lmrec.model import Recommender, load
 from lmrec.statistics import CatalogueStatistics, catalogue_statistics
 from lmrec.yelp import Review, is_held_out, read_reviews

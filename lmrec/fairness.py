@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from lmrec.quality import Floats, Integers
+from biasledger.measures.recommenders.quality import Floats, Integers
 
 _ROUNDING = 1e-9
 

@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from biasledger.measures.recommenders.quality import means, venue_measures
 from collector.errors import InputError
 from collector.hashing import hash_of, hash_of_file
 from lmrec.augmentation import Swapper
@@ -20,7 +21,6 @@ from lmrec.encoders.tfidf import Tfidf, TfidfSettings
 from lmrec.evaluation import held_out, predict
 from lmrec.masking import DESCRIPTIONS, Masker, Method
 from lmrec.model import CatalogueRow, Recommender, require_free
-from lmrec.quality import means, venue_measures
 from lmrec.yelp import is_held_out, is_validation, read_reviews, read_venues, unique_names
 
 MIN_REVIEWS = 100

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from biasledger.project import check_project
 from collector.errors import InputError
 from collector.hints import did_you_mean
 
@@ -17,14 +18,15 @@ _NEEDED = ("pyspark", "pyarrow")
 
 
 def runs_on_spark(project: Path, target: str | None) -> bool:
-    """Whether a build for a target of the project's profiles.yml runs on Spark; None: its default.
+    """Whether a build for a target of the project's profiles.yml runs on Spark; None: its default, which dbt finds likewise.
 
     Raises:
-        InputError: there is no such target, or it runs on Spark and that cannot be started here.
+        InputError: there is no project or no such target, or it runs on Spark and that cannot be started here.
     """
-    if target is None:
-        return False
-    outputs = _outputs(project)
+    check_project(project)
+    profile = _profile(project)
+    target = target or os.environ.get("DBT_TARGET") or _rendered(profile.get("target", "default"))
+    outputs = profile.get("outputs", {})
     if target not in outputs:
         hint = did_you_mean(target, sorted(outputs))
         raise InputError(
@@ -42,13 +44,21 @@ def runs_on_spark(project: Path, target: str | None) -> bool:
     return True
 
 
-def _outputs(project: Path) -> Mapping[str, Mapping[str, Any]]:
+def _profile(project: Path) -> Mapping[str, Any]:
     from collector.files.yaml import read_yaml_mapping
 
-    profiles = read_yaml_mapping(project / "profiles.yml", what="a dbt profile")
-    return {
-        name: output
-        for profile in profiles.values()
-        if isinstance(profile, dict)
-        for name, output in profile.get("outputs", {}).items()
-    }
+    name = read_yaml_mapping(project / "dbt_project.yml", what="a dbt project").get("profile")
+    profile = read_yaml_mapping(project / "profiles.yml", what="a dbt profile").get(_rendered(name))
+    if not isinstance(profile, dict):
+        raise InputError(f"profiles.yml has no profile {name!r}, which dbt_project.yml goes by.")
+    return profile
+
+
+def _rendered(text: object) -> str:
+    """A name in which dbt puts environment variables."""
+    from jinja2 import Environment
+
+    def env_var(name: str, default: str = "") -> str:
+        return os.environ.get(name, default)
+
+    return Environment(autoescape=False).from_string(str(text)).render(env_var=env_var)  # noqa: S701 (no page)

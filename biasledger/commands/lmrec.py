@@ -15,10 +15,10 @@ from collector.terminal import say
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from biasledger.measures.recommenders.table import Measure
     from lmrec.encoders.fitting import BertSettings
     from lmrec.encoders.tfidf import TfidfSettings
     from lmrec.masking import Method
-    from lmrec.measures import Measure
 
 _businesses = click.option(
     "--businesses", type=PATH, required=True, metavar="FILE", help="Yelp's business.json, or a file like it."
@@ -264,8 +264,8 @@ def evaluate(reviews: Path, models: tuple[Path, ...], out: Path | None, seed: in
     catalogue_statistics.csv, the venues that the model was trained on, and prints the first.
     Of several models, each of a city, also the mean.
     """
+    from biasledger.measures.recommenders.table import averaged
     from lmrec.evaluation import evaluate_model, write_measures
-    from lmrec.measures import averaged
 
     listed: list[Measure] = []
     for model in models:

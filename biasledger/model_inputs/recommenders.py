@@ -9,10 +9,10 @@ import duckdb
 import numpy as np
 import pandas as pd
 
+from biasledger.measures.recommenders.quality import UNKNOWN
+from biasledger.measures.recommenders.table import Measure, Predictions, averaged, measures
 from biasledger.measures.schema import frame
 from biasledger.model_inputs.relations import Columns, RowsByKey, floats
-from lmrec.measures import Measure, Predictions, averaged, measures
-from lmrec.quality import UNKNOWN
 
 _TYPES = {"str": "str", "float | None": "float64", "int": "int64"}
 _CATEGORY = "category_"
@@ -24,9 +24,10 @@ def read_predictions(
     """The hash of each import that is not done yet, and its predictions by city.
 
     predictions: predictions_hash, city, review_id, user_id, business_id, predicted_business_id, rank, popularity_rank and the
-    category measures, a row a held-out text.
+    category measures, a row a held-out text and import; recommender and imported_at say of which, as several may have the same.
     """
-    rows_by_key = RowsByKey(predictions, "predictions_hash", "city", "review_id")
+    of_texts = predictions.project("* exclude (recommender, imported_at)").distinct()
+    rows_by_key = RowsByKey(of_texts, "predictions_hash", "city", "review_id")
     for key, rows in rows_by_key.without(done):
         cities = rows["city"].astype(np.str_)
         yield (

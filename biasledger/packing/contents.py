@@ -16,7 +16,7 @@ from biasledger.publishing.quoting import quote_name
 from collector.errors import InputError
 from collector.hints import did_you_mean
 from collector.journal.chain import record_key
-from collector.ledger.forgetting import FORGOTTEN
+from collector.rows import LATER_EVENTS
 
 if TYPE_CHECKING:
     import duckdb
@@ -46,7 +46,8 @@ def ledger_files(
     Args:
         connection: the ledger.
         run_id, reading_hash: which run, and by which reading.
-        seal: how much of the run's chain counts; None in a run of before chains were kept, of which every event counts.
+        seal: how much of the run's chain counts; None in a run of before chains were kept, of which all counts but what people
+            said of it later.
 
     Returns:
         run.json (whom it asked, with which software and parameters), spec.json (what it asked), reading.json (how its answers are
@@ -82,8 +83,8 @@ def ledger_files(
         )
         events = [event for event in events if _take(sealed, record_key("event", event))]
     else:
-        # The one thing that still happens to such a run, and to no run before it is packed.
-        events = [event for event in events if event["event"] != FORGOTTEN]
+        # Nothing tells which of these came after the pack.
+        events = [event for event in events if event["event"] not in LATER_EVENTS]
     return {
         "run.json": json_bytes(run),
         "spec.json": json_bytes(json.loads(spec)),

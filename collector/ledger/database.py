@@ -291,8 +291,8 @@ class Ledger:
     def parts_read(self) -> frozenset[str]:
         """Return which parts the readings of the ledger's runs have, the rooms among them.
 
-        An audit's latest reading counts, and runs that were taken back do not. Scores of classifiers are read whatever the
-        reading of their run, in the rooms that read any.
+        An audit's latest reading counts, and runs that were taken back do not. Scores of classifiers and predictions of
+        recommenders are read whatever the readings, in the rooms that read any.
 
         Raises:
             LedgerError: the file is absent, locked, or no ledger.
@@ -301,7 +301,8 @@ class Ledger:
             rows = connection.execute(
                 f"select distinct part from ({_PARTS}) where audit in (select audit from raw.kept_runs)"
             ).fetchall()
-            return frozenset({str(part) for (part,) in rows}) | _parts_of_scores(connection)
+            parts = frozenset(str(part) for (part,) in rows)
+            return parts | _parts_of_scores(connection) | _parts_of_predictions(connection)
 
     def heads_by_part(self) -> dict[str, str]:
         """Return part of the readings -> a text that is another whenever anything kept of its runs is.
@@ -434,3 +435,12 @@ def _parts_of_scores(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
     if not connection.execute("select 1 from raw.kept_response_scores limit 1").fetchall():
         return frozenset()
     return frozenset(name for name, room in rooms().items() if room.reads_scores)
+
+
+def _parts_of_predictions(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
+    """The rooms that read what recommenders predicted, where there is any."""
+    from collector.spec.rooms import rooms
+
+    if not connection.execute("select 1 from raw.predictions limit 1").fetchall():
+        return frozenset()
+    return frozenset(name for name, room in rooms().items() if room.reads_predictions)

@@ -15,8 +15,7 @@ from collector.journal.reader import journal_path
 from collector.ledger.database import Ledger, RunInfo
 from collector.ledger.events import keep_event
 from collector.ledger.loading import load_journal
-
-FORGOTTEN = "forgotten"
+from collector.rows import FORGOTTEN
 
 
 @dataclass(frozen=True, slots=True)

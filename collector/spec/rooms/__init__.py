@@ -37,6 +37,7 @@ class Room:
         read_files: reads the files that its part names into the audit.
         read_checked: the same for those that only an audit without problems can be read with.
         reads_scores: whether scores of classifiers are read here, whatever the reading of their run.
+        reads_predictions: whether what recommenders predicted is read here, which is of no run.
     """
 
     field: tuple[Any, Any]
@@ -46,6 +47,7 @@ class Room:
     read_files: Callable[[Audit, SpecFiles], None] = _nothing
     read_checked: Callable[[Audit, SpecFiles], None] = _nothing
     reads_scores: bool = False
+    reads_predictions: bool = False
 
 
 @cache

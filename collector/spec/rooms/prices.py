@@ -133,4 +133,5 @@ ROOM = Room(
     document=_document,
     problems=_problems,
     read_files=_read_files,
+    reads_predictions=True,
 )

@@ -11,6 +11,7 @@ import pytest
 
 from collector.errors import InputError
 from collector.importers.predictions import import_predictions
+from collector.ledger.database import Ledger
 from collector.ledger.evidence import hashed_content
 
 HEADER = (
@@ -39,6 +40,8 @@ def test_what_is_kept_can_be_checked_by_its_hash(
     with duckdb.connect(str(ledger_path), read_only=True) as connection:
         [(what, stated, found)] = hashed_content(connection)
     assert (what, stated) == ("the predictions of 'mine'", found)
+    # A build reads them, whatever runs there are.
+    assert Ledger(ledger_path).parts_read() == {"prices"}
     with pytest.raises(InputError, match="The predictions of 'mine' are these already"):
         import_predictions([file_of(tmp_path, UNSEEN, SEEN)], ledger_path, name="mine")
 

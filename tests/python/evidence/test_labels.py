@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping
 from pathlib import Path
 
 import duckdb
 import pytest
 
+from biasledger.packing.contents import ledger_files
 from biasledger.verify import verify_ledger
 from collector.errors import InputError
 from collector.journal.writer import JournalWriter
@@ -78,6 +80,30 @@ def test_only_answers_that_are_there_have_labels(kept: Kept, change: dict[str, o
         with pytest.raises(InputError, match="Labels need the name"):
             keep_labels(Ledger(kept.ledger_path), [Label(**values)], name)  # type: ignore[arg-type]
     assert told(kept) == []
+
+
+def test_a_run_of_before_chains_may_be_labelled(imported: Kept) -> None:
+    imported.change(
+        *("delete from raw.chain", "delete from raw.seals"),
+        "insert into raw.unchained_runs select run_id from raw.runs",
+        "update raw.schema_migrations set applied_at = "
+        "(select max(happened_at) + interval 1 microsecond from raw.run_events) where version = 5",
+    )
+    ((reading_hash,),) = imported.query("select reading_hash from raw.readings")
+
+    def found() -> tuple[str, Mapping[str, bytes]]:
+        [verdict] = verify_ledger(imported.ledger_path)
+        with Ledger(imported.ledger_path).read() as connection:
+            return verdict.state, ledger_files(connection, imported.run_id, reading_hash)
+
+    before = found()
+    assert before[0] == "unsealed"
+    keep_labels(
+        Ledger(imported.ledger_path), [Label(imported.run_id, imported.prompts[0], 1, "acceptable")], "Ada"
+    )
+    assert found() == before
+    imported.change("update raw.run_events set event = 'noted' where event = 'labelled'")
+    assert found()[0] == "broken"
 
 
 def test_a_run_that_is_being_collected_has_to_wait(collected: Kept) -> None:

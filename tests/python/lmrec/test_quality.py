@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import label_ranking_average_precision_score, ndcg_score, precision_recall_fscore_support
 
-from lmrec.quality import (
+from biasledger.measures.recommenders.quality import (
     UNKNOWN,
     category_measures,
     class_measures,

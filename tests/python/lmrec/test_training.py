@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from biasledger.measures.recommenders.table import averaged
 from collector.errors import InputError
 from lmrec.augmentation import Swapper, read_groups
 from lmrec.encoders.fitting import Text
 from lmrec.encoders.tfidf import Tfidf, TfidfSettings
 from lmrec.evaluation import evaluate_model
-from lmrec.measures import averaged
 from lmrec.model import CATALOGUE, Recommender, load, read_card
 from lmrec.training import TrainSettings, read_hidden, train
 from lmrec.yelp import is_held_out

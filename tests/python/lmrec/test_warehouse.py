@@ -9,10 +9,10 @@ import duckdb
 import numpy as np
 import pytest
 
+from biasledger.measures.recommenders.table import averaged
 from biasledger.model_inputs.recommenders import read_predictions, recommender_quality
 from collector.importers.predictions import import_predictions
 from lmrec.evaluation import evaluate_model
-from lmrec.measures import averaged
 
 
 def test_the_numbers_are_those_of_the_evaluation(
@@ -24,11 +24,13 @@ def test_the_numbers_are_those_of_the_evaluation(
     (tmp_path / "other.csv").write_text(written.replace("\nBoston,", "\nYork,"), encoding="utf-8")
     expected = [*evaluated, *(replace(row, city="York") for row in evaluated)]
     expected += averaged(expected)
-    import_predictions(
-        [tmp_path / "predictions.csv", tmp_path / "other.csv"], tmp_path / "l.duckdb", name="a"
-    )
+    # Another recommender with the same predictions changes nothing.
+    for name in ("a", "b"):
+        import_predictions(
+            [tmp_path / "predictions.csv", tmp_path / "other.csv"], tmp_path / "l.duckdb", name=name
+        )
     with duckdb.connect(str(tmp_path / "l.duckdb"), read_only=True) as connection:
-        kept = connection.sql("select * exclude (recommender, imported_at) from raw.predictions")
+        kept = connection.sql("from raw.predictions")
         found = recommender_quality(read_predictions(kept, done=frozenset()))
         none = recommender_quality(read_predictions(kept, done=frozenset(found["predictions_hash"])))
     assert len(found) == len(expected)

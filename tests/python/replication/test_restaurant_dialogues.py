@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from biasledger.measures.recommenders.table import measures
 from lmrec.evaluation import held_out, predict
-from lmrec.measures import measures
 from lmrec.training import TrainSettings, train
 
 from .conftest import data_folder

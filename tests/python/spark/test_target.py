@@ -23,6 +23,27 @@ def test_a_build_runs_on_duckdb_unless_asked_otherwise(project: Path) -> None:
     assert not runs_on_spark(project, "warehouse")
 
 
+@pytest.mark.parametrize("name", ["spark", '\'{{ env_var("BIASLEDGER_WHERE", "spark") }}\''])
+def test_the_default_of_the_profile_counts(project: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(targets, "find_spec", lambda name: name)
+    monkeypatch.setenv("JAVA_HOME", "java")
+    profiles = project / "profiles.yml"
+    text = profiles.read_text(encoding="utf-8")
+    profiles.write_text(text.replace("target: warehouse", f"target: {name}"), encoding="utf-8")
+    assert runs_on_spark(project, None)
+    assert not runs_on_spark(project, "warehouse")
+    monkeypatch.setenv("DBT_TARGET", "warehouse")
+    assert not runs_on_spark(project, None)
+
+
+def test_a_profile_that_is_not_there_is_named(project: Path) -> None:
+    profiles = project / "profiles.yml"
+    text = profiles.read_text(encoding="utf-8")
+    profiles.write_text(text.replace("biasledger:", "other:", 1), encoding="utf-8")
+    with pytest.raises(InputError, match=r"profiles\.yml has no profile 'biasledger'"):
+        runs_on_spark(project, None)
+
+
 def test_an_unknown_target_is_named(project: Path) -> None:
     with pytest.raises(InputError, match=r"profiles\.yml has no target 'sparks'; did you mean 'spark'"):
         runs_on_spark(project, "sparks")

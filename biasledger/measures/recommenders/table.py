@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lmrec import quality
+from biasledger.measures.recommenders import quality
 
 _LEVEL = 95
 
