@@ -30,7 +30,7 @@ from sqlglot import exp
 from biasledger.dbt_plugin import Plugin
 from biasledger.publishing.public import is_public
 from biasledger.spark.session import open_session
-from biasledger.spark.tables import Tables
+from biasledger.spark.tables import Tables, tables_folder
 from biasledger.spark.translate import to_spark
 from collector.errors import BiasledgerError
 
@@ -139,8 +139,10 @@ class SparkConnectionManager(SQLConnectionManager):
                 warehouse.parent.mkdir(parents=True, exist_ok=True)
                 duck = duckdb.connect(str(warehouse))
                 Plugin("ledger", {"ledger": credentials.ledger}).configure_connection(duck)
-                folder = Path(credentials.tables or f"{warehouse}.tables")
-                cls._tables = Tables(open_session(credentials.master, credentials.settings), duck, folder)
+                folder = tables_folder(Path(credentials.tables or f"{warehouse}.tables"))
+                # Spark makes a folder for each schema, though all of their tables have places of their own.
+                settings = {"spark.sql.warehouse.dir": str(folder), **credentials.settings}
+                cls._tables = Tables(open_session(credentials.master, settings), duck, folder)
             return cls._tables
 
     @classmethod

@@ -34,6 +34,11 @@ _WIDER = {
 }
 
 
+def tables_folder(place: Path) -> Path:
+    """A folder of its own inside of what may be anybody's."""
+    return place.resolve() / "biasledger-tables"
+
+
 class Tables:
     """The tables of one build.
 
@@ -47,8 +52,7 @@ class Tables:
     def __init__(self, spark: SparkSession, duck: duckdb.DuckDBPyConnection, folder: Path) -> None:
         self.spark = spark
         self._duck = duck
-        # A folder of its own inside of what may be anybody's.
-        self._folder = folder.resolve() / "biasledger-tables"
+        self._folder = folder
         self._views: set[str] = set()
         self._lock = threading.Lock()
         # Of an earlier build nothing is read; what is not made anew would only be taken for its result.

@@ -106,3 +106,4 @@ def test_nothing_is_new_afterwards(on_spark: OnSpark) -> None:
 
 def test_answers_are_not_left_behind(on_spark: OnSpark) -> None:
     assert list(on_spark.folder.rglob("*.parquet")) == []
+    assert [path.name for path in on_spark.folder.iterdir() if "spark" in path.name] == ["spark.duckdb"]
