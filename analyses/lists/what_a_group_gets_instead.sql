@@ -1,5 +1,5 @@
--- What does a group get instead? The ten items that its lists hold more often than the neutral lists of the same
--- subjects, and the ten that they hold less often; p is adjusted for all items of the group.
+-- What does a group get instead? The ten items that its lists hold more often than neutral lists of the same
+-- subjects, and the ten that they hold less often; p is adjusted for all its items.
 {{ config(enabled='lists' in env_var('BIASLEDGER_ROOMS', 'lists')) }}
 
 with

@@ -17,6 +17,7 @@ from sqlglot import exp
 
 from biasledger.spark.selects import Columns, columns_of_sources
 from biasledger.spark.translate import TranslationError, to_spark
+from collector.terminal import say
 
 _PLACES = {exp.Where: "a condition", exp.Window: "a window"}
 
@@ -62,7 +63,7 @@ def main(arguments: Sequence[str]) -> int:
         if sql.strip() and all(above.suffix != ".yml" for above in file.parents):
             for line, sentence in broken_rules(sql, lambda table: known[table.db, table.name]):
                 n_broken += 1
-                sys.stderr.write(f"{file}:{line}: {sentence}\n")
+                say(f"{file}:{line}: {sentence}", err=True)
     return int(n_broken > 0)
 
 
