@@ -54,7 +54,8 @@ def test_modules_know_their_arguments(document: str, command: str) -> None:
     module, rest = command.split()[:3], command.split()[3:]
     # Options before a name are of all that stand under it; each has a value.
     n_before = 2 if rest and rest[0].startswith("--") and len(rest) > 2 else 0
-    for asked, options in ((module, rest[:n_before]), ([*module, *rest[n_before:][:1]], rest[n_before:])):
+    parts = [(module, rest[:n_before]), ([*module, *rest[n_before:][:1]], rest[n_before:])]
+    for asked, options in parts if n_before else parts[1:]:
         finished = run(" ".join([*asked, "--help"]), ROOT)
         assert finished.returncode == 0, f"{document}: {command}"
         wanted = (option for option in options if option.startswith("--"))
