@@ -52,9 +52,10 @@ def _arrow_in_a_call(node: exp.Lambda) -> exp.Expr | None:
 
 
 def _made_path(node: exp.JSONExtract) -> exp.Expr | None:
-    """A path that is put together, '$.same."' || key || '"': Spark quotes a key as ['key']."""
+    """A path with a wildcard, and one that is put together, '$.same."' || key || '"': Spark quotes a key as ['key']."""
     if isinstance(node.expression, exp.JSONPath):
-        return None
+        path = node.expression.sql("duckdb")[1:-1]
+        return call("get_json_object", node.this, path) if "*" in path else None
     parts = [
         constant(re.sub(r'\."$', "['", part.name).replace('"', "']"))
         if isinstance(part, exp.Literal)
