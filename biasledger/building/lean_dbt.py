@@ -68,6 +68,7 @@ def _make_events_when_read() -> None:
     def set_message(event: Any, made: Any) -> None:
         event.__dict__["_message"] = made
 
+    # The process is dbt's alone and ends with the command; mypy takes no method for one that may be exchanged.
     BaseEvent.__init__ = remember  # type: ignore[method-assign, assignment]
     BaseEvent.pb_msg = property(message, set_message)
 
@@ -82,7 +83,7 @@ def templates_kept(file: Path) -> Iterator[None]:
         written = file.read_bytes()
         # The project's own file, as what dbt parsed is, which holds code as well; one that was damaged would end the process.
         if written[:_DIGEST] == _stamp(version, written[_DIGEST:]):
-            kept = marshal.loads(written[_DIGEST:])  # noqa: S302
+            kept = marshal.loads(written[_DIGEST:])  # noqa: S302 (see above)
     n_before = len(kept)
 
     def compile_once(environment: Any, source: Any, *args: Any, **options: Any) -> Any:
@@ -93,6 +94,7 @@ def templates_kept(file: Path) -> Iterator[None]:
             kept[key] = compiled(environment, source)
         return kept[key]
 
+    # Exchanged for one command and put back: dbt has no setting for it, and mypy takes no method for one that may be exchanged.
     MacroFuzzEnvironment.compile = compile_once  # type: ignore[method-assign, assignment]
     try:
         yield

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
-_WAIT_SECONDS = 180.0
+_WAIT_SECONDS = 900.0  # only against hanging: what is waited for is a line in the master's log
 
 
 def missing() -> str | None:
