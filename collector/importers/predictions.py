@@ -79,7 +79,7 @@ def _rows(file: Path) -> Iterator[tuple[int, PredictionRow]]:
     for column in _COLUMNS:
         if column not in header:
             raise InputError(
-                f"{file} has no column {column!r}{did_you_mean(column, header)} Name a predictions.csv of `biasledger lmrec "
+                f"{file} has no column {column!r}{did_you_mean(column, header)}. Name a predictions.csv of `biasledger lmrec "
                 f"evaluate`."
             )
     listed = ", ".join(f"c{index}" for index in range(len(_COLUMNS)))
