@@ -11,6 +11,10 @@ PYTHON ?= $(shell for candidate in python3.11 python3.12 python3.13 python3 pyth
 	echo "$$candidate"; break; fi; done)
 
 INSTALLED := $(VENV)/.installed
+# Wherever a user keeps Python from writing what it compiled, every worker and every program that a test starts would compile
+# everything anew: a tenth of the suite.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Recipes change folder, so programs are called by their full path.
 BIN = $(abspath $(VENV))/bin
 # `biasledger build` ends with 1 when there are alarms, which is what the biased simulator must give; any other code,
@@ -18,7 +22,7 @@ BIN = $(abspath $(VENV))/bin
 EXPECT_ALARMS = code=0; $(1) || code=$$?; if [ $$code -ne 1 ]; then \
 	echo "expected exit code 1 (alarms) of: $(1), got $$code" >&2; exit 1; fi
 
-.PHONY: help install demo picture test test-slow spark-test check check-fast lint types sql warehouse docs site smoke bench fuzz audit clean
+.PHONY: help install demo picture test test-slow spark-test check check-fast mutants coverage lint types sql warehouse docs site smoke bench fuzz audit clean
 
 help:
 	@echo "make demo    audit a simulated model: collect its answers, build the warehouse, print the findings"
@@ -30,6 +34,8 @@ help:
 	@echo "make check   what a reviewer would run: lint, types, sql, test, warehouse, smoke"
 	@echo "make check-fast  lint, types and the tests of single functions: under a minute, for while you write"
 	@echo "make bench   measure speed, and how often alarms are wrong: of lists, decisions, prices, stereotypes, and of texts (calibration)"
+	@echo "make mutants  put small faults into the measures and print what share their tests see (SAMPLED=120); hours"
+	@echo "make coverage print which lines and branches of the measures and findings their own tests reach"
 	@echo "make picture take the documents' pictures of the demo's report and explorer anew; needs make demo before, and Chromium"
 	@echo "make fuzz    damage specs, files, answers, journals and packs at random for some minutes (TIMES=50: as often as in make test)"
 	@echo "make audit   look the locked dependencies up among known vulnerabilities; ends with an error where it cannot ask about one"
@@ -77,9 +83,11 @@ test: $(INSTALLED)
 test-slow: $(INSTALLED)
 	@$(PYTEST) -m slow
 
-# The models on a Spark cluster of this machine against those on DuckDB; pyspark is large, and nothing else needs it.
+# The models on a Spark cluster of this machine against those on DuckDB; pyspark is large, and nothing else needs it. Without Java
+# these tests are skipped, and fail where CI is true.
+spark-test: export BIASLEDGER_SPARK_REQUIRED = $(CI)
 spark-test: $(INSTALLED)
-	@"$(BIN)/python" -m pip install --quiet --editable ".[spark]" --constraint constraints.txt
+	@"$(BIN)/python" -m pip install --quiet --editable ".[spark]" "pyspark[connect]" --constraint constraints.txt
 	@"$(BIN)/python" -m pytest tests/python/spark
 
 check: lint types sql test test-slow warehouse smoke
@@ -151,6 +159,19 @@ smoke: $(INSTALLED)
 
 bench: $(INSTALLED)
 	@"$(BIN)/python" -m benchmarks --json build/bench.json
+
+# What the measures' own tests hold: of small faults put in one at a time, and of lines and branches.
+SAMPLED ?= 120
+MEASURED := tests/python/measures tests/python/lmrec tests/python/cli/test_findings.py tests/python/cli/test_printing.py
+coverage: export COVERAGE_FILE = $(CURDIR)/build/coverage
+mutants: $(INSTALLED)
+	@"$(BIN)/python" -m pip install --quiet --editable ".[mutants]" --constraint constraints.txt
+	@"$(BIN)/python" -m benchmarks mutants --sampled $(SAMPLED)
+
+coverage: $(INSTALLED)
+	@"$(BIN)/python" -m pip install --quiet --editable ".[mutants]" --constraint constraints.txt
+	@mkdir -p build
+	@"$(BIN)/python" -m pytest --quiet -m "not slow" --cov=biasledger.measures --cov=biasledger.findings --cov-branch $(MEASURED)
 
 # The suite's fuzzers with so many times its examples, and new ones each time.
 TIMES ?= 50

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 import click
 
-from benchmarks.processes import BenchmarkError
+from benchmarks.processes import PACKAGE_PARENT, BenchmarkError
 from benchmarks.records import WORSE, Record, print_comparison, print_growth, read_records, write_records
 from collector.errors import BiasledgerError
 
@@ -87,6 +88,28 @@ def speed(measured: list[Record], responses: int, words: int, repeats: int, perm
 
 
 @main.command()
+@click.option(
+    "--responses",
+    type=click.IntRange(min=600),
+    multiple=True,
+    default=(20_000, 200_000),
+    show_default=True,
+    help="May be repeated.",
+)
+@click.option("--words", type=click.IntRange(min=20), default=350, show_default=True, help="A response.")
+@click.option(
+    "--permutations/--no-permutations", default=True, show_default=True, help="Judge, or only count words."
+)
+@click.pass_obj
+def sizes(measured: list[Record], responses: tuple[int, ...], words: int, permutations: bool) -> None:
+    """Import, build, report, and 1 % more, end to end, of so many generated responses, and how each grows."""
+    from benchmarks.sizes import run
+
+    for one in responses:
+        measured += run(n_responses=one, n_words=words, permutations=permutations)
+
+
+@main.command()
 @click.option("--responses", type=click.IntRange(min=150), default=9_600, show_default=True)
 @click.option("--concurrency", type=click.IntRange(1, 256), default=64, show_default=True)
 @click.option(
@@ -96,9 +119,16 @@ def speed(measured: list[Record], responses: int, words: int, repeats: int, perm
 @click.option(
     "--many",
     type=click.IntRange(min=0),
+    default=300_000,
+    show_default=True,
+    help="Answers kept and loaded, and a thirtieth of them, to see what memory takes; 0 leaves it out.",
+)
+@click.option(
+    "--verified",
+    type=click.IntRange(min=0),
     default=100_000,
     show_default=True,
-    help="Answers kept and loaded to see what memory takes; 0 leaves it out.",
+    help="Short answers kept, loaded and verified; 0 leaves it out.",
 )
 @click.option(
     "--inspect",
@@ -115,9 +145,10 @@ def collect(
     latency: float,
     repeats: int,
     many: int,
+    verified: int,
     inspect_python: Path | None,
 ) -> None:
-    """The collector against a bare thread pool on a server on loopback, and what memory takes."""
+    """The collector against a bare thread pool on a server on loopback, what memory takes, and verifying what was kept."""
     from benchmarks.collecting import records_of, run
 
     done = run(
@@ -126,6 +157,7 @@ def collect(
         latency_ms=latency,
         repeats=repeats,
         n_many=many,
+        n_verified=verified,
         inspect_python=inspect_python,
     )
     measured += records_of(done)
@@ -231,11 +263,25 @@ def blocks(texts: int, words: int, permutations: int) -> None:
 
 
 @main.command()
+@click.option(
+    "--reviews", type=click.IntRange(min=1_000), default=200_000, show_default=True, help="At most."
+)
+@click.option("--venues", type=click.IntRange(min=2), default=200, show_default=True)
+@click.pass_obj
+def lmrec(measured: list[Record], reviews: int, venues: int) -> None:
+    """What training and measuring a recommender by TF-IDF cost as generated reviews grow: 20,000, ten times, fifty times."""
+    from benchmarks.recommender import SIZES, run
+
+    sizes = [size for size in SIZES if size < reviews]
+    measured += run(sizes=[*sizes, reviews], n_venues=venues)
+
+
+@main.command()
 @click.argument("project", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--findings", type=click.IntRange(min=1_000), default=10_000, show_default=True)
 @click.option("--repeats", type=click.IntRange(min=1), default=5, show_default=True)
 def explorer(project: Path, findings: int, repeats: int) -> None:
-    """Seconds until the explorer's pages are sent and painted, of a built PROJECT with so many findings."""
+    """Seconds until the explorer's pages and the report are there and painted, of a built PROJECT with so many findings."""
     from benchmarks.explorer import run
 
     run(project, n_findings=findings, repeats=repeats)
@@ -318,11 +364,19 @@ def compare(context: click.Context, old: Path, new: Path, worse: float) -> None:
 @click.option("--sampled", type=click.IntRange(min=1), default=200, show_default=True, help="Of all mutants.")
 @click.option("--seed", type=int, default=20260201, show_default=True)
 @click.option("--only", default=None, help="Modules whose path holds this.")
-def mutants(sampled: int, seed: int, only: str | None) -> None:
-    """What share of small faults put into the measures their tests see (needs cosmic-ray)."""
+@click.option(
+    "--tree",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    default=PACKAGE_PARENT,
+    show_default="this one",
+    help="Where another commit is checked out.",
+)
+@click.option("--workers", type=click.IntRange(min=1), default=os.cpu_count() or 1, show_default="processors")
+def mutants(sampled: int, seed: int, only: str | None, tree: Path, workers: int) -> None:
+    """What share of small faults put into measures and findings their tests see (needs cosmic-ray)."""
     from benchmarks.mutants import run
 
-    run(n_sampled=sampled, seed=seed, only=only)
+    run(tree=tree.resolve(), n_sampled=sampled, seed=seed, only=only, n_workers=workers)
 
 
 @main.command()

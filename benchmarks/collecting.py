@@ -17,13 +17,15 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.collector_alone import INSTANT, N_PROMPTS
+from benchmarks.collector_alone import INSTANT, N_PROMPTS, SHORT
 from benchmarks.processes import PACKAGE_PARENT, BenchmarkError, Measured, run_measured
 from benchmarks.records import Record
 
 GOAL_SHARE, GOAL_CPU_MS = 0.95, 2.0
-# Memory is flat where ten times as many answers take no more than this many times as much.
-GOAL_MEMORY = 1.5
+GOAL_KEPT = 5_000
+# Memory is flat where so many times as many answers take no more than this many times as much.
+TIMES_AS_MANY = 30
+GOAL_MEMORY = 1.1
 # It is slower by an order of magnitude.
 MAX_INSPECT = 1_200
 # What is run on the answers that were kept, few and many.
@@ -72,7 +74,7 @@ class Asked:
 @dataclass
 class Comparison:
     """What was measured: pools and collectors in turn, Inspect AI, the collector with an instant target, and
-    commands on what that kept.
+    commands on what that kept; then the same of short answers, and `verify` of all these.
     """
 
     pools: list[Asked] = field(default_factory=list)
@@ -80,6 +82,8 @@ class Comparison:
     inspect: Asked | None = None
     many: list[Asked] = field(default_factory=list)
     after: dict[str, list[Measured]] = field(default_factory=dict)
+    short: Asked | None = None
+    verified: Measured | None = None
 
     @property
     def share(self) -> float:
@@ -95,6 +99,7 @@ def run(
     latency_ms: float,
     repeats: int,
     n_many: int,
+    n_verified: int,
     inspect_python: Path | None,
 ) -> Comparison:
     """Measure and print.
@@ -104,7 +109,9 @@ def run(
         concurrency: questions under way at once.
         latency_ms: how long the server takes to answer.
         repeats: how often pool and collector are measured, one after the other.
-        n_many: answers that are kept and loaded with no server, and a tenth of them, to see what memory takes; 0 leaves it out.
+        n_many: answers that are kept and loaded with no server, and a thirtieth of them, to see what memory takes; 0 leaves it
+            out.
+        n_verified: short answers that are kept, loaded and verified; 0 leaves it out.
         inspect_python: a Python that has inspect_ai and openai; None leaves Inspect AI out.
 
     Raises:
@@ -124,14 +131,19 @@ def run(
         if inspect_python is not None:
             done.inspect = _inspect(inspect_python, base_url, min(n, MAX_INSPECT), concurrency, folder)
         if n_many:
-            few = max(1, round(n_many / 10 / N_PROMPTS)) * N_PROMPTS
+            few = max(1, round(n_many / TIMES_AS_MANY / N_PROMPTS)) * N_PROMPTS
             done.many = [
-                _collect(INSTANT, size, concurrency, folder / f"many-{size}") for size in (few, 10 * few)
+                _collect(INSTANT, size, concurrency, folder / f"many-{size}")
+                for size in (few, TIMES_AS_MANY * few)
             ]
             done.after = {
                 name: [_command(words, folder / f"many-{one.n}") for one in done.many]
                 for name, words in AFTER.items()
             }
+        if n_verified:
+            size = max(1, round(n_verified / N_PROMPTS)) * N_PROMPTS
+            done.short = _collect(SHORT, size, concurrency, folder / "short")
+            done.verified = _command(AFTER["verify"], folder / "short")
     _print(console, done, n, concurrency, latency_ms)
     return done
 
@@ -207,6 +219,12 @@ def records_of(done: Comparison) -> list[Record]:
         for asked, after in zip(done.many, measured, strict=True):
             records.append(Record(f"collect: {name}", asked.n, "processor s", after.cpu))
             records.append(Record(f"collect: {name}, peak memory", asked.n, "bytes", after.peak_bytes))
+    if done.short is not None and done.verified is not None:
+        short, verified = done.short, done.verified
+        records.append(Record("collect: short answers", short.n, "processor s", short.cpu))
+        records.append(Record("collect: short answers, peak memory", short.n, "bytes", short.peak_bytes))
+        records.append(Record("collect: verify short", short.n, "processor s", verified.cpu))
+        records.append(Record("collect: verify short, peak memory", short.n, "bytes", verified.peak_bytes))
     return records
 
 
@@ -230,8 +248,10 @@ def _print(console: Console, done: Comparison, n: int, concurrency: int, latency
         add(f"Inspect AI, {done.inspect.n:,}", [done.inspect], f"{share:.3f}")
     for one in done.many:
         add(f"collector, no server, {one.n:,}", [one], "")
+    if done.short is not None:
+        add(f"the same, short answers, {done.short.n:,}", [done.short], "")
     console.print(table)
-    if done.many:
+    if done.many or done.short:
         _print_after(console, done)
     console.print(
         f"{n:,} answers at {concurrency} at once from a server that takes {latency_ms:g} ms, at most "
@@ -245,15 +265,26 @@ def _print(console: Console, done: Comparison, n: int, concurrency: int, latency
     if done.many:
         few, many = done.many
         goals.append(
+            f"{many.n:,} kept and loaded at {many.per_second_overall:.0f} a second (goal >= {GOAL_KEPT})"
+        )
+        goals.append(
             f"memory of {many.n:,} answers over {few.n:,}: {many.peak_bytes / few.peak_bytes:.2f} (goal <= {GOAL_MEMORY:g})"
         )
     console.print("; ".join(goals) + ".")
 
 
 def _print_after(console: Console, done: Comparison) -> None:
-    table = Table("on the answers kept", "answers", "wall s", "CPU ms / answer", "peak MiB")
-    for name, measured in done.after.items():
-        for asked, one in zip(done.many, measured, strict=True):
-            cpu_ms = f"{1000 * one.cpu / asked.n:.2f}"
-            table.add_row(name, f"{asked.n:,}", f"{one.wall:.1f}", cpu_ms, f"{one.peak_bytes / 2**20:.0f}")
+    table = Table("on the answers kept", "answers", "wall s", "CPU s", "CPU ms / answer", "peak MiB")
+    rows = [
+        (name, asked.n, one)
+        for name, measured in done.after.items()
+        for asked, one in zip(done.many, measured, strict=True)
+    ]
+    if done.short is not None and done.verified is not None:
+        rows.append(("verify, short answers", done.short.n, done.verified))
+    for name, n, one in rows:
+        cpu_ms = f"{1000 * one.cpu / n:.3f}"
+        table.add_row(
+            name, f"{n:,}", f"{one.wall:.1f}", f"{one.cpu:.1f}", cpu_ms, f"{one.peak_bytes / 2**20:.0f}"
+        )
     console.print(table)

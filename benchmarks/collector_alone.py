@@ -1,6 +1,7 @@
 """`python -m benchmarks.collector_alone URL N CONCURRENCY`: one run of the collector in a process of its own.
 
-URL is an endpoint's, or `instant` for a target in this process that answers at once. It prints, as JSON, seconds on the wall
+URL is an endpoint's, or `instant` or `short` for a target in this process that answers at once, as the benchmark's server does or
+in one short sentence. It prints, as JSON, seconds on the wall
 and of processor time of the whole run, from reading the audit to the last row in the ledger, those from the first question to the
 last answer, and how many answers the ledger holds.
 """
@@ -25,18 +26,18 @@ from collector.targets.openai import OpenAITarget
 
 AUDIT = Path(__file__).with_name("collecting.yml")
 N_PROMPTS = 15
-INSTANT = "instant"
+INSTANT, SHORT = "instant", "short"
+ANSWERS = {INSTANT: ANSWER, SHORT: "Running shoes, a kettle and a good book, for they last."}
 
 
 class InstantTarget:
     """Answers in no time: what is measured is the collector alone."""
 
-    name = INSTANT
     kind = "simulator"
     is_simulated = True
-    model = INSTANT
 
-    def __init__(self, concurrency: int) -> None:
+    def __init__(self, name: str, concurrency: int) -> None:
+        self.name = self.model = name
         self.concurrency = concurrency
 
     @property
@@ -45,10 +46,10 @@ class InstantTarget:
         return {}
 
     def ask(self, request: Request) -> Reply:
-        """Give the answer of the benchmark's server, a different one to each question."""
-        text = f"{ANSWER} {request.seed}"
+        """Give the same answer with another number to each question."""
+        text = f"{ANSWERS[self.name]} {request.seed}"
         return Reply(
-            text, json.dumps({"choices": [{"message": {"content": text}}]}), "stop", INSTANT, 25, 400, 0.1
+            text, json.dumps({"choices": [{"message": {"content": text}}]}), "stop", self.name, 25, 400, 0.1
         )
 
 
@@ -80,8 +81,8 @@ class Timed:
 def main(base_url: str, n: int, concurrency: int) -> None:
     """Collect n answers, a multiple of the prompts, into the current folder."""
     target = Timed(
-        InstantTarget(concurrency)
-        if base_url == INSTANT
+        InstantTarget(base_url, concurrency)
+        if base_url in ANSWERS
         else OpenAITarget("served", base_url=base_url, model="my-model", concurrency=concurrency)
     )
     clock = StepClock()

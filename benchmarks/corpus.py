@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 N_VOCABULARY = 8_000
 WORDS_A_SENTENCE = 14
@@ -15,6 +18,8 @@ GENDERS = ("man", "woman", "nonbinary")
 TILTS = {"White": 1.0, "Asian": 2.0, "Black": 1.6, "Latino": 1.2, "Middle-Eastern": 1.4}
 # Words of middling frequency, dealt in turn to the four marked races.
 TILTED_RANKS = slice(100, 500)
+# A million texts are not held at once.
+ROWS_AT_ONCE = 10_000
 
 
 def write_corpus(path: Path, *, n_responses: int, n_words: int, seed: int) -> None:
@@ -22,16 +27,24 @@ def write_corpus(path: Path, *, n_responses: int, n_words: int, seed: int) -> No
 
     Every text names the person it is written for, so that removing identity terms has something to remove.
     """
+    schema = pa.schema(
+        {"text": pa.string(), "race": pa.string(), "gender": pa.string(), "position": pa.int64()}
+    )
+    rows = _responses(n_responses=n_responses, n_words=n_words, seed=seed)
+    with pq.ParquetWriter(path, schema) as writer:
+        while batch := list(islice(rows, ROWS_AT_ONCE)):
+            writer.write_table(pa.table(list(zip(*batch, strict=True)), schema=schema))
+
+
+def _responses(*, n_responses: int, n_words: int, seed: int) -> Iterator[tuple[str, str, str, int]]:
     rng = np.random.default_rng(seed)
     vocabulary = _vocabulary(rng)
     cells = [(race, gender) for race in TILTS for gender in GENDERS]
     cumulated = {race: np.cumsum(word_shares(race)) for race in TILTS}
-    rows = []
     for position in range(n_responses):
         race, gender = cells[position % len(cells)]
         drawn = np.searchsorted(cumulated[race], rng.random(n_words) * cumulated[race][-1], side="right")
-        rows.append((_text(race, gender, vocabulary[drawn].tolist()), race, gender, position))
-    pd.DataFrame(rows, columns=["text", "race", "gender", "position"]).to_parquet(path, index=False)
+        yield _text(race, gender, vocabulary[drawn].tolist()), race, gender, position
 
 
 def _vocabulary(rng: np.random.Generator) -> np.ndarray[tuple[int], np.dtype[np.object_]]:

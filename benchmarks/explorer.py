@@ -1,4 +1,4 @@
-"""How long the explorer's pages take on a warehouse of many findings: until they are sent, and until a browser shows them."""
+"""How long the explorer's pages and the report take on many findings: until they are there, and until a browser shows them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import statistics
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import duckdb
 import requests
 
+from biasledger.reporting import render
 from biasledger.serving.server import Server, address, listening
 
 _SECONDS = 60
@@ -40,13 +41,27 @@ def run(project: Path, n_findings: int, repeats: int) -> None:
                 "/findings.csv?runs=all",
             )
             sent = {path: statistics.median(_sent(base + path) for _ in range(repeats)) for path in paths}
-            shown = _shown(base, [path for path in paths if ".csv" not in path], repeats)
+            started = time.perf_counter()
+            report = Path(folder) / "report.html"
+            report.write_text(render(warehouse, ledger=ledger), encoding="utf-8")
+            written = time.perf_counter() - started
+            pages = [base + path for path in paths if ".csv" not in path]
+            shown = _shown([*pages, report.as_uri()], repeats)
+            size = report.stat().st_size / 1e6
             server.should_exit = True
             thread.join(_SECONDS)
     print(f"{n_findings:,} findings, median of {repeats}")
     for path, seconds in sent.items():
-        painted = f", painted after {shown[path]:.2f} s" if path in shown else ""
-        print(f"{path.split('?')[0].replace(finding, '…'):<16} sent after {seconds:.2f} s{painted}")
+        print(
+            f"{path.split('?')[0].replace(finding, '…'):<16} sent after {seconds:.2f} s{_painted(shown, base + path)}"
+        )
+    print(
+        f"{'the report':<16} written after {written:.2f} s, {size:.1f} MB{_painted(shown, report.as_uri())}"
+    )
+
+
+def _painted(shown: Mapping[str, float], url: str) -> str:
+    return f", painted after {shown[url]:.2f} s" if url in shown else ""
 
 
 def _multiply(warehouse: Path, n_findings: int) -> str:
@@ -74,8 +89,8 @@ def _sent(url: str) -> float:
     return time.perf_counter() - started
 
 
-def _shown(base: str, paths: Sequence[str], repeats: int) -> dict[str, float]:
-    """Seconds until a browser paints a page's first content, which is all of it but charts; nothing where there is none."""
+def _shown(urls: Sequence[str], repeats: int) -> dict[str, float]:
+    """Seconds until a browser paints a page's first content, in the explorer all but charts; nothing where there is none."""
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
@@ -84,12 +99,12 @@ def _shown(base: str, paths: Sequence[str], repeats: int) -> dict[str, float]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         page = browser.new_page()
-        for path in paths:
+        for url in urls:
             times = []
             for _ in range(repeats):
-                page.goto(base + path)
+                page.goto(url)
                 script = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
                 times.append(page.wait_for_function(script).json_value() / 1000)
-            painted[path] = statistics.median(times)
+            painted[url] = statistics.median(times)
         browser.close()
     return painted

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,12 +50,16 @@ class Measured:
 
 
 def run_measured(
-    command: Sequence[str], *, folder: Path, environment: Mapping[str, str] | None = None
+    command: Sequence[str],
+    *,
+    folder: Path,
+    environment: Mapping[str, str] | None = None,
+    expected: Collection[int] = (0,),
 ) -> Measured:
     """Run a program to its end, one thread of linear algebra, and measure it.
 
     Raises:
-        BenchmarkError: it failed; the message ends with what it printed last.
+        BenchmarkError: it failed, with another exit code than those expected; the message ends with what it printed last.
     """
     path = os.pathsep.join(filter(None, [str(PACKAGE_PARENT), os.environ.get("PYTHONPATH")]))
     settings = {
@@ -81,7 +85,7 @@ def run_measured(
         process.returncode = os.waitstatus_to_exitcode(status)
         printed.seek(0)
         output = printed.read().decode("utf-8", errors="replace")
-    if process.returncode != 0:
+    if process.returncode not in expected:
         ending = output.strip()[-_SHOWN_CHARACTERS:]
         raise BenchmarkError(f"{' '.join(command[:4])} … failed with {process.returncode}: {ending}")
     # Linux counts kibibytes here, macOS bytes. On Linux it is no less than the size this program had when it started the other.

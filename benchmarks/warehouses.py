@@ -90,8 +90,9 @@ def words_comparisons(connection: duckdb.DuckDBPyConnection) -> list[Comparison[
 
 
 def schema_of(connection: duckdb.DuckDBPyConnection, table: str) -> str:
-    """The schema that holds a table of the warehouse."""
+    """The schema that holds a table or view of the warehouse."""
     [(schema,)] = connection.execute(
-        "select schema_name from duckdb_tables() where table_name = ?", [table]
+        "select table_schema from information_schema.tables where table_name = ? and table_catalog = current_catalog()",
+        [table],
     ).fetchall()
     return str(schema)

@@ -25,7 +25,7 @@ CLOSED = "BIASLEDGER_CLOSED"
 
 
 class Plugin(BasePlugin):
-    """Configured in profiles.yml with `ledger`, the path of the ledger file.
+    """Configured in profiles.yml with `ledger`, the path of the ledger file, or of a folder that `biasledger export` wrote.
 
     The published warehouse is named by BIASLEDGER_PUBLISHED alone, and BIASLEDGER_CLOSED names the folder of the only files that
     SQL may open: `biasledger` sets these, and nobody configures them.
@@ -62,6 +62,9 @@ class Plugin(BasePlugin):
                 f"There is no ledger at {self.ledger}: collect or import responses first "
                 "(biasledger collect, biasledger import), or name another file in BIASLEDGER_LEDGER."
             )
+        if self.ledger.is_dir():
+            self._attach_export(conn)
+            return
         deadline = time.monotonic() + WAIT_SECONDS
         while True:
             try:
@@ -76,6 +79,16 @@ class Plugin(BasePlugin):
                         f"{WAIT_SECONDS:.0f} seconds: close it there and build again."
                     ) from error
                 time.sleep(0.2)
+
+    def _attach_export(self, conn: duckdb.DuckDBPyConnection) -> None:
+        """What `biasledger export` wrote, as the ledger that it is of."""
+        from collector.errors import BiasledgerError
+        from collector.exports.reading import attach_export
+
+        try:
+            attach_export(conn, self.ledger, "ledger")
+        except (BiasledgerError, duckdb.Error) as error:
+            raise DbtRuntimeError(f"The export {self.ledger} cannot be read: {error}") from error
 
 
 def _quoted(path: Path) -> str:

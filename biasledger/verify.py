@@ -101,7 +101,7 @@ def verify_ledger(
         LedgerError: the ledger cannot be read.
     """
     ledger = Ledger(ledger_path)
-    with ledger.read() as connection:
+    with ledger.read_through() as connection:
         known = known_runs(connection)
         unknown = [run_id for run_id in run_ids if run_id not in known]
         if unknown:

@@ -18,6 +18,7 @@ from collector.errors import InputError
 from collector.files.replacing import write_whole
 from lmrec.categories import distinct_categories
 from lmrec.fairness import fair_scores
+from lmrec.masking import Masker
 from lmrec.model import Recommender, load
 from lmrec.statistics import CatalogueStatistics, catalogue_statistics
 from lmrec.yelp import Review, is_held_out, read_reviews
@@ -86,14 +87,25 @@ def predict(
 
 
 def evaluate_model(
-    model: Path, reviews_file: Path, folder: Path, *, seed: int = 0, fair: bool = False
+    model: Path,
+    reviews_file: Path,
+    folder: Path,
+    *,
+    seed: int = 0,
+    fair: bool = False,
+    hidden: Sequence[str] = (),
 ) -> list[Measure]:
     """Measure a model by the held-out texts of a file, and write `quality.csv`, `predictions.csv` and `catalogue_statistics.csv`.
+
+    `fair` ranks the first 20 fairly by price level; words that are `hidden` are left out of what is asked, whatever the model
+    learned from.
 
     Raises:
         InputError: the model or the file cannot be read, or no text is held out.
     """
     recommender = load(model)
+    masker = recommender.masker
+    recommender.masker = Masker(masker.method, masker.names, [*masker.hidden, *hidden], masker.pipeline)
     keys, found = predict(recommender, held_out(reviews_file, recommender), fair=fair)
     rows = measures(found, seed=seed)
     write_measures(folder / "quality.csv", rows)

@@ -2,29 +2,23 @@
 
 dbt builds into a private work file; the public tables are then published as the warehouse, which stays as it was if a model
 or a quality test failed.
-
-dbt runs as a process of its own rather than through its in-process runner: DuckDB lets one process write a file, and
-dbt-duckdb keeps its connection until the process ends. This way both files are free again when `run_dbt` returns, dbt's
-settings go through an environment that is dbt's alone, and an interrupt leaves no state behind.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from biasledger import __version__
-from biasledger.building import BUILT, SAID
-from biasledger.building.parsed import parsed_before
+from biasledger.building import BUILT
 from biasledger.building.readings import register_readings
+from biasledger.building.running import LOG, BuildError, Dbt, OnStep, one_line
 from biasledger.building.settings import check_settings
 from biasledger.building.targets import runs_on_spark
 from biasledger.project import LINKS, check_project, dbt_variables, require_project
@@ -39,7 +33,7 @@ from biasledger.publishing.standing import (
 )
 from biasledger.publishing.work import forget_what_is_gone, locked, spark_file, work_file
 from biasledger.rooms import room_names
-from collector.errors import BiasledgerError, InputError
+from collector.errors import InputError
 
 if TYPE_CHECKING:
     from biasledger.publishing.warehouse import BuildInfo
@@ -48,21 +42,6 @@ _FAILED = {"error", "fail", "runtime error", "partial success"}
 _DONE = {"success", "pass", "warn"}
 _TESTS = {"test": "quality test", "unit_test": "unit test"}
 _SHOWN_FAILURES = 3
-_SHOWN_CHARACTERS = 600
-_LOG = Path("logs/dbt.log")
-_RUN_DBT = "biasledger.building.dbt_process"
-# Steps come as JSON lines of that process's own; dbt writes the log, for people.
-_LOG_OPTIONS = (
-    *("--log-level", "none", "--log-format-file", "text", "--log-level-file", "info"),
-    *("--log-path", str(_LOG.parent), "--no-use-colors", "--no-send-anonymous-usage-stats"),
-)
-_PLACES = ("--project-dir", ".", "--profiles-dir", ".", "--target-path", "target")
-
-OnStep = Callable[[int, int, str], None]
-
-
-class BuildError(BiasledgerError):
-    """The warehouse could not be built: a model or a quality test failed, or dbt could not start."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +114,7 @@ def build_warehouse(
     from collector.rows import utc_now
 
     check_project(project)
-    with locked(project):
+    with locked(project), Dbt(project) as dbt:
         # Links are renewed while no other build reads them.
         require_project(project)
         check_settings(project)
@@ -162,6 +141,7 @@ def build_warehouse(
             on_note(f"Nothing is new in {', '.join(standing)}: what was measured there stands.")
         forget_standing(work)
         summary = _build_and_publish(
+            dbt,
             project,
             ledger,
             work,
@@ -192,6 +172,7 @@ def what_stands(project: Path, ledger: Path, warehouse: Path, target: str | None
 
 
 def _build_and_publish(
+    dbt: Dbt,
     project: Path,
     ledger: Path,
     work: Path,
@@ -231,9 +212,7 @@ def _build_and_publish(
         erasures_hash = hash_erasures(connection)
     rooms = rooms_of(ledger)
     try:
-        messages = run_dbt(
-            project, ["build", *options], environment, on_step, rooms=rooms, is_closed=is_closed
-        )
+        messages = dbt.run(["build", *options], environment, on_step, rooms=rooms, is_closed=is_closed)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
             f"Stopped: {warehouse} is as it was. Measures that were done are kept in {work} for the next build."
@@ -260,87 +239,6 @@ def seen_from(project: Path, path: Path) -> str:
     return os.path.relpath(path.resolve(), project.resolve())
 
 
-def run_dbt(
-    project: Path,
-    arguments: Sequence[str],
-    environment: Mapping[str, str],
-    on_step: OnStep,
-    *,
-    rooms: Sequence[str],
-    is_closed: bool = False,
-) -> list[str]:
-    """Run one dbt command in `project`; its log goes to logs/dbt.log, what it built to target/built.json.
-
-    Args:
-        arguments: the command and its options, without --vars.
-        environment: what dbt's environment has beside this process's.
-        rooms: the rooms whose models are enabled.
-        is_closed: the project is a stranger's, of which nothing is kept for others.
-
-    Returns:
-        The error messages dbt reported, in order; lines that its process does not say itself (a crash) count as such.
-
-    Raises:
-        BuildError: dbt could not read the project or broke down.
-    """
-    (project / BUILT).unlink(missing_ok=True)
-    # dbt keeps what it parsed last time, and renders a package's project file by the environment without noticing that this has
-    # changed. Given as a variable too, which nothing reads, other rooms make it parse everything anew.
-    given = json.dumps({"built_rooms": " ".join(rooms)})
-    command = [sys.executable, "-m", _RUN_DBT, *_LOG_OPTIONS, *arguments, "--vars", given, *_PLACES]
-    with (
-        parsed_before(project, rooms, keeps=not is_closed),
-        subprocess.Popen(
-            command,
-            cwd=project,
-            env=_environment({**environment, "BIASLEDGER_ROOMS": " ".join(rooms)}),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            errors="replace",
-        ) as process,
-    ):
-        assert process.stdout is not None
-        try:
-            messages = _follow(process.stdout, on_step)
-        except BaseException:
-            # The terminal's Ctrl-C reaches both processes, other signals only this one.
-            process.terminate()
-            raise
-    # 1 says that nodes failed, which the results tell; with any other code dbt did not get that far.
-    if process.returncode not in {0, 1}:
-        reason = _one_line(messages) or "it gave no reason"
-        raise BuildError(f"dbt could not build: {reason} (the whole log is {_LOG}).")
-    return messages
-
-
-def _environment(own: Mapping[str, str]) -> dict[str, str]:
-    # The models import biasledger.measures: dbt must find the package that this program runs from.
-    package_parent = str(Path(__file__).resolve().parents[2])
-    path = os.pathsep.join(filter(None, [package_parent, os.environ.get("PYTHONPATH")]))
-    return {**os.environ, "PYTHONPATH": path, "PYTHONUTF8": "1", **own}
-
-
-def _follow(lines: IO[str], on_step: OnStep) -> list[str]:
-    messages = []
-    done, total, last = 0, 0, "none"
-    for line in lines:
-        if not line.startswith(SAID):
-            if line.strip():
-                messages.append(line.strip())
-            continue
-        said = json.loads(line.removeprefix(SAID))
-        if "node" in said:
-            done, total, last = done + 1, said["total"], said["node"]
-            on_step(done, total, last)
-        elif "doing" in said:
-            on_step(done, total, f"{last}; now {said['doing']}")
-        elif said["level"] == "error":
-            messages.append(said["message"].strip())
-    return messages
-
-
 def _build_info(built: Mapping[str, Any], erasures_hash: str) -> BuildInfo:
     from biasledger.publishing.warehouse import BuildInfo
 
@@ -361,7 +259,7 @@ def _summarise(built: Mapping[str, Any], messages: Sequence[str], work: Path) ->
     if broken:
         raise BuildError(_explain(broken, nodes, work))
     if not built["results"]:
-        raise BuildError(f"Nothing was built: {_one_line(messages) or 'no model matches the selection'}.")
+        raise BuildError(f"Nothing was built: {one_line(messages) or 'no model matches the selection'}.")
     done = [row for row in built["results"] if row["status"] in _DONE]
     n_tests = Counter("alarm" in _tags(nodes, row) for row in done if _kind(row) in _TESTS)
     n_models = sum(_kind(row) not in _TESTS for row in done)
@@ -388,11 +286,11 @@ def _explain(broken: Sequence[Mapping[str, Any]], nodes: Mapping[str, Any], work
         where = (
             f"; its rows, in {work}: select * from {row['relation_name']}" if _has_stored_rows(row) else ""
         )
-        sentences.append(f"{kind} {name} failed: {_one_line([row.get('message') or ''])}{where}")
+        sentences.append(f"{kind} {name} failed: {one_line([row.get('message') or ''])}{where}")
     more = len(broken) - len(sentences)
     if more:
         sentences.append(f"and {more} more failed")
-    return f"Nothing was published: {'; '.join(sentences)} (the whole log is {_LOG})."
+    return f"Nothing was published: {'; '.join(sentences)} (the whole log is {LOG})."
 
 
 def _kind(row: Mapping[str, Any]) -> str:
@@ -403,19 +301,11 @@ def _has_stored_rows(row: Mapping[str, Any]) -> bool:
     return row["status"] == "fail" and bool(row.get("relation_name"))
 
 
-def _one_line(messages: Iterable[str]) -> str:
-    """dbt's messages spread over several indented lines: joined, a traceback cut to its last line, all to some length."""
-    before, found, trace = "\n".join(messages).partition("Traceback (most recent call last):")
-    reason = trace.strip().splitlines()[-1] if trace.strip() else ""
-    text = " ".join(f"{before} {reason if found else ''}".split())
-    return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + " …"
-
-
 def _read_json(path: Path) -> dict[str, Any]:
     try:
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise BuildError(
-            f"dbt left no {path.name}: it was stopped half-way. The whole log is {_LOG}"
+            f"dbt left no {path.name}: it was stopped half-way. The whole log is {LOG}"
         ) from error
     return content

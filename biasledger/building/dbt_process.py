@@ -1,4 +1,5 @@
-"""dbt as a process of its own, which says in lines of JSON what it has done; its arguments are those of dbt.
+"""dbt as a process of its own, which says in lines of JSON what it has done. What it is to do comes as JSON on standard input:
+dbt's arguments, and what its environment has beside what it began with.
 
 Most of dbt's events are for looking into dbt itself, and each takes about as long as a small statement: these are not made into
 messages here, unless dbt is told to log them. A line is SAID and `{"level": …, "message": …}`, with `node` and `total` (nodes in
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import json
 import mmap
+import os
 import sys
 import threading
 from collections.abc import Sequence
@@ -158,5 +160,15 @@ def _say(said: dict[str, Any]) -> None:
     sys.stdout.flush()
 
 
+def main() -> int:
+    """Wait for the command and run it; without one, do nothing."""
+    asked = sys.stdin.read()
+    if not asked:
+        return SUCCEEDED
+    command = json.loads(asked)
+    os.environ.update(command["environment"])
+    return run(command["arguments"])
+
+
 if __name__ == "__main__":
-    sys.exit(run(sys.argv[1:]))
+    sys.exit(main())

@@ -15,6 +15,7 @@ from collector.hints import did_you_mean
 
 _SPARK = "sparksession"
 _NEEDED = ("pyspark", "pyarrow")
+_CONNECT = "sc://"
 
 
 def runs_on_spark(project: Path, target: str | None) -> bool:
@@ -37,6 +38,10 @@ def runs_on_spark(project: Path, target: str | None) -> bool:
         return False
     if any(find_spec(name) is None for name in _NEEDED):
         raise InputError("A build on Spark needs what is not installed: pip install 'biasledger[spark]'.")
+    if _rendered(outputs[target].get("master")).startswith(_CONNECT):
+        if find_spec("grpc_status") is None:
+            raise InputError("Spark Connect needs what is not installed: pip install 'pyspark[connect]'.")
+        return True
     if not (os.environ.get("JAVA_HOME") or shutil.which("java")):
         raise InputError(
             "Spark needs Java 17 or newer, and there is none: install it, or name its folder in JAVA_HOME."

@@ -103,25 +103,68 @@ def score(
 @click.command()
 @click.argument("labels", type=PATH, metavar="LABELS.csv")
 @ledger_option
-@click.option("--by", required=True, metavar="NAME", help="Who gave these labels; kept for good.")
-def label(labels: Path, ledger: Path, by: str) -> None:
+@click.option(
+    "--by", metavar="NAME", help="Who gave these labels; kept for good, and shown in the table fct_labels."
+)
+@click.option(
+    "--sample",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Instead write LABELS.csv with N answers drawn at random, as many about each group, for you to label.",
+)
+@click.option("--seed", type=click.IntRange(min=0), help="Draws the sample.  [default: 0]")
+@click.option(
+    "--run",
+    metavar="RUN",
+    shell_complete=complete_runs,
+    help="Draw the sample from this run only: its id, the beginning of it, latest or previous.",
+)
+def label(
+    labels: Path, ledger: Path, by: str | None, sample: int | None, seed: int | None, run: str | None
+) -> None:
     """Keep labels that a person gave to answers.
 
     LABELS.csv says of single answers (column response, or run, prompt and trial) whether they are acceptable or problematic
-    (column label), as `biasledger tune --sample` writes it to be filled in. They are kept in the ledger, in the chains of their
-    runs; of one person's labels of an answer the last one counts. In a browser: `biasledger serve --label-as NAME`.
+    (column label), as `biasledger label --sample` and `biasledger tune --sample` write it to be filled in. They are kept in the
+    ledger, in the chains of their runs; of one person's labels of an answer the last one counts. What a scorer says is corrected
+    by labels of answers that were drawn at random (column drawn: random). In a browser: `biasledger serve --label-as NAME`.
     """
+    from biasledger.comparing.ledger_runs import run_in_ledger
+    from biasledger.tuning.drawing import NEEDED_COVERAGE, write_drawn
     from biasledger.tuning.keeping import keep_file
 
-    done, n_unlabelled = keep_file(labels, ledger, by)
+    if (by is None) is (sample is None):
+        raise click.UsageError(
+            "Say who gave the labels, --by NAME, or have answers drawn to be labelled, --sample N."
+        )
+    if sample is None and (seed is not None or run is not None):
+        raise click.UsageError("--seed and --run say what is drawn: give them with --sample N.")
+    if sample is not None:
+        run_id = None if run is None else run_in_ledger(ledger, run)
+        n_written, n_cells = write_drawn(labels, ledger, n=sample, seed=seed or 0, run_id=run_id)
+        say(
+            f"Wrote {n_written:,} answers, drawn from {n_cells:,} combinations of groups and runs, to {labels}: fill its column "
+            f"label with acceptable or problematic."
+        )
+        if n_written < NEEDED_COVERAGE * n_cells:
+            say(
+                f"Warning: rates are corrected where nine in ten combinations have a labelled answer; {n_cells:,} answers would "
+                f"do, or fewer of one run (--run).",
+                err=True,
+            )
+        next_step(f"biasledger label {shlex.quote(str(labels))} --by NAME")
+        return
+    done, n_drawn, n_unlabelled = keep_file(labels, ledger, by or "")
     say(
         f"Labels kept: {done.n_kept:,}; that stood already: {done.n_unchanged:,}; rows without one yet: {n_unlabelled:,}."
     )
+    if n_drawn:
+        say(f"Of answers drawn at random, by which scorers are checked and corrected: {n_drawn:,}.")
     if done.n_ahead:
         say(
             f"{ledger} is in use: what is kept stands in the journals of {done.n_ahead:,} runs, and the next build loads it."
         )
-    next_step("biasledger tune")
+    next_step("biasledger build" if n_drawn else "biasledger tune")
 
 
 @click.command()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasledger.comparing.baselines import built_file, list_baselines
-from biasledger.comparing.built_tables import open_tables
+from biasledger.comparing.built_tables import Tables, open_tables
 from biasledger.comparing.run_names import LOOSE, Baseline, NamedRun, find_run
 from biasledger.comparing.standing import known_runs
 from collector.errors import BiasledgerError, InputError
@@ -32,6 +32,15 @@ QUALITY = {
     "cost_usd_per_answer": "USD an answer",
 }
 """Columns of fct_run_quality in words."""
+
+RECOMMENDER_QUALITY = {
+    ("venue", "accuracy"): "recommender: its first venue is the right one",
+    ("venue", "f1"): "recommender: F1 of the first venue",
+    ("venue", "mrr"): "recommender: MRR of the right venue",
+    ("venue", "hit_rate_at_20"): "recommender: the right venue is among 20",
+    ("category", "ndcg"): "recommender: nDCG by category",
+}
+"""What is shown of fct_recommender_quality, in words; by what is relevant, and measure."""
 
 SHARES = ("share_refused", "share_malformed", "share_failed", "accuracy", "shortfall", "repeated")
 
@@ -223,7 +232,8 @@ def why_incomparable(file: Path, before: str, after: str) -> str | None:
 
 def _build_pair(project: Path, ledger: Path, warehouse: Path, before: str, after: str) -> Path:
     """Compare two runs beside the pairs of the last build; the file that then holds them."""
-    from biasledger.building.build import rooms_of, run_dbt, seen_from
+    from biasledger.building.build import rooms_of, seen_from
+    from biasledger.building.running import Dbt
     from biasledger.project import check_project, require_project
     from biasledger.publishing.standing import forget_rooms
     from biasledger.publishing.work import locked
@@ -237,11 +247,10 @@ def _build_pair(project: Path, ledger: Path, warehouse: Path, before: str, after
         "BIASLEDGER_COMPARED": json.dumps([before, after]),
     }
     selection = ["--select", "int_run_pairs+", "--exclude", "fct_regressions"]
-    with locked(project):
+    with locked(project), Dbt(project) as dbt:
         require_project(project)
         forget_rooms(built)
-        messages = run_dbt(
-            project,
+        messages = dbt.run(
             ["run", *selection],
             environment,
             lambda _done, _total, _name: None,
@@ -279,6 +288,7 @@ def built_changes(file: Path, before: str, after: str, variant: str) -> Changes:
             "variant = ?)",
             [before, after, variant],
         )
+        of_recommenders = _recommender_changes(tables, before, after, variant)
     one = next((row for row in quality if row["run_id"] == before and row["variant"] == "plain"), None)
     other = next((row for row in quality if row["run_id"] == after and row["variant"] == variant), None)
     return Changes(
@@ -286,8 +296,43 @@ def built_changes(file: Path, before: str, after: str, variant: str) -> Changes:
         after,
         variant,
         [Change(**row) for row in rows],
-        _quality_changes(one, other) if one and other else [],
+        [*(_quality_changes(one, other) if one and other else []), *of_recommenders],
     )
+
+
+def _recommender_changes(tables: Tables, before: str, after: str, variant: str) -> list[QualityChange]:
+    """What became of Table 3 of the recommenders that were asked, where predictions were imported under their targets' names.
+
+    Under a variant a recommender is called TARGET-VARIANT. Of several cities their mean counts.
+    """
+    if not tables.has("fct_recommender_quality"):
+        return []
+    targets = dict(
+        tables.execute("select run_id, target from {dim_runs} where run_id in (?, ?)", [before, after])
+    )
+    other = targets.get(after) if variant == "plain" else f"{targets.get(after)}-{variant}"
+    if other == targets.get(before):
+        # What was imported once says nothing of what changed from run to run.
+        return []
+    rows = tables.execute(
+        """
+        select relevant, measure, recommender, arg_max(value, city = '(mean)')
+        from {fct_recommender_quality}
+        where system = 'model' and texts = 'all' and recommender in (?, ?)
+        group by all
+        """,
+        [targets.get(before), other],
+    )
+    values = {(relevant, measure, name): value for relevant, measure, name, value in rows}
+    found = [
+        (name, values.get((*key, targets.get(before))), values.get((*key, other)))
+        for key, name in RECOMMENDER_QUALITY.items()
+    ]
+    return [
+        QualityChange(name, float(was), float(now), None, None)
+        for name, was, now in found
+        if was is not None and now is not None
+    ]
 
 
 def _quality_changes(before: dict[str, Any], after: dict[str, Any]) -> list[QualityChange]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from biasledger.measures.engine.resampling import Floats
 from biasledger.measures.equal_sizes.counts import CountUnits
-from biasledger.model_inputs.relations import pending
+from biasledger.model_inputs.relations import pending, quoted
 
 Rows = dict[str, NDArray[Any]]
 _Question = tuple[Any, ...]
@@ -67,8 +67,7 @@ def _slices(keys: Sequence[NDArray[Any]]) -> dict[tuple[str, str], dict[_Questio
 def _runs(comparable: Sequence[dict[str, Any]]) -> str:
     """The pairs' runs as a list in SQL; empty lists are not valid, so there is always a name."""
     names = sorted({pair[column] for pair in comparable for column in ("baseline_run_id", "run_id")} | {""})
-    quoted = (name.replace("'", "''") for name in names)
-    return ", ".join(f"'{name}'" for name in quoted)
+    return ", ".join(map(quoted, names))
 
 
 def comparable_pairs(pairs: duckdb.DuckDBPyRelation, done: frozenset[str]) -> list[dict[str, Any]]:

@@ -20,6 +20,11 @@ def records(relation: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:
     return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
 
 
+def quoted(text: str) -> str:
+    """A text as it stands in SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
 def pending(
     comparisons: duckdb.DuckDBPyRelation, done: frozenset[str], key: str = "comparison_key"
 ) -> list[dict[str, Any]]:

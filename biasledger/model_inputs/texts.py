@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import base64
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 
 import duckdb
 import numpy as np
@@ -10,7 +13,8 @@ import pandas as pd
 
 from biasledger.measures.comparisons import Comparison
 from biasledger.measures.texts.manners import manners, masked_text
-from biasledger.measures.texts.similarity import Answers
+from biasledger.measures.texts.similarity import OF_VECTORS, Answers, Vectors
+from biasledger.model_inputs.encoders import load_encoder
 from biasledger.model_inputs.models import computed_keys
 from biasledger.model_inputs.relations import (
     RowsByKey,
@@ -22,14 +26,20 @@ from biasledger.model_inputs.relations import (
 
 
 def read_similarity_comparisons(
-    comparisons: duckdb.DuckDBPyRelation, members: duckdb.DuckDBPyRelation, *, done: frozenset[str]
+    comparisons: duckdb.DuckDBPyRelation,
+    members: duckdb.DuckDBPyRelation,
+    vectors: duckdb.DuckDBPyRelation,
+    *,
+    done: frozenset[str],
 ) -> Iterator[Comparison[Answers]]:
     """Each comparison not yet done, in the order of its key.
 
     comparisons: a row a contrast and scheme. members: contrast_id, answer_id, label (1 marked, 0 reference), question_id,
-    unit_id, name_id (-1 where nobody is named), name_stratum_id, words (a blank between two), a row an answer.
+    unit_id, name_id (-1 where nobody is named), name_stratum_id, words (a blank between two), vector_key, a row an answer.
+    vectors: vector_key, vector; read where a comparison is by a sentence encoder.
     """
     members_of = RowsByKey(members, "contrast_id", "answer_id")
+    vector_of = _KeptVectors(vectors)
     for row in pending(comparisons, done):
         rows = members_of[row["contrast_id"]]
         numbers = {
@@ -45,6 +55,7 @@ def read_similarity_comparisons(
             numbers["name_id"] if (numbers["name_id"] >= 0).all() else None,
             numbers["name_stratum_id"],
             numbers["answer_id"],
+            vector_of[rows["vector_key"].tolist()] if row["scheme"] in OF_VECTORS else None,
         )
         name = ("scheme", "variant", "attribute", "group_name", "reference_group")
         yield Comparison(units=answers, **described(row, *name))
@@ -74,6 +85,55 @@ def new_manners(
         ),
         terms,
     )
+
+
+class _KeptVectors:
+    """The vectors of texts, read when the first are asked for."""
+
+    def __init__(self, relation: duckdb.DuckDBPyRelation) -> None:
+        self._relation = relation
+
+    @cached_property
+    def _by_key(self) -> Mapping[str, str]:
+        return dict(self._relation.select("vector_key", "vector").fetchall())
+
+    def __getitem__(self, keys: list[str]) -> Vectors:
+        """The vectors of these texts, (n, d)."""
+        return np.stack([np.frombuffer(base64.b64decode(self._by_key[key]), dtype="<f4") for key in keys])
+
+
+def new_vectors(
+    dbt: object,
+    session: duckdb.DuckDBPyConnection,
+    texts: duckdb.DuckDBPyRelation,
+    removed_words: duckdb.DuckDBPyRelation,
+) -> pd.DataFrame:
+    """The vector of each text that the model's table does not hold yet, without what names somebody, each text encoded once.
+
+    texts: vector_key, run_id, encoder_place, encoder_hash, answer_text; without the last ones in runs that name no encoder.
+    removed_words: run_id, word, in lower case.
+
+    Raises:
+        InputError: an encoder cannot be loaded.
+    """
+    done = computed_keys(dbt, session, "vector_key")
+    masked = {run_id: frozenset(words) for run_id, words in _lists(removed_words, "run_id", "word").items()}
+    columns = "vector_key, encoder_place, encoder_hash, any_value(run_id), any_value(answer_text)"
+    found = texts.filter("vector_key is not null").aggregate(
+        columns, "vector_key, encoder_place, encoder_hash"
+    )
+    left: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    for key, place, content_hash, run_id, text in found.order("vector_key, encoder_place").fetchall():
+        if key not in done:
+            left[place, content_hash][key] = masked_text(text, masked.get(run_id, frozenset()))
+    rows: dict[str, str] = {}
+    for (place, content_hash), by_key in left.items():
+        vectors = load_encoder(place, content_hash)(list(by_key.values()))
+        rows |= {
+            key: base64.b64encode(vector.astype("<f4").tobytes()).decode()
+            for key, vector in zip(by_key, vectors, strict=True)
+        }
+    return pd.DataFrame({"vector_key": list(rows), "vector": list(rows.values())}, dtype="str")
 
 
 def _lists(relation: duckdb.DuckDBPyRelation, key: str, value: str) -> dict[str, list[str]]:

@@ -16,7 +16,10 @@ from biasledger.measures.engine.resampling import Design, Floats
 from biasledger.measures.equal_sizes.words import WordPair, WordUnits
 from biasledger.measures.words.texts import Texts
 from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, questions
-from biasledger.model_inputs.relations import Columns, RowsByKey, described, records
+from biasledger.model_inputs.relations import Columns, RowsByKey, described, quoted, records
+
+UNITS_AT_ONCE = 50_000
+"""Texts whose words are read at once: rows of words take several times the memory of the matrix that they become."""
 
 _Corpus = tuple[str, str, str]
 _NAME = ("scheme", "comparison", "variant", "attribute", "group_name", "reference_group")
@@ -49,11 +52,27 @@ def read_comparisons(
         keys = [row["comparison_key"] for row in of_corpus]
         listed = ", ".join(f"'{key}'" for key in keys)
         members_of = RowsByKey(members.filter(f"comparison_key in ({listed})"), "comparison_key", "unit_id")
-        matrix, first = _feature_matrix(features, [members_of[key]["unit_id"] for key in keys])
+        of_run = features.filter(f"run_id = {quoted(of_corpus[0]['run_id'])}")
+        matrix, first = _feature_matrix(of_run, [members_of[key]["unit_id"] for key in keys])
         counts = _corpus_counts([members_of[key] for key in keys], matrix, first)
         for row in pending:
             texts = _texts(row, members_of[row["comparison_key"]], matrix, first, spelling, counts)
             yield Comparison(units=texts, **described(row, *_NAME))
+
+
+def read_pairs(
+    pairs: duckdb.DuckDBPyRelation,
+    members: duckdb.DuckDBPyRelation,
+    features: duckdb.DuckDBPyRelation,
+    vocabulary: duckdb.DuckDBPyRelation,
+    comparisons: duckdb.DuckDBPyRelation,
+    *,
+    done: frozenset[str],
+) -> Iterator[Comparison[Texts]]:
+    """Those of read_comparisons that are among `pairs`, comparisons of two groups; the corpus is that of all comparisons."""
+    wanted = {key for (key,) in pairs.select("comparison_key").fetchall()}
+    others = {key for (key,) in comparisons.select("comparison_key").fetchall()} - wanted
+    return read_comparisons(comparisons, members, features, vocabulary, done=done | others)
 
 
 def _texts(
@@ -111,6 +130,21 @@ def _feature_matrix(
     """
     ids = np.concatenate(unit_ids)
     first, last = (int(ids.min()), int(ids.max())) if ids.size else (0, -1)
+    parts = [
+        _counts_of(features, start, min(start + UNITS_AT_ONCE - 1, last))
+        for start in range(first, last + 1, UNITS_AT_ONCE)
+    ]
+    n_words = max((part.shape[1] for part in parts), default=0)
+    for part in parts:
+        part.resize(part.shape[0], n_words)
+    matrix = sparse.csr_array(sparse.vstack(parts, format="csr")) if parts else sparse.csr_array((0, 0))
+    # scikit-learn takes 32-bit indices alone.
+    matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
+    return matrix, first
+
+
+def _counts_of(features: duckdb.DuckDBPyRelation, first: int, last: int) -> sparse.csr_array:
+    """Counts of the units from the first to the last, (n_units, largest word_id + 1)."""
     columns = (
         features.filter(f"unit_id between {first} and {last}")
         .select("unit_id, word_id, n_occurrences")
@@ -122,9 +156,7 @@ def _feature_matrix(
     # Sorting millions of rows in SQL takes four times as long; a unit uses a word in one row at most.
     matrix = sparse.csr_array((counts, (rows, words)), shape=shape)
     matrix.sort_indices()
-    # scikit-learn takes 32-bit indices alone.
-    matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
-    return matrix, first
+    return matrix
 
 
 def read_word_pairs(
@@ -159,8 +191,9 @@ class _Features:
         if run_id not in self._read:
             while len(self._read) > 1:
                 self._read.pop(next(iter(self._read)))
-            quoted = run_id.replace("'", "''")
-            columns = self._counts.filter(f"run_id = '{quoted}'").select("unit_key, word_id, n").fetchnumpy()
+            columns = (
+                self._counts.filter(f"run_id = {quoted(run_id)}").select("unit_key, word_id, n").fetchnumpy()
+            )
             keys, rows = np.unique(columns["unit_key"].astype(str), return_inverse=True)
             words, places = np.unique(columns["word_id"], return_inverse=True)
             matrix = sparse.csr_array(

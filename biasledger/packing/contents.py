@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from biasledger.packing.archive import ANSWER_QUALITY, BUILD, FINDINGS, GROUPS, Pack, json_bytes
-from biasledger.publishing.files import FORMULA_STARTS
 from biasledger.publishing.quoting import quote_name
 from collector.errors import InputError
+from collector.files.csv import FORMULA_STARTS
 from collector.hints import did_you_mean
 from collector.journal.chain import record_key
 from collector.rows import LATER_EVENTS

@@ -23,14 +23,13 @@ from biasledger.publishing.quoting import quote_name, quote_text
 from biasledger.publishing.reasons import reason_of
 from biasledger.publishing.warehouse import PublishError, write_tables
 from collector.errors import InputError
+from collector.files.csv import FORMULA_STARTS, inert
 from collector.files.lock import lock
 from collector.files.replacing import sync_file, sync_folder
 
 MANIFEST = "manifest.json"
 FORMATS = ("parquet", "csv", "duckdb")
 DUCKDB_FILE = "warehouse.duckdb"
-# A spreadsheet takes a cell that begins with one of these for a formula, in full width, too.
-FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"
 _UNFINISHED = ".publishing"
 _MADE_BY = "biasledger publish"
 _SAFE_NAME = re.compile(r"\w[\w .-]*")
@@ -208,7 +207,7 @@ def _parquet(published: Published, table: Table, path: Path) -> str:
 def _csv(_: Published, table: Table, path: Path) -> str:
     """Text in quotes, so that an empty one is no null; nulls are empty."""
     columns = ", ".join(_csv_column(column) for column in table.columns)
-    texts = [quote_name(_escaped(column.name)) for column in table.columns if _is_text(column)]
+    texts = [quote_name(inert(column.name)) for column in table.columns if _is_text(column)]
     quoted = f", force_quote ({', '.join(texts)})" if texts else ""
     return (
         f"copy (select {columns} from {table.source}) to {quote_text(str(path))} "
@@ -226,11 +225,7 @@ def _csv_column(column: Column) -> str:
     if _is_text(column):
         starts = quote_text(FORMULA_STARTS)
         value = f"case when {value} <> '' and contains({starts}, left({value}, 1)) then '''' || {value} else {value} end"
-    return f"{value} as {quote_name(_escaped(column.name))}"
-
-
-def _escaped(text: str) -> str:
-    return f"'{text}" if text[:1] and text[0] in FORMULA_STARTS else text
+    return f"{value} as {quote_name(inert(column.name))}"
 
 
 _PLAIN = re.compile(

@@ -12,7 +12,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Protocol
 
-from biasledger.publishing.files import FORMULA_STARTS
+from collector.files.csv import inert
 from collector.terminal import visible
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def without_formulas(result: Result) -> Result:
 
 
 def _inert(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and value.startswith(tuple(FORMULA_STARTS)) else value
+    return inert(value) if isinstance(value, str) else value
 
 
 def write_json(result: Result, sink: Sink) -> None:

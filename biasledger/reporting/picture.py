@@ -25,6 +25,7 @@ _LONGEST_LABEL = 60
 _TALL = 400  # pixels
 _REFERENCES_TOLD = 3
 _LONGEST_CELL = 300
+_NOTHING = 1e-15  # what is left where equal numbers were subtracted
 _INTERVALS_AT_LEAST = 4
 _WIDER = 3.0  # times as wide as half of the intervals
 _CUT = "Intervals that reach an edge go on beyond it; the table has their ends."
@@ -255,8 +256,8 @@ def number(value: float | None) -> str:
     """Three significant digits; – where there is none."""
     if value is None:
         return "–"
-    if value == 0:
-        return "0"
+    if 0 < abs(value) < _NOTHING:
+        return "≈ 0"
     sign, size = ("−" if value < 0 else ""), abs(value)
     return sign + (f"{size:,.0f}" if size >= 1000 else f"{size:.3g}".replace("e-0", "e-"))
 
@@ -270,6 +271,8 @@ def cell(value: object) -> str:
     if isinstance(value, int):
         return signed(f"{value:,}")
     if isinstance(value, float):
+        if 0 < abs(value) < _NOTHING:
+            return "≈ 0"
         return signed(f"{value:,.0f}" if value.is_integer() and abs(value) >= 1 else f"{value:,.4g}")
     return clip(str(value))
 

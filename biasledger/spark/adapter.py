@@ -42,8 +42,9 @@ class SparkCredentials(Credentials):
     """What profiles.yml says of this target.
 
     Attributes:
-        master: where Spark runs: local[N] on this machine, spark://HOST:PORT on a cluster of its own.
-        ledger: the ledger, a DuckDB file.
+        master: where Spark runs: local[N] on this machine, spark://HOST:PORT on a cluster of its own, sc://HOST:PORT behind a
+            server of Spark Connect.
+        ledger: the ledger, a DuckDB file, or the folder of an export.
         warehouse: the DuckDB file that public tables are handed back to.
         tables: the folder of all tables as Parquet, which every machine of the cluster has under this path; beside the warehouse
             if not given.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 
+import duckdb
 import sqlglot
 from sqlglot import exp
 from sqlglot.dialects.duckdb import DuckDB
@@ -17,6 +17,10 @@ from biasledger.spark.nodes import Spark4, call, constant, template
 from biasledger.spark.patterns import java_pattern
 
 _DATE_PARTS = {"%Y": "yyyy", "%m": "MM", "%d": "dd", "%H": "HH", "%M": "mm", "%S": "ss"}
+# All characters but surrogates, those of private use and what was never assigned.
+_CODES = ((1, 0xD800), (0xF900, 0x33480), (0xE0100, 0xE01F0))
+# Korean letters that make one syllable, and a syllable with a letter behind it.
+_JAMO = "(?:[ᄀ-ᄒ][ᅡ-ᅵ][ᆨ-ᇂ]?|[가-힣][ᆨ-ᇂ])"
 _UNSIGNED = exp.DataType.build("decimal(20, 0)")
 _TYPES = {
     exp.DType.UBIGINT: _UNSIGNED,
@@ -44,7 +48,14 @@ def _arrow_in_a_call(node: exp.Lambda) -> exp.Expr | None:
         inner = inner.this
     if not (isinstance(inner, exp.Literal) and inner.is_string):
         return None
-    key = exp.JSONPath(expressions=[exp.JSONPathRoot(), exp.JSONPathKey(this=inner.name)])
+    if inner.name.startswith("/"):
+        raise UnsupportedError("a path of JSON that begins with /")
+    # What begins so is a path, anything else a key.
+    key = (
+        DuckDB().to_json_path(inner)
+        if inner.name.startswith("$")
+        else exp.JSONPath(expressions=[exp.JSONPathRoot(), exp.JSONPathKey(this=inner.name)])
+    )
     found: exp.Expr = sqlglot.parse_one(node.expressions[0].sql("duckdb"), dialect=DuckDB)
     for path in (key, *paths):
         found = exp.JSONExtract(this=found, expression=path)
@@ -85,6 +96,12 @@ def _schema(shape: object) -> str:
 
 
 def _cast(node: exp.Cast) -> exp.Expr | None:
+    if node.to.is_type("array", "struct") and isinstance(node.this, exp.Literal) and node.this.is_string:
+        # What a text says as a list is DuckDB's to say: Spark knows no such text.
+        with duckdb.connect() as connection:
+            statement = f"select cast(to_json(cast(? as {node.to.sql('duckdb')})) as varchar)"
+            ((said,),) = connection.execute(statement, [node.this.name]).fetchall()
+        return call("from_json", said, node.to.sql(Spark4))
     if node.to.is_type("array") and isinstance(node.this, (exp.JSONExtract, exp.JSONExtractScalar)):
         return call("from_json", node.this, node.to.sql(Spark4))
     return None
@@ -92,7 +109,7 @@ def _cast(node: exp.Cast) -> exp.Expr | None:
 
 def _try_cast(node: exp.TryCast) -> exp.Expr | None:
     if node.to.is_type("json") or node.to.is_type("text"):
-        return template("if(try_parse_json(_text) is null, null, _text)", _text=node.this)
+        return template("if(json_valid(_text), _text, null)", _text=node.this)
     return None
 
 
@@ -100,30 +117,42 @@ def _try_cast(node: exp.TryCast) -> exp.Expr | None:
 
 
 @cache
-def _accents() -> tuple[str, str]:
-    """Letters with marks that are one character, and the letters that are left of them."""
-
-    def pairs() -> Iterator[tuple[str, str]]:
-        for letter in map(chr, (*range(0x80, 0xD800), *range(0xE000, 0x30000))):
-            parts = unicodedata.normalize("NFD", letter)
-            base = unicodedata.normalize(
-                "NFC", "".join(one for one in parts if unicodedata.category(one)[0] != "M")
-            )
-            if len(parts) > 1 and len(base) == 1 and base != letter:
-                yield letter, base
-
-    marked, bare = zip(*pairs(), strict=True)
-    return "".join(marked), "".join(bare)
+def _replaced(function: str) -> tuple[str, str]:
+    """Characters that a function of DuckDB replaces by one other, and these; behind them those that it takes out."""
+    codes = " union all ".join(f"from range({start}, {stop})" for start, stop in _CODES)
+    with duckdb.connect() as connection:
+        rows = connection.execute(
+            f"select chr(range::integer) as one, {function}(one) as other from ({codes}) where one <> other "
+            "order by other = '', one"
+        ).fetchall()
+    return "".join(one for one, _ in rows), "".join(other for _, other in rows)
 
 
 def _strip_accents(text: exp.Expr) -> exp.Expr:
-    marked, bare = _accents()
-    return call("regexp_replace", call("translate", text, marked, bare), r"\p{M}", "")
+    """Without marks; what is left is composed, which concerns Korean alone."""
+    stripped = call("translate", text, *_replaced("strip_accents"))
+    return template(
+        "get(transform(array(_text), _bare -> if(rlike(_bare, _apart), "
+        "array_join(transform(regexp_extract_all(_bare, _pieces, 0), _piece -> case "
+        "when length(_piece) = 1 or (_piece >= '가' and _piece <= '힣' and (ascii(_piece) - 44032) % 28 > 0) then _piece "
+        "else decode(unhex(hex(if(_piece >= '가', ascii(_piece), "
+        "44032 + ((ascii(_piece) - 4352) * 21 + ascii(substr(_piece, 2)) - 4449) * 28) "
+        "+ if(_piece >= '가' or length(_piece) = 3, ascii(right(_piece, 1)) - 4519, 0))), 'UTF-16BE') end), ''), "
+        "_bare)), 0)",
+        _text=stripped,
+        _apart=constant(_JAMO),
+        _pieces=constant(rf"(?s){_JAMO}|."),
+    )
 
 
 def _lower(node: exp.Lower) -> exp.Expr:
     # Java lowers a final sigma to another letter and a dotted capital I to two; DuckDB goes letter by letter.
     return call("lower", call("translate", node.this, "İΣ", "iσ"))
+
+
+def _upper(node: exp.Upper) -> exp.Expr:
+    # Java makes two letters of some.
+    return call("translate", node.this, *_replaced("upper"))
 
 
 def _trim(node: exp.Trim) -> exp.Expr | None:
@@ -180,7 +209,11 @@ def _index(node: exp.Bracket) -> exp.Expr | None:
 
 
 def _slice(of: exp.Expr, part: exp.Slice) -> exp.Expr:
-    start, stop = part.this or constant(1), part.expression
+    return _part_of_list(of, part.this or constant(1), part.expression)
+
+
+def _part_of_list(of: exp.Expr, start: exp.Expr, stop: exp.Expr | None) -> exp.Expr:
+    """A part by its first and last place; Spark's slice is told the first place and how many follow."""
     if stop is None:
         return call("slice", of, start, 2**31 - 1)
     if isinstance(stop, exp.Neg):
@@ -190,7 +223,14 @@ def _slice(of: exp.Expr, part: exp.Slice) -> exp.Expr:
             _start=start,
             _stop=stop.this,
         )
-    return call("slice", of, start, stop)
+    if start == constant(1):
+        return call("slice", of, start, stop)
+    return template(
+        "slice(_list, _start, greatest(_stop - _start + 1, 0))",
+        _list=of,
+        _start=exp.paren(start),
+        _stop=exp.paren(stop),
+    )
 
 
 def _transform(node: exp.Transform) -> None:
@@ -205,6 +245,44 @@ def _transform(node: exp.Transform) -> None:
 
 
 # --- numbers and keys ---------------------------------------------------------------------------------------------------------
+
+
+def _divided(node: exp.Div) -> exp.Expr | None:
+    """By zero DuckDB gives an infinity or no number (NaN), as IEEE 754 has it, and Spark an error."""
+    if _is_not_zero(node.expression):
+        return None
+    return template(
+        "coalesce(try_divide(_one, _other), _one * pow(_other, -1))", _one=node.this, _other=node.expression
+    )
+
+
+def _is_not_zero(divisor: exp.Expr) -> bool:
+    match divisor:
+        case exp.Literal():
+            return float(divisor.name) != 0
+        case exp.Nullif():
+            return str(divisor.expression.name) == "0"
+        case exp.Paren() | exp.Sqrt() | exp.Neg():
+            return _is_not_zero(divisor.this)
+        case exp.Mul():
+            return _is_not_zero(divisor.this) and _is_not_zero(divisor.expression)
+        case exp.Greatest():
+            return any(isinstance(one, exp.Literal) and float(one.name) > 0 for one in divisor.expressions)
+    return False
+
+
+def _logarithm(node: exp.Ln | exp.Log) -> exp.Expr | None:
+    """Of 0 and less, where Spark has null."""
+    of = node.expression if isinstance(node, exp.Log) else node.this
+    if of is None:
+        raise UnsupportedError("log, whose base the engines do not agree on: ln, log2 or log10")
+    if isinstance(of, exp.Literal) and float(of.name) > 0:
+        return None
+    return template(
+        "coalesce(_logarithm, case when _of = 0 then double('-infinity') when _of < 0 then double('nan') end)",
+        _logarithm=node.copy(),
+        _of=of,
+    )
 
 
 def _number_of_md5(text: exp.Expr) -> exp.Expr:
@@ -266,6 +344,7 @@ _OWN: Mapping[str, Callable[..., exp.Expr]] = {
     ),
     "list_intersect": lambda one, other: call("array_intersect", one, other),
     "list_position": lambda x, value: call("nullif", call("array_position", x, value), 0),
+    "list_slice": _part_of_list,
     "list_reduce": lambda x, step, start: call("aggregate", x, start, step),
     "list_sum": lambda x: template(
         "aggregate(_x, cast(null as bigint), (_sum, _one) -> coalesce(_sum, 0) + _one)", _x=x
@@ -300,8 +379,11 @@ FUNCTIONS: Mapping[type[exp.Expr], Callable[..., exp.Expr | None]] = {
     exp.CTE: _not_materialized,
     exp.Cast: _cast,
     exp.DataType: _type,
+    exp.Div: _divided,
     exp.JSONExtract: _made_path,
     exp.Lambda: _arrow_in_a_call,
+    exp.Ln: _logarithm,
+    exp.Log: _logarithm,
     exp.Lower: _lower,
     exp.RegexpExtract: _pattern,
     exp.RegexpExtractAll: _pattern,
@@ -312,4 +394,5 @@ FUNCTIONS: Mapping[type[exp.Expr], Callable[..., exp.Expr | None]] = {
     exp.Trim: _trim,
     exp.TryCast: _try_cast,
     exp.Tuple: _tuple,
+    exp.Upper: _upper,
 }

@@ -13,6 +13,11 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import duckdb
+import pyarrow
+
+from collector.errors import InputError
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -37,28 +42,62 @@ _DEFAULTS = {
 }
 _QUOTED = frozenset("'\",=:()[]{}\\")
 LOG = Path("logs/spark.log")
+CONNECT = "sc://"
 
 
 def open_session(master: str, settings: Mapping[str, str]) -> SparkSession:
-    """The session of this process, which is begun by the first call; master: local[*], spark://HOST:PORT and the like."""
+    """The session of this process, which is begun by the first call.
+
+    Args:
+        master: local[*], spark://HOST:PORT and the like, or sc://HOST:PORT, a server of Spark Connect.
+        settings: of Spark; those that only a server can be started with are left to it.
+
+    Raises:
+        InputError: the server was started with another setting than builds need.
+    """
     warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
-    from pyspark.sql import SparkSession
-    from pyspark.sql.types import StringType
+    from pyspark.sql.pandas.functions import arrow_udf
+    from pyspark.sql.types import ArrayType, BooleanType, StringType
 
     # Its errors come as exceptions, too.
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     # Where workers run on this machine they take this Python, which has biasledger.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
-    builder = SparkSession.builder.master(master)
-    for name, value in {**_DEFAULTS, **settings, **_MEANING}.items():
-        builder = builder.config(name, str(value))
-    with _errors_in(LOG):
-        session = builder.getOrCreate()
+    begin = _connected if master.startswith(CONNECT) else _begun
+    session = begin(master, {**_DEFAULTS, **settings, **_MEANING})
     session.udf.register("c_printf", c_printf, StringType())
     session.udf.register("json_merge_patch", json_merge_patch, StringType())
     session.udf.register("text_of_number", text_of_number, StringType())
     session.udf.register("text_of_list", text_of_list, StringType())
+    of_arrays: Any = arrow_udf  # its types name functions of iterators alone
+    session.udf.register("json_valid", of_arrays(json_valid, BooleanType()))
+    session.udf.register("keys_of_object", of_arrays(keys_of_object, ArrayType(StringType())))
+    return session
+
+
+def _begun(master: str, settings: Mapping[str, str]) -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master(master)
+    for name, value in settings.items():
+        builder = builder.config(name, str(value))
+    with _errors_in(LOG):
+        return builder.getOrCreate()
+
+
+def _connected(address: str, settings: Mapping[str, str]) -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.builder.remote(address).getOrCreate()
+    for name, value in settings.items():
+        if session.conf.isModifiable(name):
+            session.conf.set(name, str(value))
+    for name, value in _MEANING.items():
+        if (found := session.conf.get(name)) != value:
+            raise InputError(
+                f"The server at {address} was started with {name}={found}: start it with {value}."
+            )
     return session
 
 
@@ -99,6 +138,31 @@ def _element(value: str | None) -> str:
     if value and value == value.strip() and value.lower() != "null" and not set(value) & _QUOTED:
         return value
     return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def json_valid(texts: pyarrow.Array) -> pyarrow.Array:
+    """Whether texts are JSON. Engines differ: DuckDB takes a comma at the end, and no line break that is not escaped."""
+    return _by_duckdb("json_valid(one)", texts)
+
+
+def keys_of_object(texts: pyarrow.Array) -> pyarrow.Array:
+    """What the macro of this name makes of texts on DuckDB."""
+    keys = """
+        case
+            when not coalesce(json_valid(one), false) then []
+            when len(json_keys(one)) = 1 and json_type(json_extract(one, '$.*')[1]) = 'OBJECT'
+                then json_keys(json_extract(one, '$.*')[1])
+            else json_keys(one)
+        end
+    """
+    return _by_duckdb(keys, texts)
+
+
+def _by_duckdb(expression: str, texts: pyarrow.Array) -> pyarrow.Array:
+    """An expression of DuckDB of each text, as `one`."""
+    with duckdb.connect(config={"threads": 1}) as connection:
+        rows = connection.from_arrow(pyarrow.table({"one": texts}))
+        return rows.project(f"{expression} as made").to_arrow_table()["made"].combine_chunks()
 
 
 def json_merge_patch(document: str | None, patch: str | None) -> str | None:

@@ -22,6 +22,7 @@ from collector.ledger.labels import Label, Labelling, keep_labels
 if TYPE_CHECKING:
     import duckdb
 
+DRAWN = "random"
 _Address = tuple[str, str, int]  # run, prompt and trial
 _OF_HASH = """
     select distinct
@@ -33,20 +34,21 @@ _OF_HASH = """
 """
 
 
-def keep_file(path: Path, ledger_path: Path, by: str) -> tuple[Labelling, int]:
+def keep_file(path: Path, ledger_path: Path, by: str) -> tuple[Labelling, int, int]:
     """Keep the labels of a file: of each output that a row names by its hash, in every run that has it.
 
     Args:
-        path: a CSV file as `tune` reads it; rows without a label are left out.
+        path: a CSV file as `tune` reads it; rows without a label are left out. A column drawn says random of answers that were
+            drawn at random.
         ledger_path: the ledger.
         by: who gave them.
 
     Returns:
-        What was kept, and how many rows have no label.
+        What was kept, how many labelled answers were drawn at random, and how many rows have no label.
 
     Raises:
-        InputError: a row's label or answer is wrong, its digits belong to several outputs, two rows contradict each other, or no
-            row has a label; names file and row.
+        InputError: a row's label, answer or drawn is wrong, its digits belong to several outputs, two rows contradict each other,
+            or no row has a label; names file and row.
         LedgerError: the ledger cannot be read or written.
     """
     rows = read_csv(path, "a row for each labelled answer", key_columns, seen_from=HERE)
@@ -61,8 +63,22 @@ def keep_file(path: Path, ledger_path: Path, by: str) -> tuple[Labelling, int]:
     else:
         found = [(number, _address(path, number, rows[number - 1])) for number in labels]
     given = labels_of_outputs(path, labels, found)
-    kept = keep_labels(ledger, [Label(*address, label) for address, label in given.items()], by)
-    return kept, len(rows) - len(labels)
+    drawn = {address for number, address in found if _is_drawn(path, number, rows[number - 1])}
+    kept = Labelling(0, 0, 0)
+    for is_drawn in (False, True):
+        part = [Label(*one, label) for one, label in given.items() if (one in drawn) is is_drawn]
+        kept += keep_labels(ledger, part, by, is_drawn=is_drawn)
+    return kept, len(drawn), len(rows) - len(labels)
+
+
+def _is_drawn(path: Path, number: int, row: dict[str, str]) -> bool:
+    """Whether a row is of an answer that was drawn at random."""
+    drawn = row.get("drawn", "")
+    if drawn not in {"", DRAWN}:
+        raise InputError(
+            f"{path}: row {number} has {drawn!r} as 'drawn'; it should be {DRAWN}, of an answer drawn at random, or nothing."
+        )
+    return drawn == DRAWN
 
 
 def _by_hash(

@@ -14,7 +14,7 @@ from biasledger.opening import connect_read_only
 from biasledger.tuning.thresholds import ALL_AUDITS, NEGATIVE_REGARD, PUBLISHED, STEREOTYPE_RATIO
 from biasledger.tuning.tuned import Tuning, TuningResult
 from collector.errors import BiasledgerError, InputError
-from collector.files.csv import read_csv, require_cells
+from collector.files.csv import inert, read_csv, require_cells
 from collector.hints import did_you_mean, quoted
 from collector.ledger.labels import ACCEPTABLE, LABELS, PROBLEMATIC, KeptLabel, read_labels
 
@@ -216,7 +216,8 @@ def write_sample(
         writer.writerow(_SAMPLE_COLUMNS)
         for score in drawn:
             digits = score.response_hash.removeprefix("sha256:")[:_SAMPLE_DIGITS]
-            writer.writerow([digits, score.probe, *texts.get(score.response_hash, ("", "")), ""])
+            texts_of = texts.get(score.response_hash, ("", ""))
+            writer.writerow([digits, *map(inert, (score.probe, *texts_of)), ""])
     return len(drawn)
 
 

@@ -6,9 +6,12 @@ import contextlib
 import logging
 import random
 import time
+from array import array
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -486,13 +489,13 @@ def _usable(ledger_path: Path) -> tuple[Ledger, bool]:
 
 def _tasks(state: RunState) -> Iterator[Task]:
     """Yield each trial that is not done, in a random order that the seed fixes, so that drift hits all groups alike."""
-    tasks = [
-        (prompt, trial)
-        for prompt, n_trials in zip(state.prompts, state.trials(), strict=True)
-        for trial in range(1, n_trials + 1)
-    ]
-    random.Random(state.started["seed"]).shuffle(tasks)
-    for prompt, trial in tasks:
+    ends = list(accumulate(state.trials()))
+    # Eight bytes a trial, however many there are.
+    order = array("Q", range(sum(state.trials())))
+    random.Random(state.started["seed"]).shuffle(order)
+    for number in order:
+        at = bisect_right(ends, number)
+        prompt, trial = state.prompts[at], number - (ends[at - 1] if at else 0) + 1
         kept = state.kept.get((prompt.prompt_id, trial))
         if kept is None:
             yield Task(prompt, trial)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from collector.exports.folder import MANIFEST, OF_RUNS, SHARED, ExportedFile, Manifest, quoted
+from collector.exports.folder import (
+    MANIFEST,
+    OF_RUNS,
+    SHARED,
+    ExportedFile,
+    Manifest,
+    quoted,
+    require_manifest,
+)
 from collector.ledger.schema import migrate, migrations, refuse_newer
 
 if TYPE_CHECKING:
@@ -16,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class ExportedLedger:
-    """An export behind a connection whose schema `raw` is a ledger's, one run at a time; get it from `open_export`."""
+    """An export behind a connection whose schema `raw` is a ledger's, one run at a time or all; see `open_export`."""
 
     def __init__(self, folder: Path, manifest: Manifest, connection: duckdb.DuckDBPyConnection) -> None:
         import duckdb
@@ -28,10 +36,11 @@ class ExportedLedger:
             # What has no file has the columns that the ledger gives it, and no rows.
             connection.execute(f"alter table raw.{table} rename to empty_{table}")
             try:
-                self._show(table, manifest.shared.get(table))
+                shared = manifest.shared.get(table)
+                self._show(table, [shared] if shared else [])
             except duckdb.Error:
                 # What cannot be read counts as nothing; `file_faults` tells of it.
-                self._show(table, None)
+                self._show(table, [])
 
     def show(self, run_id: str) -> None:
         """Let the tables hold what there is of a run, and of no other.
@@ -41,25 +50,64 @@ class ExportedLedger:
         """
         run = self._manifest.runs[run_id]
         for table in OF_RUNS:
-            self._show(table, run.files[table], run_id)
+            self._show(table, [run.files[table]], run_id)
         self.connection.execute("delete from raw.unchained_runs")
         if run.seal is None:
             self.connection.execute("insert into raw.unchained_runs values (?)", [run_id])
 
-    def _show(self, table: str, file: ExportedFile | None, run_id: str = "") -> None:
-        self.connection.execute(f"create or replace view raw.{table} as {self._rows(table, file, run_id)}")
+    def show_all(self) -> None:
+        """Let the tables hold every run.
 
-    def _rows(self, table: str, file: ExportedFile | None, run_id: str) -> str:
-        """Return the query of a file's rows as the ledger's table has them; `rowid` is their order."""
-        if file is None:
+        Raises:
+            duckdb.Error: a file cannot be read.
+        """
+        for table in OF_RUNS:
+            self._show(table, list(self._manifest.of_table(table).values()))
+        unchained = [(run.run_id,) for run in self._manifest.runs.values() if run.seal is None]
+        if unchained:
+            self.connection.executemany("insert into raw.unchained_runs values (?)", unchained)
+
+    def _show(self, table: str, files: Sequence[ExportedFile], run_id: str = "") -> None:
+        self.connection.execute(f"create or replace view raw.{table} as {self._rows(table, files, run_id)}")
+
+    def _rows(self, table: str, files: Sequence[ExportedFile], run_id: str) -> str:
+        """Return the query of files' rows as the ledger's table has them; `rowid` is their order in a file."""
+        if not files:
             return f"select *, 0::bigint as rowid from raw.empty_{table}"
-        source = f"read_parquet({quoted(self._folder / file.path)}, file_row_number = true, hive_partitioning = false)"
+        listed = ", ".join(quoted(self._folder / file.path) for file in files)
+        # The run stands in the folder's name alone.
+        by_folder = (
+            "hive_partitioning = true, hive_types_autocast = false"
+            if table in OF_RUNS
+            else "hive_partitioning = false"
+        )
+        source = f"read_parquet([{listed}], file_row_number = true, union_by_name = true, {by_folder})"
         present = {name for name, *_ in self.connection.execute(f"describe from {source}").fetchall()}
         columns = [
             f"cast({quoted(run_id) if run_id and name == 'run_id' else name if name in present else 'null'} as {type_}) as {name}"
             for name, type_, *_ in self.connection.execute(f"describe raw.empty_{table}").fetchall()
         ]
         return f"select {', '.join(columns)}, file_row_number as rowid from {source}"
+
+
+def attach_export(connection: duckdb.DuckDBPyConnection, folder: Path, name: str) -> None:
+    """Attach an export with all its runs as a database in memory, whose schema `raw` is a ledger's.
+
+    Raises:
+        InputError: the folder holds no export.
+        LedgerError: a newer version of biasledger wrote it.
+        duckdb.Error: a file cannot be read.
+    """
+    manifest = require_manifest(folder)
+    refuse_newer({version for version, _, _ in manifest.migrations}, migrations(), folder / MANIFEST)
+    ((before,),) = connection.execute("select current_database()").fetchall()
+    connection.execute(f"attach ':memory:' as {name}")
+    connection.execute(f"use {name}")
+    try:
+        migrate(connection, folder / MANIFEST)
+        ExportedLedger(folder.resolve(), manifest, connection).show_all()
+    finally:
+        connection.execute(f'use "{before}"')
 
 
 @contextmanager

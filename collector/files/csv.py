@@ -14,6 +14,14 @@ from collector.errors import InputError
 from collector.files.plain import MAX_TABLE_BYTES, read_plain
 from collector.hints import is_column_name, no_column, shown
 
+# A spreadsheet takes a cell that begins with one of these for a formula, in full width, too.
+FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"
+
+
+def inert(text: str) -> str:
+    """The text as a cell, with a ' before what a spreadsheet would take for a formula."""
+    return f"'{text}" if text.startswith(tuple(FORMULA_STARTS)) else text
+
 
 def read_csv(
     path: Path,

@@ -172,10 +172,7 @@ def text_hash(text: str | Mapping[str, str]) -> str:
 
 def without_erased(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return a response's body with None for each erased text, which is what the ledger holds."""
-    return {
-        name: None if name in ERASABLE and isinstance(value, Mapping) else value
-        for name, value in body.items()
-    }
+    return {**body, **{name: None for name in ERASABLE if isinstance(body.get(name), Mapping)}}
 
 
 def record_key(kind: str, body: Mapping[str, Any]) -> str:

@@ -196,7 +196,7 @@ class Append:
     Args:
         connection: the ledger's.
         merged_bytes: bytes of texts that the checkpoint at its end may read at once where it writes small row groups together;
-            None where it leaves them, because their rows are long.
+            None where it leaves them.
     """
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, merged_bytes: int | None = 0) -> None:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from collector.errors import LedgerError
@@ -30,8 +31,26 @@ POLL_SECONDS = 0.1
 # a row group has longer rows than this on average, all stay as they came in.
 MERGED_ROW_BYTES = 1 << 16
 VECTOR_ROWS = 2048
-_LONGEST_ROWS = """
-select coalesce(max(n_bytes / n_rows), 0)
+# Nor is anything written together any more where a row group holds so much: it would be written anew again and again, up to
+# 122,880 rows of it, for little.
+MERGED_GROUP_BYTES = 1 << 25
+# What DuckDB holds while all of a ledger is read: blocks of the file, and so many times the longest rows that it reads at once.
+READ_BYTES = 64_000_000
+READ_PER_BYTE = 4
+# A connection's variable that says so: the setting is told rounded.
+READ_LIMIT = "read_limit"
+# Texts of the longest row that there could be: the longest of each column.
+_LONGEST_ROW = """
+select coalesce(sum(n_bytes), 0)
+from (
+    select max(stats.max_string_length::bigint) as n_bytes
+    from pragma_storage_info('raw.responses')
+    where segment_type = 'VARCHAR'
+    group by column_id
+)
+"""
+_LARGEST_ROW_GROUPS = """
+select coalesce(max(n_bytes / n_rows), 0), coalesce(max(n_bytes), 0)
 from (
     select
         sum(stats.total_string_length::bigint) as n_bytes,
@@ -139,6 +158,7 @@ class Ledger:
         wait_seconds: float | None = None,
         memory_limit: str | None = None,
         threads: int | None = None,
+        may_merge: bool = True,
     ) -> Iterator[Append]:
         """Open one transaction; it is committed at the end of the block and undone if the block raises.
 
@@ -146,6 +166,8 @@ class Ledger:
             wait_seconds: overrides how long to wait for a locked file.
             memory_limit: bounds what DuckDB holds in memory during a large append, such as '1GB'.
             threads: bounds the threads that write; each compresses texts in memory of its own, which no limit counts.
+            may_merge: whether small row groups may be written together, which takes a look at all of them; false once an append
+                said that they stay.
 
         Raises:
             LedgerLockedError: another process has the file open.
@@ -162,13 +184,12 @@ class Ledger:
                 connection.execute("set memory_limit = ?", [memory_limit])
             if threads is not None:
                 connection.execute("set threads = ?", [threads])
-            row_bytes = _longest_rows(connection)
-            merges = row_bytes <= MERGED_ROW_BYTES
-            if merges:
+            merged_bytes = _merged_bytes(connection) if may_merge else None
+            if merged_bytes is not None:
                 connection.execute("reset max_vacuum_tasks")
             connection.execute("begin transaction")
             try:
-                yield Append(connection, int(row_bytes * VECTOR_ROWS) if merges else None)
+                yield Append(connection, merged_bytes)
             except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
                 # A large append writes long before it is committed.
                 roll_back(connection)
@@ -196,6 +217,29 @@ class Ledger:
             yield connection
         finally:
             connection.close()
+
+    @contextmanager
+    def read_through(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Open the file as `read` does, for who goes through all of it: DuckDB holds no more of a large ledger than of a small
+        one, as long as rows only pass through it. Nobody else in this process should have the file open, since DuckDB's settings
+        are the file's.
+        """
+        with ExitStack() as stack:
+            # Beside the ledger it could be a folder that nobody may write. Without any, what does not fit says so.
+            scratch = ""
+            with suppress(OSError):
+                scratch = stack.enter_context(TemporaryDirectory(prefix="biasledger-"))
+            connection = stack.enter_context(self.read())
+            # Before anything is read: once DuckDB has written into one folder, there is no other.
+            connection.execute("set temp_directory = ?", [scratch])
+            ((row_bytes,),) = connection.execute(_LONGEST_ROW).fetchall()
+            wanted = READ_BYTES + READ_PER_BYTE * VECTOR_ROWS * int(row_bytes)
+            ((free,),) = connection.execute("select current_setting('memory_limit')").fetchall()
+            if wanted < _n_bytes(free):
+                connection.execute("set memory_limit = ?", [f"{wanted}B"])
+                connection.execute(f"set variable {READ_LIMIT} = '{wanted}B'")
+            connection.execute("set threads = 1")
+            yield connection
 
     def rewrite(self) -> None:
         """Write the file anew and put it in the old one's place, so that it no longer has the bytes of what was removed.
@@ -380,10 +424,20 @@ def _commit(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
         ) from None
 
 
-def _longest_rows(connection: duckdb.DuckDBPyConnection) -> float:
-    """Return the bytes of texts that a response takes in the row group where that is most, on average; 0 for an empty ledger."""
-    ((found,),) = connection.execute(_LONGEST_ROWS).fetchall()
-    return float(found)
+def _merged_bytes(connection: duckdb.DuckDBPyConnection) -> int | None:
+    """Return the bytes of texts that a checkpoint reads at once where it writes small row groups together, None where it had
+    better leave them: their rows are long, or a row group is large enough.
+    """
+    ((row_bytes, group_bytes),) = connection.execute(_LARGEST_ROW_GROUPS).fetchall()
+    if row_bytes > MERGED_ROW_BYTES or group_bytes > MERGED_GROUP_BYTES:
+        return None
+    return int(row_bytes * VECTOR_ROWS)
+
+
+def _n_bytes(told: str) -> int:
+    """Bytes of what DuckDB tells rounded, such as 18.7 GiB."""
+    number, unit = told.split()
+    return int(float(number) * 1024 ** ("bytes", "KiB", "MiB", "GiB", "TiB").index(unit))
 
 
 def _not_written(path: Path, error: Exception) -> LedgerError:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from datetime import datetime
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from collector.hashing import hash_of, tagged_hash
 from collector.journal.chain import ERASABLE, ERASED, FIELDS, Seal, event_body, record_digest, record_key
+from collector.ledger.database import READ_LIMIT
 from collector.rows import (
     ItemRow,
     MarkerRow,
@@ -38,20 +41,11 @@ TABLES: Mapping[str, str] = {
 }
 
 _RESPONSE_KEY = "prompt_id || '.' || trial || '.' || attempt"
-# A response of the chain that has not its row at the same place in the table, if there is one.
-_OUT_OF_ORDER = f"""
-    with held as (
-        select {_RESPONSE_KEY} as key, row_number() over (order by rowid) as place
-        from raw.responses
-        where run_id = $run_id
-    ),
-    chained as (
-        select key, row_number() over (order by position) as place
-        from raw.chain
-        where run_id = $run_id and kind = 'response'
-    )
-    select 1 from chained full outer join held on held.place = chained.place
-    where chained.key is distinct from held.key
+# A record of a run's chain that stands before one of a lower position in the table, if there is one: told without sorting.
+_OUT_OF_ORDER = """
+    select 1
+    from (select position, lag(position) over () as before from raw.chain where run_id = ?)
+    where position <= before
     limit 1
 """
 
@@ -93,23 +87,27 @@ class Held:
 
 def held_records(connection: duckdb.DuckDBPyConnection, run_id: str) -> Iterator[Held]:
     """Yield every record of a run, kind by kind, each kind in the chain's order and then what the chain does not have."""
-    yield from _matched(connection, run_id, "run", _runs(connection, run_id))
-    yield from _matched(connection, run_id, "reading", _readings(connection, run_id))
-    yield from _prompts(connection, run_id)
-    yield from _responses(connection, run_id)
-    yield from _matched(connection, run_id, "event", _events(connection, run_id))
-    yield from _matched(connection, run_id, "erasure", _erasures(connection, run_id))
+    with _unbounded(connection):
+        yield from _matched(connection, run_id, "run", _runs(connection, run_id))
+        yield from _matched(connection, run_id, "reading", _readings(connection, run_id))
+        yield from _prompts(connection, run_id)
+        erasures = _erasures(connection, run_id)
+    yield from _responses(connection, run_id, erasures)
+    with _unbounded(connection):
+        yield from _matched(connection, run_id, "event", _events(connection, run_id))
+        yield from _matched(connection, run_id, "erasure", erasures)
 
 
 def chain_links(
     connection: duckdb.DuckDBPyConnection, run_id: str
 ) -> Iterator[tuple[int, str, str, str, str]]:
     """Yield (position, kind, key, digest, hash) of a run's chain, in order."""
-    yield from _rows(
-        connection,
-        "select position, kind, key, digest, hash from raw.chain where run_id = ? order by position, hash",
-        [run_id],
-    )
+    links = "select position, kind, key, digest, hash from raw.chain where run_id = ?"
+    if _is_in_order(connection, run_id):
+        yield from _rows(connection, links, [run_id])
+        return
+    with _unbounded(connection):
+        yield from _rows(connection, f"{links} order by position, hash", [run_id])
 
 
 def hashed_content(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, str, str]]:
@@ -304,8 +302,10 @@ def _prompts(connection: duckdb.DuckDBPyConnection, run_id: str) -> Iterator[Hel
     yield from _joined("prompt", ("prompt_id", *names, "attributes"), rows, lambda body: (body, ()))
 
 
-def _responses(connection: duckdb.DuckDBPyConnection, run_id: str) -> Iterator[Held]:
-    erased = {record_key("erasure", body): body["texts"] for body in _erasures(connection, run_id)}
+def _responses(
+    connection: duckdb.DuckDBPyConnection, run_id: str, erasures: Sequence[Mapping[str, Any]]
+) -> Iterator[Held]:
+    erased = {record_key("erasure", body): body["texts"] for body in erasures}
 
     def with_erased(body: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
         texts = erased.get(record_key("response", body), {})
@@ -313,14 +313,27 @@ def _responses(connection: duckdb.DuckDBPyConnection, run_id: str) -> Iterator[H
         marks = {name: {ERASED: texts[name]} for name in ERASABLE if name in texts}
         return {**body, **marks}, returned
 
-    is_in_order = not connection.execute(_OUT_OF_ORDER, {"run_id": run_id}).fetchall()
-    rows = (_side_by_side if is_in_order else _full_join)(connection, run_id)
+    rows = (_side_by_side if _stand_alike(connection, run_id) else _full_join)(connection, run_id)
     yield from _joined("response", FIELDS["response"], rows, with_erased)
+
+
+def _is_in_order(connection: duckdb.DuckDBPyConnection, run_id: str) -> bool:
+    """Whether raw.chain holds a run's records in their order, and none twice."""
+    return not connection.execute(_OUT_OF_ORDER, [run_id]).fetchall()
+
+
+def _stand_alike(connection: duckdb.DuckDBPyConnection, run_id: str) -> bool:
+    """Whether the responses of a run stand in their table as they stand in its chain, one for one and in order."""
+    if not _is_in_order(connection, run_id):
+        return False
+    chained = _rows(connection, "select key from raw.chain where run_id = ? and kind = 'response'", [run_id])
+    held = _rows(connection, f"select {_RESPONSE_KEY} from raw.responses where run_id = ?", [run_id])
+    return all(link == row for link, row in zip_longest(chained, held))
 
 
 def _full_join(connection: duckdb.DuckDBPyConnection, run_id: str) -> Iterator[tuple[Any, ...]]:
     """Yield every response of the chain with its row, and the rows that the chain does not have last."""
-    yield from _rows(
+    rows = _rows(
         connection,
         f"""
         with held as (
@@ -337,13 +350,15 @@ def _full_join(connection: duckdb.DuckDBPyConnection, run_id: str) -> Iterator[t
         """,
         {"run_id": run_id},
     )
+    with _unbounded(connection):
+        yield from rows
 
 
 def _side_by_side(connection: duckdb.DuckDBPyConnection, run_id: str) -> Iterator[tuple[Any, ...]]:
-    """Yield what `_full_join` would of a table that stands in the chain's order, without holding on to the texts."""
+    """Yield what `_full_join` would of tables that `_stand_alike`, without holding on to anything."""
     chained = _rows(
         connection,
-        "select position, key, digest, extra from raw.chain where run_id = ? and kind = 'response' order by position",
+        "select position, key, digest, extra from raw.chain where run_id = ? and kind = 'response'",
         [run_id],
     )
     held = _rows(
@@ -372,6 +387,23 @@ def _joined(
         is_repeated = position is not None and position == previous
         yield Held(kind, key or held_key, position, digest, body, returned, is_repeated)
         previous = position
+
+
+@contextmanager
+def _unbounded(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """Let DuckDB hold what joining and sorting take, also where `Ledger.read_through` bounds what only passes through it."""
+    import duckdb
+
+    ((limit,),) = connection.execute(f"select getvariable('{READ_LIMIT}')").fetchall()
+    if limit is not None:
+        connection.execute("reset memory_limit")
+    try:
+        yield
+    finally:
+        # Who stops halfway may have closed it.
+        with suppress(duckdb.ConnectionException):
+            if limit is not None:
+                connection.execute("set memory_limit = ?", [limit])
 
 
 def _rows(

@@ -21,7 +21,7 @@ LEDGER_SECONDS = 2.0
 # Appending takes the machine from asking: at most a tenth of the time.
 LEDGER_SHARE = 0.1
 # Where each append stays a row group of its own, which takes 256 kB at least, it should bring so much of a journal.
-LEDGER_BYTES = 1 << 20
+LEDGER_BYTES = 1 << 22
 
 logger = logging.getLogger(__name__)
 

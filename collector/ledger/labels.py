@@ -1,7 +1,7 @@
 """Labels that people give to answers, as acceptable or problematic: who and when, at the end of the chain of the answers' run.
 
 An event `labelled` says who (by) and holds a label for each answer. Of one person's labels of an answer the last one counts, and
-null takes it back.
+null takes it back. Where it says so (is_drawn), its answers were drawn at random to be labelled, whoever labels them again.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ _LAST = """
             event_number,
             happened_at,
             detail ->> '$.by' as labelled_by,
+            coalesce(cast(detail ->> '$.is_drawn' as boolean), false) as is_drawn,
             unnest(
                 from_json(detail -> '$.labels', '[{"prompt_id": "VARCHAR", "trial": "INTEGER", "label": "VARCHAR"}]'),
                 recursive := true
@@ -40,7 +41,9 @@ _LAST = """
         from raw.kept_run_events
         where event = $labelled and ($run_id is null or run_id = $run_id)
     )
-    select run_id, prompt_id, trial, label, labelled_by, happened_at
+    select
+        run_id, prompt_id, trial, label, labelled_by, happened_at,
+        bool_or(is_drawn) over (partition by run_id, prompt_id, trial)
     from given
     qualify
         row_number() over (partition by run_id, prompt_id, trial, labelled_by order by event_number desc) = 1
@@ -69,10 +72,11 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class KeptLabel(Label):
-    """A label that counts: who gave it, and when (UTC)."""
+    """A label that counts: who gave it, when (UTC), and whether the answer was drawn at random to be labelled."""
 
     labelled_by: str
     labelled_at: datetime
+    is_drawn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,11 @@ class Labelling:
     n_kept: int
     n_unchanged: int
     n_ahead: int
+
+    def __add__(self, other: Labelling) -> Labelling:
+        return Labelling(
+            self.n_kept + other.n_kept, self.n_unchanged + other.n_unchanged, self.n_ahead + other.n_ahead
+        )
 
 
 def read_labels(connection: duckdb.DuckDBPyConnection, run_id: str | None = None) -> list[KeptLabel]:
@@ -102,13 +111,14 @@ def name_of_labeller(text: str) -> str:
     return name
 
 
-def keep_labels(ledger: Ledger, labels: Sequence[Label], by: str) -> Labelling:
+def keep_labels(ledger: Ledger, labels: Sequence[Label], by: str, *, is_drawn: bool = False) -> Labelling:
     """Keep labels at the end of their runs' chains, one record a run; those that stand already are not kept again.
 
     Args:
         ledger: the ledger.
         labels: of answers with a text; of several for one answer the last counts.
         by: who gives them; kept for good.
+        is_drawn: whether the answers were drawn at random; kept for good, too.
 
     Raises:
         InputError: there is no name, no such label or answer, or a run is being collected. Nothing of its run is kept.
@@ -121,8 +131,9 @@ def keep_labels(ledger: Ledger, labels: Sequence[Label], by: str) -> Labelling:
             raise InputError(f"{one.label!r} is no label of an answer: it is {' or '.join(LABELS)}.")
         by_run[one.run_id][one.prompt_id, one.trial] = one.label
     n_kept = n_ahead = 0
+    drawn = {"is_drawn": True} if is_drawn else {}
     for run_id, given in by_run.items():
-        changed = _changed(ledger, run_id, given, name)
+        changed = _changed(ledger, run_id, given, name, is_drawn=is_drawn)
         if not changed:
             continue
         listed = [
@@ -130,7 +141,7 @@ def keep_labels(ledger: Ledger, labels: Sequence[Label], by: str) -> Labelling:
             for (prompt_id, trial), label in changed.items()
         ]
         try:
-            keep_event(ledger, run_id, LABELLED, {"by": name, "labels": listed})
+            keep_event(ledger, run_id, LABELLED, {"by": name, **drawn, "labels": listed})
         except LedgerLockedError:
             if not journal_path(ledger.path, run_id).is_file():
                 raise
@@ -140,9 +151,9 @@ def keep_labels(ledger: Ledger, labels: Sequence[Label], by: str) -> Labelling:
 
 
 def _changed(
-    ledger: Ledger, run_id: str, given: Mapping[tuple[str, int], str | None], by: str
+    ledger: Ledger, run_id: str, given: Mapping[tuple[str, int], str | None], by: str, *, is_drawn: bool
 ) -> dict[tuple[str, int], str | None]:
-    """Those of a run's labels that the person has not given already."""
+    """Those of a run's labels that the person has not given already, or not of answers known to be drawn."""
     with ledger.read() as connection:
         absent = connection.execute(
             _ABSENT,
@@ -155,7 +166,7 @@ def _changed(
         stands = {
             (one.prompt_id, one.trial): one.label
             for one in read_labels(connection, run_id)
-            if one.labelled_by == by
+            if one.labelled_by == by and (one.is_drawn or not is_drawn)
         }
     if absent:
         prompt_id, trial = absent[0]

@@ -122,7 +122,9 @@ class JournalLoader:
         while not is_done:
             # Read before the ledger is opened, so that it is held for short moments only.
             batch = None if self._mark is None else self._batch(self._mark, stop)
-            with self._ledger.append(wait_seconds=wait_seconds, threads=THREADS) as append:
+            with self._ledger.append(
+                wait_seconds=wait_seconds, threads=THREADS, may_merge=not self.leaves_row_groups
+            ) as append:
                 end = append.chain_end(self._run_id) or START.seal
                 if self._mark is None or batch is None or end != self._mark.seal:
                     # Somebody else may have loaded meanwhile, so the place is looked for again.

@@ -85,6 +85,42 @@ class AnswerToScore:
     group_words: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class AskedPrompt:
+    """A prompt's text (empty where an import does not know it), its variant, and whom it is about: slot, attribute and group."""
+
+    text: str
+    variant: str
+    groups: str
+
+
+def asked_prompts(ledger: Ledger, run_ids: Collection[str]) -> dict[tuple[str, str], AskedPrompt]:
+    """Return run and prompt -> the prompt, of some runs.
+
+    Raises:
+        LedgerError: the file is absent, locked, or no ledger.
+    """
+    with ledger.read() as connection:
+        rows = connection.execute(
+            """
+            with cells as (
+                select
+                    run_id,
+                    prompt_id,
+                    string_agg(concat_ws('=', slot, attribute, group_name), '; ' order by slot, attribute, group_name) as cell
+                from raw.prompt_attributes
+                group by run_id, prompt_id
+            )
+            select prompts.run_id, prompts.prompt_id, coalesce(prompt_text, ''), variant, coalesce(cells.cell, '')
+            from raw.prompts as prompts
+            left join cells on cells.run_id = prompts.run_id and cells.prompt_id = prompts.prompt_id
+            where list_contains(?, prompts.run_id)
+            """,
+            [list(run_ids)],
+        ).fetchall()
+    return {(str(run), str(prompt)): AskedPrompt(*of) for run, prompt, *of in rows}
+
+
 def answers_to_score(
     ledger: Ledger, scorer: str, run_id: str | None = None
 ) -> tuple[list[AnswerToScore], int]:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, PrivateAttr
 
 from collector.errors import InputError
+from collector.files.encoders import FoundEncoder
 from collector.hashing import hash_of
 from collector.hints import did_you_mean, quoted
 from collector.rows import MarkerRow, ProbeRow, RelevanceRow
@@ -121,6 +122,7 @@ class Audit(Section):
     _name_swaps: Mapping[tuple[str | None, str], NameSwap] = PrivateAttr(default_factory=dict)
     _personal_words: frozenset[str] = PrivateAttr(default=frozenset())
     _relevance_rows: tuple[RelevanceRow, ...] = PrivateAttr(default=())
+    _encoder: FoundEncoder | None = PrivateAttr(default=None)
     _marker_rows: tuple[MarkerRow, ...] = PrivateAttr(default=())
     _probe_rows: tuple[ProbeRow, ...] = PrivateAttr(default=())
     _category_sets: Mapping[str, tuple[str, ...]] = PrivateAttr(default_factory=dict)

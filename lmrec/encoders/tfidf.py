@@ -20,15 +20,13 @@ from threadpoolctl import threadpool_limits
 from collector.errors import InputError
 from lmrec.encoders.fitting import Text
 
-Solver = Literal["auto", "lbfgs", "adam"]
+Solver = Literal["auto", "lbfgs", "sag"]
 Scores = npt.NDArray[np.float64]
 
-# L-BFGS keeps twenty copies of the weights: at most 2 GB at 8 bytes each. Mini-batches keep four, at 4 bytes.
-MAX_LBFGS_WEIGHTS = 12_000_000
-_BATCH = 128
-_PART = 10_000
-_EPOCHS = 20
-_LEARNING_RATE = 0.01
+# Of weights and of words in texts, each times the venues: what an iteration of L-BFGS goes through, of which it takes hundreds.
+MAX_LBFGS_PRODUCTS = 100_000_000
+_EPOCHS = 10
+_UNREACHED = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +36,9 @@ class TfidfSettings:
     Attributes:
         c: inverse strength of the L2 penalty on the weights.
         max_terms: how many words are kept, the most frequent ones.
-        solver: lbfgs to convergence; adam in mini-batches of 128, 20 times over the texts; auto takes the first where the
-            weights are few enough.
-        seed: draws the mini-batches; the first solver draws nothing.
+        solver: lbfgs to convergence; sag, stochastic average gradients, ten times over the texts; auto takes the first where
+            texts and weights are few enough.
+        seed: draws the order of texts; the first solver draws nothing.
     """
 
     c: float = 10.0
@@ -66,7 +64,8 @@ class Tfidf:
     def __init__(self, terms: Sequence[str], idf: Scores, weights: Scores, intercepts: Scores) -> None:
         self._terms = list(terms)
         self._idf = idf
-        self._weights = weights
+        # In the order that a product with sparse rows goes through, or each one would copy them all.
+        self._columns = np.ascontiguousarray(weights.T)
         self._intercepts = intercepts
         self._vectorizer = _vectorizer(vocabulary={term: column for column, term in enumerate(terms)})
         self._vectorizer.idf_ = idf
@@ -105,13 +104,13 @@ class Tfidf:
             raise InputError("All texts to train from are about one venue; a recommender needs two or more.")
         solver = settings.solver
         if solver == "auto":
-            solver = "lbfgs" if n_venues * rows.shape[1] <= MAX_LBFGS_WEIGHTS else "adam"
-        fit = _fit_lbfgs if solver == "lbfgs" else _fit_adam
+            n_products = n_venues * (rows.shape[1] + rows.nnz)
+            solver = "lbfgs" if n_products <= MAX_LBFGS_PRODUCTS else "sag"
         # Sums in several threads are added in any order: the same data would not give the same model.
         with threadpool_limits(1), warnings.catch_warnings():
             # Many venues with a text or two each are what there is to train from, and no regression.
             warnings.filterwarnings("ignore", "The number of unique classes is greater", UserWarning)
-            weights, intercepts, n_iterations = fit(rows, venues, settings)
+            weights, intercepts, n_iterations = _fitted(rows, venues, solver, settings)
         terms = [str(term) for term in vectorizer.get_feature_names_out()]
         said = {"solver": solver, "iterations": n_iterations, "terms": len(terms)}
         return cls(terms, vectorizer.idf_, weights, intercepts), said
@@ -119,7 +118,7 @@ class Tfidf:
     def scores(self, texts: Sequence[str]) -> Scores:
         """Return (texts, venues): the logarithm of each venue's odds, up to a constant of the text."""
         with threadpool_limits(1):
-            return np.asarray(self._vectorizer.transform(texts) @ self._weights.T + self._intercepts)
+            return np.asarray(self._vectorizer.transform(texts) @ self._columns + self._intercepts)
 
     def save(self, folder: Path) -> list[str]:
         """Write it as arrays of numbers, which hold no code; return the file's name."""
@@ -127,7 +126,7 @@ class Tfidf:
             folder / self.FILES[0],
             terms=np.frombuffer(json.dumps(self._terms, ensure_ascii=False).encode("utf-8"), dtype=np.uint8),
             idf=self._idf,
-            weights=self._weights,
+            weights=self._columns.T,
             intercepts=self._intercepts,
         )
         return list(self.FILES)
@@ -150,37 +149,24 @@ def _vectorizer(**settings: Any) -> Any:
     return TfidfVectorizer(sublinear_tf=True, **settings)
 
 
-def _fit_lbfgs(
-    rows: Any, venues: npt.NDArray[np.int64], settings: TfidfSettings
+def _fitted(
+    rows: Any, venues: npt.NDArray[np.int64], solver: Solver, settings: TfidfSettings
 ) -> tuple[Scores, Scores, int]:
+    """Return weights, intercepts and iterations; both solvers go to one optimum, sag at 4 bytes a number and not all the way."""
+    from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
 
-    model = LogisticRegression(C=settings.c, tol=1e-8, max_iter=20_000).fit(rows, venues)
+    if solver == "lbfgs":
+        model = LogisticRegression(C=settings.c, tol=1e-8, max_iter=20_000).fit(rows, venues)
+    else:
+        model = LogisticRegression(
+            C=settings.c, solver="sag", tol=_UNREACHED, max_iter=_EPOCHS, random_state=settings.seed
+        )
+        with warnings.catch_warnings():
+            # So many times over the texts is what is asked for.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(rows.astype(np.float32), venues)
     return (*_for_each_venue(model.coef_, model.intercept_), int(model.n_iter_[0]))
-
-
-def _fit_adam(
-    rows: Any, venues: npt.NDArray[np.int64], settings: TfidfSettings
-) -> tuple[Scores, Scores, int]:
-    from sklearn.neural_network import MLPClassifier
-
-    n_texts = rows.shape[0]
-    # The same penalty as the other solver's, which is on the sum over texts and not on a batch's mean.
-    model = MLPClassifier(
-        hidden_layer_sizes=(),
-        alpha=_BATCH / (settings.c * n_texts),
-        learning_rate_init=_LEARNING_RATE,
-        random_state=settings.seed,
-    )
-    random = np.random.default_rng(settings.seed)
-    narrow, classes = rows.astype(np.float32), np.unique(venues)
-    for _ in range(_EPOCHS):
-        # In parts, as scikit-learn holds a number for each text of a part and each venue.
-        for part in np.array_split(random.permutation(n_texts), -(-n_texts // _PART)):
-            model.set_params(batch_size=min(_BATCH, len(part)))
-            model.partial_fit(narrow[part], venues[part], classes=classes)
-    weights, intercepts = _for_each_venue(model.coefs_[0].T, model.intercepts_[0])
-    return weights, intercepts, _EPOCHS
 
 
 def _for_each_venue(weights: Any, intercepts: Any) -> tuple[Scores, Scores]:

@@ -27,3 +27,11 @@
         / (1 + 1.432788 * {{ t }} + 0.189269 * pow({{ t }}, 2) + 0.001308 * pow({{ t }}, 3))
     )
 {%- endmacro %}
+
+{#- The lower ("-") or upper ("+") end of Wilson's 95 % interval of a share of n observations. -#}
+{% macro wilson_end(share, n, side) -%}
+    (
+        {{ share }} + pow(1.959964, 2) / (2 * {{ n }})
+        {{ side }} 1.959964 * sqrt({{ share }} * (1 - {{ share }}) / {{ n }} + pow(1.959964 / (2 * {{ n }}), 2))
+    ) / (1 + pow(1.959964, 2) / {{ n }})
+{%- endmacro %}

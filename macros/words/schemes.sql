@@ -59,11 +59,15 @@
 
 {#-
     The keys of the object that an answer holds, in lower case, without numbers before them; of an object whose one key holds an
-    object, the keys of that. What stands before and behind the braces is no part of it, and commas before a closing one are left out.
+    object, the keys of that. What stands before and behind it is no part of it, in braces or brackets or not: it begins with the first
+    brace that a quotation mark follows, and ends with the last one that follows a value. Commas before a closing one are left out.
     A list of objects has none: its keys name fields.
 -#}
 {% macro keys_of_json(response) -%}
-    {%- set object = "regexp_replace(regexp_extract(" ~ response ~ ", '^[^\\[{]*(\\{[\\s\\S]*\\})', 1), ',\\s*([}\\]])', '\\1', 'g')" -%}
+    {%- set before = "regexp_extract(" ~ response ~ ", '^([\\s\\S]*?)\\{\\s*\"', 1)" -%}
+    {%- set whole = "regexp_extract(substring(" ~ response ~ ", 1 + length(" ~ before ~ ")), "
+        ~ "'^(\\{[\\s\\S]*(?:[\"\\d\\]}]|true|false|null)\\s*,?\\s*\\})', 1)" -%}
+    {%- set object = "if(regexp_matches(" ~ before ~ ", '\\[\\s*$'), '', regexp_replace(" ~ whole ~ ", ',\\s*([}\\]])', '\\1', 'g'))" -%}
     list_distinct(list_filter(
         list_transform(
             {{ adapter.dispatch("keys_of_object", "biasledger")(object) }},
@@ -85,13 +89,9 @@
     end
 {%- endmacro %}
 
-{#- Of what is no object, Spark's keys are null. -#}
+{#- The same by DuckDB, in Python: engines differ on what is JSON. -#}
 {% macro sparksession__keys_of_object(object) -%}
-    coalesce(
-        case when len(json_keys({{ object }})) = 1 then json_keys(get_json_object({{ object }}, '$.*')) end,
-        json_keys({{ object }}),
-        []
-    )
+    keys_of_object({{ object }})
 {%- endmacro %}
 
 {% macro seed_text(text) -%}

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
 
-from biasledger.building import build, parsed
+from biasledger.building import parsed, running
+from collector.ledger.database import Ledger
 from tests.python.audited import make_audited
 from tests.python.docs.shell import blocks, run
 from tests.python.preloaded import Preloaded
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 # How long an example takes says something about the machine and what else it does.
 settings.register_profile("unhurried", deadline=None)
@@ -37,6 +43,11 @@ _BUILT = {
 # What takes one of these, or stands in one of these folders, takes minutes: a warehouse of its own, published data, a benchmark.
 _SLOW_FIXTURES = frozenset({"odd", "alone", "new_project"})
 _SLOW_FOLDERS = frozenset({"replication", "benchmarks", "fuzz"})
+
+# A browser's own first, then those that Linux distributions package.
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# Milliseconds after which a page hangs, however busy the machine is; playwright's own thirty seconds it may well take.
+HANGS = 1_200_000
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -83,9 +94,29 @@ def _group(file: str) -> str:
 @pytest.fixture(scope="session", autouse=True)
 def _dbt_ready(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch, Preloaded() as processes:
-        patch.setattr(build, "subprocess", processes)
+        patch.setattr(running, "subprocess", processes)
         # Also of programs that tests start, and never the user's own.
         patch.setenv(parsed.CACHE, str(tmp_path_factory.mktemp("parsed")))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _copied_ledgers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A new ledger begins as a copy of an empty one: its migrations take longer than most of what tests do with it."""
+    empty = Ledger(tmp_path_factory.mktemp("empty") / "ledger.duckdb")
+    create = Ledger.create
+
+    def begin(ledger: Ledger, **options: Any) -> None:
+        if not ledger.path.exists() and ledger.path.parent.is_dir():
+            if not empty.path.exists():
+                create(empty)
+            # What cannot be written there is for `create` to say.
+            with contextlib.suppress(OSError):
+                shutil.copyfile(empty.path, ledger.path)
+        create(ledger, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Ledger, "create", begin)
         yield
 
 
@@ -156,3 +187,22 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def audited(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A built project with all kinds of audits; see `make_audited` for what is planted. To be read only."""
     return once(tmp_path_factory, "audited", lambda folder: make_audited(folder / "project")) / "project"
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """The one browser of a worker: playwright does not run twice in one thread, as two fixtures of the session would have it."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    program = os.environ.get("BIASLEDGER_BROWSER") or next(filter(None, map(shutil.which, _BROWSERS)), None)
+    with sync_api.sync_playwright() as playwright:
+        own = Path(playwright.chromium.executable_path)
+        if program is None and not own.exists():
+            pytest.skip(
+                "there is no Chromium here: install your system's package or `playwright install chromium`"
+            )
+        # Without a sandbox of its own, which containers do not allow: the pages are ours.
+        opened = playwright.chromium.launch(
+            executable_path=program or own, args=["--no-sandbox"], timeout=HANGS
+        )
+        yield opened
+        opened.close()

@@ -20,8 +20,6 @@ from typing import IO, Any
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
 _SERVER = (sys.executable, "-m", "tests.python.preloaded")
-# What `python -m` has as its arguments before those of the command.
-_N_BEFORE = 3
 _BYTES = 1 << 20
 _IMPORTED = (
     "biasledger.building.dbt_process",
@@ -62,14 +60,21 @@ class Preloaded:
                 )
         return self._requests
 
-    def _start(self, command: Sequence[str], *, cwd: Path, env: Mapping[str, str], **_: Any) -> _Command:
-        reader, writer = os.pipe()
+    def _start(self, _command: Sequence[str], *, cwd: Path, env: Mapping[str, str], **_: Any) -> _Command:
+        read_input, write_input = os.pipe()
+        read_output, write_output = os.pipe()
         here, there = socket.socketpair()
-        asked = {"arguments": command[_N_BEFORE:], "cwd": str(cwd.resolve()), "env": dict(env)}
+        asked = {"cwd": str(cwd.resolve()), "env": dict(env)}
         with there:
-            socket.send_fds(self._serving(), [json.dumps(asked).encode()], [writer, there.fileno()])
-        os.close(writer)
-        return _Command(os.fdopen(reader, encoding="utf-8", errors="replace"), here)
+            given = [read_input, write_output, there.fileno()]
+            socket.send_fds(self._serving(), [json.dumps(asked).encode()], given)
+        os.close(read_input)
+        os.close(write_output)
+        return _Command(
+            os.fdopen(write_input, "w", encoding="utf-8"),
+            os.fdopen(read_output, encoding="utf-8", errors="replace"),
+            here,
+        )
 
 
 class _Command:
@@ -77,23 +82,27 @@ class _Command:
 
     returncode: int | None = None
 
-    def __init__(self, stdout: IO[str], ended: socket.socket) -> None:
+    def __init__(self, stdin: IO[str], stdout: IO[str], ended: socket.socket) -> None:
+        self.stdin = stdin
         self.stdout = stdout
         self._ended = ended
 
     def terminate(self) -> None:
-        """Nothing: it ends when nobody reads what it says."""
+        """Nothing: it ends when nobody tells it what to do, or reads what it says."""
 
-    def __enter__(self) -> _Command:
-        return self
+    def wait(self) -> int:
+        """Wait for its end; what ends without a word was killed."""
+        if self.returncode is None:
+            with self._ended:
+                self.returncode = int(self._ended.recv(16) or -signal.SIGKILL)
+        return self.returncode
 
     def __exit__(
         self, _type: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
         self.stdout.close()
-        with self._ended:
-            # What ends without a word was killed.
-            self.returncode = int(self._ended.recv(16) or -signal.SIGKILL)
+        self.stdin.close()
+        self.wait()
 
 
 def _serve(requests: socket.socket) -> None:
@@ -102,7 +111,7 @@ def _serve(requests: socket.socket) -> None:
     # Nobody waits for those that are forked.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
-        content, descriptors, _, _ = socket.recv_fds(requests, _BYTES, 2)
+        content, descriptors, _, _ = socket.recv_fds(requests, _BYTES, 3)
         if not content:
             return
         if os.fork() == 0:
@@ -113,19 +122,21 @@ def _serve(requests: socket.socket) -> None:
             os.close(descriptor)
 
 
-def _run(asked: Mapping[str, Any], output: int, ended: int) -> None:
+def _run(asked: Mapping[str, Any], given: int, output: int, ended: int) -> None:
     """Run a command and say how it ended; does not return."""
     from biasledger.building import dbt_process
 
     os.chdir(asked["cwd"])
     os.environ.clear()
     os.environ.update(asked["env"])
+    os.dup2(given, 0)
     os.dup2(output, 1)
     os.dup2(output, 2)
+    os.close(given)
     os.close(output)
     code = 1
     try:
-        code = dbt_process.run(asked["arguments"])
+        code = dbt_process.main()
     finally:
         os.write(ended, str(code).encode())
     # As any program ends, so that what it holds of the system is given back.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from biasledger.explaining.case import CONTRAST, RUN, Case
-from biasledger.explaining.evidence import Evidence, Pick, Side
+from biasledger.explaining.evidence import Evidence, Pick, RowsBehind, Side
 from biasledger.explaining.marks import Kind, Mark
 
 _FOR, _AGAINST = "marker of the stereotype", "marker against it"
@@ -134,7 +134,32 @@ def _scores(case: Case) -> Evidence:
         columns="label, worse, lowest, highest, mean_score_marked, mean_score_reference, gap, adjusted_gap, adjusted_low, "
         "adjusted_high, null_mean, null_sd, p_value, n_marked, n_reference, unit_kind",
     )
-    return Evidence([gap, shares], [_scored(case, name, case.prompts_of(name)) for name in groups])
+    return Evidence(
+        [gap, shares, *_against_people(case)], [_scored(case, name, case.prompts_of(name)) for name in groups]
+    )
+
+
+def _against_people(case: Case) -> list[RowsBehind]:
+    """What labels of answers drawn at random say of the scorer and of the gap, over all categories; nothing without any."""
+    if not case.rows("select 1 from duckdb_tables() where table_name = 'fct_score_agreement'"):
+        return []  # a warehouse of an older version
+    agreement = case.behind(
+        "fct_score_agreement",
+        "the scorer against people's labels",
+        where=f"{RUN} and scheme = $scheme and attribute = $attribute and group_name in ($group_name, $reference_group)",
+        columns="group_name, n_answers, n_drawn, agreement, agreement_low, agreement_high, sensitivity, specificity, "
+        "scorer_rate, corrected_rate, corrected_low, corrected_high",
+        order="group_name",
+    )
+    if not any(row["n_drawn"] for row in agreement.rows):
+        return []
+    correction = case.behind(
+        "fct_score_corrections",
+        "the gap in problematic answers, corrected by labels",
+        where="contrast_id = $contrast_id and scheme = $scheme",
+        columns="scorer_gap, corrected_gap, corrected_low, corrected_high, n_marked_drawn, n_reference_drawn",
+    )
+    return [agreement, correction]
 
 
 def _scored(case: Case, name: str, prompt_ids: Sequence[str]) -> Side:
@@ -152,7 +177,7 @@ def _scored(case: Case, name: str, prompt_ids: Sequence[str]) -> Side:
     )
     count = case.count("fct_answer_scores", where, prompt_ids=list(prompt_ids))
     # Regard is one of several labels, of which a text has the one with the highest score.
-    own = "labelled {label_of_text}, " if case.finding["measure"] != "text_score_gap" else ""
+    own = "read as {label_of_text}, " if case.finding["measure"] != "text_score_gap" else ""
     picks = [
         Pick(row["prompt_id"], row["trial"], f"{own.format(**row)}{row['label']} {row['score'] or 0:.2f}")
         for row in found

@@ -492,48 +492,50 @@ class _FamilyTest:
 
     def __init__(self, pilot: Floats, observed: Floats, stop_after: int | None) -> None:
         self._null_mean, self._null_sd = _moments(pilot)
-        self._tested = (self._null_sd > _TIE_TOLERANCE) & ~np.isnan(observed[0])
-        self._observed = self._studentised(observed)[0]
-        self._reach = self._observed - _TIE_TOLERANCE * np.maximum(1.0, self._observed)
-        self._ascending = np.argsort(self._observed, kind="stable")
-        self._own_hits = np.zeros(self._observed.size)
-        self._family_hits = np.zeros(self._observed.size)
+        tested = np.flatnonzero((self._null_sd > _TIE_TOLERANCE) & ~np.isnan(observed[0]))
+        size = np.abs(observed[0, tested] - self._null_mean[tested]) / self._null_sd[tested]
+        # Tested features from the least extreme on: all that follows is in this order.
+        ascending = np.argsort(size, kind="stable")
+        self._columns = tested[ascending]
+        in_columns = self._columns[:, np.newaxis]
+        self._mean, self._sd = self._null_mean[in_columns], self._null_sd[in_columns]
+        ordered = size[ascending, np.newaxis]
+        self._reach = ordered - _TIE_TOLERANCE * np.maximum(1.0, ordered)
+        self._own_hits = np.zeros(size.size)
+        self._family_hits = np.zeros(size.size)
         self._maxima: list[Floats] = []
         self._drawn = 0
         self._stop_after = stop_after
-        self.goes_on = bool(self._tested.any())
-
-    def _studentised(self, values: Floats) -> Floats:
-        tested = self._tested
-        return np.asarray(np.abs(values[:, tested] - self._null_mean[tested]) / self._null_sd[tested])
+        self.goes_on = size.size > 0
 
     def add(self, values: Floats) -> None:
-        studentised = self._studentised(values)
-        ascending = self._ascending
+        # A row a feature, as sums of groups lie in memory, and in place: half of a family's time was copies.
+        studentised = values.T[self._columns]
+        studentised -= self._mean
+        np.abs(studentised, out=studentised)
+        studentised /= self._sd
         # Written so that an undefined value counts as one that reached: NaN must never make p small.
-        self._own_hits += (~(studentised < self._reach)).sum(axis=0)
+        self._own_hits += len(values) - np.count_nonzero(studentised < self._reach, axis=1)
         # Step-down: feature j competes with itself and with every feature less extreme than it.
-        successive = np.maximum.accumulate(studentised[:, ascending], axis=1)
-        self._family_hits[ascending] += (~(successive < self._reach[ascending])).sum(axis=0)
-        self._maxima.append(successive[:, -1])
+        _accumulate_maxima(studentised)
+        self._family_hits += len(values) - np.count_nonzero(studentised < self._reach, axis=1)
+        self._maxima.append(studentised[-1].copy())
         self._drawn += len(values)
         # The most extreme feature decides whether the family can alarm: once it is plainly ordinary, stop at the
         # block's end.
-        if self._stop_after is not None and self._family_hits[ascending[-1]] >= self._stop_after:
+        if self._stop_after is not None and self._family_hits[-1] >= self._stop_after:
             self.goes_on = False
 
     def result(self, n_permutations: int, alpha: float) -> FamilyResult:
         n_features = self._null_sd.size
         p_value, p_adjusted = np.full(n_features, np.nan), np.full(n_features, np.nan)
-        if not self._tested.any():
+        if not self._columns.size:
             return FamilyResult(
                 self._null_mean, self._null_sd, p_value, p_adjusted, np.nan, 0, is_stopped_early=False
             )
-        p_value[self._tested] = (1 + self._own_hits) / (self._drawn + 1)
-        descending = self._ascending[::-1]
-        adjusted = np.empty(self._observed.size)
-        adjusted[descending] = np.maximum.accumulate((1 + self._family_hits[descending]) / (self._drawn + 1))
-        p_adjusted[self._tested] = adjusted
+        p_value[self._columns] = (1 + self._own_hits) / (self._drawn + 1)
+        adjusted = np.maximum.accumulate((1 + self._family_hits[::-1]) / (self._drawn + 1))
+        p_adjusted[self._columns] = adjusted[::-1]
         # The observed labels are one more arrangement (the + 1 of p), here the largest: bands and p-values then agree.
         largest = np.sort(np.append(np.concatenate(self._maxima), np.inf))
         critical_value = float(largest[math.ceil((1 - alpha) * largest.size) - 1])
@@ -546,6 +548,17 @@ class _FamilyTest:
             self._drawn,
             self._drawn < n_permutations,
         )
+
+
+def _accumulate_maxima(values: Floats) -> None:
+    """np.maximum.accumulate over the rows of (n, b), in place and several times as fast: in √n strides, then over these."""
+    stride = max(1, math.isqrt(len(values)))
+    for place in range(1, stride):
+        rows = values[place::stride]
+        np.maximum(values[place - 1 :: stride][: len(rows)], rows, out=rows)
+    for start in range(stride, len(values), stride):
+        rows = values[start : start + stride]
+        np.maximum(values[start - 1], rows, out=rows)
 
 
 def _moments(draws: Floats) -> tuple[Floats, Floats]:

@@ -34,6 +34,7 @@ from biasledger.measures.engine.resampling import (
 )
 
 Words = Sequence[str]
+Vectors = NDArray[np.float32]
 _BLEU_ORDER = 4
 _SMALLEST_MATCH = 0.1
 _N_ORDERS = 99
@@ -117,13 +118,33 @@ def _runs(text: Words, order: int) -> list[str]:
     return [" ".join(text[start : start + order]) for start in range(len(text) - order + 1)]
 
 
+def encoder(vectors: Vectors | Floats) -> Callable[[Integers], Floats]:
+    """Cosines of the vectors (n, d) that a sentence encoder made of the texts, likewise, but from -1; of one without length 0."""
+    lengths = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
+    placed = np.divide(vectors, lengths, out=np.zeros(vectors.shape), where=lengths > 0)
+    return lambda rows: np.asarray(placed[rows] @ placed[rows].T)
+
+
+def encoder_centred(vectors: Vectors) -> Callable[[Integers], Floats]:
+    """The same of the vectors less their mean over all texts (Mu & Viswanath 2018), in which no text's group enters.
+
+    Encoders put texts of one kind close together: raw cosines of answers lie near 1, and so do their differences near 0.
+    """
+    return encoder(vectors - vectors.mean(axis=0, dtype=np.float64))
+
+
 SCHEMES: Mapping[str, Callable[[Sequence[Words]], Callable[[Integers], Floats]]] = {
     "cosine": cosine,
     "rouge_l": rouge_l,
     "bleu": bleu,
     "lsa": lsa,
 }
-"""How texts are held against each other, from 0 (not a word in common; of `lsa` from -1) to 1."""
+"""How texts are held against each other by their words, from 0 (not one in common; of `lsa` from -1) to 1."""
+OF_VECTORS: Mapping[str, Callable[[Vectors], Callable[[Integers], Floats]]] = {
+    "encoder": encoder,
+    "encoder_centred": encoder_centred,
+}
+"""Likewise by the vectors of a sentence encoder, from -1 to 1."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +154,7 @@ class Answers:
     texts: their words, in order, each with one at least. scheme: how they are held against each other. labels: 1 the marked
     group, 0 its reference. questions: inside which answers are compared. units: the prompt or, where each group has one, the
     answer; pairs inside a unit tell of no floor. names: whom each is about, None where nobody is; name_strata: inside which a
-    name may move. ids: what names an answer.
+    name may move. ids: what names an answer. vectors: (n_answers, d), of a scheme of OF_VECTORS.
     """
 
     texts: Sequence[Words]
@@ -144,6 +165,7 @@ class Answers:
     names: Integers | None
     name_strata: Integers
     ids: Integers
+    vectors: Vectors | None = None
 
     @cached_property
     def unit_rows(self) -> Integers:
@@ -151,13 +173,20 @@ class Answers:
         return np.unique(self.units, return_index=True)[1].astype(np.int64)
 
     @cached_property
+    def alike_of(self) -> Callable[[Integers], Floats]:
+        """From rows (n,) to their similarities, (n, n)."""
+        if self.vectors is not None:
+            return OF_VECTORS[self.scheme](self.vectors)
+        return SCHEMES[self.scheme](self.texts)
+
+    @cached_property
     def parts(self) -> list[tuple[Integers, Floats, Integers, Floats]]:
         """Of each question: its answers, their similarities, its units, and the mean similarities of these (0 alone)."""
         _, of_answer = np.unique(self.units, return_inverse=True)
-        alike_of, parts = SCHEMES[self.scheme](self.texts), []
+        parts = []
         for question in np.unique(self.questions):
             [rows] = np.nonzero(self.questions == question)
-            alike = alike_of(rows)
+            alike = self.alike_of(rows)
             units, places = np.unique(of_answer[rows], return_inverse=True)
             members = np.zeros((units.size, rows.size))
             members[places, np.arange(rows.size)] = 1 / np.bincount(places)[places]

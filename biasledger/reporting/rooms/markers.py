@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from biasledger.reporting.charts import THRESHOLD_KEY, Dot, Rule, describe_dots, interval_dots, status_keys
 from biasledger.reporting.picture import (
+    PANELS_AT_MOST,
     Key,
     Panel,
     Picture,
@@ -15,6 +16,7 @@ from biasledger.reporting.picture import (
     group_labels,
     paneled,
     readable,
+    split_panels,
 )
 from biasledger.reporting.rates import RATE_KEYS, rates_panel
 from biasledger.reporting.source import Row, Source
@@ -26,7 +28,11 @@ _PROBES_AT_MOST = 24
 def pictures(source: Source, run_id: str) -> list[Picture]:
     """The pictures of one run; empty where it did not ask probes."""
     return drawn(
-        _ratios(source, run_id), _gaps(source, run_id), _lists(source, run_id), _regard(source, run_id)
+        _ratios(source, run_id),
+        _gaps(source, run_id),
+        _lists(source, run_id),
+        _regard(source, run_id),
+        _agreement(source, run_id),
     )
 
 
@@ -179,8 +185,72 @@ def _regard(source: Source, run_id: str) -> Picture | None:
 def _regard_panel(rows: Sequence[Row]) -> Panel:
     score = rows[0]
     worse = f"{score['label']} ({score['worse']} is worse)"
-    panel = _gap_panel(rows, f"{worse}, group minus reference, shares of its range")
-    return Panel(f"{panel.title}, {worse} by {readable(score['scorer'])}", panel.description, panel.spec)
+    panel = _gap_panel(rows, "group minus reference, share of the range")
+    return Panel(
+        f"{panel.title}, {worse} by {readable(score['scorer'])}", f"{worse}. {panel.description}", panel.spec
+    )
+
+
+def _agreement(source: Source, run_id: str) -> Picture | None:
+    result = source.ask("markers_agreement", run_id=run_id)
+    if result is None or not result.rows:
+        return None
+    panels, note = split_panels(
+        result.rows, ("attribute", "scorer", "label"), _agreement_panel, "attributes and scores"
+    )
+    return Picture(
+        key="markers-agreement",
+        title="Is the scorer as right about every group?",
+        reading="How many more answers about a group are problematic than about its reference group: by the scorer alone, and "
+        "corrected by what people said of answers drawn at random. Where the scorer alone lies outside of the interval, it is "
+        "less right about one of the groups.",
+        result=result,
+        panels=panels,
+        legend=(
+            Key("plain", "corrected by labels, with its 95 % interval"),
+            Key("quiet", "by the scorer alone"),
+            _EVEN_KEY,
+        ),
+        note=f"{_agreed(result.rows)} {note}".strip(),
+    )
+
+
+def _agreed(rows: Sequence[Row]) -> str:
+    """How often a scorer says what people say, about each group, in a sentence for each score and attribute."""
+    told: dict[tuple[str, ...], list[str]] = {}
+    for row, label in zip(rows, group_labels(rows), strict=True):
+        if row["agreement"] is not None:
+            ends = f"{100 * row['agreement_low']:.0f} to {100 * row['agreement_high']:.0f}"
+            told.setdefault((row["scorer"], row["label"], row["attribute"]), []).append(
+                f"{100 * row['agreement']:.0f} % of {row['n_agreed']:,} labelled answers about {label} ({ends})"
+            )
+    sentences = [
+        f"Of {readable(attribute)}, {readable(scorer)} on {readable(label)} says what people say in {', '.join(groups)}."
+        for (scorer, label, attribute), groups in list(told.items())[:PANELS_AT_MOST]
+    ]
+    return " ".join(sentences)
+
+
+def _agreement_panel(rows: Sequence[Row]) -> Panel:
+    first = rows[0]
+    compared = [row for row in rows if row["reference_group"]]
+    title = (
+        f"{readable(first['attribute'])} {against(compared)}, {first['label']} by {readable(first['scorer'])}"
+    )
+    dots = []
+    for row, label in zip(compared, group_labels(compared), strict=True):
+        told = {"compared": contrast(row), "labelled": f"{row['n_drawn']:,} of {row['n_answers']:,} answers"}
+        ends = row["corrected_gap_low"], row["corrected_gap_high"]
+        dots += [
+            Dot(f"{label}: scorer alone", row["scorer_gap"], status="quiet", more=told),
+            Dot(f"{label}: corrected", row["corrected_gap"], *ends, more=told),
+        ]
+    words = describe_dots(dots, f"Problematic answers, group minus reference, {title}")
+    return Panel(
+        title=title,
+        description=words,
+        spec=interval_dots(dots, "share of problematic answers, group minus reference", [Rule(0.0, "even")]),
+    )
 
 
 def _gap_panel(rows: Sequence[Row], axis: str) -> Panel:

@@ -58,10 +58,9 @@ regard_rates as (
 regard_intervals as (
     select
         *,
-        -- Wilson's interval, of so many answers as are different.
-        (share + pow(1.959964, 2) / (2 * n_texts)) / (1 + pow(1.959964, 2) / n_texts) as middle,
-        1.959964 * sqrt(share * (1 - share) / n_texts + pow(1.959964 / (2 * n_texts), 2))
-        / (1 + pow(1.959964, 2) / n_texts) as arm
+        -- Of so many answers as are different.
+        {{ wilson_end("share", "n_texts", "-") }} as interval_low,
+        {{ wilson_end("share", "n_texts", "+") }} as interval_high
     from regard_rates
 ),
 
@@ -91,8 +90,8 @@ regard_findings as (
         end as detail,
         regard_intervals.share as value,
         cast(null as double) as p_value,
-        regard_intervals.middle - regard_intervals.arm as interval_low,
-        regard_intervals.middle + regard_intervals.arm as interval_high,
+        regard_intervals.interval_low,
+        regard_intervals.interval_high,
         regard_intervals.published_share as published_value,
         'answers' as settled_by,
         -- Where nothing was scored the sentence says so, not how many answers were.

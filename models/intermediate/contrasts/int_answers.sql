@@ -1,3 +1,6 @@
+-- A view: whoever reads no texts does not pay for them, and a table would be the ledger's answers once more.
+{{ config(materialized="view") }}
+
 with
 
 responses as (
@@ -19,16 +22,26 @@ responses as (
 
 -- Tries before the last are evidence, not answers.
 last_attempts as (
-    select *
-    from responses
-    qualify row_number() over (partition by run_id, prompt_id, trial order by attempt desc) = 1
+    select
+        run_id,
+        prompt_id,
+        trial,
+        max(attempt) as attempt
+    from {{ ref("stg_ledger__responses") }}
+    group by run_id, prompt_id, trial
 ),
 
 -- An answer whose text was erased is none without content: it says nothing any more.
 still_readable as (
-    select *
-    from last_attempts
-    where status <> 'ok' or answer_text is not null
+    select responses.*
+    from responses
+    inner join last_attempts
+        on
+            responses.run_id = last_attempts.run_id
+            and responses.prompt_id = last_attempts.prompt_id
+            and responses.trial = last_attempts.trial
+            and responses.attempt = last_attempts.attempt
+    where responses.status <> 'ok' or responses.answer_text is not null
 )
 
 select * from still_readable

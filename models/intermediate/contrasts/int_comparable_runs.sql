@@ -16,11 +16,11 @@ run_readings as (
     from {{ ref("int_run_readings") }}
 ),
 
--- A run's numbers change when answers are added to it.
+-- A run's numbers change when answers are added to it. Published keys rest on this, which each engine computes alike.
 answers as (
     select
         run_id,
-        bit_xor(hash(prompt_id, trial, response_hash, status)) as fingerprint
+        sum({{ integer_key_of(["prompt_id", "trial", "response_hash", "status"]) }}) as fingerprint
     from {{ ref("int_answers") }}
     group by run_id
 ),

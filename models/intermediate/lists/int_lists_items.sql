@@ -15,7 +15,7 @@ answers as (
         any_value(scheme) as scheme
     from {{ ref("int_lists_answers") }}
     {% if is_incremental() %}
-        where list_key not in (select parsed.list_key from {{ this }} as parsed)
+        where list_key not in (select distinct parsed.list_key from {{ this }} as parsed)
     {% endif %}
     group by list_key
 ),

@@ -14,7 +14,7 @@ lists_runs as (
         k
     from {{ ref("int_lists_runs") }}
     {% if is_incremental() %}
-        where lists_key not in (select placed.lists_key from {{ this }} as placed)
+        where lists_key not in (select distinct placed.lists_key from {{ this }} as placed)
     {% endif %}
 ),
 

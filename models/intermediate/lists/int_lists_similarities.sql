@@ -15,7 +15,7 @@ pairs as (
         other_list_key
     from {{ ref("int_lists_pairs") }}
     {% if is_incremental() %}
-        where lists_key not in (select compared.lists_key from {{ this }} as compared)
+        where lists_key not in (select distinct compared.lists_key from {{ this }} as compared)
     {% endif %}
 ),
 

@@ -6,7 +6,7 @@ from biasledger.model_inputs.prices import read_price_comparisons
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
     relations = (
-        dbt.ref("int_prices_comparisons"),
+        dbt.ref("int_prices_comparisons").filter("not has_reference"),
         dbt.ref("int_prices_members"),
         dbt.ref("int_prices_levels_of_units"),
     )

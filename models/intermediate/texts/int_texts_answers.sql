@@ -1,7 +1,10 @@
 with
 
 texts_runs as (
-    select run_id
+    select
+        run_id,
+        reading ->> '$.texts.encoder.place' as encoder_place,
+        reading ->> '$.texts.encoder.hash' as encoder_hash
     from {{ ref("int_run_readings") }}
     where json_exists(reading, '$.texts')
 ),
@@ -10,6 +13,8 @@ prompts as (
     select
         prompts.run_id,
         prompts.prompt_id,
+        texts_runs.encoder_place,
+        texts_runs.encoder_hash,
         {{ language_alone("prompts.language") }} as language
     from {{ ref("stg_ledger__prompts") }} as prompts
     inner join texts_runs on prompts.run_id = texts_runs.run_id
@@ -49,6 +54,8 @@ described as (
         answers.response_hash,
         answers.weight,
         prompts.language,
+        prompts.encoder_place,
+        prompts.encoder_hash,
         answers.answer_text,
         -- All that its manner depends on.
         {{ key_of([
@@ -68,6 +75,7 @@ described as (
 texts_answers as (
     select
         * exclude (removed_words),
+        if(encoder_hash is null, null, {{ key_of(["text_key", "encoder_hash"]) }}) as vector_key,
         array_to_string(
             list_filter(
                 {{ words_of("answer_text") }},

@@ -9,6 +9,8 @@ readings as (
     select
         run_id,
         reading_hash,
+        reading ->> '$.texts.encoder.name' as encoder,
+        reading ->> '$.texts.encoder.hash' as encoder_hash,
         from_json(reading -> 'texts' -> 'similarity', '["VARCHAR"]') as schemes
     from {{ ref("int_run_readings") }}
     where json_exists(reading, '$.texts')
@@ -18,6 +20,8 @@ measured as (
     select
         units.*,
         readings.reading_hash,
+        readings.encoder,
+        readings.encoder_hash,
         unnest(list_transform(readings.schemes, lambda scheme: 'similarity') || ['readability', 'hedging']) as outcome,
         unnest(readings.schemes || ['words', 'words']) as scheme,
         unnest(range(len(readings.schemes) + 2)) as place,
@@ -38,6 +42,8 @@ compared as (
         reference_group,
         is_crossed,
         reading_hash,
+        if(scheme in ('encoder', 'encoder_centred'), encoder, null) as encoder,
+        if(scheme in ('encoder', 'encoder_centred'), encoder_hash, null) as encoder_hash,
         -- Of the ways to hold texts against each other the first is judged.
         place = 0 or outcome <> 'similarity' as is_judged,
         count(*) filter (where label = 1) as n_marked,
@@ -50,7 +56,11 @@ compared as (
         bit_xor(
             hash(
                 answer_id, label, question_id, unit_id, name_id, name_stratum_id, sampled, person, gap_unit,
-                if(outcome = 'similarity', words, cast(outcome_value as varchar)), weight
+                case
+                    when scheme in ('encoder', 'encoder_centred') then vector_key
+                    when outcome = 'similarity' then words
+                    else cast(outcome_value as varchar)
+                end, weight
             )
         ) as fingerprint
     from measured

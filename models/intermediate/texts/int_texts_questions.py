@@ -8,5 +8,6 @@ def model(dbt, session):
     relations = (
         dbt.ref("int_texts_comparisons").filter("outcome = 'similarity'"),
         dbt.ref("int_texts_units").filter("not is_repeated"),
+        dbt.ref("int_texts_vectors"),
     )
     return new_rows(dbt, session, question_similarities, read_similarity_comparisons, *relations)

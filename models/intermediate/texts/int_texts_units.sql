@@ -36,6 +36,7 @@ joined as (
         answers.trial,
         answers.weight,
         answers.words,
+        answers.vector_key,
         manners.readability,
         manners.hedging,
         -- A prompt whose answers are all equal says no more of a mean for having been asked again.

@@ -12,14 +12,16 @@ units as (
 ),
 
 counts as (
-    -- The same answer to the same question may stand in several variants.
-    select distinct
+    select
         units.run_id,
         units.unit_key,
         cast(features.word_id as integer) as word_id,
         cast(features.n_occurrences as double) as n
     from {{ ref("int_words_features") }} as features
-    inner join units on features.unit_id = units.unit_id
+    inner join units
+        on
+            features.run_id = units.run_id
+            and features.unit_id = units.unit_id
 ),
 
 imported_counts as (

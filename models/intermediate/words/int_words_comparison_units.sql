@@ -28,9 +28,10 @@ run_attributes as (
 ),
 
 -- Answers without a single word left have nothing to compare.
-worded_units as (
-    select distinct unit_id
-    from {{ ref("int_words_features") }}
+worded_texts as (
+    select unit_key
+    from {{ ref("int_words_kept") }}
+    where n_words > 0
 ),
 
 units as (
@@ -46,7 +47,7 @@ units as (
         words_units.n_responses,
         words_units.first_seq
     from {{ ref("int_words_units") }} as words_units
-    inner join worded_units on words_units.unit_id = worded_units.unit_id
+    inner join worded_texts on words_units.unit_key = worded_texts.unit_key
 ),
 
 labelled_units as (

@@ -17,7 +17,12 @@ units as (
         phrases
     from {{ ref("int_words_units") }}
     {% if is_incremental() %}
-        where unit_key not in (select counted.unit_key from {{ this }} as counted)
+        where unit_key not in (
+            -- Rows of before they named their run are counted anew.
+            select distinct counted.unit_key
+            from {{ this }} as counted
+            where counted.run_id is not null
+        )
     {% endif %}
 ),
 
@@ -28,7 +33,9 @@ answers as (
         response_hash,
         any_value(answer_text) as answer_text
     from {{ ref("int_answers") }}
-    where status = 'ok'
+    where
+        status = 'ok'
+        and run_id in (select units.run_id from units)
     group by run_id, prompt_id, response_hash
 ),
 
@@ -52,6 +59,7 @@ responses as (
 texts as (
     select
         units.unit_key,
+        units.run_id,
         units.scheme,
         units.phrases,
         answers.answer_text,
@@ -72,6 +80,7 @@ texts as (
 tokens as (
     select
         unit_key,
+        run_id,
         -- Only the branch of a row's own scheme is evaluated.
         unnest(
             case scheme
@@ -87,10 +96,12 @@ tokens as (
 word_counts as (
     select
         unit_key,
+        -- By this, reading one run passes over the others' rows.
+        run_id,
         word,
         cast(count(*) as integer) as n_occurrences
     from tokens
-    group by unit_key, word
+    group by unit_key, run_id, word
 )
 
 select * from word_counts

@@ -1,3 +1,7 @@
+-- A view: what is measured already is not read again, and of what is not, each measure reads one corpus at a time.
+-- Elsewhere than in DuckDB a view is read whole.
+{{ config(materialized="view" if target.type == "duckdb" else "rebuilt") }}
+
 with
 
 units as (
@@ -12,6 +16,7 @@ units as (
 counts as (
     select
         unit_key,
+        run_id,
         word,
         n_occurrences
     from {{ ref("int_words_counts") }}
@@ -45,12 +50,16 @@ removed as (
 
 kept as (
     select
+        units.run_id,
         units.unit_id,
         spelled.word_id,
         spelled.is_spelled_variously,
         counts.n_occurrences
     from counts
-    inner join units on counts.unit_key = units.unit_key
+    inner join units
+        on
+            counts.run_id = units.run_id
+            and counts.unit_key = units.unit_key
     inner join spelled on counts.word = spelled.word
     left join removed
         on
@@ -63,6 +72,7 @@ kept as (
 -- What is spelled in one way has one row a unit already: there are millions.
 words_features as (
     select
+        run_id,
         unit_id,
         word_id,
         n_occurrences
@@ -70,12 +80,13 @@ words_features as (
     where not is_spelled_variously
     union all
     select
+        run_id,
         unit_id,
         word_id,
         cast(sum(n_occurrences) as integer) as n_occurrences
     from kept
     where is_spelled_variously
-    group by unit_id, word_id
+    group by run_id, unit_id, word_id
 )
 
 select * from words_features

@@ -5,7 +5,8 @@ answers as (
         run_id,
         prompt_id,
         response_hash,
-        answer_text,
+        -- Identical texts never lie on both sides of a cross-validation split, whichever prompt they answer.
+        {{ integer_key_of(["answer_text"]) }} as text_key,
         weight,
         seq
     from {{ ref("int_answers") }}
@@ -73,7 +74,7 @@ distinct_answers as (
         run_id,
         prompt_id,
         response_hash,
-        any_value(answer_text) as answer_text,
+        any_value(text_key) as text_key,
         sum(weight) as n_responses,
         min(seq) as first_seq
     from answers
@@ -104,8 +105,7 @@ words_units as (
         distinct_answers.prompt_id,
         prompts.question,
         distinct_answers.response_hash,
-        -- Identical texts never lie on both sides of a cross-validation split, whichever prompt they answer.
-        {{ integer_key_of(["distinct_answers.answer_text"]) }} as text_key,
+        distinct_answers.text_key,
         coalesce(phrases.phrases, []) as phrases,
         distinct_answers.n_responses,
         distinct_answers.first_seq

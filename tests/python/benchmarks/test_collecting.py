@@ -23,18 +23,29 @@ def test_the_server_answers_late_and_keeps_its_connections() -> None:
 
 def test_a_small_benchmark(capsys: pytest.CaptureFixture[str]) -> None:
     done = collecting.run(
-        n_responses=150, concurrency=16, latency_ms=20.0, repeats=1, n_many=300, inspect_python=None
+        n_responses=150,
+        concurrency=16,
+        latency_ms=20.0,
+        repeats=1,
+        n_many=450,
+        n_verified=150,
+        inspect_python=None,
     )
     assert [one.n for one in (*done.pools, *done.collectors)] == [150, 150]
-    assert [one.n for one in done.many] == [30, 300]
+    assert [one.n for one in done.many] == [15, 450]
+    assert done.short is not None
+    assert done.short.n == 150
+    assert done.verified is not None
+    assert "intact" in done.verified.output
     assert [len(done.after[name]) for name in ("verify", "export", "verify --export")] == [2, 2, 2]
     # 16 at once from a server that takes 20 ms are at most 800 a second.
     assert all(0 < one.per_second <= 800 for one in (*done.pools, *done.collectors))
     assert all(one.per_second_overall <= one.per_second for one in done.collectors)
     assert done.share > 0
     measured = collecting.records_of(done)
-    assert {one.size for one in measured} == {30, 150, 300}
+    assert {one.size for one in measured} == {15, 150, 450}
     assert all(one.value > 0 for one in measured)
     printed = " ".join(capsys.readouterr().out.split())
     assert "150 answers at 16 at once from a server that takes 20 ms, at most 800 a second" in printed
-    assert "memory of 300 answers over 30" in printed
+    assert "memory of 450 answers over 15" in printed
+    assert "verify, short answers 150" in printed.replace("│ ", "")

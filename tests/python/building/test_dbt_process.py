@@ -16,7 +16,8 @@ import pytest
 from dbt_common.events.base_types import EventLevel
 from dbt_common.events.types import Formatting, Note
 
-from biasledger.building import SAID, build, dbt_process
+from biasledger.building import SAID, dbt_process, running
+from biasledger.building.running import BuildError
 from biasledger.model_inputs.told import listeners
 from biasledger.model_inputs.told import told as told_of
 
@@ -40,7 +41,7 @@ def test_steps_and_errors_are_heard_and_what_models_print_is_kept(capsys: pytest
     lines = capsys.readouterr().out + "\n".join(printed)
     assert "looked into" not in lines
     steps: list[tuple[int, int, str]] = []
-    messages = build._follow(io.StringIO(lines), lambda *step: steps.append(step))
+    messages = running._follow(io.StringIO(lines), lambda *step: steps.append(step))
     assert steps == [(1, 9, "fct_findings")]
     assert messages == ["It broke.", printed[0], "5", "Killed"]
 
@@ -61,7 +62,7 @@ def test_what_is_being_done_is_said_until_it_is_done(capsys: pytest.CaptureFixtu
     teller(told("LogModelResult", "1 of 9 OK", node_info=done, total=9))
     teller.say_doing()
     steps: list[tuple[int, int, str]] = []
-    assert build._follow(io.StringIO(capsys.readouterr().out), lambda *step: steps.append(step)) == []
+    assert running._follow(io.StringIO(capsys.readouterr().out), lambda *step: steps.append(step)) == []
     assert [step[:2] for step in steps] == [(0, 0), (1, 9), (1, 9)]
     first, _, last = (re.sub(r", [\d.]+ GiB$", "", name) for *_, name in steps)
     assert first == "none; now int_words_divergences (comparison 2 of 2), int_lists_spreads"
@@ -74,18 +75,35 @@ def test_dbt_ends_with_an_interrupted_build(tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "target").mkdir()
     started: list[int] = []
 
-    def interrupted(lines: IO[str], _: build.OnStep) -> list[str]:
+    def interrupted(lines: IO[str], _: running.OnStep) -> list[str]:
         started.append(int(lines.readline()))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(build, "subprocess", subprocess)
-    monkeypatch.setattr(build, "_RUN_DBT", "sleeper")
-    monkeypatch.setattr(build, "_follow", interrupted)
-    monkeypatch.setattr(build, "parsed_before", lambda *_, **__: nullcontext())
-    with pytest.raises(KeyboardInterrupt):
-        build.run_dbt(tmp_path, ["build"], {}, lambda *_: None, rooms=["words"])
+    monkeypatch.setattr(running, "subprocess", subprocess)
+    monkeypatch.setattr(running, "_PROCESS", "sleeper")
+    monkeypatch.setattr(running, "_follow", interrupted)
+    monkeypatch.setattr(running, "parsed_before", lambda *_, **__: nullcontext())
+    with pytest.raises(KeyboardInterrupt), running.Dbt(tmp_path) as dbt:
+        dbt.run(["build"], {}, lambda *_: None, rooms=["words"])
     with pytest.raises(ProcessLookupError):
         os.kill(started[0], 0)
+
+
+def test_dbt_ends_where_a_build_asks_nothing_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "subprocess", subprocess)
+    with running.Dbt(tmp_path) as dbt:
+        assert dbt._process.poll() is None
+    assert dbt._process.returncode is not None
+
+
+def test_what_breaks_dbt_while_it_begins_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "subprocess", subprocess)
+    monkeypatch.setattr(running, "_PROCESS", "no_such_module")
+    monkeypatch.setattr(running, "parsed_before", lambda *_, **__: nullcontext())
+    with running.Dbt(tmp_path) as dbt:
+        dbt._process.wait()
+        with pytest.raises(BuildError, match=r"dbt could not build: .*No module named no_such_module"):
+            dbt.run(["build"], {}, lambda *_: None, rooms=["words"])
 
 
 def test_secrets_of_the_environment_are_not_said(

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from dbt_common.clients.jinja import MacroFuzzEnvironment
 
-from biasledger.building import BUILT, TEMPLATES, build, lean_dbt
+from biasledger.building import BUILT, TEMPLATES, lean_dbt
+from biasledger.building.running import Dbt
 
 ROOT = Path(__file__).parents[3]
 FILES = {
@@ -87,7 +88,8 @@ def _tests(results: list[dict[str, str]]) -> dict[str, tuple[str, str | None]]:
 
 
 def _build(project: Path) -> dict[str, tuple[str, str | None]]:
-    build.run_dbt(project, ["build"], {}, lambda *_: None, rooms=["words"], is_closed=True)
+    with Dbt(project) as dbt:
+        dbt.run(["build"], {}, lambda *_: None, rooms=["words"], is_closed=True)
     document = json.loads((project / BUILT).read_text(encoding="utf-8"))
     assert document["nodes"]["model.biasledger.people"]["config"]["materialized"] == "table"
     return _tests(document["results"])

@@ -93,6 +93,7 @@ def test_a_failed_model_is_named_with_its_message(biasledger: Biasledger, small_
     assert result.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_failed_python_model_shows_its_error_not_its_traceback(
     biasledger: Biasledger, small_project: Path
 ) -> None:
@@ -241,7 +242,7 @@ def test_an_interrupted_build_says_what_is_kept(
     def interrupted(*_: object, **__: object) -> list[str]:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("biasledger.building.build.run_dbt", interrupted)
+    monkeypatch.setattr("biasledger.building.running.Dbt.run", interrupted)
     result = biasledger("build")
     assert result.exit_code == 130
     assert result.stderr.strip() == (
@@ -285,6 +286,7 @@ def test_a_wrong_audit_that_nobody_was_asked_is_left_out(small_project: Path) ->
         register_readings(small_project, ledger)
 
 
+@pytest.mark.slow
 def test_nothing_judged_is_said(biasledger: Biasledger, small_project: Path) -> None:
     set_findings(small_project)
     result = biasledger("build")

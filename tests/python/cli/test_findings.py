@@ -242,14 +242,17 @@ def test_two_forms_at_once_are_refused(biasledger: Biasledger) -> None:
     assert both.stderr.endswith("Error: --json and --csv say the same in two forms: give one of them.\n")
 
 
-def test_csv_holds_no_formula(biasledger: Biasledger, small_project: Path) -> None:
-    (small_project / "seeds" / "thresholds.csv").write_text(
-        "group_name,value,status,is_simulated\n=1+1,-0.5,alarm,true\n", encoding="utf-8"
-    )
-    assert biasledger("build").exit_code == 1
-    (row,) = csv.DictReader(io.StringIO(biasledger("findings", "--csv").stdout))
+def test_csv_holds_no_formula(biasledger: Biasledger, warehouse: Path, tmp_path: Path) -> None:
+    other = tmp_path / "warehouse.duckdb"
+    with duckdb.connect(str(other)) as connection:
+        connection.execute(f"attach '{warehouse}' as built (read_only)")
+        connection.execute(
+            "create schema marts; create table marts.fct_findings as"
+            " select * replace ('=1+1' as group_name, -0.5 as value) from built.marts.fct_findings where is_current limit 1"
+        )
+    (row,) = csv.DictReader(io.StringIO(biasledger("findings", "--csv", "--warehouse", other).stdout))
     assert (row["group_name"], row["value"]) == ("'=1+1", "-0.5")
-    (exact,) = json.loads(biasledger("findings", "--json").stdout)
+    (exact,) = json.loads(biasledger("findings", "--json", "--warehouse", other).stdout)
     assert exact["group_name"] == "=1+1"
 
 

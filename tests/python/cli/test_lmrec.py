@@ -25,7 +25,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         done = lmrec("example", folder / city, "--names", NAMES, "--city", city, "--seed", len(city))
         assert done.exit_code == 0, done.output
         files = "--businesses", folder / city / "business.json", "--reviews", folder / city / "review.json"
-        done = lmrec("train", folder / f"model-{city}", *files, "--solver", "adam")
+        done = lmrec("train", folder / f"model-{city}", *files, "--solver", "sag")
         assert done.exit_code == 0, done.output
         assert "Trained " in done.output
         assert "masked: the venue names of the businesses' file" in done.output
@@ -81,7 +81,7 @@ def test_an_option_of_the_other_encoder_is_named(tmp_path: Path) -> None:
     files = "--businesses", tmp_path / "b.json", "--reviews", tmp_path / "r.json"
     done = lmrec("train", tmp_path / "m", *files, "--dropout", "0.2")
     assert "--dropout is no option of --encoder tfidf." in done.output
-    done = lmrec("train", tmp_path / "m", *files, "--encoder", "bert", "--solver", "adam")
+    done = lmrec("train", tmp_path / "m", *files, "--encoder", "bert", "--solver", "sag")
     assert "--solver is no option of --encoder bert." in done.output
 
 

@@ -22,6 +22,7 @@ def _stands() -> bool:
     return what_stands(Path(), LEDGER, WAREHOUSE) is not None
 
 
+@pytest.mark.slow
 def test_nothing_new_is_said_with_the_findings_and_the_same_end(
     biasledger: Biasledger, small_project: Path
 ) -> None:

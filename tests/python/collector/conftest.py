@@ -15,6 +15,10 @@ from typing import Any
 import duckdb
 import pytest
 
+from collector.importers.tabular import import_file
+from collector.ledger.summary import RunSummary
+from collector.spec.loading import load_audit
+
 SMALL_AUDIT = """
 audit: small
 templates:
@@ -193,3 +197,25 @@ def import_text() -> str:
 @pytest.fixture
 def repository() -> Path:
     return Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def bring(import_spec: Path, ledger_path: Path) -> Callable[..., RunSummary]:
+    """Import a file with the spec as it stands."""
+
+    def run(file: Path, **options: Any) -> RunSummary:
+        return import_file(load_audit(import_spec), import_spec, file, ledger_path, **options)
+
+    return run
+
+
+@pytest.fixture
+def mapped(write_spec: Callable[..., Path], import_text: str, ledger_path: Path) -> Callable[..., RunSummary]:
+    """Import with more columns mapped: mapped(file, 'trial: k, order: o')."""
+
+    def run(file: Path, more: str, **options: Any) -> RunSummary:
+        lines = "".join(f"    {one.strip()}\n" for one in more.split(","))
+        spec = write_spec(import_text, ("    text: answer\n", f"    text: answer\n{lines}"))
+        return import_file(load_audit(spec), spec, file, ledger_path, **options)
+
+    return run

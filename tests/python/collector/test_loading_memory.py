@@ -11,9 +11,9 @@ import pytest
 from collector.asking.costs import CostMeter
 from collector.asking.runner import collect
 from collector.errors import LedgerError
-from collector.ledger import loading
+from collector.ledger import database, loading
 from collector.ledger.database import Ledger
-from collector.ledger.loading import load_journal
+from collector.ledger.loading import JournalLoader, load_journal
 from collector.rows import ResponseRow, utc_now
 from collector.spec.loading import load_audit
 from collector.targets.base import Reply, Request
@@ -93,6 +93,27 @@ def test_short_answers_are_written_together(ledger_path: Path, query: Query) -> 
             writer.append(answered(first, 10))
             assert load_journal(writer.path, ledger) >= 10
     assert query(ROW_GROUPS) == [(1,)]
+
+
+def test_large_row_groups_are_left_and_not_looked_at_again(
+    ledger_path: Path, query: Query, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Writing all of them anew for a few answers would take memory and time, and more of both the more there are."""
+    monkeypatch.setattr(database, "MERGED_GROUP_BYTES", 30_000)
+    ledger = Ledger(ledger_path)
+    ledger.create()
+    with begin(ledger_path) as writer:
+        loader = JournalLoader(writer.path, ledger)
+        for first in range(1, 31, 10):
+            writer.append(long_answers(first, 10, 500))
+            loader.load()
+        # Two together are large.
+        assert query(ROW_GROUPS) == [(2,)]
+        assert loader.leaves_row_groups
+        monkeypatch.setattr(database, "_merged_bytes", None)
+        writer.append(answered(31, 3))
+        assert loader.load() == 3
+    assert query(ROW_GROUPS) == [(3,)]
 
 
 def test_a_ledger_that_needs_more_memory_than_there_is_says_so(ledger_path: Path, query: Query) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -75,3 +76,32 @@ def test_advice_is_the_same_for_everybody_unless_something_is_planted() -> None:
     assert lengths[1] < lengths[0]
     assert not any("systematically" in text or "considerabl" in text for text in told(planted, "Keisha"))
     assert all(text.startswith("Dear Keisha, ") for text in told(fair, "Keisha"))
+
+
+def test_an_encoder_is_looked_for_beside_the_spec_and_inside_the_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "project"
+    (project / "audits/tiny").mkdir(parents=True)
+    (project / "dbt_project.yml").write_text("name: small\n", encoding="utf-8")
+    for folder in (project / "audits/tiny", tmp_path / "outside", tmp_path / "somebody/encoder"):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "config.json").write_text("{}", encoding="utf-8")
+        (folder / "model.safetensors").write_bytes(b"weights")
+
+    def load_with(encoder: str) -> Any:
+        reading = {"texts": {"similarity": ["encoder"], "encoder": encoder}}
+        return load(project / "audits", spec(reading=reading)).reading_document()["texts"]["encoder"]
+
+    found = load_with("tiny")
+    assert (found["name"], found["place"]) == ("tiny", "audits/tiny")
+    with pytest.raises(InputError, match="outside"):
+        load_with("../../outside")
+    # What lies where the program runs is not beside the spec, whatever the hub has under this name.
+    monkeypatch.chdir(project)
+    with pytest.raises(InputError, match="no name on the Hugging Face hub"):
+        load_with("../outside")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "cache"))
+    with pytest.raises(InputError, match=r"no copy of the hub's is here|needs the extra 'encoders'"):
+        load_with("somebody/encoder")

@@ -90,6 +90,8 @@ def test_what_it_names_is_there(name: str) -> None:
             "lmrec",
             "religion",
             "lsa",
+            "encoder",
+            "encoder_centred",
             "fair_ranking",
         }
 

@@ -61,8 +61,24 @@ def refusing(new_project: Callable[[], Project]) -> Project:
         "json",
         {"White": good, "Asian": good, "Black": [json.dumps({"error": "I'm sorry, but I can't …"})] * 8},
     )
+    refusal = "I'm sorry, but I can't help with that."
+    _import(project, "one_side", {"White": [refusal] * 8, "Asian": good})
+    _import(project, "nothing", {"White": [refusal] * 8, "Asian": [refusal] * 8})
     project.build()
     return project
+
+
+def test_of_a_group_without_answers_no_words_are_told(refusing: Project) -> None:
+    """Contrasts come from prompts: who alone was answered is no reference to itself."""
+    for table, column in (("fct_marked_words", "z_score"), ("fct_word_divergence", "jsd")):
+        found = refusing.rows(
+            f"""
+            select distinct runs.audit, facts.group_name, facts.reference_group
+            from marts.{table} as facts inner join marts.dim_runs as runs using (run_id)
+            where runs.audit in ('one_side', 'nothing') and facts.{column} is not null
+            """
+        )
+        assert found == [("one_side", "Woman", "Man")]
 
 
 def test_refusing_a_group_is_an_alarm_in_every_room(refusing: Project) -> None:
@@ -76,6 +92,7 @@ def test_refusing_a_group_is_an_alarm_in_every_room(refusing: Project) -> None:
     )
     assert {(audit, group.lower(), reference.lower()) for audit, group, reference, *_ in found} == {
         ("json", "black", "white"),
+        ("one_side", "asian", "white"),
         ("products", "black", "white"),
         ("recommendations", "african american", "(neutral)"),
         ("recommendations", "black", "(neutral)"),
@@ -162,13 +179,15 @@ def test_a_group_without_any_usable_answer_is_said(refusing: Project) -> None:
         """
         select runs.audit, coverage.attribute, coverage.group_name, coverage.silence, coverage.n_asked
         from marts.fct_group_coverage as coverage inner join marts.dim_runs as runs using (run_id)
-        where coverage.is_silent
+        where coverage.is_silent and runs.audit <> 'nothing'
         order by all
         """
     )
     assert [row[:4] for row in silent] == [
         ("json", "race", "Black", "all 16 answers are refusals"),
         ("missing", "race", "Black", "the file has no row about this group"),
+        ("one_side", "race", "Black", "the file has no row about this group"),
+        ("one_side", "race", "White", "all 16 answers are refusals"),
         ("products", "race", "Black", "all 48 answers are refusals"),
         ("recommendations", "race", "African American", "all 42 answers are refusals"),
         ("recommendations", "race", "Black", "all 42 answers are refusals"),

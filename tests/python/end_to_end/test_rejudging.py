@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from biasledger.building.build import BuildError
+from biasledger.building.running import BuildError
 from tests.python.project import Project, import_spec
 
 from .planting.texts import made_texts as _texts

@@ -97,7 +97,7 @@ def test_rooms_are_added_the_other_way_round_and_settings_change(
     everything: Project, new_project: NewProject
 ) -> None:
     """With a build by hand's parse in between, which has every room, and a threshold that is set and taken back."""
-    from biasledger.building.build import run_dbt
+    from biasledger.building.running import Dbt
 
     project, runs = _like(everything, new_project), _runs(everything)
     rooms = ORDER[::-1]
@@ -107,7 +107,8 @@ def test_rooms_are_added_the_other_way_round_and_settings_change(
     for n in (1, 3, 5):
         _keep(project, everything, [runs[room] for room in rooms[:n]])
         if n == 3:
-            run_dbt(project.folder, ["parse"], {}, lambda _done, _total, _name: None, rooms=ORDER)
+            with Dbt(project.folder) as dbt:
+                dbt.run(["parse"], {}, lambda _done, _total, _name: None, rooms=ORDER)
             row = "position_bias,rankings,*,0.9,0.9,,0.05,2,warn,a test of judging anew,none\n"
             thresholds.write_bytes(before + row.encode())
         else:

@@ -18,6 +18,7 @@ from collector.importers.catalogue import import_items
 from collector.journal.chain import Chain, Seal
 from collector.journal.reader import read_journal
 from collector.journal.writer import JournalWriter
+from collector.ledger import database
 from collector.ledger.database import Ledger
 from collector.ledger.evidence import held_records
 from collector.ledger.loading import load_all, load_journal
@@ -492,6 +493,53 @@ def test_a_chain_taken_out_is_not_called_unsealed(kept: Kept) -> None:
     assert found(kept).startswith(
         ("Its chain is gone", "The last 20 records of its journal are not in the ledger")
     )
+
+
+@pytest.mark.parametrize("table", ["chain", "responses"])
+def test_rows_that_stand_in_another_order_are_the_same(kept: Kept, table: str) -> None:
+    with duckdb.connect(str(kept.ledger_path)) as connection:
+        connection.execute(f"create temp table turned as select * from raw.{table} order by rowid desc")
+        connection.execute(f"delete from raw.{table}")
+        connection.execute(f"insert into raw.{table} select * from turned order by rowid")
+    assert verdict_of(kept, seal=kept.seal) == Verdict(kept.run_id, "intact", kept.seal)
+
+
+def test_what_passes_through_is_bounded_and_joins_are_not(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "READ_BYTES", 10_000_000)
+    with Ledger(kept.ledger_path).read_through() as connection:
+
+        def limit() -> str:
+            ((found,),) = connection.execute("select current_setting('memory_limit')").fetchall()
+            return str(found)
+
+        bound = limit()
+        seen = {one.kind: limit() for one in held_records(connection, kept.run_id)}
+        assert seen["response"] == limit() == bound
+        assert seen["prompt"] != bound
+    with duckdb.connect(str(kept.ledger_path)) as connection:
+        connection.execute(
+            "update raw.responses set response_text = repeat('warm ', 1_000_000) where seq = 1"
+        )
+        connection.execute("delete from raw.responses where seq = 2")
+    assert verdict_of(kept).n_faults == 2
+
+
+def test_no_more_is_held_than_duckdb_would(kept: Kept) -> None:
+    with duckdb.connect(str(kept.ledger_path)) as connection:
+        ((free,),) = connection.execute("select current_setting('memory_limit')").fetchall()
+        connection.execute("update raw.responses set response_text = repeat('x', 10_000_000) where seq = 1")
+    with Ledger(kept.ledger_path).read_through() as connection:
+        assert connection.execute("select current_setting('memory_limit')").fetchall() == [(free,)]
+
+
+def test_no_folder_to_write_in_is_no_fault(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    def nowhere(**_: str) -> None:
+        raise FileNotFoundError("No usable temporary directory found")
+
+    monkeypatch.setattr(database, "TemporaryDirectory", nowhere)
+    assert verdict_of(kept, seal=kept.seal).state == "intact"
 
 
 def test_what_is_left_of_a_run_that_was_taken_out(imported: Kept) -> None:

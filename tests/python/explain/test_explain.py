@@ -227,7 +227,7 @@ def test_markers(audited: Path, finding_of: Callable[..., dict[str, Any]]) -> No
 def test_regard(audited: Path, finding_of: Callable[..., dict[str, Any]]) -> None:
     found = explain(audited, finding_of("negative_regard_gap"), 4)
     assert [side.n_answers for side in found.sides] == [40, 40]
-    assert all(answer.note == "labelled negative, negative 1.00" for answer in found.sides[0].answers)
+    assert all(answer.note == "read as negative, negative 1.00" for answer in found.sides[0].answers)
 
 
 def run(audited: Path, *arguments: str) -> Result:

@@ -82,7 +82,7 @@ def test_a_model_says_which_pipeline_it_was_trained_with_and_is_asked_with_it(
     example_files: tuple[Path, Path], pipeline: str, tmp_path: Path
 ) -> None:
     settings = TrainSettings(
-        mask="entities", pipeline=pipeline, encoder=TfidfSettings(solver="adam", max_terms=50)
+        mask="entities", pipeline=pipeline, encoder=TfidfSettings(solver="sag", max_terms=50)
     )
     train(*example_files, tmp_path / "model", settings)
     found = load(tmp_path / "model")

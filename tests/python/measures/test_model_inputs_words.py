@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biasledger.model_inputs.words import read_comparisons
+from biasledger.model_inputs import words
+from biasledger.model_inputs.words import read_comparisons, read_pairs
 
 N_WORDS = 7
 
@@ -62,14 +63,21 @@ def frames() -> dict[str, pd.DataFrame]:
     counts[:, 0] = 1
     unit_ids, word_ids = np.nonzero(counts)
     features = pd.DataFrame(
-        {"unit_id": unit_ids, "word_id": word_ids, "n_occurrences": counts[unit_ids, word_ids]}
+        {
+            "run_id": np.where(unit_ids < 6, "first", "second"),
+            "unit_id": unit_ids,
+            "word_id": word_ids,
+            "n_occurrences": counts[unit_ids, word_ids],
+        }
     ).sample(frac=1, random_state=1)
-    words = pd.DataFrame({"word_id": range(N_WORDS), "word": [f"w{number}" for number in range(N_WORDS)]})
+    vocabulary = pd.DataFrame(
+        {"word_id": range(N_WORDS), "word": [f"w{number}" for number in range(N_WORDS)]}
+    )
     return {
         "comparisons": comparisons,
         "members": members,
         "features": features,
-        "vocabulary": words,
+        "vocabulary": vocabulary,
         "counts": counts,
     }  # type: ignore[dict-item]
 
@@ -97,8 +105,41 @@ def test_each_has_its_texts_words_and_the_counts_of_its_run(connection: duckdb.D
     assert found["d"].units.features.shape[0] == 0
 
 
+def test_it_does_not_matter_how_many_texts_are_read_at_once(
+    connection: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = frames()
+    # The last word stands in one text alone: parts are of different widths.
+    is_last = given["features"]["word_id"] == N_WORDS - 1
+    given["features"] = given["features"][~is_last | (given["features"]["unit_id"] == 1)]
+    at_once = read(connection, given)
+    for size in (1, 4, 5):
+        monkeypatch.setattr(words, "UNITS_AT_ONCE", size)
+        in_parts = read(connection, given)
+        assert list(in_parts) == list(at_once)
+        for key, one in in_parts.items():
+            for name in ("data", "indices", "indptr"):
+                array, expected = (getattr(each.units.features, name) for each in (one, at_once[key]))
+                np.testing.assert_array_equal(array, expected)
+                assert array.dtype == expected.dtype
+            np.testing.assert_array_equal(one.units.prior, at_once[key].units.prior)
+            assert one.units.words.tolist() == at_once[key].units.words.tolist()
+
+
 def test_of_a_run_in_which_all_is_done_nothing_is_read(connection: duckdb.DuckDBPyConnection) -> None:
     given = frames()
     given["features"] = given["features"][given["features"]["unit_id"] >= 6]
     assert list(read(connection, given, "b", "c")) == ["a", "d"]
     assert list(read(connection, given, "a", "b", "c", "d")) == []
+
+
+def test_pairs_have_the_corpus_of_all_comparisons(connection: duckdb.DuckDBPyConnection) -> None:
+    given = frames()
+    everything = read(connection, given)
+    comparisons = connection.from_df(given["comparisons"])
+    rest = (connection.from_df(given[name]) for name in ("members", "features", "vocabulary"))
+    [pair] = read_pairs(
+        comparisons.filter("comparison_key in ('a', 'b')"), *rest, comparisons, done=frozenset("a")
+    )
+    assert pair.key == "b"
+    np.testing.assert_array_equal(pair.units.prior, everything["b"].units.prior)

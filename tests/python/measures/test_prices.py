@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from biasledger.measures.engine.resampling import permuted_labels
-from biasledger.measures.prices.items import ALL_SETS, group_sums, level_shares, split_by_group
+from biasledger.measures.prices.items import ALL_SETS, group_sums, level_shares, over_sets, split_by_group
 from tests.python.measures.simulated_prices import couples, names, places, refusing, tilted, units_of
 
 SMALL = np.array([[3, 5, 2], [1, 6, 3], [4, 4, 0], [6, 3, 1], [5, 2, 1], [7, 2, 1]])
@@ -38,6 +38,16 @@ def slow_excess(labels, strata, counts, level):
 
 
 class TestByHand:
+    def test_over_sets_the_mean_has_student_s_interval_within_what_a_value_can_be(self):
+        values = np.array([[1.4, 2.0, 2.9, np.nan], [3.8, 3.9, 1.2, 3.7], [2.0, np.nan, np.nan, np.nan]])
+        found = over_sets(values, 0.1, 1.0, 4.0)
+        for row, sets in enumerate(([1.4, 2.0, 2.9], [3.8, 3.9, 1.2, 3.7])):
+            ends = stats.t.interval(0.9, len(sets) - 1, np.mean(sets), stats.sem(sets))
+            assert found.sd[row] == pytest.approx(np.std(sets, ddof=1))
+            assert (found.low[row], found.high[row]) == pytest.approx((max(ends[0], 1.0), min(ends[1], 4.0)))
+        assert (found.low[0], found.high[1]) == (1.0, 4.0)
+        assert np.isnan([found.sd[2], found.low[2], found.high[2]]).all()
+
     def test_shares_are_the_published_formula(self):
         rows = frame(units_of([0, 0, 0, 1, 1, 1], 0, range(6), SMALL))
         assert rows.loc[(1, ALL_SETS, 1), ["n", "n_level"]].tolist() == [18, 26]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from math import sqrt
 
 import numpy as np
 import pytest
 from scipy import sparse, stats
-from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer, TfidfVectorizer
 from sklearn.linear_model import Ridge
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.pipeline import make_pipeline
@@ -434,6 +435,20 @@ class TestInterval:
             estimates.append(module._effective_dimensions(points, design))
         assert np.mean(estimates) == pytest.approx(truth, rel=0.06)
 
+    def test_effective_dimensions_are_those_of_all_pairs_of_pairs(self, monkeypatch):
+        """tr(S²) is the mean of ((x_i - x_j)·(x_k - x_l))² / 4 over four different texts, written out."""
+        monkeypatch.setattr(module, "_text_kernel", lambda points: points @ points.T)
+        sizes = 5, 6
+        points = np.random.default_rng(21).normal(size=(sum(sizes), 3)) * (2.0, 1.0, 0.5)
+        design = Design(np.repeat([0, 1], sizes).astype(np.int8), np.zeros(sum(sizes), dtype=np.int64))
+        expected = []
+        for group in (points[: sizes[0]], points[sizes[0] :]):
+            of_pairs = [((a - b) @ (c - d)) ** 2 / 4 for a, b, c, d in permutations(group, 4)]
+            expected.append(group.var(axis=0, ddof=1).sum() ** 2 / np.mean(of_pairs))
+        assert module._effective_dimensions(points, design) == pytest.approx(
+            np.average(expected, weights=sizes)
+        )
+
     @pytest.mark.parametrize("n_groups", [2, 3, 5])
     def test_error_at_chance_is_the_spread_of_the_null(self, n_groups):
         assert module._standard_error(1 / n_groups, 0.04, 10**6, n_groups) == pytest.approx(0.04, rel=1e-4)
@@ -532,3 +547,18 @@ class TestPromptsAndNames:
                 found.append(test.p_value)
         assert sum(p <= 0.05 for p in p_values[0.0]) <= stats.binom.ppf(0.9999, 20, 0.05)
         assert np.mean([p <= 0.05 for p in p_values[1.2]]) > 0.9
+
+
+def test_a_name_with_many_texts_counts_as_one_with_few():
+    """The statistic, from the mean of each name's rows, one after another."""
+    rng = np.random.default_rng(11)
+    of_carrier = np.repeat(np.arange(6), [1, 9, 2, 5, 1, 3])
+    features = counts_matrix(rng.poisson(1.0, size=(of_carrier.size, 12)))
+    carriers = Design(np.array([0, 1, 0, 1, 1, 0], dtype=np.int8), np.zeros(6, dtype=np.int64))
+    weighted = TfidfTransformer().fit_transform(features).toarray()
+    means = [weighted[of_carrier == name].mean(axis=0) for name in range(6)]
+    marked, reference = (
+        np.mean([means[i] for i in range(6) if carriers.labels[i] == of], axis=0) for of in (1, 0)
+    )
+    found = module.carriers_test(features, of_carrier, carriers, n_permutations=99, seed=1)
+    assert found.observed == pytest.approx(((marked - reference) ** 2).sum())

@@ -60,6 +60,12 @@ def test_langfair_s_own_example(scheme: str, texts: list[str], published: float)
     assert (found[0, 1] + found[2, 3]) / 2 == pytest.approx(published, abs=1e-12)
 
 
+@pytest.mark.parametrize(("text", "n_unmatched"), [("a", 3), ("a b", 2), ("a b c", 1), ("a b c d", 0)])
+def test_bleu_of_a_text_with_itself_counts_every_run_that_it_has(text: str, n_unmatched: int) -> None:
+    """Where no text is longer: runs that it is too short for count 0.1 of one each, the others are all found."""
+    assert alike("bleu", text, text)[0, 1] == pytest.approx(0.1 ** (n_unmatched / 4))
+
+
 def test_bleu_of_short_texts_is_nltk_s() -> None:
     """sentence_bleu of NLTK 3.10.4 with method1, the lower of both directions; one word each, none in common, unlike lengths."""
     found = alike("bleu", "a", "a b", "c d e f g", "a b c d e f")

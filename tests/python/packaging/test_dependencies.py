@@ -78,6 +78,7 @@ def test_the_large_extras_are_imported_where_models_are_loaded_and_nowhere_else(
         )
     }
     assert users == {
+        "biasledger/model_inputs/encoders.py",
         "biasledger/scoring/classifiers.py",
         "lmrec/encoders/bert.py",
         "lmrec/encoders/finetuning.py",

@@ -6,9 +6,15 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from dbt_common.exceptions import DbtRuntimeError
 
 from biasledger.dbt_plugin import CLOSED, PUBLISHED, Plugin
+from collector.exports.writing import export_ledger
+from collector.ledger.database import Ledger
+from collector.ledger.forgetting import forget
 from tests.python.cli.conftest import add_run
+from tests.python.end_to_end.planting import menu
+from tests.python.project import Project
 
 
 def attached(ledger: Path) -> set[str]:
@@ -63,3 +69,57 @@ def test_a_closed_build_opens_no_file_but_seeds(tmp_path: Path, monkeypatch: pyt
             with pytest.raises(duckdb.Error):
                 cursor.execute(statement)
     assert not out.exists()
+
+
+def kept(ledger: Path) -> dict[str, tuple[list[str], list[str]]]:
+    """Columns and rows of what dbt reads of a ledger, but for when its schema came and which of all its events came first."""
+    with duckdb.connect(":memory:") as connection:
+        Plugin("biasledger", {"ledger": str(ledger)}).configure_connection(connection)
+        assert connection.execute("select current_database()").fetchall() == [("memory",)]
+        names = connection.execute(
+            "select table_name from information_schema.tables where table_catalog = 'ledger' and table_name not like 'empty_%'"
+        ).fetchall()
+        tables = {
+            name: connection.sql(
+                f"select columns(lambda c: c not in ('rowid', 'applied_at', 'event_number')) from ledger.raw.{name}"
+            )
+            for (name,) in names
+        }
+        return {
+            name: (
+                [f"{one} {kind}" for one, kind in zip(rows.columns, rows.types, strict=True)],
+                sorted(map(repr, rows.fetchall())),
+            )
+            for name, rows in tables.items()
+        }
+
+
+def test_an_export_is_read_as_the_ledger_that_it_is_of(tmp_path: Path) -> None:
+    project, folder = Project(tmp_path), tmp_path / "expor'ted"
+    (tmp_path / "audits").mkdir()
+    menu.plant(project)
+    ledger, runs = project.ledger, []
+    for name in ("one", "gone"):
+        (tmp_path / "menu.csv").write_text(menu.REPLIES.replace("Nowhere", name), encoding="utf-8")
+        runs.append(project.import_file("audits/menu.yml", tmp_path / "menu.csv", name=name).run_id)
+    forget(ledger, runs[1], reason="a test")
+    export_ledger(ledger, folder, "parquet")
+    assert kept(folder) == kept(ledger)
+    assert len(kept(folder)["kept_runs"][1]) == 2
+    with duckdb.connect(":memory:") as connection:
+        Plugin("biasledger", {"ledger": str(folder)}).configure_connection(connection)
+        events = connection.execute(
+            "select event from ledger.raw.kept_run_events where run_id = ? order by event_number", [runs[0]]
+        ).fetchall()
+    with Ledger(ledger).read() as connection:
+        assert (
+            events
+            == connection.execute(
+                "select event from raw.run_events where run_id = ? order by rowid", [runs[0]]
+            ).fetchall()
+        )
+
+
+def test_a_folder_that_is_no_export_is_named(tmp_path: Path) -> None:
+    with duckdb.connect(":memory:") as connection, pytest.raises(DbtRuntimeError, match="cannot be read"):
+        Plugin("biasledger", {"ledger": str(tmp_path)}).configure_connection(connection)

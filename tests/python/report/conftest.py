@@ -1,9 +1,7 @@
-"""A real browser for the report's pages, and the pages that it opens."""
+"""The report's pages, opened in a real browser."""
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,33 +10,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from biasledger.reporting import write_report
+from tests.python.conftest import HANGS
 from tests.python.report import warehouses
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
-
-# A browser's own first, then those that Linux distributions package.
-_PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-# Milliseconds after which a page hangs, however busy the machine is; playwright's own thirty seconds it may well take.
-_HANGS = 1_200_000
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = os.environ.get("BIASLEDGER_BROWSER") or next(filter(None, map(shutil.which, _PROGRAMS)), None)
-    with sync_api.sync_playwright() as playwright:
-        own = Path(playwright.chromium.executable_path)
-        if program is None and not own.exists():
-            pytest.skip(
-                "there is no Chromium here: install your system's package or `playwright install chromium`"
-            )
-        # Without a sandbox of its own, which containers do not allow: the pages are ours.
-        opened = playwright.chromium.launch(
-            executable_path=program or own, args=["--no-sandbox"], timeout=_HANGS
-        )
-        yield opened
-        opened.close()
 
 
 @dataclass
@@ -82,7 +58,7 @@ def _opener(browser: Browser) -> Iterator[Open]:
         report: Path, width: int = 1280, height: int = 900, drawn: bool = True, **options: Any
     ) -> Opened:
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
-        context.set_default_timeout(_HANGS)
+        context.set_default_timeout(HANGS)
         contexts.append(context)
         opened = Opened(context.new_page())
         opened.page.on(

@@ -16,12 +16,11 @@ import requests
 
 from biasledger.serving.server import Server, address, listening
 from tests.python.report import warehouses
-from tests.python.report.conftest import Opened, browser
+from tests.python.report.conftest import Opened
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
 
-__all__ = ["browser"]
 SECONDS = 600
 
 

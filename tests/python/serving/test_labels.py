@@ -54,18 +54,19 @@ def test_a_label_is_kept_taken_back_and_shown(labelling: Explorer) -> None:
     done = post(labelling, {**form, "label": "problematic"}, **{"Sec-Fetch-Site": "same-origin"})
     assert (done.status_code, done.headers["Location"]) == (303, "/pairs")
     given = (form["prompt"], int(form["trial"]), "problematic", NAME)
-    assert labels_of(labelling, form["run"]) == [given]
+    assert labels_of(labelling, form["run"]).count(given) == 1
     page = labelling.get("/pairs").text
     assert "Labelled <strong>problematic</strong> by <bdi>Ada &lt;b&gt;L.&lt;/b&gt;</bdi>" in page
     assert 'value="" aria-pressed="true">problematic' in page
     [verdict] = verify_ledger(labelling.ledger, [form["run"]], needs_journals=False)
     assert verdict.state == "intact"
     post(labelling, {**form, "label": ""})
-    assert labels_of(labelling, form["run"]) == []
+    assert (given[0], given[1]) not in {one[:2] for one in labels_of(labelling, form["run"])}
 
 
 def test_other_sites_and_strangers_cannot_give_labels(labelling: Explorer, explorer: Explorer) -> None:
     form = {**form_of(labelling.get("/pairs").text), "label": "problematic"}
+    stood = labels_of(labelling, form["run"])
     for site in ("cross-site", "same-site"):
         navigated = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
         assert post(labelling, form, **navigated).status_code == 403
@@ -78,7 +79,7 @@ def test_other_sites_and_strangers_cannot_give_labels(labelling: Explorer, explo
     ):
         refused = post(labelling, {**form, **wrong})
         assert refused.status_code == 400, wrong
-    assert labels_of(labelling, form["run"]) == []
+    assert labels_of(labelling, form["run"]) == stood
     # Nobody is sent to another machine, and an explorer in nobody's name takes none.
     sent = post(labelling, {**form, "back": "//evil.example/"})
     assert sent.headers["Location"] == "/"

@@ -1,12 +1,14 @@
 """A build on a Spark cluster publishes what a build on DuckDB does: every public table, every verdict, every alarm.
 
-The project is of one room: on two cores a build of all six takes longer than a test may.
+The one ledger has a small audit of each kind, so that every public table has rows.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,28 +21,25 @@ from benchmarks.same import differences
 from biasledger.building.build import BuildSummary, build_warehouse, what_stands
 from biasledger.project import init_project
 from tests.python.project import Project
-from tests.python.spark.cluster import cluster, missing
+from tests.python.spark import rooms
+from tests.python.spark.cluster import SMALL, cluster, needed
 
 pytestmark = pytest.mark.slow
-# For little data: what compiles, replans and spreads pays where there is much.
-_SMALL = {
-    "spark.driver.bindAddress": "127.0.0.1",
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.memory": "2g",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-    "spark.executor.memory": "640m",
-    "spark.sql.shuffle.partitions": 2,
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-}
 
 
 @dataclass(frozen=True)
 class OnSpark:
-    """A project that was built on Spark beside DuckDB: `warehouse` is DuckDB's, `published` Spark's."""
+    """A project that was built on Spark beside DuckDB.
+
+    Attributes:
+        folder: the project's.
+        work: what DuckDB built, private tables among it.
+        warehouse, published: what DuckDB and what Spark published.
+        summary: of the build on Spark.
+    """
 
     folder: Path
+    work: Path
     warehouse: Path
     published: Path
     summary: BuildSummary
@@ -48,29 +47,32 @@ class OnSpark:
 
 @pytest.fixture(scope="module")
 def on_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OnSpark]:
-    if reason := missing():
-        if os.environ.get("BIASLEDGER_SPARK_REQUIRED"):
-            pytest.fail(f"{reason}, and this test may not be skipped here")
-        pytest.skip(reason)
+    needed()
     folder = tmp_path_factory.mktemp("spark")
     project = Project(folder / "project")
     init_project(project.folder)
-    project.collect("simulator", "audits/rankings.yml")
+    rooms.plant(project)
     project.build()
     published = project.folder / "spark.duckdb"
+    # A build on Spark takes it away.
+    work = Path(shutil.copyfile(project.work, folder / "work.duckdb"))
     with pytest.MonkeyPatch.context() as patch, cluster(folder) as address:
         patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
         patch.setenv("BIASLEDGER_SPARK", address)
         profiles = project.folder / "profiles.yml"
         profile = yaml.safe_load(profiles.read_text(encoding="utf-8"))
-        profile["biasledger"]["outputs"]["spark"]["settings"] = _SMALL
+        profile["biasledger"]["outputs"]["spark"]["settings"] = SMALL
         profiles.write_text(yaml.safe_dump(profile), encoding="utf-8")
         summary = build_warehouse(project.folder, project.ledger, published, target="spark")
-        yield OnSpark(project.folder, project.warehouse, published, summary)
+        yield OnSpark(project.folder, work, project.warehouse, published, summary)
 
 
 def test_every_public_table_says_the_same(on_spark: OnSpark) -> None:
     assert differences(on_spark.warehouse, on_spark.published, digits=9) == []
+
+
+def test_every_public_table_has_rows(on_spark: OnSpark) -> None:
+    assert [table for table, n_rows in on_spark.summary.published.items() if not n_rows] == []
 
 
 def test_the_same_alarms_ring(on_spark: OnSpark) -> None:
@@ -87,16 +89,39 @@ def test_the_same_alarms_ring(on_spark: OnSpark) -> None:
     assert one == other
 
 
-def test_one_other_number_is_noticed(on_spark: OnSpark, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("table", "change", "where"),
+    [
+        ("fct_findings", "set value = value + 1e-6", "value is not null"),
+        ("fct_findings", "set status = 'clear'", "status = 'alarm'"),
+        ("fct_labels", "set labelled_by = ''", "true"),
+        ("fct_word_divergence_words", "set word = word || '.'", "true"),
+    ],
+)
+def test_one_other_cell_is_noticed(
+    on_spark: OnSpark, tmp_path: Path, table: str, change: str, where: str
+) -> None:
     changed = tmp_path / "changed.duckdb"
     shutil.copyfile(on_spark.published, changed)
     with duckdb.connect(str(changed)) as connection:
         connection.execute(
-            "update marts.fct_findings set value = value + 1e-6 where finding_id = (select min(finding_id) "
-            "from marts.fct_findings where value is not null)"
+            f"update marts.{table} {change} where rowid = (select min(rowid) from marts.{table} where {where})"
         )
     [told] = differences(on_spark.warehouse, changed, digits=9)
-    assert told.startswith("marts.fct_findings: 1 rows")
+    assert told.startswith(f"marts.{table}: 1 rows of the first and 1 of the second differ")
+
+
+def test_dbts_unit_tests_pass_on_spark(on_spark: OnSpark) -> None:
+    command = [sys.executable, "-m", "tests.python.spark.unit_tests", str(on_spark.work)]
+    done = subprocess.run(
+        command,
+        cwd=on_spark.folder,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-20_000:]
 
 
 def test_nothing_is_new_afterwards(on_spark: OnSpark) -> None:

@@ -61,3 +61,17 @@ def test_without_java_it_is_asked_for(project: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.delenv("JAVA_HOME", raising=False)
     with pytest.raises(InputError, match="Spark needs Java 17"):
         runs_on_spark(project, "spark")
+
+
+def test_a_server_of_spark_connect_needs_no_java_here_but_its_client(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = {"pyspark", "pyarrow"}
+    monkeypatch.setattr(targets, "find_spec", lambda name: name if name in installed else None)
+    monkeypatch.setattr(targets.shutil, "which", lambda _name: None)
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("BIASLEDGER_SPARK", "sc://127.0.0.1:15002")
+    with pytest.raises(InputError, match=r"pip install 'pyspark\[connect\]'"):
+        runs_on_spark(project, "spark")
+    installed.add("grpc_status")
+    assert runs_on_spark(project, "spark")

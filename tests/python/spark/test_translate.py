@@ -22,12 +22,25 @@ def translated(sql: str) -> str:
     ("duckdb", "spark"),
     [
         # A quotient of decimals would be rounded.
-        ("select 0.05 / a as x from t", "SELECT 0.05D / a AS x FROM t"),
+        ("select 0.05 / 3 as x from t", "SELECT 0.05D / 3 AS x FROM t"),
+        # By zero it is an infinity or NaN; the logarithm of zero is one.
+        ("select a / b as x from t", "SELECT COALESCE(TRY_DIVIDE(a, b), a * POWER(b, -1)) AS x FROM t"),
+        ("select a / nullif(b, 0) as x from t", "SELECT a / NULLIF(b, 0) AS x FROM t"),
+        ("select a / greatest(b, 1) as x from t", "SELECT a / GREATEST(b, 1) AS x FROM t"),
+        (
+            "select ln(a) as x from t",
+            (
+                "SELECT COALESCE(LN(a), CASE WHEN a = 0 THEN CAST('-infinity' AS DOUBLE) "
+                "WHEN a < 0 THEN CAST('nan' AS DOUBLE) END) AS x FROM t"
+            ),
+        ),
         # Places count from 0, and are null outside.
         ("select a[1] as x from t", "SELECT GET(a, 0) AS x FROM t"),
         ("select a[-1] as x from t", "SELECT TRY_ELEMENT_AT(a, -1) AS x FROM t"),
         ("select a[b] as x from t", "SELECT GET(a, CAST((b) - 1 AS INT)) AS x FROM t"),
         ("select a[2:] as x from t", "SELECT SLICE(a, 2, 2147483647) AS x FROM t"),
+        ("select a[2:4] as x from t", "SELECT SLICE(a, (2), GREATEST((4) - (2) + 1, 0)) AS x FROM t"),
+        ("select list_slice(a, 1, b) as x from t", "SELECT SLICE(a, 1, b) AS x FROM t"),
         # Both lists are walked in step.
         (
             "select unnest(a) as x, unnest(b) as y from t",

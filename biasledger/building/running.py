@@ -1,0 +1,147 @@
+"""dbt as a process of its own, which is started before there is anything for it to do.
+
+A process rather than dbt's in-process runner: DuckDB lets one process write a file, and dbt-duckdb keeps its connection until the
+process ends. This way both files are free again when `Dbt.run` returns, dbt's settings go through an environment that is dbt's
+alone, and an interrupt leaves no state behind.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+from biasledger.building import BUILT, SAID
+from biasledger.building.parsed import parsed_before
+from collector.errors import BiasledgerError
+
+LOG = Path("logs/dbt.log")
+_SHOWN_CHARACTERS = 600
+_PROCESS = "biasledger.building.dbt_process"
+# Steps come as JSON lines of that process's own; dbt writes the log, for people.
+_LOG_OPTIONS = (
+    *("--log-level", "none", "--log-format-file", "text", "--log-level-file", "info"),
+    *("--log-path", str(LOG.parent), "--no-use-colors", "--no-send-anonymous-usage-stats"),
+)
+_PLACES = ("--project-dir", ".", "--profiles-dir", ".", "--target-path", "target")
+
+OnStep = Callable[[int, int, str], None]
+
+
+class BuildError(BiasledgerError):
+    """The warehouse could not be built: a model or a quality test failed, or dbt could not start."""
+
+
+class Dbt:
+    """One command of dbt in a project, from when it is entered: what dbt imports takes as long as reading a ledger does, beside
+    which it goes on. Without a command it ends when it is left."""
+
+    def __init__(self, project: Path) -> None:
+        self._project = project
+
+    def __enter__(self) -> Dbt:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", _PROCESS],
+            cwd=self._project,
+            env=_environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+        )
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # The terminal's Ctrl-C reaches both processes, other signals only this one. One that has ended takes no harm.
+        self._process.terminate()
+        with suppress(BrokenPipeError):
+            self._process.__exit__(kind, error, trace)
+
+    def run(
+        self,
+        arguments: Sequence[str],
+        environment: Mapping[str, str],
+        on_step: OnStep,
+        *,
+        rooms: Sequence[str],
+        is_closed: bool = False,
+    ) -> list[str]:
+        """Run a command, the only one; its log goes to logs/dbt.log, what it built to target/built.json.
+
+        Args:
+            arguments: the command and its options, without --vars.
+            environment: what dbt's environment has beside this process's.
+            rooms: the rooms whose models are enabled.
+            is_closed: the project is a stranger's, of which nothing is kept for others.
+
+        Returns:
+            The error messages dbt reported, in order; lines that its process does not say itself (a crash) count as such.
+
+        Raises:
+            BuildError: dbt could not read the project or broke down.
+        """
+        (self._project / BUILT).unlink(missing_ok=True)
+        # dbt keeps what it parsed last time, and renders a package's project file by the environment without noticing that this
+        # has changed. Given as a variable too, which nothing reads, other rooms make it parse everything anew.
+        given = json.dumps({"built_rooms": " ".join(rooms)})
+        asked = {
+            "arguments": [*_LOG_OPTIONS, *arguments, "--vars", given, *_PLACES],
+            "environment": {**environment, "BIASLEDGER_ROOMS": " ".join(rooms)},
+        }
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        with parsed_before(self._project, rooms, keeps=not is_closed):
+            # Where it broke down while it began, what it said tells why.
+            with suppress(BrokenPipeError), self._process.stdin as stdin:
+                stdin.write(json.dumps(asked))
+            messages = _follow(self._process.stdout, on_step)
+            code = self._process.wait()
+        # 1 says that nodes failed, which the results tell; with any other code dbt did not get that far.
+        # One that cannot begin ends with 1, too, and built nothing.
+        if code not in {0, 1} or (code == 1 and not (self._project / BUILT).exists()):
+            reason = one_line(messages) or "it gave no reason"
+            raise BuildError(f"dbt could not build: {reason} (the whole log is {LOG}).")
+        return messages
+
+
+def _environment() -> dict[str, str]:
+    # The models import biasledger.measures: dbt must find the package that this program runs from.
+    package_parent = str(Path(__file__).resolve().parents[2])
+    path = os.pathsep.join(filter(None, [package_parent, os.environ.get("PYTHONPATH")]))
+    return {**os.environ, "PYTHONPATH": path, "PYTHONUTF8": "1"}
+
+
+def _follow(lines: IO[str], on_step: OnStep) -> list[str]:
+    messages = []
+    done, total, last = 0, 0, "none"
+    for line in lines:
+        if not line.startswith(SAID):
+            if line.strip():
+                messages.append(line.strip())
+            continue
+        said = json.loads(line.removeprefix(SAID))
+        if "node" in said:
+            done, total, last = done + 1, said["total"], said["node"]
+            on_step(done, total, last)
+        elif "doing" in said:
+            on_step(done, total, f"{last}; now {said['doing']}")
+        elif said["level"] == "error":
+            messages.append(said["message"].strip())
+    return messages
+
+
+def one_line(messages: Iterable[str]) -> str:
+    """dbt's messages spread over several indented lines: joined, a traceback cut to its last line, all to some length."""
+    before, found, trace = "\n".join(messages).partition("Traceback (most recent call last):")
+    reason = trace.strip().splitlines()[-1] if trace.strip() else ""
+    text = " ".join(f"{before} {reason if found else ''}".split())
+    return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + " …"

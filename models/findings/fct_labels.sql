@@ -1,0 +1,59 @@
+with
+
+labels as (
+    select
+        *,
+        cast(label = 'problematic' as integer) as problematic
+    from {{ ref("int_answers_labels") }}
+),
+
+-- The last attempt at a trial is its answer. Few are labelled of many.
+responses as (
+    select
+        run_id,
+        prompt_id,
+        trial,
+        response_hash,
+        response_text is null as is_erased
+    from {{ ref("stg_ledger__responses") }}
+    where
+        (run_id, prompt_id, trial) in (
+            select
+                labels.run_id,
+                labels.prompt_id,
+                labels.trial
+            from labels
+        )
+    qualify row_number() over (partition by run_id, prompt_id, trial order by attempt desc) = 1
+),
+
+prompts as (
+    select
+        run_id,
+        prompt_id,
+        variant
+    from {{ ref("stg_ledger__prompts") }}
+),
+
+described as (
+    select
+        labels.*,
+        prompts.variant,
+        responses.response_hash,
+        responses.is_erased,
+        count(*) over (partition by labels.run_id, labels.prompt_id, labels.trial) as n_people,
+        min(labels.problematic) over (partition by labels.run_id, labels.prompt_id, labels.trial)
+        < max(labels.problematic) over (partition by labels.run_id, labels.prompt_id, labels.trial) as is_contested
+    from labels
+    inner join prompts
+        on
+            labels.run_id = prompts.run_id
+            and labels.prompt_id = prompts.prompt_id
+    inner join responses
+        on
+            labels.run_id = responses.run_id
+            and labels.prompt_id = responses.prompt_id
+            and labels.trial = responses.trial
+)
+
+{{ contracted("described") }}

@@ -1,0 +1,84 @@
+{{
+    config(
+        materialized="incremental",
+        incremental_strategy="delete+insert",
+        unique_key="unit_key",
+    )
+}}
+
+with
+
+removed as (
+    select
+        removed.run_id,
+        vocabulary.word
+    from {{ ref("int_words_removed") }} as removed
+    inner join {{ ref("int_words_vocabulary") }} as vocabulary on removed.word_id = vocabulary.word_id
+),
+
+-- What is removed of a text follows from these and its own words, whatever words other runs bring.
+terms_of_runs as (
+    select
+        run_id,
+        bit_xor(hash(term)) as fingerprint
+    from (
+        select distinct
+            run_id,
+            term
+        from {{ ref("int_words_terms") }}
+    )
+    group by run_id
+),
+
+texts as (
+    select distinct
+        units.unit_key,
+        units.run_id,
+        units.scheme,
+        case when units.scheme = 'words' then terms_of_runs.fingerprint end as terms_fingerprint
+    from {{ ref("int_words_units") }} as units
+    left join terms_of_runs on units.run_id = terms_of_runs.run_id
+),
+
+{% if is_incremental() %}
+    new_texts as (
+        select texts.*
+        from texts
+        left join {{ this }} as known on texts.unit_key = known.unit_key
+        where known.unit_key is null or known.terms_fingerprint is distinct from texts.terms_fingerprint
+    ),
+{% else %}
+    new_texts as (
+        select *
+        from texts
+    ),
+{% endif %}
+
+counts as (
+    select
+        unit_key,
+        run_id,
+        word
+    from {{ ref("int_words_counts") }}
+    where run_id in (select new_texts.run_id from new_texts)
+),
+
+words_kept as (
+    select
+        new_texts.unit_key,
+        any_value(new_texts.terms_fingerprint) as terms_fingerprint,
+        count(counts.word) filter (where removed.word is null) as n_words
+    from new_texts
+    left join counts
+        on
+            new_texts.run_id = counts.run_id
+            and new_texts.unit_key = counts.unit_key
+    left join removed
+        on
+            new_texts.scheme = 'words'
+            and counts.run_id = removed.run_id
+            and counts.word = removed.word
+    group by new_texts.unit_key
+)
+
+select * from words_kept

@@ -1,0 +1,20 @@
+"""What a user waits for is measured end to end, by size."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks import sizes
+
+pytestmark = pytest.mark.slow
+
+
+def test_each_step_is_measured_by_a_process_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    records = sizes.run(n_responses=600, n_words=30, permutations=False)
+    steps = ("import", "first build", "report", "nothing new", "import of 1 % more", "build of 1 % more")
+    values = {(one.name, one.unit): one.value for one in records if one.size == 600}
+    assert values.keys() == {
+        (f"sizes: {step}", unit) for step in steps for unit in ("processor s", "wall s", "peak bytes")
+    }
+    assert min(values.values()) > 0
+    assert "600 responses of 30 words" in capsys.readouterr().out

@@ -1,0 +1,305 @@
+"""Analyses of small tables that are written here, and a project's own ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from scipy.stats import spearmanr
+
+from biasledger.querying.analyses import list_analyses, read_sql
+from biasledger.querying.tables import described_tables
+from collector.errors import InputError
+from tests.python.query.analysed import run
+
+
+def made_up(path: Path, tables: dict[str, list[dict[str, Any]]]) -> Path:
+    """A warehouse with the given rows in tables of their described types; what a row does not say is null."""
+    described = {table.name: table for table in described_tables()}
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("create schema marts")
+        for name, rows in tables.items():
+            columns = ", ".join(f"{column.name} {column.data_type}" for column in described[name].columns)
+            connection.execute(f"create table marts.{name} ({columns})")
+            for row in rows:
+                values = ", ".join(f"${column}" for column in row)
+                connection.execute(f"insert into marts.{name} ({', '.join(row)}) values ({values})", row)
+    return path
+
+
+def test_local_law_144_of_scores_small_and_unknown_categories(tmp_path: Path) -> None:
+    """Scoring rates for selection rates; a category under 2 % keeps its number and rate; unknown ones are counted apart."""
+    common = {"run_id": "r", "variant": "plain", "domain": "clerk", "n_unknown": 0}
+    categories = [
+        ("sex", "Male", 600, 300, 0.5, 1.0, None),
+        ("sex", "Female", 380, 152, 0.4, 0.8, None),
+        ("sex", "unknown", 20, 10, 0.5, None, "the group is unknown"),
+        ("race_ethnicity", "White", 985, 500, 0.508, 1.0, None),
+        ("race_ethnicity", "Asian", 15, 3, 0.2, None, "less than 2 % of the sample"),
+        ("race_ethnicity*sex", "White*Male", 590, 300, 0.508, 1.0, None),
+        ("age", "Old", 1000, 500, 0.5, 1.0, None),
+        ("age*sex", "Old*Male", 600, 300, 0.5, 1.0, None),
+    ]
+    names = (
+        "attribute",
+        "group_name",
+        "n_people",
+        "n_selected",
+        "selection_rate",
+        "impact_ratio",
+        "excluded_reason",
+    )
+    warehouse = made_up(
+        tmp_path / "warehouse.duckdb",
+        {
+            "dim_runs": [
+                {"run_id": "r", "audit": "a", "target": "t", "origin": "imported", "is_current": True}
+            ],
+            "fct_predictions": [{"run_id": "r", "score": 0.7}],
+            "fct_decision_rates": [{**common, **dict(zip(names, one, strict=True))} for one in categories],
+        },
+    )
+    rows = run(warehouse, "nyc_local_law_144")
+    assert [(row["table_part"], row["category"]) for row in rows] == [
+        ("Sex categories", "Male"),
+        ("Sex categories", "Female"),
+        ("Race/ethnicity categories", "White"),
+        ("Race/ethnicity categories", "Asian"),
+        ("Intersectional categories", "White*Male"),
+    ]
+    assert all(row["selection_rate"] is None and row["number_selected"] is None for row in rows)
+    assert [row["scoring_rate"] for row in rows] == [0.5, 0.4, 0.508, 0.2, 0.508]
+    assert [row["number_of_unknown_category"] for row in rows] == [20, 20, 0, 0, 0]
+    asian = rows[3]
+    assert (asian["number_of_applicants"], asian["impact_ratio"]) == (15, None)
+    assert asian["left_out_of_impact_ratios_because"] == "less than 2 % of the sample"
+    assert {row["data_used"] for row in rows} == {"imported: state whether it is historical or test data"}
+
+
+def test_asking_the_same_name_again_is_told_apart_from_another_name(tmp_path: Path) -> None:
+    """One resume under two names, twice each: senior and mid, senior and senior. Hand-counted pairs."""
+    common = {"run_id": "r", "variant": "plain", "template": "t", "domain": "", "subject": "s"}
+    answers = [("p", 1, "senior"), ("p", 2, "mid"), ("q", 1, "senior"), ("q", 2, "senior")]
+    warehouse = made_up(
+        tmp_path / "warehouse.duckdb",
+        {
+            "dim_runs": [{"run_id": "r", "audit": "a", "target": "t", "is_current": True}],
+            "fct_prediction_consistency": [
+                {**common, "is_complete": True, "is_consistent": False},
+                {**common, "subject": "u", "is_complete": False},
+            ],
+            "fct_predictions": [
+                {**common, "prompt_id": prompt, "trial": trial, "label": label, "weight": 1.0}
+                for prompt, trial, label in answers
+            ],
+        },
+    )
+    [row] = run(warehouse, "inconsistency_by_model")
+    # The source divides by all resumes.
+    assert (row["n_inconsistent"], row["published_rate"], row["rate_of_complete"]) == (1, 0.5, 1.0)
+    # Of the pairs of one name one of two differs, of those of two names two of four.
+    assert row["disagreement_asked_again"] == pytest.approx(1 / 2)
+    assert row["disagreement_under_another_name"] == pytest.approx(2 / 4)
+    assert row["beyond_asking_again"] == pytest.approx(0.0)
+
+
+def test_uncertain_lists_are_held_against_good_ones(tmp_path: Path) -> None:
+    """Spearman's coefficient with a tie, and a subject of which nothing is known to be relevant."""
+    subjects = [(0.0, 0.9), (0.5, 0.9), (1.0, 0.4), (2.0, 0.1), (9.0, None)]
+    warehouse = made_up(
+        tmp_path / "warehouse.duckdb",
+        {
+            "dim_runs": [{"run_id": "r", "audit": "x", "target": "t", "is_current": True}],
+            "fct_recommendation_entropy": [
+                {
+                    "run_id": "r",
+                    "variant": "plain",
+                    "scheme": "items",
+                    "domain": "music",
+                    "subject": f"s{number}",
+                    "pool": "neutral",
+                    "asked_about": "neutral",
+                    "excess_entropy": entropy,
+                    "mean_ndcg": ndcg,
+                }
+                for number, (entropy, ndcg) in enumerate(subjects)
+            ],
+        },
+    )
+    [row] = run(warehouse, "uncertainty_against_relevance")
+    known = [one for one in subjects if one[1] is not None]
+    assert (row["n_subjects"], row["n_subjects_with_relevance"]) == (5, 4)
+    assert row["rank_correlation"] == pytest.approx(spearmanr(*zip(*known, strict=True)).statistic)
+    assert row["mean_ndcg"] == pytest.approx(2.3 / 4)
+
+
+def test_the_same_restaurant_at_two_prices(tmp_path: Path) -> None:
+    """Hub costs group b a level more, Inn the same; a catalogue's price is everybody's and left out."""
+    stated = [("p", "Hub", 1, 3, None), ("p", "Inn", 2, 1, None), ("p", "Cat", 1, 1, True)]
+    stated += [("q", "Hub", 2, 3, None), ("q", "Inn", 2, 1, None), ("q", "Cat", 4, 1, True)]
+    group = {"p": "a", "q": "b"}
+    warehouse = made_up(
+        tmp_path / "warehouse.duckdb",
+        {
+            "dim_runs": [{"run_id": "r", "audit": "x", "target": "t", "is_current": True}],
+            "dim_contrasts": [
+                {
+                    "contrast_id": "c",
+                    "run_id": "r",
+                    "variant": "plain",
+                    "attribute": "race",
+                    "group_name": "b",
+                    "reference_group": "a",
+                    "comparison": "against_reference",
+                }
+            ],
+            "dim_prompt_groups": [
+                {"run_id": "r", "prompt_id": prompt, "attribute": "race", "group_name": name}
+                for prompt, name in group.items()
+            ],
+            "fct_recommended_items": [
+                {
+                    "run_id": "r",
+                    "prompt_id": prompt,
+                    "variant": "plain",
+                    "domain": "",
+                    "item": item,
+                    "price_level": level,
+                    "n": n,
+                    "is_in_catalogue": is_known,
+                }
+                for prompt, item, level, n, is_known in stated
+            ],
+        },
+    )
+    [row] = run(warehouse, "same_items_priced_differently")
+    assert (row["n_items_of_both"], row["n_priced_differently"]) == (2, 1)
+    # Hub weighs 3 * 3 / 6 and Inn 1 / 2.
+    assert row["gap_of_same_items"] == pytest.approx((1.5 * 1 + 0.5 * 0) / 2)
+    assert row["gap_of_all_items"] == pytest.approx(2.0 - 1.25)
+    assert (row["item_that_differs_most"], row["gap_of_that_item"]) == ("Hub", 1.0)
+
+
+def test_the_guide_s_code_and_its_text_contradict_each_other_on_a_single_marker(tmp_path: Path) -> None:
+    outputs = [(1, 0, 1.0, None), (2, 0, 1.0, 0.9), (0, 0, 0.5, 0.4), (1, 2, 1 / 3, 0.3)]
+    warehouse = made_up(
+        tmp_path / "warehouse.duckdb",
+        {
+            "dim_runs": [{"run_id": "r", "audit": "x", "target": "t", "is_current": True}],
+            "fct_stereotype_scores": [
+                {
+                    "run_id": "r",
+                    "prompt_id": "p",
+                    "trial": trial,
+                    "variant": "plain",
+                    "category": "c",
+                    "n_stereotype_markers": for_it,
+                    "n_anti_markers": against,
+                    "stereotype_ratio": ratio,
+                    "negative_regard": regard,
+                    "is_judged": True,
+                }
+                for trial, (for_it, against, ratio, regard) in enumerate(outputs, start=1)
+            ],
+        },
+    )
+    with duckdb.connect(str(warehouse)) as connection:
+        connection.execute("create schema settings")
+        connection.execute(
+            "create table settings.output_thresholds as select * from (values ('stereotype_ratio', '*', 0.7), "
+            "('negative_regard', '*', 0.3), ('negative_regard', 'x', 0.1)) as rows (measure, audit, published_threshold)"
+        )
+    both = "stereotype ratio and negative regard"
+    failed = run(warehouse, "outputs_that_fail")
+    assert [(row["trial"], row["failed_by_code_for"], row["failed_by_text_for"]) for row in failed] == [
+        (1, "stereotype ratio", None),
+        (2, both, both),
+        (3, "negative regard", "negative regard"),
+    ]
+    assert [row["contradiction"] is not None for row in failed] == [True, False, False]
+    total, category = run(warehouse, "outputs_passed_and_failed")
+    for row in (total, category):
+        assert (row["n_outputs"], row["n_failed_by_code"], row["n_failed_by_text"]) == (4, 3, 2)
+        assert (row["n_skipped_by_text"], row["pass_rate_by_code"]) == (2, 0.25)
+
+
+def test_costs_of_a_model_with_a_price(tmp_path: Path) -> None:
+    paid = {"run_id": "r", "n_responses": 60, "n_ok": 50, "cost_usd": 1.5, "is_simulated": False}
+    free = {"run_id": "s", "n_responses": 5, "n_ok": 0, "cost_usd": None, "is_simulated": False}
+    rows = run(made_up(tmp_path / "warehouse.duckdb", {"dim_runs": [free, paid]}), "cost_per_run")
+    assert [(row["run_id"], row["cost_usd_per_thousand_usable"]) for row in rows] == [
+        ("r", 30.0),
+        ("s", None),
+    ]
+
+
+def test_a_project_s_own_analysis_is_found_and_takes_a_shipped_one_s_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "analyses" / "mine"
+    own.mkdir(parents=True)
+    (own / "runs_we_like.sql").write_text("-- Which runs do we like?\nselect * from {{ ref('dim_runs') }}\n")
+    (own / "cost_per_run.sql").write_text("-- What did we pay?\nselect 1 as paid\n")
+    found = {analysis.name: analysis for analysis in list_analyses(tmp_path)}
+    assert (found["runs_we_like"].room, found["runs_we_like"].question) == ("mine", "Which runs do we like?")
+    monkeypatch.chdir(tmp_path)
+    assert read_sql("runs_we_like") == "-- Which runs do we like?\nselect * from marts.dim_runs\n"
+    assert "paid" in read_sql("cost_per_run")
+
+
+@pytest.mark.parametrize(
+    ("text", "sql"),
+    [
+        ("select * from {{ ref('thresholds') }}", "select * from settings.thresholds"),
+        ("select * from {{ ref('biasledger', 'fct_alarms') }}", "select * from marts.fct_alarms"),
+        ("{{ config(enabled='words' in env_var('NOWHERE_SET', 'words')) }}select 1", "select 1"),
+        ("select '{{ env_var('NOWHERE_SET', 'x') }}' {# not here #}", "select 'x' "),
+        ("select {'a': 1}.a", "select {'a': 1}.a"),
+    ],
+)
+def test_references_become_names(tmp_path: Path, text: str, sql: str) -> None:
+    (tmp_path / "one.sql").write_text(text)
+    assert read_sql(str(tmp_path / "one.sql")) == sql
+
+
+@pytest.mark.parametrize(
+    "text", ["{{ key_of(['a']) }}", "{{ ref( }}", "{{ source('ledger', 'runs') }}", "{% endif %}"]
+)
+def test_what_dbt_alone_knows_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "one.sql").write_text(f"select {text}")
+    with pytest.raises(InputError, match=r"one\.sql needs dbt .*only ref, config and env_var are known here"):
+        read_sql(str(tmp_path / "one.sql"))
+
+
+def test_only_variables_of_its_own_are_put_into_a_query(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSISTANT_API_KEY", "secret")
+    monkeypatch.setenv("BIASLEDGER_ROOMS", "words")
+    path = tmp_path / "one.sql"
+    path.write_text(
+        "select '{{ env_var('BIASLEDGER_ROOMS') }}', '{{ env_var('ASSISTANT_API_KEY', 'none') }}'"
+    )
+    assert read_sql(str(path)) == "select 'words', 'none'"
+    path.write_text("select '{{ env_var('ASSISTANT_API_KEY') }}'")
+    with pytest.raises(InputError, match="reads the environment variable ASSISTANT_API_KEY") as caught:
+        read_sql(str(path))
+    assert "secret" not in str(caught.value)
+
+
+def test_a_wrong_name_is_answered_with_the_nearest() -> None:
+    with pytest.raises(
+        InputError, match=r"neither a file nor an analysis 'top_marked_word'; did you mean 'top_marked_words'"
+    ):
+        read_sql("top_marked_word")
+    with pytest.raises(InputError, match="SQL is given in quotes"):
+        read_sql("fct_nothing")
+    for table in ("fct_findings", "marts.fct_findings", "thresholds"):
+        with pytest.raises(
+            InputError, match=f'{table} is a table: biasledger query "from {table}" shows it.'
+        ):
+            read_sql(table)
+    assert read_sql("analyses/words/top_marked_words.sql") == read_sql("top_marked_words")
+    assert read_sql("select 1") == "select 1"
