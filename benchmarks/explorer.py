@@ -17,6 +17,13 @@ from biasledger.reporting import render
 from biasledger.serving.server import Server, address, listening
 
 _SECONDS = 60
+# A promise, not a script that waits: a page that forbids eval refuses the latter.
+_FIRST_PAINT = """
+    new Promise((painted) => new PerformanceObserver((list) => {
+        const first = list.getEntriesByName('first-contentful-paint')[0];
+        if (first) painted(first.startTime);
+    }).observe({ type: 'paint', buffered: true }))
+"""
 
 
 def run(project: Path, n_findings: int, repeats: int) -> None:
@@ -103,8 +110,7 @@ def _shown(urls: Sequence[str], repeats: int) -> dict[str, float]:
             times = []
             for _ in range(repeats):
                 page.goto(url)
-                script = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
-                times.append(page.wait_for_function(script).json_value() / 1000)
+                times.append(page.evaluate(_FIRST_PAINT) / 1000)
             painted[url] = statistics.median(times)
         browser.close()
     return painted
