@@ -13,6 +13,7 @@ from scipy import sparse
 
 from biasledger.measures.comparisons import Comparison
 from biasledger.measures.engine.resampling import Design, Floats
+from biasledger.measures.engine.word_counts import narrow, weighted_sums
 from biasledger.measures.equal_sizes.words import WordPair, WordUnits
 from biasledger.measures.words.texts import Texts
 from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, questions
@@ -87,12 +88,18 @@ def _texts(
         column: members[column].astype(np.int64)
         for column in ("stratum_id", "cluster_id", "prompt_id", "carrier_stratum_id", "carrier_id")
     }
-    selected = matrix[members["unit_id"] - first]
-    words = np.flatnonzero(np.bincount(selected.indices, minlength=selected.shape[1]))
+    selected = sparse.csr_array(matrix[members["unit_id"] - first])
+    is_used = np.zeros(selected.shape[1], dtype=np.bool_)
+    is_used[selected.indices] = True
+    words = np.flatnonzero(is_used)
+    places = np.cumsum(is_used, dtype=np.int32) - np.int32(1)
+    features = sparse.csr_array(
+        (selected.data, places[selected.indices], selected.indptr), shape=(selected.shape[0], words.size)
+    )
     return Texts(
         kind=row["comparison"],
         scheme=row["scheme"],
-        features=sparse.csr_array(selected[:, words]),
+        features=features,
         n_answers=members["n_responses"].astype(np.float64),
         words=spelling[words],
         prior=corpus[words],
@@ -114,7 +121,8 @@ def _corpus_counts(comparisons: list[Columns], matrix: sparse.csr_array, first: 
     n_answers = np.zeros(matrix.shape[0])
     for texts in comparisons:
         n_answers[texts["unit_id"] - first] = texts["n_responses"]
-    return np.asarray(n_answers @ matrix, dtype=np.float64).ravel()
+    counts: Floats = weighted_sums(n_answers[np.newaxis, :], matrix)[0]
+    return counts
 
 
 def _corpus_of(row: dict[str, Any]) -> _Corpus:
@@ -139,12 +147,13 @@ def _feature_matrix(
         part.resize(part.shape[0], n_words)
     matrix = sparse.csr_array(sparse.vstack(parts, format="csr")) if parts else sparse.csr_array((0, 0))
     # scikit-learn takes 32-bit indices alone.
-    matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
+    matrix.indices = matrix.indices.astype(np.int32, copy=False)
+    matrix.indptr = matrix.indptr.astype(np.int32, copy=False)
     return matrix, first
 
 
 def _counts_of(features: duckdb.DuckDBPyRelation, first: int, last: int) -> sparse.csr_array:
-    """Counts of the units from the first to the last, (n_units, largest word_id + 1)."""
+    """Counts of the units from the first to the last, (n_units, largest word_id + 1), in as many bytes as the largest needs."""
     columns = (
         features.filter(f"unit_id between {first} and {last}")
         .select("unit_id, word_id, n_occurrences")
@@ -152,9 +161,9 @@ def _counts_of(features: duckdb.DuckDBPyRelation, first: int, last: int) -> spar
     )
     rows, words = np.asarray(columns["unit_id"]) - first, np.asarray(columns["word_id"])
     shape = (last - first + 1, int(words.max(initial=-1)) + 1)
-    counts = np.asarray(columns["n_occurrences"], dtype=np.float64)
+    counts = np.asarray(columns["n_occurrences"])
     # Sorting millions of rows in SQL takes four times as long; a unit uses a word in one row at most.
-    matrix = sparse.csr_array((counts, (rows, words)), shape=shape)
+    matrix = narrow(sparse.csr_array((counts, (rows, words)), shape=shape))
     matrix.sort_indices()
     return matrix
 

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from biasledger.measures.engine.word_counts import column_sums, sums_by, weighted_sums
 from biasledger.measures.schema import HIDDEN
 
 Floats = NDArray[np.float64]
@@ -126,11 +127,7 @@ class Moves:
 
     def summed(self, features: sparse.csr_array) -> sparse.csr_array:
         """Sum of features a row (n_rows, n_features) over each unit's rows, (n_units, n_features)."""
-        rows = self.of_row.size
-        membership = sparse.csr_array(
-            (np.ones(rows), (self.of_row, np.arange(rows))), shape=(self.design.n_units, rows)
-        )
-        return sparse.csr_array(membership @ features)
+        return sums_by(self.of_row, self.design.n_units, features)
 
     def totals(self, values: Floats) -> Floats:
         """Sum of arrays a row (n_rows, …) over each unit's rows, (n_units, …)."""
@@ -269,7 +266,8 @@ def _drawn_together(kinds: Integers, at_once: Integers, rng: np.random.Generator
 def pooled_features(features: sparse.csr_array, blocks: Moves) -> sparse.csr_array | Floats:
     """Features of blocks as group_sums takes them fastest: many units together use most features, and are then dense."""
     if blocks.design.n_blocks is None:
-        return features
+        # Doubles once, not for every block of permutations.
+        return features.astype(np.float64)
     summed = blocks.summed(features)
     n_cells = summed.shape[0] * summed.shape[1]
     is_dense = summed.nnz > _DENSE_SHARE * n_cells and n_cells <= _MAX_DENSE_CELLS
@@ -338,7 +336,7 @@ def group_sums(labels: Labels, features: sparse.csr_array | Floats) -> Floats:
     """Feature sums of the units labelled 1: (b, n_units) and (n_units, n_features) to (b, n_features)."""
     if isinstance(features, np.ndarray):
         return np.asarray(labels.astype(np.float64) @ features)
-    return np.asarray((features.T @ labels.T.astype(np.float64)).T)
+    return weighted_sums(labels, features)
 
 
 def permutation_test(
@@ -617,4 +615,4 @@ def two_sample_jackknife(
 
 
 def _sum_rows(features: sparse.csr_array, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Floats:
-    return np.asarray(features[rows].sum(axis=0), dtype=np.float64).ravel()
+    return column_sums(sparse.csr_array(features[rows]))

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from biasledger.measures.comparisons import Comparison
 from biasledger.measures.engine.resampling import Design, Integers, stable_seed
+from biasledger.measures.engine.word_counts import column_sums
 from biasledger.measures.equal_sizes.readings import (
     N_PERMUTATIONS,
     SIDES,
@@ -129,8 +130,8 @@ def word_readings(units: WordUnits, *, seed: int, alpha: float) -> dict[str, Rea
         first.features,
         first.design,
         # The informative prior enters a published column alone, which is not compared.
-        prior=np.asarray(units.features.sum(axis=0), dtype=np.float64).ravel(),
-        prior_total=float(units.features.sum()),
+        prior=column_sums(units.features),
+        prior_total=float(column_sums(units.features).sum()),
         n_permutations=N_PERMUTATIONS,
         alpha=alpha,
         seed=stable_seed(seed, "marked_words"),

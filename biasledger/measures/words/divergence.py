@@ -20,6 +20,7 @@ from biasledger.measures.engine.resampling import (
     stable_seed,
     two_sample_jackknife,
 )
+from biasledger.measures.engine.word_counts import column_sums, rows_using, with_rest
 from biasledger.measures.words.units import MovedTexts
 
 
@@ -86,12 +87,12 @@ def divergence(
 ) -> Divergence:
     """Jensen-Shannon divergence between the marked and the reference group, and its null."""
     marked = group_sums(design.labels[np.newaxis, :], features)[0]
-    total = np.asarray(features.sum(axis=0), dtype=np.float64).ravel()
+    total = column_sums(features)
     observed = float(divergence_parts(marked, total - marked).contributions.sum())
     if n_permutations == 0 or not design.can_move() or min(design.count(0), design.count(1)) < 2:
         return Divergence(observed, np.nan, np.nan, np.nan, None)
     condensed = _condense_single_unit_words(features)
-    condensed_total = np.asarray(condensed.sum(axis=0), dtype=np.float64).ravel()
+    condensed_total = column_sums(condensed)
     blocks = pooled(design, seed)
     of_blocks = pooled_features(condensed, blocks)
 
@@ -149,11 +150,7 @@ def _condense_single_unit_words(features: sparse.csr_array) -> sparse.csr_array:
     Such a word lies wholly in one group and adds half its share there to the divergence, so the sum is all that
     counts.
     """
-    users = np.bincount(features.indices, minlength=features.shape[1])
-    shared, single = np.flatnonzero(users > 1), np.flatnonzero(users <= 1)
-    return sparse.csr_array(
-        sparse.hstack([features[:, shared], features[:, single].sum(axis=1)[:, np.newaxis]])
-    )
+    return with_rest(features, rows_using(features) > 1)
 
 
 def _entropy(shares: Floats) -> Floats:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison, Draws, table
 from biasledger.measures.engine.resampling import Floats, Integers, PermutationResult, stable_seed
+from biasledger.measures.engine.word_counts import rows_using
 from biasledger.measures.schema import prefixed
 from biasledger.measures.words.divergence import divergence, divergence_by_units, divergence_parts
 from biasledger.measures.words.lengths import Lengths, length_gap
@@ -134,7 +135,7 @@ def _statistics(comparison: Comparison[Texts], draws: Draws) -> WordStatistics:
         words.reference,
         _answers_using(texts, 1),
         _answers_using(texts, 0),
-        np.bincount(users.indices, minlength=texts.words.size),
+        rows_using(users).astype(np.int64),
         words.audit.log_odds,
         words.audit.variance,
         words.audit.z_score,
@@ -147,9 +148,7 @@ def _statistics(comparison: Comparison[Texts], draws: Draws) -> WordStatistics:
 
 def _answers_using(texts: Texts, label: int) -> Floats:
     """Answers of a group that use each word, (n_words,): a word that stands twice in one counts once."""
-    n_answers = np.where(texts.design.labels == label, texts.n_answers, 0.0)
-    users = np.repeat(n_answers, np.diff(texts.features.indptr))
-    return np.bincount(texts.features.indices, users, texts.words.size).astype(np.float64)
+    return rows_using(texts.features, np.where(texts.design.labels == label, texts.n_answers, 0.0))
 
 
 def _divergence(comparison: Comparison[Texts], draws: Draws) -> WordDivergence:

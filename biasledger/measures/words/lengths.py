@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from biasledger.measures.decisions.gaps import Gap, gap
 from biasledger.measures.decisions.units import Units
 from biasledger.measures.engine.resampling import Integers
+from biasledger.measures.engine.word_counts import row_sums
 from biasledger.measures.schema import prefixed
 from biasledger.measures.words.texts import Texts
 from biasledger.measures.words.units import whole_trials
@@ -32,7 +33,7 @@ def length_gap(texts: Texts, *, n_permutations: int, alpha: float, seed: int) ->
 
     Tokens are those of the comparison's features, after identity terms were removed. None where a group has no answer.
     """
-    tokens = np.asarray(texts.features.sum(axis=1), dtype=np.float64).ravel()
+    tokens = row_sums(texts.features)
     labels = texts.design.labels
     if not texts.is_pair or (tokens <= 0).any():
         return None

@@ -25,6 +25,7 @@ from biasledger.measures.engine.resampling import (
     pooled_features,
     stable_seed,
 )
+from biasledger.measures.engine.word_counts import column_sums, rows_using, with_rest
 from biasledger.measures.words.units import MovedTexts
 
 SMOOTHING = 0.5
@@ -121,22 +122,19 @@ def marked_words(
     cannot show a pattern. n_permutations 0 gives the published columns alone.
     """
     marked = group_sums(design.labels[np.newaxis, :], features)[0]
-    total = np.asarray(features.sum(axis=0), dtype=np.float64).ravel()
+    total = column_sums(features)
     audit = audit_log_odds(marked, total - marked)
     informative = informative_log_odds(marked, total - marked, prior, prior_total)
     no_band = np.full(total.size, np.nan)
     if n_permutations == 0 or not design.can_move():
         return MarkedWords(marked, total - marked, audit, informative, no_band, no_band, None)
-    tested = np.flatnonzero(np.bincount(features.indices, minlength=total.size) >= min_units)
-    untested = np.flatnonzero(np.bincount(features.indices, minlength=total.size) < min_units)
-    # The last column holds the tokens of all untested words together: they count in the totals alone.
-    condensed = sparse.csr_array(
-        sparse.hstack([features[:, tested], features[:, untested].sum(axis=1)[:, np.newaxis]])
-    )
+    is_tested = rows_using(features) >= min_units
+    tested, untested = np.flatnonzero(is_tested), np.flatnonzero(~is_tested)
     condensed_total = np.append(total[tested], total[untested].sum())
 
     blocks = pooled(design, seed)
-    of_blocks = pooled_features(condensed, blocks)
+    # The last column holds the tokens of all untested words together: they count in the totals alone.
+    of_blocks = pooled_features(with_rest(features, is_tested), blocks)
 
     def log_odds(labels: Labels) -> Floats:
         marked = group_sums(labels, of_blocks)
@@ -189,7 +187,7 @@ def marked_words_by_units(
     """
     tests = []
     for place, units in enumerate(judged):
-        prior = np.asarray(units.features.sum(axis=0), dtype=np.float64).ravel()
+        prior = column_sums(units.features)
         words = marked_words(
             units.features,
             units.design,

@@ -41,6 +41,7 @@ from biasledger.measures.engine.resampling import (
     PermutationResult,
     permutation_test,
 )
+from biasledger.measures.engine.word_counts import sums_by
 
 Booleans = NDArray[np.bool_]
 
@@ -104,6 +105,8 @@ def separability(
     if kept.size < design.n_units:
         features, design, clusters = sparse.csr_array(features[kept]), design.of(kept), clusters[kept]
         moved = moved and moved.of(kept)
+    # Products of counts do not fit into the bytes that counts fit into.
+    features = features.astype(np.float64)
     folds, training = _splits(design, clusters, moved, n_folds, seed)
     n_groups = int(design.labels.max()) + 1
     chance = float(np.bincount(design.labels).max() / design.n_units)
@@ -181,12 +184,9 @@ def carriers_test(
     features: word counts (n_texts, n_words); of_carrier: (n_texts,), the name or wording of each. The statistic is the squared
     distance between the groups' means over names: no name has texts on both sides of it, as folds of texts would.
     """
-    weighted = TfidfTransformer().fit_transform(features)
     sizes = np.bincount(of_carrier, minlength=carriers.n_units)
-    membership = sparse.csr_array(
-        (1 / sizes[of_carrier], (of_carrier, np.arange(of_carrier.size))), shape=(sizes.size, of_carrier.size)
-    )
-    means = membership @ weighted
+    weighted = TfidfTransformer().fit(features).transform
+    means = sums_by(of_carrier, sizes.size, features, weights=1 / sizes[of_carrier], seen_as=weighted)
     products = np.asarray((means @ means.T).toarray())
 
     def distance(labels: Labels) -> Floats:

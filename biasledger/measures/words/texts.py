@@ -52,6 +52,9 @@ class Texts:
     @property
     def counted_features(self) -> sparse.csr_array:
         """Word counts (n_texts, n_words) of each distinct answer as often as it was given: what the sources count."""
-        counted = self.features.copy()
-        counted.data = counted.data * np.repeat(self.n_answers, np.diff(counted.indptr))
-        return counted
+        if (self.n_answers == 1).all():
+            return self.features
+        counted = self.features.data * np.repeat(self.n_answers, np.diff(self.features.indptr))
+        return sparse.csr_array(
+            (counted, self.features.indices, self.features.indptr), shape=self.features.shape
+        )

@@ -16,6 +16,7 @@ from scipy import sparse
 
 from biasledger.measures.comparisons import Comparison
 from biasledger.measures.engine.resampling import Design, Floats, Integers, Moves, stable_seed
+from biasledger.measures.engine.word_counts import narrow, row_parts, row_sums, weighted_sums
 from biasledger.measures.words.texts import Texts
 
 MIN_CARRIERS = 5
@@ -66,7 +67,8 @@ def judged_texts(comparison: Comparison[Texts]) -> JudgedTexts:
     trials = whole_trials(texts.n_trials)
     of_text = np.repeat(np.arange(trials.size), trials)
     design = texts.design.of(of_text)
-    raw = sparse.csr_array(texts.features[of_text])
+    # Most often a text is one trial, and texts need no copy of themselves.
+    raw = texts.features if (trials == 1).all() else sparse.csr_array(texts.features[of_text])
     clusters = texts.clusters[of_text]
     prompts = texts.prompts[of_text] if texts.moves_prompts else None
     rows, first = trials_or_prompts(raw, design, clusters, prompts, seed)
@@ -106,21 +108,23 @@ def equal_lengths(features: sparse.csr_array, design: Design, seed: int) -> spar
     In each stratum the units of each group are ranked by length; each keeps as many words as the shortest of those of its rank in
     any group, every word with the same chance. MovedTexts of strata with one group alone are left as they are.
     """
-    lengths = np.asarray(features.sum(axis=1), dtype=np.float64).ravel()
+    lengths = row_sums(features)
     kept = np.divide(common_lengths(lengths, design), lengths, out=np.ones_like(lengths), where=lengths > 0)
     if (kept >= 1).all():
         return features
     rng = np.random.Generator(np.random.PCG64(seed))
-    of_cell = np.repeat(kept, np.diff(features.indptr))
-    [thinned] = np.nonzero(of_cell < 1)
-    rows = np.searchsorted(features.indptr, thinned, side="right")
     # Words are drawn in an order that their use gives, so that neither their names nor their numbers matter: a baseline from
     # another machine has no words.
-    use = features.T @ rng.random(kept.size)
-    thinned = thinned[np.lexsort((use[features.indices[thinned]], rows))]
-    counts = features.data.copy()
-    counts[thinned] = rng.binomial(np.round(counts[thinned]).astype(np.int64), of_cell[thinned])
-    result = sparse.csr_array((counts, features.indices.copy(), features.indptr.copy()), shape=features.shape)
+    [use] = weighted_sums(rng.random((1, kept.size)), features)
+    left = features.data.copy()
+    for of_rows, part in row_parts(features):
+        of_cell = np.repeat(kept[of_rows], np.diff(part.indptr))
+        [thinned] = np.nonzero(of_cell < 1)
+        rows = np.searchsorted(part.indptr, thinned, side="right")
+        thinned = thinned[np.lexsort((use[part.indices[thinned]], rows))]
+        n_left = rng.binomial(np.round(part.data[thinned]).astype(np.int64), of_cell[thinned])
+        left[features.indptr[of_rows.start] + thinned] = n_left
+    result = sparse.csr_array((left, features.indices.copy(), features.indptr.copy()), shape=features.shape)
     result.eliminate_zeros()
     return result
 
@@ -165,11 +169,7 @@ def _blocks(design: Design, codes: Integers) -> tuple[Integers, Design]:
 
 
 def _summed(name: str, raw: sparse.csr_array, of_unit: Integers, design: Design, seed: int) -> MovedTexts:
-    n_rows = of_unit.size
-    membership = sparse.csr_array(
-        (np.ones(n_rows), (of_unit, np.arange(n_rows))), shape=(design.n_units, n_rows)
-    )
-    summed = sparse.csr_array(membership @ raw)
+    summed = narrow(Moves(design, of_unit).summed(raw))
     summed.sort_indices()
     summed.indices, summed.indptr = summed.indices.astype(np.int32), summed.indptr.astype(np.int32)
     return MovedTexts(name, equal_lengths(summed, design, seed), design)

@@ -80,28 +80,54 @@ texts as (
 tokens as (
     select
         unit_key,
+        -- By this, reading one run passes over the others' rows.
         run_id,
         -- Only the branch of a row's own scheme is evaluated.
-        unnest(
-            case scheme
-                {% for scheme in scheme_names() %}
-                    when '{{ scheme }}'
-                        then {{ scheme_tokens(scheme, "answer_text", "phrases", "response_text") }}  -- noqa: PRS
-                {% endfor %}
-            end
-        ) as word
+        case scheme
+            {% for scheme in scheme_names() %}
+                when '{{ scheme }}'
+                    then {{ scheme_tokens(scheme, "answer_text", "phrases", "response_text") }}  -- noqa: PRS
+            {% endfor %}
+        end as words
     from texts
 ),
 
-word_counts as (
-    select
-        unit_key,
-        -- By this, reading one run passes over the others' rows.
-        run_id,
-        word,
-        cast(count(*) as integer) as n_occurrences
-    from tokens
-    group by unit_key, run_id, word
-)
+{% if target.type == "duckdb" %}
+    -- Text by text: a table of all words of all texts would not fit into memory, and a text's rows lie side by side.
+    of_texts as (
+        select
+            unit_key,
+            run_id,
+            unnest(map_entries(list_aggregate(words, 'histogram'))) as word_and_uses
+        from tokens
+    ),
+
+    word_counts as (
+        select
+            unit_key,
+            run_id,
+            word_and_uses.key as word,
+            cast(word_and_uses.value as integer) as n_occurrences
+        from of_texts
+    )
+{% else %}
+    of_texts as (
+        select
+            unit_key,
+            run_id,
+            unnest(words) as word
+        from tokens
+    ),
+
+    word_counts as (
+        select
+            unit_key,
+            run_id,
+            word,
+            cast(count(*) as integer) as n_occurrences
+        from of_texts
+        group by unit_key, run_id, word
+    )
+{% endif %}
 
 select * from word_counts

@@ -1,0 +1,107 @@
+"""Sums of word counts of very many texts: a part of them at a time, so that memory follows the counts and not what they become.
+
+Counts are kept in as few bytes as the largest needs, and sparse products would first make doubles of them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+Floats = NDArray[np.float64]
+
+CELLS_AT_ONCE = 8_000_000
+"""Cells that are made doubles of at once, 64 MB."""
+
+
+def row_parts(features: sparse.csr_array) -> Iterator[tuple[slice, sparse.csr_array]]:
+    """Rows that follow each other and hold some CELLS_AT_ONCE cells, and their counts."""
+    starts, n_rows = features.indptr, features.shape[0]
+    wanted = np.arange(CELLS_AT_ONCE, int(starts[-1]), CELLS_AT_ONCE)
+    edges = np.unique([0, *np.searchsorted(starts, wanted), n_rows])
+    for first, last in pairwise(edges):
+        cells = slice(int(starts[first]), int(starts[last]))
+        counts = (features.data[cells], features.indices[cells], starts[first : last + 1] - starts[first])
+        shape = (int(last - first), features.shape[1])
+        yield slice(int(first), int(last)), sparse.csr_array(counts, shape=shape)
+
+
+def weighted_sums(weights: NDArray[Any], features: sparse.csr_array) -> Floats:
+    """Sum over rows of weights (b, n_rows) times counts (n_rows, n_words), (b, n_words)."""
+    sums = np.zeros((len(weights), features.shape[1]))
+    for rows, counts in row_parts(features):
+        sums += (counts.T @ weights[:, rows].T.astype(np.float64)).T
+    return sums
+
+
+def sums_by(
+    of_row: NDArray[np.signedinteger[Any]],
+    n_units: int,
+    features: sparse.csr_array,
+    *,
+    weights: Floats | None = None,
+    seen_as: Callable[[sparse.csr_array], sparse.csr_array] = lambda counts: counts,
+) -> sparse.csr_array:
+    """Sum of rows (n_rows, n_words) over each unit's, (n_units, n_words). of_row: (n_rows,), the unit that each row is of.
+
+    weights: (n_rows,), 1 if not given. seen_as: what is summed in the place of a part's counts, of the same shape.
+    """
+    sums = sparse.csr_array((n_units, features.shape[1]))
+    for rows, counts in row_parts(features):
+        n_rows = rows.stop - rows.start
+        shares = np.ones(n_rows) if weights is None else weights[rows]
+        membership = sparse.csr_array((shares, (of_row[rows], np.arange(n_rows))), shape=(n_units, n_rows))
+        part = sparse.csr_array(membership @ seen_as(counts))
+        sums = sums + part if sums.nnz else part
+    return sums
+
+
+def column_sums(features: sparse.csr_array) -> Floats:
+    """Sum of each column, (n_words,)."""
+    sums: Floats = weighted_sums(np.ones((1, features.shape[0])), features)[0]
+    return sums
+
+
+def row_sums(features: sparse.csr_array) -> Floats:
+    """Sum of each row, (n_rows,)."""
+    return np.concatenate(
+        [
+            np.zeros(0),
+            *(np.asarray(counts.sum(axis=1), dtype=np.float64) for _, counts in row_parts(features)),
+        ]
+    )
+
+
+def rows_using(features: sparse.csr_array, weights: Floats | None = None) -> Floats:
+    """How many rows use each word, (n_words,); each as often as its weight, (n_rows,), if there are any."""
+    users = sparse.csr_array(
+        (np.ones(features.nnz, dtype=np.uint8), features.indices, features.indptr), shape=features.shape
+    )
+    sums: Floats = weighted_sums(
+        np.ones((1, users.shape[0])) if weights is None else weights[np.newaxis, :], users
+    )[0]
+    return sums
+
+
+def with_rest(features: sparse.csr_array, kept: NDArray[np.bool_]) -> sparse.csr_array:
+    """The columns of some words, and a last one: the sum of all others; (n_rows, n_kept + 1). kept: (n_words,)."""
+    columns, others = np.flatnonzero(kept), (~kept).astype(np.float64)
+    parts = []
+    for _, counts in row_parts(features):
+        rest = sparse.csr_array((counts @ others)[:, np.newaxis])
+        parts.append(narrow(sparse.csr_array(sparse.hstack([counts[:, columns], rest]))))
+    return sparse.csr_array(sparse.vstack(parts)) if parts else sparse.csr_array((0, columns.size + 1))
+
+
+def narrow(features: sparse.csr_array) -> sparse.csr_array:
+    """The same counts in as few bytes as they need; those that are no whole numbers, such as weighted ones, as they are."""
+    counts = features.data
+    if counts.dtype.kind == "f" and (np.floor(counts) != counts).any():
+        return features
+    counts = counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
+    return sparse.csr_array((counts, features.indices, features.indptr), shape=features.shape)
