@@ -176,6 +176,29 @@ def calibration(splits: int, permutations: int, seed: int, data: Path | None) ->
 
 
 @main.command()
+@click.option(
+    "--responses",
+    type=click.IntRange(min=600),
+    multiple=True,
+    default=(2_000, 20_000),
+    show_default=True,
+    help="May be repeated.",
+)
+@click.option("--words", type=click.IntRange(min=20), default=350, show_default=True, help="A response.")
+@click.option(
+    "--run-size", type=click.IntRange(min=600), default=20_000, show_default=True, help="Responses a run."
+)
+@click.option("--master", default="local[2]", show_default=True, help="Where Spark runs.")
+@click.pass_obj
+def spark(measured: list[Record], responses: tuple[int, ...], words: int, run_size: int, master: str) -> None:
+    """The same generated ledger built on DuckDB and on Spark: time, memory, whether they say the same, and how each grows."""
+    from benchmarks.spark import run
+
+    for one in responses:
+        measured += run(n_responses=one, n_words=words, run_size=run_size, master=master)
+
+
+@main.command()
 @click.option("--audits", type=click.IntRange(min=2), default=200, show_default=True, help="Without bias.")
 @click.option(
     "--subjects",

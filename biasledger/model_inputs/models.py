@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import duckdb
@@ -20,17 +20,30 @@ def new_rows(
     measure: Callable[[Iterable[Compared]], pd.DataFrame],
     read: Callable[..., Iterable[Compared]],
     *relations: duckdb.DuckDBPyRelation,
+    by: Sequence[str] = (),
 ) -> pd.DataFrame:
     """What the measure says of each comparison that the model's table, whose first column is its key, does not hold yet.
 
-    read: relations, and the keys of what is done, to comparisons. Linear algebra runs on one thread: dbt runs models side by
-    side, and sums then never depend on the machine's cores.
+    read: relations, and the keys of what is done, to comparisons. by: columns of the first relation; comparisons that agree in
+    these are read together and need no others. A session that measures such parts on other machines then does (Spark).
     """
+    if by and (rows_by_part := getattr(session, "rows_by_part", None)):
+        found: pd.DataFrame = rows_by_part(measure, read, relations, by)
+        return found
     key = measure(()).columns[0]
     done = computed_keys(dbt, session, key)
     model = str(dbt.this).rsplit(".", 1)[-1].strip('"')
+    return measured(measure, told(model, read(*relations, done=done), _n_pending(relations[0], key, done)))
+
+
+def measured(
+    measure: Callable[[Iterable[Compared]], pd.DataFrame], comparisons: Iterable[Compared]
+) -> pd.DataFrame:
+    """What the measure says of these, by linear algebra on one thread: models and tasks run side by side, and sums then never
+    depend on the machine's cores.
+    """
     with threadpool_limits(limits=1):
-        return measure(told(model, read(*relations, done=done), _n_pending(relations[0], key, done)))
+        return measure(comparisons)
 
 
 def _n_pending(comparisons: duckdb.DuckDBPyRelation, key: str, done: frozenset[str]) -> int | None:

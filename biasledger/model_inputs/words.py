@@ -22,6 +22,8 @@ from biasledger.model_inputs.relations import Columns, RowsByKey, described, quo
 UNITS_AT_ONCE = 50_000
 """Texts whose words are read at once: rows of words take several times the memory of the matrix that they become."""
 
+CORPUS = ("run_id", "variant", "scheme")
+"""What is one corpus, whose comparisons are read together: its words count for the prior of each."""
 _Corpus = tuple[str, str, str]
 _NAME = ("scheme", "comparison", "variant", "attribute", "group_name", "reference_group")
 
@@ -40,7 +42,7 @@ def read_comparisons(
     word counts, of which the texts of one run, variant and scheme have numbers that follow each other; vocabulary: the words
     by word_id. What is held at once is of one run, variant and scheme, and one in which all is done is not read.
     """
-    rows = records(comparisons.order("run_id, variant, scheme, comparison_key"))
+    rows = records(comparisons.order(", ".join((*CORPUS, "comparison_key"))))
     spelling: NDArray[np.str_] | None = None
     for _, group in groupby(rows, key=_corpus_of):
         of_corpus = list(group)
@@ -126,7 +128,8 @@ def _corpus_counts(comparisons: list[Columns], matrix: sparse.csr_array, first: 
 
 
 def _corpus_of(row: dict[str, Any]) -> _Corpus:
-    return row["run_id"], row["variant"], row["scheme"]
+    run_id, variant, scheme = (row[column] for column in CORPUS)
+    return run_id, variant, scheme
 
 
 def _feature_matrix(

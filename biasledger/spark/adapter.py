@@ -7,12 +7,12 @@ are made by methods that the materialisations call.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import duckdb
 import pandas as pd
@@ -29,10 +29,14 @@ from sqlglot import exp
 
 from biasledger.dbt_plugin import Plugin
 from biasledger.publishing.public import is_public
+from biasledger.spark.parts import PartError, rows_by_part
 from biasledger.spark.session import open_session
 from biasledger.spark.tables import Tables, tables_folder
 from biasledger.spark.translate import to_spark
 from collector.errors import BiasledgerError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 _INCLUDED = Path(__file__).parent / "include"
 
@@ -189,7 +193,19 @@ def told_by_dbt() -> Iterator[None]:
     try:
         yield
     except (PySparkException, duckdb.Error, BiasledgerError) as error:
-        raise DbtDatabaseError(str(error).split("JVM stacktrace")[0].strip()) from error
+        raise DbtDatabaseError(_reason(str(error))) from error
+
+
+def _reason(told: str) -> str:
+    """What went wrong, without the stacks of Java and of a worker's Python, whose last line says it."""
+    told = told.split("JVM stacktrace", maxsplit=1)[0].strip()
+    _, *stack = told.split("Traceback (most recent call last):\n")
+    if not stack:
+        return told
+    lines = [
+        line for line in stack[-1].splitlines() if line.strip() and not line.lstrip().startswith("SQLSTATE")
+    ]
+    return lines[-1].strip().split(f"{PartError.__name__}: ")[-1]
 
 
 def translated(sql: str, tables: Tables) -> str:
@@ -215,6 +231,16 @@ class _Session:
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
         self.connection = duckdb.connect()
+
+    def rows_by_part(
+        self,
+        measure: Callable[[Iterable[Any]], pd.DataFrame],
+        read: Callable[..., Iterable[Any]],
+        relations: Sequence[duckdb.DuckDBPyRelation],
+        by: Sequence[str],
+    ) -> DataFrame:
+        """What a measure says, part by part, on the executors."""
+        return rows_by_part(self._tables.spark, measure, read, relations, by)
 
     def table(self, name: str) -> duckdb.DuckDBPyRelation:
         schema, table = name.replace('"', "").split(".")[-2:]
@@ -289,7 +315,7 @@ class SparksessionAdapter(SQLAdapter):
 
     @available.parse_none
     def make_by_python(self, relation: BaseRelation, code: str) -> None:
-        """Run a Python model on this machine, and make a table of what it returns."""
+        """Run a Python model on this machine, and make a table of its rows, or of a frame of Spark."""
         session = _Session(self._tables)
         module: Any = ModuleType(f"dbt_model_{relation.identifier}")
         try:
@@ -299,8 +325,10 @@ class SparksessionAdapter(SQLAdapter):
         except Exception as error:
             raise DbtRuntimeError(f"Python model failed: {type(error).__name__}: {error}") from error
         with told_by_dbt():
-            made = session.connection.from_df(rows) if isinstance(rows, pd.DataFrame) else rows
-            self._tables.write(*_names(relation), made)
+            if isinstance(rows, pd.DataFrame):
+                rows = session.connection.from_df(rows)
+            make = self._tables.write if isinstance(rows, duckdb.DuckDBPyRelation) else self._tables.make
+            make(*_names(relation), rows)
 
     @available.parse_none
     def make_seed(self, relation: BaseRelation, model: Mapping[str, Any], types: Mapping[str, str]) -> None:

@@ -84,16 +84,17 @@ class Tables:
         place = self._place(schema, name)
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(parents=True)
-        rows.select(_for_spark(rows)).write_parquet(str(place / "rows.parquet"))
+        rows.select(for_spark(rows)).write_parquet(str(place / "rows.parquet"))
         written = pyarrow.parquet.read_schema(place / "rows.parquet")
         self._register(schema, name, from_arrow_schema(written, prefer_timestamp_ntz=True))
 
     def read(self, schema: str, name: str, connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
-        """A table as DuckDB reads it: from its files, of which a filter reads only what it needs; a view from memory."""
-        if _named(schema, name) in self._views:
-            rows = connection.from_arrow(self.spark.table(_named(schema, name)).toArrow())
-        else:
-            rows = connection.read_parquet(str(self._place(schema, name) / "*.parquet"))
+        """A table as DuckDB reads it: from its files, of which a filter reads only what it needs. A view's are written now."""
+        place = self._place(schema, name)
+        with self._lock:
+            if _named(schema, name) in self._views and not place.exists():
+                self.spark.table(_named(schema, name)).write.parquet(str(place))
+        rows = connection.read_parquet(str(place / "*.parquet"))
         return rows.select(_for_duckdb(rows))
 
     def drop(self, schema: str, name: str, kind: str) -> None:
@@ -191,7 +192,7 @@ def _named(schema: str, name: str) -> str:
     return f"`{schema}`.`{name}`"
 
 
-def _for_spark(rows: duckdb.DuckDBPyRelation) -> str:
+def for_spark(rows: duckdb.DuckDBPyRelation) -> str:
     """The columns as Spark has types for them: it knows no JSON, no unsigned integers, and none of 128 bits."""
     return _cast(rows, _WIDER)
 

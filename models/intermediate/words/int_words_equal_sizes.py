@@ -10,4 +10,4 @@ def model(dbt, session):
         dbt.ref("int_words_comparable_members"),
         dbt.ref("int_words_comparable_counts"),
     )
-    return new_rows(dbt, session, word_sizes, read_word_pairs, *relations)
+    return new_rows(dbt, session, word_sizes, read_word_pairs, *relations, by=("pair_key",))

@@ -1,6 +1,6 @@
 from biasledger.measures.words.judged import separabilities
 from biasledger.model_inputs.models import new_rows
-from biasledger.model_inputs.words import read_comparisons
+from biasledger.model_inputs.words import CORPUS, read_comparisons
 
 
 def model(dbt, session):
@@ -11,4 +11,4 @@ def model(dbt, session):
         dbt.ref("int_words_features"),
         dbt.ref("int_words_vocabulary"),
     )
-    return new_rows(dbt, session, separabilities, read_comparisons, *relations)
+    return new_rows(dbt, session, separabilities, read_comparisons, *relations, by=CORPUS)

@@ -1,6 +1,6 @@
 from biasledger.measures.words.judged import word_statistics
 from biasledger.model_inputs.models import new_rows
-from biasledger.model_inputs.words import read_pairs
+from biasledger.model_inputs.words import CORPUS, read_pairs
 
 
 def model(dbt, session):
@@ -14,4 +14,4 @@ def model(dbt, session):
         dbt.ref("int_words_vocabulary"),
         comparisons,
     )
-    return new_rows(dbt, session, word_statistics, read_pairs, *relations)
+    return new_rows(dbt, session, word_statistics, read_pairs, *relations, by=CORPUS)

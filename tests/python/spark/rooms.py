@@ -33,7 +33,7 @@ def plant(project: Project) -> None:
     """Ask simulated models and import files; dbt then publishes texts, too."""
     with (project.folder / "dbt_project.yml").open("a", encoding="utf-8") as settings:
         settings.write("\nvars: {biasledger: {publish_texts: true}}\n")
-    _words(project)
+    plant_words(project)
     _lists(project)
     _decisions(project)
     _prices(project)
@@ -42,7 +42,8 @@ def plant(project: Project) -> None:
     _accept(project)
 
 
-def _words(project: Project) -> None:
+def plant_words(project: Project) -> None:
+    """Descriptions of products by two simulated models, and of people, cut in all schemes."""
     _cut(project, "products", _few_products)
     for target in ("simulator", "simulator-fair"):
         project.collect(target, "audits/products.yml", ("debiased", "masked"), trials=1)

@@ -1,0 +1,165 @@
+"""What is measured on executors is what the driver measures, to the last digit, whoever takes how many parts of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import duckdb
+import pandas as pd
+import pyarrow
+import pytest
+from dbt_common.exceptions import DbtDatabaseError
+
+from biasledger.measures.equal_sizes.words import word_sizes
+from biasledger.measures.words.judged import divergences, separabilities, word_statistics
+from biasledger.model_inputs.models import measured
+from biasledger.model_inputs.words import CORPUS, read_comparisons, read_pairs, read_word_pairs
+from biasledger.project import init_project
+from tests.python.project import Project
+from tests.python.spark import rooms
+from tests.python.spark.cluster import SMALL, cluster, connect_server, needed
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = [
+    pytest.mark.slow,
+    # As open_session does for a process: pytest has filters of its own for each test.
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
+]
+WORDS = ("comparisons", "members", "features", "vocabulary")
+PER_RUN = ("int_run_pairs", "int_words_comparable_members", "int_words_comparable_counts")
+
+
+class Model(NamedTuple):
+    """A Python model of words: what it measures, how it reads which tables, and what is a part."""
+
+    measure: Callable[[Iterable[Any]], pd.DataFrame]
+    read: Callable[..., Iterable[Any]]
+    tables: tuple[str, ...]
+    by: tuple[str, ...] = CORPUS
+
+
+_OF_WORDS = tuple(f"int_words_{name}" for name in WORDS)
+MODELS = {
+    "int_words_separabilities": Model(separabilities, read_comparisons, _OF_WORDS),
+    "int_words_divergences": Model(divergences, read_pairs, ("pairs", *_OF_WORDS[1:], _OF_WORDS[0])),
+    "int_words_statistics": Model(word_statistics, read_pairs, ("pairs", *_OF_WORDS[1:], _OF_WORDS[0])),
+    "int_words_equal_sizes": Model(word_sizes, read_word_pairs, PER_RUN, ("pair_key",)),
+}
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the models of words read in a ledger of three runs, as Parquet."""
+    needed("grpc_status")
+    folder = tmp_path_factory.mktemp("parts")
+    project = Project(folder / "project")
+    init_project(project.folder)
+    rooms.plant_words(project)
+    project.build()
+    with duckdb.connect(str(project.work), read_only=True) as connection:
+        for name in {table for model in MODELS.values() for table in model.tables} - {"pairs"}:
+            (folder / name).mkdir()
+            connection.execute(f"copy intermediate.{name} to '{folder / name / 'rows.parquet'}'")
+        (folder / "pairs").mkdir()
+        pairs = "comparison <> 'all_groups' and n_marked_units > 0 and n_reference_units > 0"
+        connection.execute(
+            f"copy (from intermediate.int_words_comparisons where {pairs}) to '{folder / 'pairs' / 'rows.parquet'}'"
+        )
+    return folder
+
+
+@pytest.fixture(scope="module", params=["local[2]", "a master and two workers", "Spark Connect"])
+def spark(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    needed("grpc_status")
+    from biasledger.spark.session import open_session
+
+    folder = tmp_path_factory.mktemp("spark")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+        place = {"local[2]": None, "Spark Connect": connect_server}.get(request.param, cluster)
+        if place is None:
+            session = open_session(request.param, SMALL)
+            yield session
+            session.stop()
+        else:
+            with place(folder) as address:
+                session = open_session(address, SMALL)
+                yield session
+                session.stop()
+
+
+def _relations(model: Model, folder: Path) -> list[duckdb.DuckDBPyRelation]:
+    connection = duckdb.connect()
+    return [connection.read_parquet(str(folder / name / "*.parquet")) for name in model.tables]
+
+
+def _here(model: Model, folder: Path) -> list[str]:
+    rows = measured(model.measure, model.read(*_relations(model, folder), done=frozenset()))
+    return _cells(duckdb.from_df(rows).to_arrow_table())
+
+
+def _by_part(spark: SparkSession, model: Model, folder: Path, n_tasks: int) -> list[str]:
+    from biasledger.spark.parts import rows_by_part
+
+    rows = rows_by_part(
+        spark, model.measure, model.read, _relations(model, folder), model.by, n_tasks=n_tasks
+    )
+    return _cells(rows.toArrow())
+
+
+def _cells(rows: pyarrow.Table) -> list[str]:
+    """Every row to its last digit, in an order of no meaning."""
+    return sorted(map(repr, rows.to_pylist()))
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_executors_measure_what_the_driver_does(spark: SparkSession, tables: Path, name: str) -> None:
+    here = _here(MODELS[name], tables)
+    assert here
+    for n_tasks in (1, 1_000):
+        assert _by_part(spark, MODELS[name], tables, n_tasks) == here
+
+
+def test_one_other_count_of_a_word_is_noticed(spark: SparkSession, tables: Path, tmp_path: Path) -> None:
+    model = MODELS["int_words_statistics"]
+    shutil.copytree(tables, tmp_path, dirs_exist_ok=True)
+    place = tmp_path / "int_words_features" / "rows.parquet"
+    place.unlink()
+    duckdb.read_parquet(str(tables / "int_words_features" / "rows.parquet")).select(
+        "* replace (if(row_number() over () = 1, n_occurrences + 1, n_occurrences) as n_occurrences)"
+    ).write_parquet(str(place))
+    assert _by_part(spark, model, tmp_path, 2) != _here(model, tables)
+
+
+def test_parts_are_measured_in_other_processes(spark: SparkSession, tables: Path) -> None:
+    def where(comparisons: Iterable[Any]) -> pd.DataFrame:
+        return pd.DataFrame({"pid": [os.getpid() for _ in comparisons]}, dtype="int64")
+
+    model = MODELS["int_words_separabilities"]._replace(measure=where)
+    processes = _by_part(spark, model, tables, 1_000)
+    assert processes
+    assert repr({"pid": os.getpid()}) not in processes
+
+
+def test_what_fails_on_an_executor_is_told_in_one_sentence(spark: SparkSession, tables: Path) -> None:
+    from biasledger.spark.adapter import told_by_dbt
+
+    def refuse(comparisons: Iterable[Any]) -> pd.DataFrame:
+        for one in comparisons:
+            raise ValueError(f"comparison {one.key}:\nno texts")
+        return pd.DataFrame({"comparison_key": pd.Series(dtype="str")})
+
+    model = MODELS["int_words_separabilities"]._replace(measure=refuse)
+    sentence = (
+        r"On an executor, where \"run_id\" = '[^']+' and \"variant\" = '[^']+' and \"scheme\" = '[^']+': "
+        r"ValueError: comparison \w+: no texts"
+    )
+    with pytest.raises(DbtDatabaseError, match=rf"^Database Error\n  {sentence}$"), told_by_dbt():
+        _by_part(spark, model, tables, 1)
