@@ -10,7 +10,7 @@ import click
 
 from benchmarks.processes import PACKAGE_PARENT, BenchmarkError
 from benchmarks.records import WORSE, Record, print_comparison, print_growth, read_records, write_records
-from collector.errors import BiasledgerError
+from collector.errors import BiasledgerError, InputError
 
 SHORT_SPLITS = 60
 SHORT_AUDITS, SHORT_SUBJECTS = 20, 25
@@ -29,8 +29,8 @@ SHORT_PRICES = 21
 )
 @click.pass_context
 def main(context: click.Context, records: Path | None) -> None:
-    """Measure speed, collecting, fewer and smaller audits of lists, fewer of decisions, prices and stereotypes and, where the
-    texts are there, calibration with fewer splits.
+    """Measure speed, collecting, fewer and smaller audits of lists, fewer of decisions, prices and stereotypes, builds on Spark
+    beside DuckDB where it can be started and, where the texts are there, calibration with fewer splits.
 
     Name one of them to run it alone with its own settings.
     """
@@ -46,6 +46,14 @@ def main(context: click.Context, records: Path | None) -> None:
     context.invoke(decisions, audits=SHORT_DECISIONS)
     context.invoke(markers, audits=SHORT_MARKERS)
     context.invoke(prices, audits=SHORT_PRICES)
+    from benchmarks.spark import require_spark
+
+    try:
+        require_spark()
+    except InputError as error:
+        click.echo(f"Spark left out. {error}")
+    else:
+        context.invoke(spark)
     from benchmarks.calibration import find_data
 
     try:

@@ -6,4 +6,4 @@ from biasledger.model_inputs.models import new_rows
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
     relations = dbt.ref("int_run_pairs"), dbt.ref("int_lists_comparable_cells")
-    return new_rows(dbt, session, list_sizes, read_list_pairs, *relations)
+    return new_rows(dbt, session, list_sizes, read_list_pairs, *relations, by=("pair_key",))

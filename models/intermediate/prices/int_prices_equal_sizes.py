@@ -6,4 +6,4 @@ from biasledger.model_inputs.prices import read_price_pairs
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
     relations = dbt.ref("int_run_pairs"), dbt.ref("int_prices_comparable_units")
-    return new_rows(dbt, session, price_sizes, read_price_pairs, *relations)
+    return new_rows(dbt, session, price_sizes, read_price_pairs, *relations, by=("pair_key",))

@@ -10,4 +10,6 @@ def model(dbt, session):
         dbt.ref("int_texts_units").filter("not is_repeated"),
         dbt.ref("int_texts_vectors"),
     )
-    return new_rows(dbt, session, question_similarities, read_similarity_comparisons, *relations)
+    return new_rows(
+        dbt, session, question_similarities, read_similarity_comparisons, *relations, by=("run_id",)
+    )
