@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -40,7 +41,8 @@ def rows_by_part(
     Args:
         spark: the session.
         measure, read, relations: as `new_rows` takes them; the relations are read from files, which every machine has.
-        by: the columns of text whose values are a part's. Relations that have them are read of the part alone, others as a whole.
+        by: the columns of text whose values are a part's. Relations that have them are read of the part alone. Of the others
+            one that shares a key (`…_key`) with these is read of the part's keys alone, and any other as a whole.
         n_tasks: how many tasks there are at most.
     """
     names = ", ".join(map(quote_name, by))
@@ -49,14 +51,14 @@ def rows_by_part(
         for part in relations[0].select(names).distinct().order(names).fetchall()
     ]
     # A relation is a query, which any DuckDB answers.
-    queries = [(rows.sql_query(), set(by) <= set(rows.columns)) for rows in relations]
+    queries = [rows.sql_query() for rows in relations]
     with duckdb.connect() as connection:
         schema = _as_spark(connection, measure(())).schema
 
     def rows_of(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         for batch in batches:
             for number in batch.column("id").to_pylist():
-                rows = _rows_of_part(measure, read, queries, conditions[number])
+                rows = _rows_of_part(measure, read, queries, by, conditions[number])
                 yield from rows.cast(schema).to_batches()
 
     n_parts = len(conditions)
@@ -67,21 +69,42 @@ def rows_by_part(
 def _rows_of_part(
     measure: Callable[[Iterable[Any]], pd.DataFrame],
     read: Callable[..., Iterable[Any]],
-    queries: Sequence[tuple[str, bool]],
+    queries: Sequence[str],
+    by: Sequence[str],
     condition: str,
 ) -> pyarrow.Table:
-    """A part's rows, measured here. queries: each relation's, and whether the condition applies to it."""
+    """A part's rows, measured here. queries: each relation's; condition: of rows that have the columns `by`, which are its."""
     # A task has one core.
     with duckdb.connect(config={"threads": 1}) as connection:
         try:
-            relations = [
-                connection.sql(query).filter(condition) if is_by_part else connection.sql(query)
-                for query, is_by_part in queries
-            ]
+            relations = _of_part([connection.sql(query) for query in queries], by, condition)
             return _as_spark(connection, measured(measure, read(*relations, done=frozenset())))
         except Exception as error:  # noqa: BLE001 (whatever it is, it is told as one of this part)
             told = " ".join(str(error).split())
             raise PartError(f"On an executor, where {condition}: {type(error).__name__}: {told}") from None
+
+
+def _of_part(
+    relations: Sequence[duckdb.DuckDBPyRelation], by: Sequence[str], condition: str
+) -> list[duckdb.DuckDBPyRelation]:
+    """What a part's comparisons read of each relation."""
+    by_part = {
+        place: rows.filter(condition) for place, rows in enumerate(relations) if set(by) <= set(rows.columns)
+    }
+    return [
+        by_part[place] if place in by_part else _of_keys(rows, by_part.values())
+        for place, rows in enumerate(relations)
+    ]
+
+
+def _of_keys(
+    rows: duckdb.DuckDBPyRelation, of_part: Iterable[duckdb.DuckDBPyRelation]
+) -> duckdb.DuckDBPyRelation:
+    """The rows whose keys are among those of a part's relations; all where these have no such key."""
+    for key in (column for column in rows.columns if column.endswith("_key")):
+        if found := [one.select(key) for one in of_part if key in one.columns]:
+            rows = rows.join(reduce(duckdb.DuckDBPyRelation.union, found), key, how="semi")
+    return rows
 
 
 def _as_spark(connection: duckdb.DuckDBPyConnection, rows: pd.DataFrame) -> pyarrow.Table:

@@ -9,4 +9,4 @@ def model(dbt, session):
         dbt.ref("int_answers_gap_comparisons").filter("n_events > 0"),
         dbt.ref("int_answers_gap_members"),
     )
-    return new_rows(dbt, session, gaps, read_gap_comparisons, *relations)
+    return new_rows(dbt, session, gaps, read_gap_comparisons, *relations, by=("run_id",))

@@ -6,4 +6,4 @@ from biasledger.model_inputs.models import new_rows
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
     relations = dbt.ref("int_decisions_impact_comparisons"), dbt.ref("int_decisions_impact_members")
-    return new_rows(dbt, session, impact_ratios, read_impact_comparisons, *relations)
+    return new_rows(dbt, session, impact_ratios, read_impact_comparisons, *relations, by=("run_id",))

@@ -5,4 +5,6 @@ from biasledger.model_inputs.models import new_rows
 
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
-    return new_rows(dbt, session, paired_tests, read_blocks, dbt.ref("int_decisions_blocks"))
+    return new_rows(
+        dbt, session, paired_tests, read_blocks, dbt.ref("int_decisions_blocks"), by=("block_key",)
+    )

@@ -5,4 +5,6 @@ from biasledger.model_inputs.models import new_rows
 
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
-    return new_rows(dbt, session, position_tests, read_positions, dbt.ref("int_decisions_positions"))
+    return new_rows(
+        dbt, session, position_tests, read_positions, dbt.ref("int_decisions_positions"), by=("position_key",)
+    )

@@ -6,4 +6,4 @@ from biasledger.model_inputs.models import new_rows
 def model(dbt, session):
     dbt.config(materialized="incremental", incremental_strategy="append")
     relations = dbt.ref("int_lists_comparisons"), dbt.ref("int_lists_cells"), dbt.ref("int_lists_reruns")
-    return new_rows(dbt, session, spreads, read_spread_comparisons, *relations)
+    return new_rows(dbt, session, spreads, read_spread_comparisons, *relations, by=("run_id",))

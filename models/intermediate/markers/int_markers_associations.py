@@ -12,4 +12,6 @@ def model(dbt, session):
         counts.filter("category_id is not null"),
         counts.filter("category_id is null").project("comparison_key, unit_id, block, n as n_items"),
     )
-    return new_rows(dbt, session, category_associations, read_association_comparisons, *relations)
+    return new_rows(
+        dbt, session, category_associations, read_association_comparisons, *relations, by=("run_id",)
+    )

@@ -14,4 +14,6 @@ def model(dbt, session):
             "comparison_key, unit_id, block, question_id, n as n_items"
         ),
     )
-    return new_rows(dbt, session, category_associations, read_association_comparisons, *relations)
+    return new_rows(
+        dbt, session, category_associations, read_association_comparisons, *relations, by=("run_id",)
+    )

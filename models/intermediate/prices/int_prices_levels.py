@@ -10,4 +10,4 @@ def model(dbt, session):
         dbt.ref("int_prices_members"),
         dbt.ref("int_prices_levels_of_units"),
     )
-    return new_rows(dbt, session, levels, read_price_comparisons, *relations)
+    return new_rows(dbt, session, levels, read_price_comparisons, *relations, by=("run_id",))

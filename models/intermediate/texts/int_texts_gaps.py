@@ -9,4 +9,4 @@ def model(dbt, session):
         dbt.ref("int_texts_comparisons").filter("outcome <> 'similarity'"),
         dbt.ref("int_texts_members"),
     )
-    return new_rows(dbt, session, gaps, read_gap_comparisons, *relations)
+    return new_rows(dbt, session, gaps, read_gap_comparisons, *relations, by=("run_id",))

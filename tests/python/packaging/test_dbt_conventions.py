@@ -212,3 +212,13 @@ def test_the_semantic_layer_is_defined_and_dbt_takes_it(parsed: Path) -> None:
     assert {name for name, kind in metrics.items() if kind == "simple"} <= measures
     assert all(metric["description"] and metric["label"] for metric in defined["metrics"])
     assert {model["node_relation"]["schema_name"] for model in defined["semantic_models"]} == {"marts"}
+
+
+def test_python_models_of_comparisons_say_what_is_measured_together() -> None:
+    whole = {
+        path.stem
+        for path in (ROOT / "models").rglob("*.py")
+        if "new_rows(" in (text := path.read_text(encoding="utf-8")) and "by=" not in text
+    }
+    # Predictions of recommenders, of which there are few files.
+    assert whole == {"int_prices_recommender_quality"}

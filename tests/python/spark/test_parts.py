@@ -6,7 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import duckdb
 import pandas as pd
@@ -22,9 +22,6 @@ from biasledger.project import init_project
 from tests.python.project import Project
 from tests.python.spark import rooms
 from tests.python.spark.cluster import SMALL, cluster, connect_server, needed
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 pytestmark = [
     pytest.mark.slow,
@@ -75,7 +72,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module", params=["local[2]", "a master and two workers", "Spark Connect"])
-def spark(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+def spark(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     needed("grpc_status")
     from biasledger.spark.session import open_session
 
@@ -105,7 +102,7 @@ def _here(model: Model, folder: Path) -> list[str]:
     return _cells(duckdb.from_df(rows).to_arrow_table())
 
 
-def _by_part(spark: SparkSession, model: Model, folder: Path, n_tasks: int) -> list[str]:
+def _by_part(spark: Any, model: Model, folder: Path, n_tasks: int) -> list[str]:
     from biasledger.spark.parts import rows_by_part
 
     rows = rows_by_part(
@@ -120,14 +117,14 @@ def _cells(rows: pyarrow.Table) -> list[str]:
 
 
 @pytest.mark.parametrize("name", list(MODELS))
-def test_executors_measure_what_the_driver_does(spark: SparkSession, tables: Path, name: str) -> None:
+def test_executors_measure_what_the_driver_does(spark: Any, tables: Path, name: str) -> None:
     here = _here(MODELS[name], tables)
     assert here
     for n_tasks in (1, 1_000):
         assert _by_part(spark, MODELS[name], tables, n_tasks) == here
 
 
-def test_one_other_count_of_a_word_is_noticed(spark: SparkSession, tables: Path, tmp_path: Path) -> None:
+def test_one_other_count_of_a_word_is_noticed(spark: Any, tables: Path, tmp_path: Path) -> None:
     model = MODELS["int_words_statistics"]
     shutil.copytree(tables, tmp_path, dirs_exist_ok=True)
     place = tmp_path / "int_words_features" / "rows.parquet"
@@ -138,7 +135,7 @@ def test_one_other_count_of_a_word_is_noticed(spark: SparkSession, tables: Path,
     assert _by_part(spark, model, tmp_path, 2) != _here(model, tables)
 
 
-def test_parts_are_measured_in_other_processes(spark: SparkSession, tables: Path) -> None:
+def test_parts_are_measured_in_other_processes(spark: Any, tables: Path) -> None:
     def where(comparisons: Iterable[Any]) -> pd.DataFrame:
         return pd.DataFrame({"pid": [os.getpid() for _ in comparisons]}, dtype="int64")
 
@@ -148,7 +145,7 @@ def test_parts_are_measured_in_other_processes(spark: SparkSession, tables: Path
     assert repr({"pid": os.getpid()}) not in processes
 
 
-def test_what_fails_on_an_executor_is_told_in_one_sentence(spark: SparkSession, tables: Path) -> None:
+def test_what_fails_on_an_executor_is_told_in_one_sentence(spark: Any, tables: Path) -> None:
     from biasledger.spark.adapter import told_by_dbt
 
     def refuse(comparisons: Iterable[Any]) -> pd.DataFrame:
@@ -163,3 +160,27 @@ def test_what_fails_on_an_executor_is_told_in_one_sentence(spark: SparkSession, 
     )
     with pytest.raises(DbtDatabaseError, match=rf"^Database Error\n  {sentence}$"), told_by_dbt():
         _by_part(spark, model, tables, 1)
+
+
+def test_a_part_reads_its_rows_its_keys_and_of_the_rest_everything() -> None:
+    needed()
+    from biasledger.spark.parts import _of_part
+
+    with duckdb.connect() as connection:
+        relations = [
+            connection.sql(
+                "from (values ('r', 'k1', 's1'), ('r', 'k2', null), ('o', 'k3', 's3')) t(run_id, a_key, b_key)"
+            ),
+            connection.sql("from (values ('r', 'k4'), ('o', 'k3')) t(run_id, a_key)"),
+            connection.sql("from (values ('k1', 1), ('k3', 3), ('k4', 4), ('k5', 5)) t(a_key, n)"),
+            connection.sql("from (values ('s1', 1), ('s3', 3)) t(b_key, n)"),
+            connection.sql("from (values (1)) t(n)"),
+        ]
+        found = [rows.order("all").fetchall() for rows in _of_part(relations, ["run_id"], "run_id = 'r'")]
+    assert found == [
+        [("r", "k1", "s1"), ("r", "k2", None)],
+        [("r", "k4")],
+        [("k1", 1), ("k4", 4)],
+        [("s1", 1)],
+        [(1,)],
+    ]
