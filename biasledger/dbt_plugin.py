@@ -33,7 +33,13 @@ class Plugin(BasePlugin):
 
     def initialize(self, plugin_config: dict[str, Any]) -> None:
         """Take the ledger's path from profiles.yml, and what its `settings` say of memory."""
-        self.ledger = Path(plugin_config["ledger"])
+        from collector.errors import InputError
+        from collector.files.places import local_path
+
+        try:
+            self.ledger = local_path(str(plugin_config["ledger"]))
+        except InputError as error:
+            raise DbtRuntimeError(f"In profiles.yml, ledger: {error}") from error
         self.memory_limit = str(plugin_config.get("memory_limit", MEMORY_LIMIT))
 
     def configure_connection(self, conn: duckdb.DuckDBPyConnection) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from collector.files.places import local_path
 from collector.terminal import paged, say
 
 if TYPE_CHECKING:
@@ -24,7 +25,15 @@ EXIT_INTERRUPTED = 130
 EXIT_UNREAD = 141  # as shells say of a program whose output nobody reads any more
 ROWS_SHOWN = 25
 
-PATH = click.Path(path_type=Path)
+
+class _LocalPath(click.Path):
+    """A path, or a file:// URL; any other URL is an error, and not a folder called s3:."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return super().convert(local_path(value) if isinstance(value, str) else value, param, ctx)
+
+
+PATH = _LocalPath(path_type=Path)
 ledger_option = click.option(
     "--ledger",
     type=PATH,

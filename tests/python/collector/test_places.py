@@ -1,0 +1,55 @@
+"""Files and folders are named by paths and file:// URLs; object stores get a sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from biasledger.cli import cli
+from collector.errors import InputError
+from collector.files.places import local_path
+
+STORES = [
+    "s3://bucket/exported",
+    "s3:/bucket/exported",
+    "abfss://box@store.example/a",
+    "dbfs:/Volumes/a",
+    "file://other/a",
+]
+
+
+@pytest.mark.parametrize(
+    ("place", "path"),
+    [
+        ("exported", "exported"),
+        ("/Volumes/a/b", "/Volumes/a/b"),
+        ("file:///Volumes/a%20b", "/Volumes/a b"),
+        ("file://localhost/a", "/a"),
+        ("file:/a", "/a"),
+        ("runs: old/a", "runs: old/a"),
+        ("", "."),
+    ],
+)
+def test_paths_and_urls_of_this_machine(place: str, path: str) -> None:
+    assert local_path(place) == Path(path)
+
+
+@pytest.mark.parametrize("place", STORES)
+def test_an_object_store_is_no_path(place: str) -> None:
+    with pytest.raises(InputError, match=r"is no path of this machine.*name a path.*/Volumes/") as told:
+        local_path(place)
+    assert str(told.value).startswith(place)
+
+
+@pytest.mark.parametrize("place", STORES)
+def test_no_folder_is_called_after_an_object_store(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for command in (["export", "--to", place], ["export", "--ledger", place, "--to", "exported"]):
+        done = CliRunner().invoke(cli, command)
+        assert done.exit_code == 3
+        assert done.output.count("is no path of this machine") == 1
+    assert list(tmp_path.iterdir()) == []
