@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from biasledger.project import check_project
+from biasledger.spark.masters import ACTIVE, is_connect
 from collector.errors import InputError
 from collector.hints import did_you_mean
 
 _SPARK = "sparksession"
 _NEEDED = ("pyspark", "pyarrow")
-_CONNECT = "sc://"
 
 
 def runs_on_spark(project: Path, target: str | None) -> bool:
@@ -38,7 +38,13 @@ def runs_on_spark(project: Path, target: str | None) -> bool:
         return False
     if any(find_spec(name) is None for name in _NEEDED):
         raise InputError("A build on Spark needs what is not installed: pip install 'biasledger[spark]'.")
-    if _rendered(outputs[target].get("master")).startswith(_CONNECT):
+    master = _rendered(outputs[target].get("master"))
+    if master == ACTIVE:
+        raise InputError(
+            f"`biasledger build` runs dbt as a process of its own, which has no session of Spark, and master is {ACTIVE}: "
+            "have dbt build in the process that has one (docs/scale.md), or name where Spark runs."
+        )
+    if is_connect(master):
         if find_spec("grpc_status") is None:
             raise InputError("Spark Connect needs what is not installed: pip install 'pyspark[connect]'.")
         return True

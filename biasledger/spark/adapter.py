@@ -29,11 +29,13 @@ from sqlglot import exp
 
 from biasledger.dbt_plugin import Plugin
 from biasledger.publishing.public import is_public
+from biasledger.spark.masters import shown, without_secrets
 from biasledger.spark.parts import PartError, rows_by_part
 from biasledger.spark.session import open_session
 from biasledger.spark.tables import Tables, tables_folder
-from biasledger.spark.translate import to_spark
+from biasledger.spark.translate import spark_name, to_spark
 from collector.errors import BiasledgerError
+from collector.files.places import local_path
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -47,7 +49,7 @@ class SparkCredentials(Credentials):
 
     Attributes:
         master: where Spark runs: local[N] on this machine, spark://HOST:PORT on a cluster of its own, sc://HOST:PORT behind a
-            server of Spark Connect.
+            server of Spark Connect, active in the session that this process has.
         ledger: the ledger, a DuckDB file, or the folder of an export.
         warehouse: the DuckDB file that public tables are handed back to.
         tables: the folder of all tables as Parquet, which every machine of the cluster has under this path; beside the warehouse
@@ -71,10 +73,15 @@ class SparkCredentials(Credentials):
     @property
     def unique_field(self) -> str:
         """What tells one place from another."""
-        return self.master
+        return shown(self.master)
 
     def _connection_keys(self) -> tuple[str, ...]:
         return ("master", "ledger", "warehouse", "tables", "schema")
+
+    def connection_info(self, *, with_aliases: bool = False) -> Iterator[tuple[str, Any]]:
+        """What `dbt debug` prints."""
+        for key, value in super().connection_info(with_aliases=with_aliases):
+            yield key, shown(value) if key == "master" else value
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -128,27 +135,46 @@ class _Handle:
         pass
 
 
+def _begun(credentials: SparkCredentials) -> Tables:
+    warehouse = local_path(credentials.warehouse)
+    folder = tables_folder(local_path(credentials.tables or f"{warehouse}.tables"))
+    ledger = Plugin("ledger", {"ledger": credentials.ledger})
+    warehouse.parent.mkdir(parents=True, exist_ok=True)
+    duck = duckdb.connect(str(warehouse))
+    ledger.configure_connection(duck)
+    spark = open_session(credentials.master, credentials.settings)
+    return Tables(spark, duck, folder)
+
+
 class SparkConnectionManager(SQLConnectionManager):
     """Hands out the process's session."""
 
     TYPE = "sparksession"
     _lock: ClassVar = threading.Lock()
     _tables: ClassVar[Tables | None] = None
+    _master: ClassVar = ""
 
     @classmethod
     def tables(cls, credentials: SparkCredentials) -> Tables:
         """The tables of this process's build, which are begun by the first call."""
-        with cls._lock:
+        with cls._lock, told_by_dbt():
             if cls._tables is None:
-                warehouse = Path(credentials.warehouse)
-                warehouse.parent.mkdir(parents=True, exist_ok=True)
-                duck = duckdb.connect(str(warehouse))
-                Plugin("ledger", {"ledger": credentials.ledger}).configure_connection(duck)
-                folder = tables_folder(Path(credentials.tables or f"{warehouse}.tables"))
-                # Spark makes a folder for each schema, though all of their tables have places of their own.
-                settings = {"spark.sql.warehouse.dir": str(folder), **credentials.settings}
-                cls._tables = Tables(open_session(credentials.master, settings), duck, folder)
+                cls._master = credentials.master
+                cls._tables = _begun(credentials)
             return cls._tables
+
+    def cleanup_all(self) -> None:
+        """End with a command of dbt what it began: its process may have more to do, such as read what was built."""
+        super().cleanup_all()
+        with self._lock:
+            if SparkConnectionManager._tables is not None:
+                SparkConnectionManager._tables.close()
+                SparkConnectionManager._tables = None
+
+    @classmethod
+    def without_secrets(cls, told: str) -> str:
+        """A message without the secrets in the address of a server."""
+        return without_secrets(told, cls._master)
 
     @classmethod
     def open(cls, connection: Connection) -> Connection:
@@ -193,7 +219,7 @@ def told_by_dbt() -> Iterator[None]:
     try:
         yield
     except (PySparkException, duckdb.Error, BiasledgerError) as error:
-        raise DbtDatabaseError(_reason(str(error))) from error
+        raise DbtDatabaseError(SparkConnectionManager.without_secrets(_reason(str(error)))) from None
 
 
 def _reason(told: str) -> str:
@@ -264,7 +290,7 @@ class SparksessionAdapter(SQLAdapter):
 
     def list_schemas(self, database: str) -> list[str]:  # noqa: ARG002
         """The schemas there are."""
-        return [row[0] for row in self._tables.spark.sql("show databases").collect()]
+        return sorted(self._tables.schemas)
 
     def check_schema_exists(self, database: str, schema: str) -> bool:
         """Whether there is a schema."""
@@ -272,11 +298,11 @@ class SparksessionAdapter(SQLAdapter):
 
     def create_schema(self, relation: BaseRelation) -> None:
         """Make a relation's schema."""
-        self._tables.spark.sql(f"create database if not exists `{relation.schema}`")
+        self._tables.schemas.add(str(relation.schema))
 
     def drop_schema(self, relation: BaseRelation) -> None:
-        """Forget a schema with all that is in it."""
-        self._tables.spark.sql(f"drop database if exists `{relation.schema}` cascade")
+        """Forget a schema; its tables go with the build."""
+        self._tables.schemas.discard(str(relation.schema))
 
     def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:  # noqa: ARG002
         """None: every model is made anew, so no incremental one begins with what it was before."""
@@ -284,7 +310,7 @@ class SparksessionAdapter(SQLAdapter):
 
     def get_columns_in_relation(self, relation: BaseRelation) -> list[Column]:
         """The columns of a table, of DuckDB's types."""
-        fields = self._tables.spark.table("`{}`.`{}`".format(*_names(relation))).schema.fields
+        fields = self._tables.spark.table(spark_name(*_names(relation))).schema.fields
         return [
             Column(one.name, exp.DataType.build(one.dataType.simpleString(), dialect="spark").sql("duckdb"))
             for one in fields
@@ -297,7 +323,7 @@ class SparksessionAdapter(SQLAdapter):
     def drop_relation(self, relation: BaseRelation) -> None:
         """Forget a table or view."""
         self.cache_dropped(relation)
-        self._tables.drop(*_names(relation), str(relation.type or "table"))
+        self._tables.drop(*_names(relation))
 
     @available.parse_none
     def make_table(self, relation: BaseRelation, sql: str) -> None:

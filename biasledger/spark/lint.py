@@ -49,6 +49,26 @@ def broken_rules(sql: str, columns: Columns) -> Iterator[tuple[int, str]]:
 def main(arguments: Sequence[str]) -> int:
     """Check the models below a folder; arguments: that folder of compiled SQL, and the DuckDB file that was built of them."""
     folder, built = Path(arguments[0]), Path(arguments[1])
+    columns = columns_in(built)
+    n_broken = 0
+    for file, sql in compiled_models(folder):
+        for line, sentence in broken_rules(sql, columns):
+            n_broken += 1
+            say(f"{file}:{line}: {sentence}", err=True)
+    return int(n_broken > 0)
+
+
+def compiled_models(folder: Path) -> Iterator[tuple[Path, str]]:
+    """The models that dbt compiled below a folder: file and SQL."""
+    for file in sorted(folder.rglob("*.sql")):
+        sql = file.read_text(encoding="utf-8")
+        # Tests of a yml file lie below a folder of its name; dbt makes them.
+        if sql.strip() and all(above.suffix != ".yml" for above in file.parents):
+            yield file, sql
+
+
+def columns_in(built: Path) -> Columns:
+    """The columns of tables, as of what was built of them in a DuckDB file."""
     with duckdb.connect(str(built), read_only=True) as connection:
         found = connection.execute(
             "select schema_name, table_name, column_name from duckdb_columns() order by column_index"
@@ -56,15 +76,7 @@ def main(arguments: Sequence[str]) -> int:
     known: Mapping[tuple[str, str], list[str]] = defaultdict(list)
     for schema, table, column in found:
         known[schema, table].append(column)
-    n_broken = 0
-    for file in sorted(folder.rglob("*.sql")):
-        sql = file.read_text(encoding="utf-8")
-        # Tests of a yml file lie below a folder of its name; dbt makes them.
-        if sql.strip() and all(above.suffix != ".yml" for above in file.parents):
-            for line, sentence in broken_rules(sql, lambda table: known[table.db, table.name]):
-                n_broken += 1
-                say(f"{file}:{line}: {sentence}", err=True)
-    return int(n_broken > 0)
+    return lambda table: known[table.db, table.name]
 
 
 if __name__ == "__main__":

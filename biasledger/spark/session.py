@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pyarrow
 
+from biasledger.spark.masters import ACTIVE, is_connect, shown, without_secrets
 from collector.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ _MEANING = {
     "spark.sql.timestampType": "TIMESTAMP_NTZ",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.caseSensitive": "false",
-    # Tables are those of this process: a build begins with none.
-    "spark.sql.catalogImplementation": "in-memory",
 }
 _DEFAULTS = {
     "spark.app.name": "biasledger",
@@ -42,18 +41,22 @@ _DEFAULTS = {
 }
 _QUOTED = frozenset("'\",=:()[]{}\\")
 LOG = Path("logs/spark.log")
-CONNECT = "sc://"
 
 
 def open_session(master: str, settings: Mapping[str, str]) -> SparkSession:
-    """The session of this process, which is begun by the first call.
+    """A session with the functions and settings of a build.
+
+    Spark has one context in a process. Where there is one already it is used, whatever `master` says, by a session beside those
+    that it has: settings, functions and tables are each session's own, so nothing changes for others.
 
     Args:
-        master: local[*], spark://HOST:PORT and the like, or sc://HOST:PORT, a server of Spark Connect.
-        settings: of Spark; those that only a server can be started with are left to it.
+        master: local[*], spark://HOST:PORT and the like, `active` for what this process has and nothing else, or
+            sc://HOST:PORT, a server of Spark Connect.
+        settings: of Spark; those that only a server or a context can be started with are left to it.
 
     Raises:
-        InputError: the server was started with another setting than builds need.
+        InputError: the server cannot be reached, or was started with another setting than builds need; there is no session that
+            is active.
     """
     warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
     from pyspark.sql.pandas.functions import arrow_udf
@@ -64,8 +67,7 @@ def open_session(master: str, settings: Mapping[str, str]) -> SparkSession:
     # Where workers run on this machine they take this Python, which has biasledger.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
-    begin = _connected if master.startswith(CONNECT) else _begun
-    session = begin(master, {**_DEFAULTS, **settings, **_MEANING})
+    session = _session(master, {**_DEFAULTS, **settings, **_MEANING})
     session.udf.register("c_printf", c_printf, StringType())
     session.udf.register("json_merge_patch", json_merge_patch, StringType())
     session.udf.register("text_of_number", text_of_number, StringType())
@@ -74,6 +76,33 @@ def open_session(master: str, settings: Mapping[str, str]) -> SparkSession:
     session.udf.register("json_valid", of_arrays(json_valid, BooleanType()))
     session.udf.register("keys_of_object", of_arrays(keys_of_object, ArrayType(StringType())))
     return session
+
+
+def _session(master: str, settings: Mapping[str, str]) -> SparkSession:
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    if is_connect(master):
+        try:
+            # Sessions of a server are apart from each other.
+            return _adapted(SparkSession.builder.remote(master).create(), shown(master), settings)
+        except (PySparkException, OSError, ValueError) as error:
+            raise InputError(without_secrets(_unreached(master, error), master)) from None
+    try:
+        found = SparkSession.active()
+    except PySparkException:
+        if master == ACTIVE:
+            raise InputError(
+                f"This process has no session of Spark, and master is {ACTIVE}: begin one before, or name where Spark runs "
+                "(local[*], spark://HOST:PORT, sc://HOST:PORT)."
+            ) from None
+        return _begun(master, settings)
+    return _adapted(found.newSession(), "this process's session", settings)
+
+
+def _unreached(master: str, error: Exception) -> str:
+    reason = " ".join(str(error).split("JVM stacktrace")[0].split())
+    return f"The server of Spark Connect at {shown(master)} cannot be used: {reason}"
 
 
 def _begun(master: str, settings: Mapping[str, str]) -> SparkSession:
@@ -86,18 +115,14 @@ def _begun(master: str, settings: Mapping[str, str]) -> SparkSession:
         return builder.getOrCreate()
 
 
-def _connected(address: str, settings: Mapping[str, str]) -> SparkSession:
-    from pyspark.sql import SparkSession
-
-    session = SparkSession.builder.remote(address).getOrCreate()
+def _adapted(session: SparkSession, where: str, settings: Mapping[str, str]) -> SparkSession:
+    """A session of what others have started, with the settings that it can be given."""
     for name, value in settings.items():
         if session.conf.isModifiable(name):
             session.conf.set(name, str(value))
     for name, value in _MEANING.items():
         if (found := session.conf.get(name)) != value:
-            raise InputError(
-                f"The server at {address} was started with {name}={found}: start it with {value}."
-            )
+            raise InputError(f"Spark at {where} was started with {name}={found}: start it with {value}.")
     return session
 
 

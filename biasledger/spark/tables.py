@@ -18,6 +18,7 @@ import pyarrow.parquet
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from biasledger.publishing.quoting import quote_name, quote_text
+from biasledger.spark.translate import spark_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -55,10 +56,16 @@ class Tables:
         self._folder = folder
         self._views: set[str] = set()
         self._lock = threading.Lock()
+        self.schemas = {LEDGER}
         # Of an earlier build nothing is read; what is not made anew would only be taken for its result.
         self._remove()
-        atexit.register(self._remove)
-        self.spark.sql(f"create database if not exists {LEDGER}")
+        atexit.register(self.close)
+
+    def close(self) -> None:
+        """Delete the files and let go of the DuckDB file; the session, of which only these tables knew, is left alone."""
+        atexit.unregister(self.close)
+        self._remove()
+        self._duck.close()
 
     def _remove(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -76,7 +83,7 @@ class Tables:
 
     def view(self, schema: str, name: str, sql: str) -> None:
         """Make a view of Spark's SQL."""
-        self.spark.sql(f"create or replace view {_named(schema, name)} as {sql}")
+        self.spark.sql(f"create or replace temporary view {_named(schema, name)} as {sql}")
         self._views.add(_named(schema, name))
 
     def write(self, schema: str, name: str, rows: duckdb.DuckDBPyRelation) -> None:
@@ -97,17 +104,17 @@ class Tables:
         rows = connection.read_parquet(str(place / "*.parquet"))
         return rows.select(_for_duckdb(rows))
 
-    def drop(self, schema: str, name: str, kind: str) -> None:
+    def drop(self, schema: str, name: str) -> None:
         """Forget a table or view and delete its files."""
-        self.spark.sql(f"drop {kind} if exists {_named(schema, name)}")
+        self.spark.sql(f"drop view if exists {_named(schema, name)}")
+        self._views.discard(_named(schema, name))
         shutil.rmtree(self._place(schema, name), ignore_errors=True)
 
     def _register(self, schema: str, name: str, kinds: StructType) -> None:
-        # Told what the columns are, Spark does not open the files to find out.
-        self.spark.sql(f"drop table if exists {_named(schema, name)}")
-        self.spark.catalog.createTable(
-            _named(schema, name), path=str(self._place(schema, name)), source="parquet", schema=kinds
-        )
+        # Told what the columns are, Spark does not open the files to find out. No catalogue hears of it.
+        rows = self.spark.read.schema(kinds).parquet(str(self._place(schema, name)))
+        rows.createOrReplaceTempView(spark_name(schema, name))
+        self._views.discard(_named(schema, name))
 
     def _place(self, schema: str, name: str) -> Path:
         return self._folder / schema / name
@@ -131,7 +138,6 @@ class Tables:
             [schema, name],
         ).fetchall()
         if found:
-            self.spark.sql("create database if not exists published")
             where = ".".join(quote_name(one) for one in (found[0][0], schema, name))
             self.write("published", name, connection.table(where))
         return bool(found)
@@ -189,7 +195,7 @@ class Tables:
 
 
 def _named(schema: str, name: str) -> str:
-    return f"`{schema}`.`{name}`"
+    return f"`{spark_name(schema, name)}`"
 
 
 def for_spark(rows: duckdb.DuckDBPyRelation) -> str:

@@ -14,6 +14,7 @@ from typing import ClassVar
 import sqlglot
 from sqlglot import exp
 from sqlglot.dialects.duckdb import DuckDB
+from sqlglot.dialects.spark import Spark
 from sqlglot.errors import ErrorLevel, SqlglotError
 
 from biasledger.spark.aggregates import AGGREGATES
@@ -42,13 +43,24 @@ class _DuckDB(DuckDB):
         }
 
 
-def to_spark(sql: str, columns: Columns, meet: Callable[[exp.Table], None] = lambda _table: None) -> str:
+def spark_name(schema: str, name: str) -> str:
+    """What Spark knows a table by: a view that is the session's alone has no schema."""
+    return f"{schema}__{name}"
+
+
+def to_spark(
+    sql: str,
+    columns: Columns,
+    meet: Callable[[exp.Table], None] = lambda _table: None,
+    dialect: type[Spark] = Spark4,
+) -> str:
     """A query of DuckDB as one of Spark.
 
     Args:
         sql: the query.
         columns: the names of a table's columns, for `union by name` and `* replace`, which Spark lacks.
         meet: called with each table that the query names, before its columns are asked for.
+        dialect: prints what was rewritten.
 
     Raises:
         TranslationError: it has no counterpart; one sentence.
@@ -59,6 +71,9 @@ def to_spark(sql: str, columns: Columns, meet: Callable[[exp.Table], None] = lam
             table.set("catalog", None)
             meet(table)
         expand_stars(tree, columns)
+        for table in tree.find_all(exp.Table):
+            if table.db:
+                _name_for_spark(table)
         holder = exp.Paren(this=tree)
         # Innermost first: what replaces a node may hold others that were replaced.
         for node in reversed(list(tree.walk())):
@@ -67,11 +82,19 @@ def to_spark(sql: str, columns: Columns, meet: Callable[[exp.Table], None] = lam
                 if new is not None:
                     node.replace(new)
                     break
-        printed: str = holder.this.sql(dialect=Spark4, unsupported_level=ErrorLevel.RAISE, comments=False)
+        printed: str = holder.this.sql(dialect=dialect, unsupported_level=ErrorLevel.RAISE, comments=False)
         return printed
     except SqlglotError as error:
         reason = re.sub(r"\x1b\[[0-9;]*m", "", str(error)).strip().splitlines()[0]
         raise TranslationError(f"This has no counterpart in Spark's SQL: {reason}.") from error
+
+
+def _name_for_spark(table: exp.Table) -> None:
+    known = spark_name(table.db, table.name)
+    if not table.alias:
+        table.set("alias", exp.TableAlias(this=table.this.copy()))
+    table.set("this", exp.to_identifier(known, quoted=True))
+    table.set("db", None)
 
 
 _RULES: dict[type[exp.Expr], list[Callable[[exp.Expr], exp.Expr | None]]] = {}

@@ -6,6 +6,7 @@ The one ledger has a small audit of each kind, so that every public table has ro
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,14 +16,20 @@ from pathlib import Path
 
 import duckdb
 import pytest
+import sqlglot
 import yaml
+from sqlglot.dialects.databricks import Databricks
 
 from benchmarks.same import differences
 from biasledger.building.build import BuildSummary, build_warehouse, what_stands
 from biasledger.project import init_project
+from biasledger.spark.lint import columns_in, compiled_models
+from biasledger.spark.translate import to_spark
 from tests.python.project import Project
+from tests.python.publishing.postgres_server import postgres_server
 from tests.python.spark import rooms
 from tests.python.spark.cluster import SMALL, cluster, needed
+from tests.python.spark.databricks import Databricks4
 
 pytestmark = pytest.mark.slow
 
@@ -122,6 +129,106 @@ def test_dbts_unit_tests_pass_on_spark(on_spark: OnSpark) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout[-20_000:]
+
+
+def test_every_model_is_the_same_in_the_sql_of_databricks(on_spark: OnSpark) -> None:
+    """So what is said of open-source Spark, which builds with ANSI mode on, as Databricks does, is said of these statements."""
+    columns = columns_in(on_spark.work)
+    models = dict(compiled_models(on_spark.folder / "target/compiled/biasledger/models"))
+    assert len(models) > 200
+    for file, sql in models.items():
+        printed = to_spark(sql, columns, dialect=Databricks4)
+        assert printed == to_spark(sql, columns), file
+        assert sqlglot.parse_one(printed, dialect=Databricks)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["findings", "--all", "--why"],
+        ["check", "--format", "json"],
+        ["query", "select * from fct_alarms order by all"],
+    ],
+)
+def test_commands_say_the_same_of_both(on_spark: OnSpark, command: list[str]) -> None:
+    one, other = (_said(on_spark, warehouse, *command) for warehouse in _both(on_spark))
+    assert one.stdout
+    assert (one.returncode, _rounded(one.stdout)) == (other.returncode, _rounded(other.stdout))
+
+
+def test_a_finding_of_each_room_is_explained_alike(on_spark: OnSpark) -> None:
+    with duckdb.connect(str(on_spark.published), read_only=True) as connection:
+        found = connection.execute(
+            "select min(finding_id) from marts.fct_findings where status = 'alarm' group by measure order by all"
+        ).fetchall()
+    assert len(found) > 5
+    for (finding,) in found:
+        one, other = (
+            _said(on_spark, warehouse, "explain", finding, "--format", "json")
+            for warehouse in _both(on_spark)
+        )
+        assert one.returncode == 0, one.stderr
+        assert _rounded(one.stdout) == _rounded(other.stdout)
+
+
+def test_the_report_is_the_same_page(on_spark: OnSpark, tmp_path: Path) -> None:
+    pages = []
+    for number, warehouse in enumerate(_both(on_spark)):
+        page = tmp_path / f"{number}.html"
+        done = _said(on_spark, warehouse, "report", "--output", str(page))
+        assert done.returncode == 0, done.stderr
+        pages.append(len(page.read_text(encoding="utf-8")))
+    # Which build it was, and when, stands in it.
+    assert pages[0] == pytest.approx(pages[1], rel=0.001)
+
+
+def test_what_was_published_is_published_further(on_spark: OnSpark, tmp_path: Path) -> None:
+    folder = tmp_path / "published"
+    assert _said(on_spark, on_spark.published, "publish", "--to", str(folder)).returncode == 0
+    assert differences(on_spark.warehouse, folder / "warehouse.duckdb", digits=9) == []
+    parquet = {path.stem: _count(f"from '{path}'") for path in folder.glob("parquet/*.parquet")}
+    assert parquet == {table.partition(".")[2] or table: n for table, n in on_spark.summary.published.items()}
+
+
+def test_what_was_published_goes_to_postgresql(on_spark: OnSpark) -> None:
+    dbapi = pytest.importorskip("adbc_driver_postgresql.dbapi")
+    with postgres_server() as server:
+        done = _said(on_spark, on_spark.published, "publish", "--to", server.uri())
+        assert done.returncode == 0, done.stderr
+        with dbapi.connect(server.uri()) as connection, connection.cursor() as cursor:
+            cursor.execute("select finding_id, status from biasledger.fct_findings order by 1, 2")
+            found = cursor.fetchall()
+    with duckdb.connect(str(on_spark.warehouse), read_only=True) as connection:
+        rows = connection.execute("select finding_id, status from marts.fct_findings").fetchall()
+    assert sorted(found) == sorted(rows)
+
+
+def _both(on_spark: OnSpark) -> tuple[Path, Path]:
+    return on_spark.warehouse, on_spark.published
+
+
+def _said(on_spark: OnSpark, warehouse: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "biasledger", *command, "--warehouse", str(warehouse)],
+        cwd=on_spark.folder,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3]), "COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def _rounded(said: str) -> str:
+    """Without what differs between builds: last digits, which build it was, when, and the file's name."""
+    said = re.sub(r"-?\d+\.\d+(?:e-?\d+)?", lambda found: f"{float(found[0]):.9f}", said)
+    said = re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?", "MOMENT", said)
+    said = re.sub(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", "BUILD", said)
+    return re.sub(r"\b(?:spark|warehouse)\.duckdb", "FILE", said)
+
+
+def _count(query: str) -> int:
+    ((n_rows,),) = duckdb.execute(f"select count(*) {query}").fetchall()
+    return int(n_rows)
 
 
 def test_nothing_is_new_afterwards(on_spark: OnSpark) -> None:

@@ -1,16 +1,21 @@
-"""A build behind a server of Spark Connect, of a ledger that is the folder of an export, publishes what DuckDB does."""
+"""A build behind a server of Spark Connect, of a ledger that is the folder of an export as Delta tables,
+publishes what DuckDB does."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import duckdb
 import pytest
 import yaml
 
 from benchmarks.same import differences
 from biasledger.building.build import build_warehouse
 from biasledger.project import init_project
+from biasledger.verify_export import verify_export
 from collector.exports.writing import export_ledger
+from collector.ledger.database import Ledger
+from collector.ledger.erasure import erase
 from tests.python.end_to_end.planting import advice
 from tests.python.project import Project
 from tests.python.spark.cluster import connect_server, needed
@@ -19,15 +24,19 @@ pytestmark = pytest.mark.slow
 
 
 def test_an_export_is_built_behind_a_server(tmp_path: Path) -> None:
-    needed("grpc_status")
+    needed("grpc_status", "deltalake")
     project = Project(tmp_path / "project")
     init_project(project.folder)
     advice.plant(project)
+    exported = project.folder / "exported"
+    _export_twice(project, exported)
+    assert {verdict.state for verdict in verify_export(exported)} == {"intact"}
+    _leave_lying_around(exported)
     project.build()
-    export_ledger(project.ledger, project.folder / "exported", "parquet")
     profiles = project.folder / "profiles.yml"
     profile = yaml.safe_load(profiles.read_text(encoding="utf-8"))
-    profile["biasledger"]["outputs"]["spark"]["ledger"] = "exported"
+    spark = profile["biasledger"]["outputs"]["spark"]
+    spark.update(ledger=exported.as_uri(), tables=(tmp_path / "tables").as_uri())
     profiles.write_text(yaml.safe_dump(profile), encoding="utf-8")
     published = project.folder / "spark.duckdb"
     with connect_server(tmp_path) as address, pytest.MonkeyPatch.context() as patch:
@@ -35,3 +44,24 @@ def test_an_export_is_built_behind_a_server(tmp_path: Path) -> None:
         build_warehouse(project.folder, project.ledger, published, target="spark")
     assert differences(project.warehouse, published, digits=9) == []
     assert list(project.folder.glob("*tables*")) == []
+    assert not (tmp_path / "tables").exists()
+
+
+def _export_twice(project: Project, exported: Path) -> None:
+    """As it was before an answer's text was erased, then again, which writes that run alone anew."""
+    export_ledger(project.ledger, exported, "delta")
+    with Ledger(project.ledger).read() as connection:
+        ((run_id, prompt_id, trial),) = connection.execute(
+            "select run_id, prompt_id, trial from raw.responses where status = 'ok' order by all limit 1"
+        ).fetchall()
+    erase(project.ledger, run_id, prompt_id, trial, reason="to see that Spark does not read it")
+    assert export_ledger(project.ledger, exported, "delta").rewritten == (run_id,)
+
+
+def _leave_lying_around(exported: Path) -> None:
+    """A file that no manifest has, of one answer to each question more than there are."""
+    for file in list(exported.glob("responses/run_id=*/*.parquet")):
+        duckdb.execute(
+            f"copy (select * replace (trial + 100 as trial) from read_parquet('{file}', hive_partitioning = false)) "
+            f"to '{file.with_name('stray.parquet')}' (format parquet)"
+        )

@@ -31,7 +31,6 @@ def main(built: str) -> int:
             "select table_schema, table_name from information_schema.tables where table_catalog = current_database()"
         ).fetchall()
         for schema, name in listed:
-            tables.spark.sql(f"create database if not exists `{schema}`")
             rows = connection.table(f"{quote_name(schema)}.{quote_name(name)}")
             tables.write(schema, name, rows.limit(0))
     done = dbtRunner().invoke(

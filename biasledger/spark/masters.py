@@ -1,0 +1,49 @@
+"""Where Spark runs, as `master` in profiles.yml names it, and what of that may be printed."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote
+
+from collector.redaction import KEY_PLACEHOLDER, MIN_SECRET_CHARACTERS, spellings
+
+ACTIVE = "active"
+"""The session that this process has already, as in a notebook or a job of Databricks; none is begun."""
+
+_CONNECT = "sc://"
+# Parameters of an address that are no secrets; all others, and names without a value, may be.
+_PLAIN = frozenset(
+    {"use_ssl", "user_id", "user_agent", "session_id", "grpc_max_message_size", "x-databricks-cluster-id"}
+)
+
+
+def is_connect(master: str) -> bool:
+    """Whether it is the address of a server of Spark Connect: sc://HOST:PORT, or with parameters, sc://HOST:PORT/;token=…."""
+    return master.startswith(_CONNECT)
+
+
+def shown(master: str) -> str:
+    """As it may be printed: an address of Spark Connect without parameters."""
+    host = re.split(r"[/;?#]", master.removeprefix(_CONNECT))[0]
+    return f"{_CONNECT}{host.rpartition('@')[2]}" if is_connect(master) else master
+
+
+def without_secrets(text: str, master: str) -> str:
+    """A message without what an address of Spark Connect holds of secrets, however they are spelled in it."""
+    for secret in _secrets(master):
+        for form in spellings(secret):
+            text = text.replace(form, KEY_PLACEHOLDER)
+    return text
+
+
+def _secrets(master: str) -> list[str]:
+    """What follows the host, and who is named before it; the longest first."""
+    if not is_connect(master):
+        return []
+    place, *parameters = re.split(r"[/;?#&]", master.removeprefix(_CONNECT))
+    given = [place.rpartition("@")[0]]
+    for parameter in parameters:
+        name, _, value = parameter.partition("=")
+        given += [] if name.lower() in _PLAIN else [value or name]
+    found = {one for value in given for one in (value, unquote(value)) if len(one) >= MIN_SECRET_CHARACTERS}
+    return sorted(found, key=lambda one: (-len(one), one))
