@@ -17,7 +17,7 @@ from dbt.adapters.duckdb.plugins import BasePlugin
 from dbt_common.exceptions import DbtRuntimeError
 
 WAIT_SECONDS = 30.0
-MEMORY_LIMIT = "50%"
+MEMORY_LIMIT = "30%"
 """Of the machine's; DuckDB would take four fifths, and what models in Python hold comes on top. More is written to disk."""
 
 PUBLISHED = "BIASLEDGER_PUBLISHED"

@@ -12,7 +12,7 @@ units as (
         unit_key,
         run_id,
         prompt_id,
-        response_hash,
+        first_seq,
         scheme,
         phrases
     from {{ ref("int_words_units") }}
@@ -26,55 +26,26 @@ units as (
     {% endif %}
 ),
 
-answers as (
-    select
-        run_id,
-        prompt_id,
-        response_hash,
-        any_value(answer_text) as answer_text
-    from {{ ref("int_answers") }}
-    where
-        status = 'ok'
-        and run_id in (select units.run_id from units)
-    group by run_id, prompt_id, response_hash
-),
-
--- The answer's words do not say which of them were keys.
-responses as (
-    select
-        run_id,
-        prompt_id,
-        response_hash,
-        any_value(response_text) as response_text
-    from {{ ref("stg_ledger__responses") }}
-    where
-        run_id in (
-            select keyed.run_id
-            from units as keyed
-            where keyed.scheme = 'keys'
-        )
-    group by run_id, prompt_id, response_hash
-),
-
+-- Repeats of an answer have the first one's words: no texts are compared or held.
 texts as (
     select
         units.unit_key,
         units.run_id,
         units.scheme,
         units.phrases,
-        answers.answer_text,
+        responses.answer_text,
+        -- The answer's words do not say which of them were keys.
         responses.response_text
-    from units
-    inner join answers
+    from {{ ref("stg_ledger__responses") }} as responses
+    inner join units
         on
-            units.run_id = answers.run_id
-            and units.prompt_id = answers.prompt_id
-            and units.response_hash = answers.response_hash
-    left join responses
-        on
-            units.run_id = responses.run_id
-            and units.prompt_id = responses.prompt_id
-            and units.response_hash = responses.response_hash
+            responses.run_id = units.run_id
+            and responses.prompt_id = units.prompt_id
+            and responses.seq = units.first_seq
+    {% if is_incremental() %}
+        -- Of runs that are counted, texts are not read.
+        where responses.run_id in (select units.run_id from units)
+    {% endif %}
 ),
 
 tokens as (
