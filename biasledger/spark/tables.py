@@ -62,10 +62,13 @@ class Tables:
         atexit.register(self.close)
 
     def close(self) -> None:
-        """Delete the files and let go of the DuckDB file; the session, of which only these tables knew, is left alone."""
+        """Delete the files, let go of the DuckDB file, and end a server's session: any other would stop
+        with it the Spark that all sessions of this process share."""
         atexit.unregister(self.close)
         self._remove()
         self._duck.close()
+        if type(self.spark).__module__.startswith("pyspark.sql.connect"):
+            self.spark.stop()
 
     def _remove(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)

@@ -3,6 +3,8 @@ publishes what DuckDB does."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import duckdb
@@ -65,3 +67,38 @@ def _leave_lying_around(exported: Path) -> None:
             f"copy (select * replace (trial + 100 as trial) from read_parquet('{file}', hive_partitioning = false)) "
             f"to '{file.with_name('stray.parquet')}' (format parquet)"
         )
+
+
+_BESIDE = """
+import sys
+from pathlib import Path
+
+import duckdb
+from pyspark.sql import SparkSession
+
+from biasledger.spark.session import open_session
+from biasledger.spark.tables import Tables
+
+mine = SparkSession.builder.remote(sys.argv[1]).create()
+mine.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
+build = open_session("active", {"spark.sql.shuffle.partitions": 3})
+build.range(2).createOrReplaceTempView("marts__dim_runs")
+assert build.sql("select text_of_list(array('a')) as said").collect()[0].said == "[a]"
+for session, *state in ((build, "UTC", "3", True), (mine, "Asia/Tokyo", "2", False)):
+    assert state == [
+        session.conf.get("spark.sql.session.timeZone"),
+        session.conf.get("spark.sql.shuffle.partitions"),
+        session.catalog.tableExists("marts__dim_runs"),
+    ], state
+Tables(build, duckdb.connect(), Path("tables")).close()
+assert SparkSession.active() is mine
+assert mine.range(2).count() == 2
+"""
+
+
+def test_a_session_of_a_server_that_is_active_is_left_as_it_was(tmp_path: Path) -> None:
+    needed("grpc_status")
+    with connect_server(tmp_path) as address:
+        command = [sys.executable, "-W", "ignore", "-c", _BESIDE, address]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
