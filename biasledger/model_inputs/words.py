@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
+from threading import Lock
 from typing import Any
+from weakref import WeakValueDictionary
 
 import duckdb
 import numpy as np
@@ -19,12 +21,14 @@ from biasledger.measures.words.texts import Texts
 from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, questions
 from biasledger.model_inputs.relations import Columns, RowsByKey, described, quoted, records
 
-UNITS_AT_ONCE = 50_000
+UNITS_AT_ONCE = 100_000
 """Texts whose words are read at once: rows of words take several times the memory of the matrix that they become."""
 
 CORPUS = ("run_id", "variant", "scheme")
 """What is one corpus, whose comparisons are read together: its words count for the prior of each."""
 _Corpus = tuple[str, str, str]
+_matrices: WeakValueDictionary[tuple[int, ...], sparse.csr_array] = WeakValueDictionary()
+_reading = Lock()
 _NAME = ("scheme", "comparison", "variant", "attribute", "group_name", "reference_group")
 
 
@@ -56,7 +60,7 @@ def read_comparisons(
         listed = ", ".join(f"'{key}'" for key in keys)
         members_of = RowsByKey(members.filter(f"comparison_key in ({listed})"), "comparison_key", "unit_id")
         of_run = features.filter(f"run_id = {quoted(of_corpus[0]['run_id'])}")
-        matrix, first = _feature_matrix(of_run, [members_of[key]["unit_id"] for key in keys])
+        matrix, first = _shared_matrix(of_run, [members_of[key]["unit_id"] for key in keys])
         counts = _corpus_counts([members_of[key] for key in keys], matrix, first)
         for row in pending:
             texts = _texts(row, members_of[row["comparison_key"]], matrix, first, spelling, counts)
@@ -132,15 +136,27 @@ def _corpus_of(row: dict[str, Any]) -> _Corpus:
     return run_id, variant, scheme
 
 
-def _feature_matrix(
+def _shared_matrix(
     features: duckdb.DuckDBPyRelation, unit_ids: list[NDArray[Any]]
 ) -> tuple[sparse.csr_array, int]:
     """Counts as a sparse matrix (unit_id less the first of those given, word_id), and the first.
 
-    A word's column stands in the same place whatever the rows' order.
+    Models that measure one corpus side by side share its matrix, which nobody changes; it goes with the last of them.
     """
     ids = np.concatenate(unit_ids)
     first, last = (int(ids.min()), int(ids.max())) if ids.size else (0, -1)
+    with _reading:
+        # What is in it, whichever warehouse it comes from.
+        counted = features.aggregate("count(*), bit_xor(hash(unit_id, word_id, n_occurrences))")
+        key = (first, last, *counted.fetchall()[0])
+        matrix = _matrices.get(key)
+        if matrix is None:
+            matrix = _matrices[key] = _feature_matrix(features, first, last)
+    return matrix, first
+
+
+def _feature_matrix(features: duckdb.DuckDBPyRelation, first: int, last: int) -> sparse.csr_array:
+    """Counts of the units from the first to the last, (n_units, n_words); a column a word, whatever the rows' order."""
     parts = [
         _counts_of(features, start, min(start + UNITS_AT_ONCE - 1, last))
         for start in range(first, last + 1, UNITS_AT_ONCE)
@@ -152,7 +168,7 @@ def _feature_matrix(
     # scikit-learn takes 32-bit indices alone.
     matrix.indices = matrix.indices.astype(np.int32, copy=False)
     matrix.indptr = matrix.indptr.astype(np.int32, copy=False)
-    return matrix, first
+    return matrix
 
 
 def _counts_of(features: duckdb.DuckDBPyRelation, first: int, last: int) -> sparse.csr_array:

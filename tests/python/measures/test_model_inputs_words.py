@@ -143,3 +143,37 @@ def test_pairs_have_the_corpus_of_all_comparisons(connection: duckdb.DuckDBPyCon
     )
     assert pair.key == "b"
     np.testing.assert_array_equal(pair.units.prior, everything["b"].units.prior)
+
+
+def test_models_side_by_side_share_a_corpus_as_long_as_one_measures_it(
+    connection: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given, n_read = frames(), 0
+    counts_of = words._counts_of
+
+    def counted(*arguments: Any) -> Any:
+        nonlocal n_read
+        n_read += 1
+        return counts_of(*arguments)
+
+    monkeypatch.setattr(words, "_counts_of", counted)
+
+    def reading(of: dict[str, Any]) -> Iterator[Any]:
+        names = ("comparisons", "members", "features", "vocabulary")
+        return read_comparisons(*(connection.from_df(of[name]) for name in names), done=frozenset())
+
+    one, other = reading(given), reading(given)
+    first = next(one), next(other)
+    assert n_read == 1
+    assert (first[0].units.features != first[1].units.features).nnz == 0
+    # Another corpus of as many words, under the same numbers, is another one.
+    changed = {
+        **given,
+        "features": given["features"].assign(n_occurrences=lambda rows: rows["n_occurrences"] + 1),
+    }
+    third = next(reading(changed))
+    assert n_read == 2
+    assert third.units.features.sum() > first[0].units.features.sum()
+    del one, other
+    next(reading(given))
+    assert n_read == 3
