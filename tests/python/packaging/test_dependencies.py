@@ -90,12 +90,8 @@ def test_the_large_extras_are_imported_where_models_are_loaded_and_nowhere_else(
 
 
 def test_every_import_of_tests_and_benchmarks_is_declared() -> None:
-    assert (
-        undeclared(
-            imported("tests", "benchmarks"), RUNTIME + DEVELOPMENT + EXTRAS["regard"] + EXTRAS["entities"]
-        )
-        == set()
-    )
+    extras = [requirement for extra in ("regard", "entities", "spark") for requirement in EXTRAS[extra]]
+    assert undeclared(imported("tests", "benchmarks"), RUNTIME + DEVELOPMENT + extras) == set()
 
 
 def test_an_undeclared_import_is_noticed() -> None:
