@@ -7,8 +7,10 @@ from typing import Any, TypeVar
 
 import duckdb
 import pandas as pd
+from dbt_common.invocation import get_invocation_id
 from threadpoolctl import threadpool_limits
 
+from biasledger.model_inputs.sharing import sharing
 from biasledger.model_inputs.told import told
 
 Compared = TypeVar("Compared")
@@ -33,7 +35,10 @@ def new_rows(
     key = measure(()).columns[0]
     done = computed_keys(dbt, session, key)
     model = str(dbt.this).rsplit(".", 1)[-1].strip('"')
-    return measured(measure, told(model, read(*relations, done=done), _n_pending(relations[0], key, done)))
+    with sharing(get_invocation_id()):
+        return measured(
+            measure, told(model, read(*relations, done=done), _n_pending(relations[0], key, done))
+        )
 
 
 def measured(

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import groupby
-from threading import Lock
 from typing import Any
-from weakref import WeakValueDictionary
 
 import duckdb
 import numpy as np
@@ -20,6 +19,7 @@ from biasledger.measures.equal_sizes.words import WordPair, WordUnits
 from biasledger.measures.words.texts import Texts
 from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, questions
 from biasledger.model_inputs.relations import Columns, RowsByKey, described, quoted, records
+from biasledger.model_inputs.sharing import shared
 
 UNITS_AT_ONCE = 100_000
 """Texts whose words are read at once: rows of words take several times the memory of the matrix that they become."""
@@ -27,8 +27,6 @@ UNITS_AT_ONCE = 100_000
 CORPUS = ("run_id", "variant", "scheme")
 """What is one corpus, whose comparisons are read together: its words count for the prior of each."""
 _Corpus = tuple[str, str, str]
-_matrices: WeakValueDictionary[tuple[int, ...], sparse.csr_array] = WeakValueDictionary()
-_reading = Lock()
 _NAME = ("scheme", "comparison", "variant", "attribute", "group_name", "reference_group")
 
 
@@ -44,7 +42,8 @@ def read_comparisons(
 
     comparisons: a row a comparison; members: its texts with label, stratum, cluster and what they move with; features: text ×
     word counts, of which the texts of one run, variant and scheme have numbers that follow each other; vocabulary: the words
-    by word_id. What is held at once is of one run, variant and scheme, and one in which all is done is not read.
+    by word_id. What is held at once is of one run, variant and scheme, shared by models that measure it side by side, and one in
+    which all is done is not read.
     """
     rows = records(comparisons.order(", ".join((*CORPUS, "comparison_key"))))
     spelling: NDArray[np.str_] | None = None
@@ -60,7 +59,10 @@ def read_comparisons(
         listed = ", ".join(f"'{key}'" for key in keys)
         members_of = RowsByKey(members.filter(f"comparison_key in ({listed})"), "comparison_key", "unit_id")
         of_run = features.filter(f"run_id = {quoted(of_corpus[0]['run_id'])}")
-        matrix, first = _shared_matrix(of_run, [members_of[key]["unit_id"] for key in keys])
+        ids = np.concatenate([members_of[key]["unit_id"] for key in keys])
+        first, last = (int(ids.min()), int(ids.max())) if ids.size else (0, -1)
+        read = partial(_feature_matrix, of_run, first, last)
+        matrix = shared((*_corpus_of(of_corpus[0]), first, last), read)
         counts = _corpus_counts([members_of[key] for key in keys], matrix, first)
         for row in pending:
             texts = _texts(row, members_of[row["comparison_key"]], matrix, first, spelling, counts)
@@ -134,25 +136,6 @@ def _corpus_counts(comparisons: list[Columns], matrix: sparse.csr_array, first: 
 def _corpus_of(row: dict[str, Any]) -> _Corpus:
     run_id, variant, scheme = (row[column] for column in CORPUS)
     return run_id, variant, scheme
-
-
-def _shared_matrix(
-    features: duckdb.DuckDBPyRelation, unit_ids: list[NDArray[Any]]
-) -> tuple[sparse.csr_array, int]:
-    """Counts as a sparse matrix (unit_id less the first of those given, word_id), and the first.
-
-    Models that measure one corpus side by side share its matrix, which nobody changes; it goes with the last of them.
-    """
-    ids = np.concatenate(unit_ids)
-    first, last = (int(ids.min()), int(ids.max())) if ids.size else (0, -1)
-    with _reading:
-        # What is in it, whichever warehouse it comes from.
-        counted = features.aggregate("count(*), bit_xor(hash(unit_id, word_id, n_occurrences))")
-        key = (first, last, *counted.fetchall()[0])
-        matrix = _matrices.get(key)
-        if matrix is None:
-            matrix = _matrices[key] = _feature_matrix(features, first, last)
-    return matrix, first
 
 
 def _feature_matrix(features: duckdb.DuckDBPyRelation, first: int, last: int) -> sparse.csr_array:
