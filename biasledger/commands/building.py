@@ -16,6 +16,7 @@ from biasledger.commands.common import (
     warehouse_option,
 )
 from biasledger.commands.signals import interrupted_by_signals
+from collector.files.places import local_path
 from collector.terminal import say
 
 if TYPE_CHECKING:
@@ -189,12 +190,12 @@ def publish(
         return
     from biasledger.publishing.files import FORMATS, publish_files
 
-    if "://" in destination:
+    if "://" in destination and not destination.startswith("file://"):
         raise click.UsageError("--to takes a folder or an address that begins with postgresql://.")
     if schema is not None:
         raise click.UsageError("--schema goes with a PostgreSQL database.")
     with open_published(warehouse) as published:
-        manifest = publish_files(published, Path(destination), formats or FORMATS)
+        manifest = publish_files(published, local_path(destination), formats or FORMATS)
     n_rows = sum(table["rows"] for table in manifest["tables"])
     say(f"{len(manifest['tables'])} tables, {n_rows:,} rows published in {destination}.")
 

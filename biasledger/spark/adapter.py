@@ -310,7 +310,8 @@ class SparksessionAdapter(SQLAdapter):
 
     def get_columns_in_relation(self, relation: BaseRelation) -> list[Column]:
         """The columns of a table, of DuckDB's types."""
-        fields = self._tables.spark.table(spark_name(*_names(relation))).schema.fields
+        with told_by_dbt():
+            fields = self._tables.spark.table(spark_name(*_names(relation))).schema.fields
         return [
             Column(one.name, exp.DataType.build(one.dataType.simpleString(), dialect="spark").sql("duckdb"))
             for one in fields
@@ -323,7 +324,8 @@ class SparksessionAdapter(SQLAdapter):
     def drop_relation(self, relation: BaseRelation) -> None:
         """Forget a table or view."""
         self.cache_dropped(relation)
-        self._tables.drop(*_names(relation))
+        with told_by_dbt():
+            self._tables.drop(*_names(relation))
 
     @available.parse_none
     def make_table(self, relation: BaseRelation, sql: str) -> None:
@@ -348,8 +350,9 @@ class SparksessionAdapter(SQLAdapter):
             # What dbt compiled of the project\'s own model.
             exec(compile(code.lstrip(), f"{relation.identifier}.py", "exec"), module.__dict__)  # noqa: S102
             rows = module.model(module.dbtObj(session.table), session)
-        except Exception as error:
-            raise DbtRuntimeError(f"Python model failed: {type(error).__name__}: {error}") from error
+        except Exception as error:  # noqa: BLE001 (what it is is told, without the secrets of its own stack)
+            told = SparkConnectionManager.without_secrets(_reason(str(error)))
+            raise DbtRuntimeError(f"Python model failed: {type(error).__name__}: {told}") from None
         with told_by_dbt():
             if isinstance(rows, pd.DataFrame):
                 rows = session.connection.from_df(rows)
@@ -373,7 +376,9 @@ class SparksessionAdapter(SQLAdapter):
     @available.parse_none
     def published(self, name: str) -> BaseRelation | None:
         """A table of the marts as it was published last; None where there was none."""
-        if not self._tables.published("marts", name):
+        with told_by_dbt():
+            found = self._tables.published("marts", name)
+        if not found:
             return None
         return self.Relation.create(schema="published", identifier=name, type=RelationType.Table)
 

@@ -19,13 +19,15 @@ _PLAIN = frozenset(
 
 def is_connect(master: str) -> bool:
     """Whether it is the address of a server of Spark Connect: sc://HOST:PORT, or with parameters, sc://HOST:PORT/;token=…."""
-    return master.startswith(_CONNECT)
+    return master.strip().lower().startswith(_CONNECT)
 
 
 def shown(master: str) -> str:
-    """As it may be printed: an address of Spark Connect without parameters."""
-    host = re.split(r"[/;?#]", master.removeprefix(_CONNECT))[0]
-    return f"{_CONNECT}{host.rpartition('@')[2]}" if is_connect(master) else master
+    """As it may be printed: an address of Spark Connect without parameters, and without a host where an @ follows one."""
+    if not is_connect(master):
+        return master
+    place, rest = _split(master)
+    return f"{_CONNECT}{KEY_PLACEHOLDER if '@' in rest else place.rpartition('@')[2]}"
 
 
 def without_secrets(text: str, master: str) -> str:
@@ -36,13 +38,21 @@ def without_secrets(text: str, master: str) -> str:
     return text
 
 
+def _split(master: str) -> tuple[str, str]:
+    """What stands before the first sign that ends a host, and the rest."""
+    address = master.strip()[len(_CONNECT) :]
+    place = re.split(r"[/;?#]", address)[0]
+    return place, address[len(place) :]
+
+
 def _secrets(master: str) -> list[str]:
     """What follows the host, and who is named before it; the longest first."""
     if not is_connect(master):
         return []
-    place, *parameters = re.split(r"[/;?#&]", master.removeprefix(_CONNECT))
-    given = [place.rpartition("@")[0]]
-    for parameter in parameters:
+    place, rest = _split(master)
+    # An @ that follows may end a name with a / in it, or stand in a token.
+    given = [place.rpartition("@")[0], *(re.split(r"[/;?#&@]", place + rest) if "@" in rest else [])]
+    for parameter in re.split(r"[/;?#&]", rest):
         name, _, value = parameter.partition("=")
         given += [] if name.lower() in _PLAIN else [value or name]
     found = {one for value in given for one in (value, unquote(value)) if len(one) >= MIN_SECRET_CHARACTERS}

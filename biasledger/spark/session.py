@@ -46,8 +46,8 @@ LOG = Path("logs/spark.log")
 def open_session(master: str, settings: Mapping[str, str]) -> SparkSession:
     """A session with the functions and settings of a build.
 
-    Spark has one context in a process. Where there is one already it is used, whatever `master` says, by a session beside those
-    that it has: settings, functions and tables are each session's own, so nothing changes for others.
+    Spark has one context in a process. Where there is one already it is used, whatever `master` says but sc://, by a session
+    beside those that it has: settings, functions and tables are each session's own, so nothing changes for others.
 
     Args:
         master: local[*], spark://HOST:PORT and the like, `active` for what this process has and nothing else, or

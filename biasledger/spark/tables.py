@@ -46,8 +46,8 @@ class Tables:
     Args:
         spark: the session.
         duck: a connection to the DuckDB file that public tables go to, with the ledger attached as `ledger`.
-        folder: where the Parquet is, until the process ends: it holds answers. Every machine that works for the session reads and
-            writes it under this path.
+        folder: where the Parquet is, until dbt's command ends: it holds answers. Every machine that works for the session
+            reads and writes it under this path.
     """
 
     def __init__(self, spark: SparkSession, duck: duckdb.DuckDBPyConnection, folder: Path) -> None:
@@ -55,6 +55,8 @@ class Tables:
         self._duck = duck
         self._folder = folder
         self._views: set[str] = set()
+        # Views and tables of the ledger whose files are complete.
+        self._written: set[Path] = set()
         self._lock = threading.Lock()
         self.schemas = {LEDGER}
         # Of an earlier build nothing is read; what is not made anew would only be taken for its result.
@@ -102,8 +104,10 @@ class Tables:
         """A table as DuckDB reads it: from its files, of which a filter reads only what it needs. A view's are written now."""
         place = self._place(schema, name)
         with self._lock:
-            if _named(schema, name) in self._views and not place.exists():
-                self.spark.table(_named(schema, name)).write.parquet(str(place))
+            # A folder is there as soon as writing begins, and says nothing of its end.
+            if _named(schema, name) in self._views and place not in self._written:
+                self.spark.table(_named(schema, name)).write.mode("overwrite").parquet(str(place))
+                self._written.add(place)
         rows = connection.read_parquet(str(place / "*.parquet"))
         return rows.select(_for_duckdb(rows))
 
@@ -111,6 +115,7 @@ class Tables:
         """Forget a table or view and delete its files."""
         self.spark.sql(f"drop view if exists {_named(schema, name)}")
         self._views.discard(_named(schema, name))
+        self._written.discard(self._place(schema, name))
         shutil.rmtree(self._place(schema, name), ignore_errors=True)
 
     def _register(self, schema: str, name: str, kinds: StructType) -> None:
@@ -125,10 +130,12 @@ class Tables:
     def bring_over(self, schema: str, name: str) -> None:
         """Make a table of the ledger known, which is written when it is first asked for."""
         with self._lock:
-            if schema == LEDGER and not self._place(schema, name).exists():
+            place = self._place(schema, name)
+            if schema == LEDGER and place not in self._written:
                 self.write(
                     schema, name, self._duck.cursor().table(f"ledger.{quote_name(schema)}.{quote_name(name)}")
                 )
+                self._written.add(place)
 
     # --- the DuckDB file ------------------------------------------------------------------------------------------------------
 

@@ -36,6 +36,18 @@ def test_paths_and_urls_of_this_machine(place: str, path: str) -> None:
     assert local_path(place) == Path(path)
 
 
+@pytest.mark.parametrize("place", ["file:///a/b#c", "file:///a/x?y"])
+def test_a_url_that_is_cut_is_none_of_a_path(place: str) -> None:
+    with pytest.raises(InputError, match=r"%3F and %23"):
+        local_path(place)
+    assert local_path("file:///a/b%23c%3F") == Path("/a/b#c?")
+
+
+def test_who_signs_in_to_a_store_is_not_printed() -> None:
+    with pytest.raises(InputError, match=r"^s3://bucket/x is no path"):
+        local_path("s3://AKIA:secret@bucket/x")
+
+
 @pytest.mark.parametrize("place", STORES)
 def test_an_object_store_is_no_path(place: str) -> None:
     with pytest.raises(InputError, match=r"is no path of this machine.*name a path.*/Volumes/") as told:

@@ -29,6 +29,9 @@ HOST = "sc://adb-1.example.com:443"
         (f"{HOST}/;token={TOKEN};x-databricks-cluster-id=1-2-three", HOST),
         (f"{HOST};token={TOKEN}", HOST),
         (f"sc://{TOKEN}@adb-1.example.com:443", HOST),
+        (f" SC://adb-1.example.com:443/;token={TOKEN}", HOST),
+        (f"sc://me/{TOKEN}@adb-1.example.com", "sc://[key]"),
+        (f"{HOST}/;token=a@{TOKEN}", "sc://[key]"),
     ],
 )
 def test_an_address_is_shown_without_parameters(master: str, printed: str) -> None:
@@ -50,6 +53,12 @@ def test_what_may_be_a_secret_is_struck_out_of_messages(parameters: str) -> None
     assert TOKEN not in told
     assert "true: " in told
     assert HOST in told
+
+
+def test_a_token_with_an_at_is_struck_out_too() -> None:
+    master = f"{HOST}/;token=somebody@{TOKEN}"
+    assert without_secrets(f"Bearer somebody@{TOKEN}", master) == "Bearer [key]"
+    assert TOKEN not in without_secrets(f"of {TOKEN} at {master}", master)
 
 
 def test_what_is_no_secret_stays_in_messages() -> None:
