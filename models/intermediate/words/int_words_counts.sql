@@ -44,7 +44,7 @@ texts as (
             and responses.seq = units.first_seq
     {% if is_incremental() %}
         -- Of runs that are counted, texts are not read.
-        where responses.run_id in (select units.run_id from units)
+        where responses.run_id in (select new_units.run_id from units as new_units)
     {% endif %}
 ),
 
