@@ -39,6 +39,9 @@ _DEFAULTS = {
     # Which of hundreds of conditions follow from which others takes longer to find out than it saves.
     "spark.sql.constraintPropagation.enabled": "false",
 }
+# By this variable pyspark remembers that a process went the way of Spark Connect; and whether it does since a session of ours.
+_CONNECT_MODE = "SPARK_CONNECT_MODE_ENABLED"
+_begun_here: set[str] = set()
 _QUOTED = frozenset("'\",=:()[]{}\\")
 LOG = Path("logs/spark.log")
 
@@ -83,6 +86,8 @@ def _session(master: str, settings: Mapping[str, str]) -> SparkSession:
     from pyspark.sql import SparkSession
 
     if is_connect(master):
+        if _CONNECT_MODE not in os.environ:
+            _begun_here.add(_CONNECT_MODE)
         try:
             # Sessions of a server are apart from each other.
             return _adapted(SparkSession.builder.remote(master).create(), shown(master), settings)
@@ -98,6 +103,14 @@ def _session(master: str, settings: Mapping[str, str]) -> SparkSession:
             ) from None
         return _begun(master, settings)
     return _adapted(found.newSession(), "this process's session", settings)
+
+
+def end_of_server(session: SparkSession) -> None:
+    """End a session of a server. Where it was this process's first, sessions of its own can be begun again."""
+    session.stop()
+    if _CONNECT_MODE in _begun_here:
+        _begun_here.discard(_CONNECT_MODE)
+        os.environ.pop(_CONNECT_MODE, None)
 
 
 def _unreached(master: str, error: Exception) -> str:

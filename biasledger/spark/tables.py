@@ -18,6 +18,7 @@ import pyarrow.parquet
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from biasledger.publishing.quoting import quote_name, quote_text
+from biasledger.spark.session import end_of_server
 from biasledger.spark.translate import spark_name
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class Tables:
         self._remove()
         self._duck.close()
         if type(self.spark).__module__.startswith("pyspark.sql.connect"):
-            self.spark.stop()
+            end_of_server(self.spark)
 
     def _remove(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)

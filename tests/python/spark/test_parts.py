@@ -74,7 +74,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module", params=["local[2]", "a master and two workers", "Spark Connect"])
 def spark(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     needed("grpc_status")
-    from biasledger.spark.session import open_session
+    from biasledger.spark.session import end_of_server, open_session
 
     folder = tmp_path_factory.mktemp("spark")
     with pytest.MonkeyPatch.context() as patch:
@@ -89,7 +89,8 @@ def spark(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
             with place(folder) as address:
                 session = open_session(address, SMALL)
                 yield session
-                session.stop()
+                # Tests that follow in this process begin sessions of its own.
+                end_of_server(session)
 
 
 def _relations(model: Model, folder: Path) -> list[duckdb.DuckDBPyRelation]:
