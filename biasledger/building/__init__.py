@@ -13,3 +13,9 @@ PARSED = Path("target/partial_parse.msgpack")
 
 TEMPLATES = Path("target/templates.marshal")
 """Macros and models as Jinja compiled them."""
+
+STANDS = "BIASLEDGER_STANDS"
+"""Set in the environment of dbt's process where seeds and views that there are stand as a build would make them."""
+
+STOOD = "stands as it was"
+"""What a node's result says that was not made anew."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasledger import __version__
-from biasledger.building import BUILT
+from biasledger.building import BUILT, STANDS, STOOD
 from biasledger.building.readings import register_readings
 from biasledger.building.running import LOG, BuildError, Dbt, OnStep, one_line
 from biasledger.building.settings import check_settings
@@ -30,6 +30,8 @@ from biasledger.publishing.standing import (
     remember,
     rooms_inputs,
     rooms_standing,
+    settings_inputs,
+    settings_stand,
 )
 from biasledger.publishing.work import forget_what_is_gone, locked, spark_file, work_file
 from biasledger.rooms import room_names
@@ -135,8 +137,11 @@ def build_warehouse(
             work.unlink(missing_ok=True)
         # As it is now: what comes while dbt reads is for the next build.
         inputs, of_rooms = inputs_of(project, ledger), rooms_inputs(project, Ledger(ledger), rooms_of(ledger))
+        settings = settings_inputs(project, ledger)
         is_ordinary = not (select or is_closed or allow_outside)
-        standing = rooms_standing(work, of_rooms) if is_ordinary and not (full_refresh or is_forced) else []
+        may_stand = is_ordinary and not (full_refresh or is_forced)
+        standing = rooms_standing(work, of_rooms) if may_stand else []
+        do_settings_stand = may_stand and settings_stand(work, settings)
         if standing:
             on_note(f"Nothing is new in {', '.join(standing)}: what was measured there stands.")
         forget_standing(work)
@@ -151,12 +156,13 @@ def build_warehouse(
             full_refresh=full_refresh,
             select=select,
             standing=standing,
+            settings_stand=do_settings_stand,
             is_closed=is_closed,
             on_step=on_step,
         )
         if is_ordinary:
             found = Standing(utc_now(), summary.alarm_tests, len(summary.published))
-            remember(work, warehouse, inputs, found, of_rooms)
+            remember(work, warehouse, inputs, found, of_rooms, settings)
         return summary
 
 
@@ -183,6 +189,7 @@ def _build_and_publish(
     full_refresh: bool,
     select: Sequence[str],
     standing: Sequence[str],
+    settings_stand: bool,
     is_closed: bool,
     on_step: OnStep,
 ) -> BuildSummary:
@@ -205,6 +212,8 @@ def _build_and_publish(
         "BIASLEDGER_WAREHOUSE": seen_from(project, work),
         "BIASLEDGER_PUBLISHED": seen_from(project, warehouse),
     }
+    if settings_stand:
+        environment[STANDS] = "yes"
     if is_closed:
         # As dbt names them in its statements: seen from the project.
         environment["BIASLEDGER_CLOSED"] = str(LINKS / "seeds")
@@ -262,7 +271,7 @@ def _summarise(built: Mapping[str, Any], messages: Sequence[str], work: Path) ->
         raise BuildError(f"Nothing was built: {one_line(messages) or 'no model matches the selection'}.")
     done = [row for row in built["results"] if row["status"] in _DONE]
     n_tests = Counter("alarm" in _tags(nodes, row) for row in done if _kind(row) in _TESTS)
-    n_models = sum(_kind(row) not in _TESTS for row in done)
+    n_models = sum(_kind(row) not in _TESTS and row.get("message") != STOOD for row in done)
     names = tuple(nodes[row["unique_id"]]["name"] for row in alarms)
     return BuildSummary(
         n_models=n_models,

@@ -6,32 +6,41 @@ What is built is the same. A build by hand has all of dbt.
 from __future__ import annotations
 
 import hashlib
+import json
 import marshal
+import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from importlib.metadata import version
 from pathlib import Path
-from threading import Lock
-from types import CodeType
+from threading import Lock, current_thread
 from typing import Any, ClassVar
 
 import jinja2
 from dbt.adapters.factory import FACTORY
 from dbt.artifacts.resources.types import NodeType
+from dbt.artifacts.schemas.results import RunStatus
+from dbt.artifacts.schemas.run import RunResult
 from dbt.contracts.graph.manifest import Manifest
 from dbt.task.build import BuildTask
+from dbt.task.run import ModelRunner
+from dbt.task.seed import SeedRunner
 from dbt.task.test import TestResultData, TestRunner
 from dbt_common.clients.jinja import CallableMacroGenerator, MacroFuzzEnvironment
+from dbt_common.dataclass_schema import dbtClassMixin
 from dbt_common.events.base_types import BaseEvent
 from duckdb import Error as DuckDBError
 from jinja2.bccache import bc_magic
 
-from biasledger.building import TEMPLATES
+from biasledger.building import STANDS, STOOD, TEMPLATES
 from collector.files.replacing import write_whole
 
 _PACKAGE = "biasledger"
 _PLAIN = {"severity": "ERROR", "fail_calc": "count(*)", "warn_if": "!= 0", "error_if": "!= 0"}
 _DIGEST = hashlib.sha256().digest_size
+# Whose classes' schemas are kept.
+_PACKAGES = ("dbt-core", "dbt-common", "dbt-adapters", "dbt-duckdb", "mashumaro")
 _ABSENT = ("where", "limit", "store_failures")
 
 
@@ -39,6 +48,8 @@ _ABSENT = ("where", "limit", "store_failures")
 def lean() -> Iterator[None]:
     """Have dbt leave out, in this process and from now on, what is not read; for one command."""
     _make_events_when_read()
+    BuildTask.RUNNER_MAP[NodeType.Model] = Models
+    BuildTask.RUNNER_MAP[NodeType.Seed] = Seeds
     BuildTask.RUNNER_MAP[NodeType.Test] = QualityTests
     with templates_kept(TEMPLATES):
         yield
@@ -75,14 +86,15 @@ def _make_events_when_read() -> None:
 
 @contextmanager
 def templates_kept(file: Path) -> Iterator[None]:
-    """Macros and models as Jinja compiled them, from the file, and into it what is new."""
-    compiled = MacroFuzzEnvironment.compile
-    version = bc_magic + jinja2.__version__.encode()
-    kept: dict[str, CodeType] = {}
+    """Macros and models as Jinja compiled them, and what dbt checks settings by, from the file, and into it what is new."""
+    compiled, described = MacroFuzzEnvironment.compile, dbtClassMixin.__dict__["json_schema"]
+    packages = " ".join(version(name) for name in _PACKAGES)
+    stamp = bc_magic + f"{jinja2.__version__} {packages}".encode()
+    kept: dict[str, Any] = {}
     with suppress(OSError):
         written = file.read_bytes()
         # The project's own file, as what dbt parsed is, which holds code as well; one that was damaged would end the process.
-        if written[:_DIGEST] == _stamp(version, written[_DIGEST:]):
+        if written[:_DIGEST] == _stamp(stamp, written[_DIGEST:]):
             kept = marshal.loads(written[_DIGEST:])  # noqa: S302 (see above)
     n_before = len(kept)
 
@@ -94,22 +106,142 @@ def templates_kept(file: Path) -> Iterator[None]:
             kept[key] = compiled(environment, source)
         return kept[key]
 
-    # Exchanged for one command and put back: dbt has no setting for it, and mypy takes no method for one that may be exchanged.
+    def describe_once(cls: Any) -> Any:
+        key = f"schema of {cls.__module__}.{cls.__qualname__}"
+        if key not in kept:
+            # Plain: it has strings that are more than strings.
+            kept[key] = json.loads(json.dumps(described.__func__(cls)))
+        return kept[key]
+
+    # Exchanged for one command and put back: dbt has no setting for them, and mypy takes no method for one that may be exchanged.
     MacroFuzzEnvironment.compile = compile_once  # type: ignore[method-assign, assignment]
+    dbtClassMixin.json_schema = classmethod(describe_once)  # type: ignore[method-assign, assignment]
     try:
         yield
     finally:
         MacroFuzzEnvironment.compile = compiled  # type: ignore[method-assign]
+        dbtClassMixin.json_schema = described  # type: ignore[method-assign]
         if len(kept) > n_before:
             # Without it, the next build only takes longer.
             with suppress(OSError):
                 content = marshal.dumps(kept)
-                write_whole(file, _stamp(version, content) + content)
+                write_whole(file, _stamp(stamp, content) + content)
 
 
 def _stamp(version: bytes, content: bytes) -> bytes:
     """What tells a whole file of this version."""
     return hashlib.sha256(version + content).digest()
+
+
+class Models(ModelRunner):
+    """Runs dbt's models, and those of biasledger's own that are plain tables or views by their statement alone, without the
+    macros of a materialisation: what macros/engine/rebuilt.sql and dbt-duckdb's `view` make, in one transaction. Views that
+    stand are left."""
+
+    def compile_and_execute(self, manifest: Manifest, ctx: Any) -> Any:
+        """Compile and make it, or see that it stands."""
+        if self.node.config.materialized == "view" and _stands(self):
+            return _done(self.node, STOOD)
+        return super().compile_and_execute(manifest, ctx)
+
+    def execute(self, model: Any, manifest: Manifest) -> Any:
+        """Make the table or view; where it cannot be made, the old one stays."""
+        kind = _PLAIN_MODELS.get(model.config.materialized)
+        if kind is None or self.adapter.type() != "duckdb" or not _is_plain(model):
+            return super().execute(model, manifest)  # type: ignore[no-untyped-call]
+        relation = self.adapter.Relation.create_from(self.config, model).incorporate(type=kind)
+        before = self.adapter.get_relation(relation.database, relation.schema, relation.identifier)
+        drop = (
+            f"drop {before.type} if exists {before}; " if before is not None and before.type != kind else ""
+        )
+        made = self._view(relation, model) if kind == "view" else self._table(relation, model)
+        connections = self.adapter.connections
+        _, cursor = connections.add_query(f"{drop}{made}")
+        self.adapter.commit_if_has_connection()
+        self.adapter.cache_added(relation.incorporate(dbt_created=True))
+        return _done(model, str(connections.get_response(cursor)))
+
+    def _view(self, relation: Any, model: Any) -> str:
+        return f"create or replace view {relation} as ({model.compiled_code})"
+
+    def _table(self, relation: Any, model: Any) -> str:
+        if not model.config.contract.enforced:
+            return f"create or replace table {relation} as ({model.compiled_code})"
+        described = {name: column.to_dict() for name, column in model.columns.items()}
+        names = {
+            name: self.adapter.quote(name) if column.quote else name for name, column in model.columns.items()
+        }
+        columns = self.adapter.render_raw_columns_constraints(raw_columns=described)
+        columns += self.adapter.render_raw_model_constraints(
+            raw_constraints=[constraint.to_dict() for constraint in model.constraints]
+        )
+        listed = ", ".join(names.values())
+        statements = [
+            f"create or replace table {relation} ({', '.join(columns)})",
+            f"insert into {relation} ({listed}) select {listed} from ({model.compiled_code})",
+        ]
+        persisted = model.config.persist_docs
+        if persisted.get("relation") and model.description:
+            statements.append(f"comment on table {relation} is {_quoted(model.description)}")
+        if persisted.get("columns"):
+            statements += [
+                f"comment on column {relation}.{name} is {_quoted(model.columns[column].description)}"
+                for column, name in names.items()
+                if model.columns[column].description
+            ]
+        return "; ".join(statements)
+
+
+class Seeds(SeedRunner):
+    """Reads dbt's seeds in, but for those that stand."""
+
+    def compile_and_execute(self, manifest: Manifest, ctx: Any) -> Any:
+        """Read it in, or see that it stands."""
+        return _done(self.node, STOOD) if _stands(self) else super().compile_and_execute(manifest, ctx)
+
+
+_PLAIN_MODELS = {"rebuilt": "table", "view": "view"}
+
+
+def _stands(runner: Any) -> bool:
+    """Whether a seed or view of biasledger's own is there as a build would make it."""
+    node = runner.node
+    if not os.environ.get(STANDS) or node.package_name != _PACKAGE or runner.adapter.type() != "duckdb":
+        return False
+    with runner.adapter.connection_named(node.unique_id, node):
+        found = runner.adapter.get_relation(node.database, node.schema, node.alias)
+    return found is not None
+
+
+def _done(node: Any, message: str) -> RunResult:
+    return RunResult(
+        node=node,
+        status=RunStatus.Success,
+        timing=[],
+        thread_id=current_thread().name,
+        execution_time=0.0,
+        message=message,
+        adapter_response={},
+        failures=None,
+        batch_results=None,
+    )
+
+
+def _is_plain(model: Any) -> bool:
+    """Whether a model is one of biasledger's own in SQL that asks for no more than its statement; a view has no contract."""
+    config = model.config
+    return (
+        model.package_name == _PACKAGE
+        and model.language == "sql"
+        and not (config.pre_hook or config.post_hook or config.grants or config.get("sql_header"))
+        and not (
+            config.materialized == "view" and (config.contract.enforced or any(config.persist_docs.values()))
+        )
+    )
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 class QualityTests(TestRunner):

@@ -86,17 +86,24 @@ def rooms_inputs(project: Path, ledger: Ledger, rooms: Sequence[str]) -> dict[st
     Raises:
         LedgerError: the ledger cannot be read.
     """
-    journals = journal_folder(ledger.path).resolve()
-    settings = [
-        part
-        for path, content in _project_files(project)
-        if path.parts[0] not in _READ_BY_NO_MODEL and path.name not in JUDGED_BY
-        if not (project / path).resolve().is_relative_to(journals)
-        for part in (path.as_posix().encode(), content)
-    ]
-    settings += _installed(without=JUDGED_BY)
+    settings = list(_model_settings(project, ledger.path, without=JUDGED_BY))
     heads = ledger.heads_by_part()
     return {room: _hash([*settings, heads[room].encode()]) for room in rooms if room in heads}
+
+
+def settings_inputs(project: Path, ledger: Path) -> str:
+    """A hash of all that decides what is the same in every build, whatever the ledger holds: seeds, and which rows views show."""
+    return _hash(_model_settings(project, ledger))
+
+
+def _model_settings(project: Path, ledger: Path, without: Collection[str] = ()) -> Iterator[bytes]:
+    """What models read beside the ledger; `without` are seeds that are left out."""
+    journals = journal_folder(ledger).resolve()
+    for path, content in _project_files(project):
+        is_read = path.parts[0] not in _READ_BY_NO_MODEL and path.name not in without
+        if is_read and not (project / path).resolve().is_relative_to(journals):
+            yield from (path.as_posix().encode(), content)
+    yield from _installed(without=without)
 
 
 def _hash(parts: Iterable[bytes]) -> str:
@@ -181,10 +188,17 @@ def _today() -> str:
     return datetime.now().astimezone().date().isoformat()
 
 
-def remember(work: Path, warehouse: Path, inputs: str, standing: Standing, rooms: Mapping[str, str]) -> None:
-    """Write down what was built of what, after it was published; rooms: as `rooms_inputs`."""
+def remember(
+    work: Path,
+    warehouse: Path,
+    inputs: str,
+    standing: Standing,
+    rooms: Mapping[str, str],
+    settings: str = "",
+) -> None:
+    """Write down what was built of what, after it was published; rooms: as `rooms_inputs`, settings: as `settings_inputs`."""
     content = asdict(standing) | {"built_at": standing.built_at.isoformat(), "rooms": dict(rooms)}
-    content |= {"inputs": inputs, "warehouse": _state(warehouse).decode()}
+    content |= {"inputs": inputs, "settings": settings, "warehouse": _state(warehouse).decode()}
     beside(work, "built.json").write_text(json.dumps(content), encoding="utf-8")
 
 
@@ -195,10 +209,16 @@ def rooms_standing(work: Path, rooms: Mapping[str, str]) -> list[str]:
     return [room for room, inputs in rooms.items() if isinstance(before, dict) and before.get(room) == inputs]
 
 
+def settings_stand(work: Path, settings: str) -> bool:
+    """Whether the work file holds seeds and views as a build would make them; settings: as `settings_inputs`."""
+    return work.exists() and _read(work).get("settings") == settings
+
+
 def forget_rooms(work: Path) -> None:
     """Of tables that something else than a build wrote into no room's stand."""
     if content := _read(work):
-        beside(work, "built.json").write_text(json.dumps(content | {"rooms": {}}), encoding="utf-8")
+        left = content | {"rooms": {}, "settings": ""}
+        beside(work, "built.json").write_text(json.dumps(left), encoding="utf-8")
 
 
 def forget_standing(work: Path) -> None:

@@ -10,10 +10,11 @@ import sys
 import textwrap
 from pathlib import Path
 
+import duckdb
 import pytest
 from dbt_common.clients.jinja import MacroFuzzEnvironment
 
-from biasledger.building import BUILT, TEMPLATES, lean_dbt
+from biasledger.building import BUILT, STANDS, STOOD, TEMPLATES, lean_dbt
 from biasledger.building.running import Dbt
 
 ROOT = Path(__file__).parents[3]
@@ -70,10 +71,7 @@ TOGETHER = {"shares_are_told_apart", "filled_people_id__name", "key_people_id", 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("lean")
-    for name, text in FILES.items():
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_text(textwrap.dedent(text), encoding="utf-8")
+    folder = _write(tmp_path_factory.mktemp("lean"), FILES)
     shutil.copytree(ROOT / "tests/dbt/generic", folder / "tests/dbt/generic")
     return folder
 
@@ -85,6 +83,109 @@ def _tests(results: list[dict[str, str]]) -> dict[str, tuple[str, str | None]]:
         for row in results
         if row["unique_id"].startswith("test.")
     }
+
+
+MADE = {
+    "dbt_project.yml": """
+        name: biasledger
+        profile: small
+        flags: {send_anonymous_usage_stats: false, warn_error_options: {silence: [UnsupportedConstraintMaterialization]}}
+        models: {biasledger: {+materialized: rebuilt}}
+        """,
+    "profiles.yml": FILES["profiles.yml"],
+    "seeds/colours.csv": "name,hex\nred,f00\n",
+    "models/described.sql": """
+        select 'b' as name, 2::bigint as "group", 0.5::double as share union all select 'a', 1, null
+        """,
+    "models/plain.sql": "select name, count(*) as n from {{ ref('described') }} group by name",
+    "models/shown.sql": "{{ config(materialized='view') }} select * from {{ ref('plain') }} join {{ ref('colours') }} on true",
+    "models/hooked.sql": "{{ config(post_hook='create or replace table main.hook as select 1 as one') }} select 1 as id",
+    "models/_models.yml": """
+        models:
+          - name: described
+            description: It's described; twice.
+            constraints: [{type: check, expression: name <> 'c'}]
+            config: {contract: {enforced: true}, persist_docs: {relation: true, columns: true}}
+            columns:
+              - {name: share, data_type: double, description: "It's a share; of one."}
+              - {name: name, data_type: varchar, constraints: [{type: not_null}], description: Whose.}
+              - {name: group, data_type: bigint, quote: true}
+        """,
+}
+# What a database holds: its tables and views with their statements, columns and what is said of them.
+CATALOGUE = """
+    select 'relation', schema_name, table_name, sql, comment from duckdb_tables()
+    union all select 'relation', schema_name, view_name, sql, comment from duckdb_views() where not internal
+    union all
+    select 'column', schema_name, table_name || '.' || column_name, data_type || is_nullable || column_index, comment
+    from duckdb_columns() where not internal
+    order by all
+"""
+
+
+def _write(folder: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(exist_ok=True, parents=True)
+        (folder / name).write_text(textwrap.dedent(text).lstrip(), encoding="utf-8")
+    return folder
+
+
+def _holds(project: Path) -> list[list[tuple[object, ...]]]:
+    with duckdb.connect(project / "made.duckdb") as connection:
+        tables = ("described", "plain", "shown", "hooked", "hook", "colours")
+        return [
+            connection.execute(statement).fetchall()
+            for statement in (CATALOGUE, *(f"from main.{table} order by all" for table in tables))
+        ]
+
+
+def _build_made(project: Path, *options: str, environment: dict[str, str] | None = None) -> dict[str, str]:
+    """Name -> message of each node."""
+    with Dbt(project) as dbt:
+        dbt.run(["build", *options], environment or {}, lambda *_: None, rooms=["words"], is_closed=True)
+    document = json.loads((project / BUILT).read_text(encoding="utf-8"))
+    return {row["unique_id"].split(".")[2]: row["message"] for row in document["results"]}
+
+
+@pytest.mark.slow
+def test_tables_and_views_are_made_by_their_statement_as_dbt_makes_them(tmp_path: Path) -> None:
+    lean, whole = (_write(tmp_path / name, MADE) for name in ("lean", "whole"))
+    for project in (lean, whole):
+        shutil.copytree(ROOT / "macros/engine", project / "macros", ignore=shutil.ignore_patterns("[!r]*"))
+    assert set(_build_made(lean).values()) == {"OK", "INSERT 1"}
+    command = [sys.executable, "-c", "from dbt.cli.main import cli; cli()", "build", "--profiles-dir", "."]
+    subprocess.run(command, cwd=whole, env=os.environ, capture_output=True, check=True)
+    made = _holds(whole)
+    assert ("relation", "main", "described") in {row[:3] for row in made[0]}
+    assert _holds(lean) == made
+    # dbt runs a model with hooks, and writes what it ran.
+    run = {path.stem for path in (lean / "target/run").rglob("*.sql")}
+    assert run == {"hooked"}
+
+    # A table where a view was, another way round, and once more in its own place.
+    (lean / "models/plain.sql").write_text("{{ config(materialized='view') }}" + MADE["models/plain.sql"])
+    (lean / "models/shown.sql").write_text(MADE["models/shown.sql"].replace("'view'", "'rebuilt'"))
+    assert set(_build_made(lean).values()) == {"OK", "INSERT 1"}
+    kinds = {row[2]: str(row[3]).split()[1] for row in _holds(lean)[0] if row[0] == "relation"}
+    assert (kinds["plain"], kinds["shown"]) == ("VIEW", "TABLE")
+
+    # Seeds and views stand where that is said, and are made where they are not there.
+    with duckdb.connect(lean / "made.duckdb") as connection:
+        connection.execute("insert into main.colours values ('green', '0f0')")
+    stood = _build_made(lean, environment={STANDS: "yes"})
+    assert {name for name, message in stood.items() if message == STOOD} == {"colours", "plain"}
+    assert len(_holds(lean)[3]) == 4, "a table of what stands is made anew"
+    with duckdb.connect(lean / "made.duckdb") as connection:
+        connection.execute("drop view main.plain; drop table main.colours")
+    assert STOOD not in _build_made(lean, environment={STANDS: "yes"}).values()
+    assert len(_holds(lean)[3]) == 2
+
+    # One that cannot be made leaves what was there.
+    before = _holds(lean)
+    (lean / "models/described.sql").write_text('select null as name, 2 as "group", 0.5 as share')
+    failed = _build_made(lean)
+    assert "NOT NULL constraint failed" in failed["described"]
+    assert _holds(lean) == before
 
 
 def _build(project: Path) -> dict[str, tuple[str, str | None]]:

@@ -139,10 +139,32 @@ def test_rooms_stand_in_a_work_file_that_is_there_and_that_nothing_else_wrote_in
     work = tmp_path / "work.duckdb"
     inputs = {"words": "a", "lists": "b"}
     said = standing.Standing(datetime(2026, 1, 1), (), 1)
-    standing.remember(work, tmp_path / "warehouse.duckdb", "inputs", said, inputs)
+    standing.remember(work, tmp_path / "warehouse.duckdb", "inputs", said, inputs, "settings")
     assert standing.rooms_standing(work, inputs) == []
+    assert not standing.settings_stand(work, "settings")
     work.touch()
+    assert standing.settings_stand(work, "settings")
+    assert not standing.settings_stand(work, "others")
     assert standing.rooms_standing(work, inputs) == ["words", "lists"]
     assert standing.rooms_standing(work, {"words": "a", "lists": "c", "prices": "d"}) == ["words"]
     standing.forget_rooms(work)
     assert standing.rooms_standing(work, inputs) == []
+    assert not standing.settings_stand(work, "settings")
+
+
+def test_seeds_and_views_are_as_they_were_until_a_setting_changes(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read() -> str:
+        return standing.settings_inputs(project.folder, project.ledger)
+
+    before = read()
+    _ask_products(project)
+    _write("audits/products.yml")(project)
+    assert read() == before
+    for name in ("seeds/thresholds.csv", "seeds/model_prices.csv", "dbt_project.yml"):
+        changed = read()
+        _write(name)(project)
+        assert read() != changed
+    monkeypatch.setattr(standing, "hash_models", lambda: "others")
+    assert read() != changed
