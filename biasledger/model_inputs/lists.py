@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import duckdb
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
+from scipy import sparse
 
 from biasledger.measures.comparisons import Comparison
 from biasledger.measures.engine.resampling import Floats
@@ -72,13 +74,16 @@ def read_item_comparisons(
     shares_of = RowsByKey(shares, "item_set_id", "subject", "item")
     for row in pending(comparisons, done):
         inside = shares_of[row["item_set_id"]]
-        items, places = np.unique(inside["item"].astype(np.str_), return_inverse=True)
-        subjects, rows = np.unique(inside["subject"].astype(np.str_), return_inverse=True)
-        held = np.zeros((2, subjects.size, items.size))
-        for side, column in enumerate(("share_of_group", "share_of_neutral")):
-            held[side, rows, places] = floats(inside[column])
+        rows, subjects = pd.factorize(inside["subject"], sort=True)
+        places, items = pd.factorize(inside["item"], sort=True)
+        shape = subjects.size, items.size
+        held = (
+            sparse.csr_array((floats(inside[column]), (rows, places)), shape=shape)
+            for column in ("share_of_group", "share_of_neutral")
+        )
         yield Comparison(
-            units=HeldItems(items, *held), **described(row, "variant", "domain", "attribute", "group_name")
+            units=HeldItems(items.astype(np.str_), *held),
+            **described(row, "variant", "domain", "attribute", "group_name"),
         )
 
 
