@@ -145,7 +145,8 @@ counted as (
         coalesce(shared_items.n_concordant, 0) as n_concordant,
         -- Where nothing is repeated, places and ranks come in the same order.
         case
-            when pairs.has_repeats then coalesce({{ n_ascending_pairs("shared_items.other_last_places") }}, 0)  -- noqa: PRS
+            when pairs.has_repeats
+                then coalesce({{ n_ascending_pairs("shared_items.other_last_places") }}, 0)  -- noqa: PRS
             else coalesce(shared_items.n_concordant, 0)
         end as n_concordant_written
     from numbered_pairs as pairs
