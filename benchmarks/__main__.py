@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: speed, collecting, audits of lists, decisions, prices and stereotypes, comparisons, and calibration."""
+"""`python -m benchmarks`: speed, sizes by room, collecting, audits of simulated models, comparisons, and calibration."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ SHORT_AUDITS, SHORT_SUBJECTS = 20, 25
 SHORT_DECISIONS = 20
 SHORT_MARKERS = 20
 SHORT_PRICES = 21
+SHORT_SIZES = (1_000, 8_000)
+# Importing these would take longer than to print help.
+_ROOM_NAMES = ("words", "lists", "decisions", "prices", "markers", "texts")
 
 
 @click.group(invoke_without_command=True)
@@ -25,12 +28,13 @@ SHORT_PRICES = 21
     "records",
     type=click.Path(path_type=Path),
     default=None,
-    help="Write what speed and collect measure into this file, for `compare`.",
+    help="Write what speed, sizes and collect measure into this file, for `compare`.",
 )
 @click.pass_context
 def main(context: click.Context, records: Path | None) -> None:
-    """Measure speed, collecting, fewer and smaller audits of lists, fewer of decisions, prices and stereotypes, builds on Spark
-    beside DuckDB where it can be started and, where the texts are there, calibration with fewer splits.
+    """Measure speed, small sizes of each room, collecting, fewer and smaller audits of lists, fewer of decisions, prices and
+    stereotypes, builds on Spark beside DuckDB where it can be started and, where the texts are there, calibration with fewer
+    splits.
 
     Name one of them to run it alone with its own settings.
     """
@@ -41,6 +45,7 @@ def main(context: click.Context, records: Path | None) -> None:
     if context.invoked_subcommand is not None:
         return
     context.invoke(speed)
+    context.invoke(sizes, rooms=_ROOM_NAMES, responses=SHORT_SIZES, more=False)
     context.invoke(collect)
     context.invoke(lists, audits=SHORT_AUDITS, subjects=SHORT_SUBJECTS)
     context.invoke(decisions, audits=SHORT_DECISIONS)
@@ -97,6 +102,15 @@ def speed(measured: list[Record], responses: int, words: int, repeats: int, perm
 
 @main.command()
 @click.option(
+    "--room",
+    "rooms",
+    type=click.Choice(_ROOM_NAMES),
+    multiple=True,
+    default=("words",),
+    show_default=True,
+    help="May be repeated.",
+)
+@click.option(
     "--responses",
     type=click.IntRange(min=600),
     multiple=True,
@@ -104,17 +118,51 @@ def speed(measured: list[Record], responses: int, words: int, repeats: int, perm
     show_default=True,
     help="May be repeated.",
 )
-@click.option("--words", type=click.IntRange(min=20), default=350, show_default=True, help="A response.")
 @click.option(
-    "--permutations/--no-permutations", default=True, show_default=True, help="Judge, or only count words."
+    "--words",
+    type=click.IntRange(min=20),
+    default=None,
+    help="A response, where these are texts. [default: 350; of markers and texts 60]",
+)
+@click.option(
+    "--questions",
+    type=click.IntRange(min=1),
+    default=None,
+    help="Different ones, further answers being further trials. [default: 40 probes of markers, 126 questions of prices; "
+    "else they grow with the answers]",
+)
+@click.option(
+    "--permutations/--no-permutations", default=True, show_default=True, help="Judge, or only measure."
+)
+@click.option(
+    "--more/--no-more",
+    default=True,
+    show_default=True,
+    help="After the first build also the report, nothing new, and 1 % more.",
 )
 @click.pass_obj
-def sizes(measured: list[Record], responses: tuple[int, ...], words: int, permutations: bool) -> None:
-    """Import, build, report, and 1 % more, end to end, of so many generated responses, and how each grows."""
+def sizes(
+    measured: list[Record],
+    rooms: tuple[str, ...],
+    responses: tuple[int, ...],
+    words: int | None,
+    questions: int | None,
+    permutations: bool,
+    more: bool,
+) -> None:
+    """Import, build, report, and 1 % more, end to end, of so many generated responses of a room, and how each grows."""
     from benchmarks.sizes import run
 
-    for one in responses:
-        measured += run(n_responses=one, n_words=words, permutations=permutations)
+    for room in rooms:
+        for one in responses:
+            measured += run(
+                room=room,
+                n_responses=one,
+                n_words=words,
+                n_questions=questions,
+                permutations=permutations,
+                more=more,
+            )
 
 
 @main.command()

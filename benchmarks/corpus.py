@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -20,6 +20,7 @@ TILTS = {"White": 1.0, "Asian": 2.0, "Black": 1.6, "Latino": 1.2, "Middle-Easter
 TILTED_RANKS = slice(100, 500)
 # A million texts are not held at once.
 ROWS_AT_ONCE = 10_000
+SCHEMA = pa.schema({"text": pa.string(), "race": pa.string(), "gender": pa.string(), "position": pa.int64()})
 
 
 def write_corpus(path: Path, *, n_responses: int, n_words: int, seed: int) -> None:
@@ -27,27 +28,25 @@ def write_corpus(path: Path, *, n_responses: int, n_words: int, seed: int) -> No
 
     Every text names the person it is written for, so that removing identity terms has something to remove.
     """
-    schema = pa.schema(
-        {"text": pa.string(), "race": pa.string(), "gender": pa.string(), "position": pa.int64()}
-    )
-    rows = _responses(n_responses=n_responses, n_words=n_words, seed=seed)
-    with pq.ParquetWriter(path, schema) as writer:
+    rows = responses(n_responses=n_responses, n_words=n_words, seed=seed)
+    with pq.ParquetWriter(path, SCHEMA) as writer:
         while batch := list(islice(rows, ROWS_AT_ONCE)):
-            writer.write_table(pa.table(list(zip(*batch, strict=True)), schema=schema))
+            writer.write_table(pa.table(list(zip(*batch, strict=True)), schema=SCHEMA))
 
 
-def _responses(*, n_responses: int, n_words: int, seed: int) -> Iterator[tuple[str, str, str, int]]:
+def responses(*, n_responses: int, n_words: int, seed: int) -> Iterator[tuple[str, str, str, int]]:
+    """Yield the rows of `write_corpus`."""
     rng = np.random.default_rng(seed)
-    vocabulary = _vocabulary(rng)
+    words = vocabulary(rng)
     cells = [(race, gender) for race in TILTS for gender in GENDERS]
     cumulated = {race: np.cumsum(word_shares(race)) for race in TILTS}
     for position in range(n_responses):
         race, gender = cells[position % len(cells)]
         drawn = np.searchsorted(cumulated[race], rng.random(n_words) * cumulated[race][-1], side="right")
-        yield _text(race, gender, vocabulary[drawn].tolist()), race, gender, position
+        yield _text(race, gender, words[drawn].tolist()), race, gender, position
 
 
-def _vocabulary(rng: np.random.Generator) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
+def vocabulary(rng: np.random.Generator) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
     """N_VOCABULARY distinct words of two to four syllables."""
     syllables = np.array([consonant + vowel for consonant in "bdfghklmnprstvz" for vowel in "aeiou"])
     words: dict[str, None] = {}
@@ -67,8 +66,12 @@ def word_shares(race: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
 
 
 def _text(race: str, gender: str, words: list[str]) -> str:
-    sentences = [
+    return f"For a {race} {gender}: {sentences(words)}"
+
+
+def sentences(words: Sequence[str]) -> str:
+    """Words as sentences of WORDS_A_SENTENCE."""
+    return " ".join(
         " ".join(words[start : start + WORDS_A_SENTENCE]).capitalize() + "."
         for start in range(0, len(words), WORDS_A_SENTENCE)
-    ]
-    return f"For a {race} {gender}: " + " ".join(sentences)
+    )

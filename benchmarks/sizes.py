@@ -1,25 +1,30 @@
-"""What a user waits for, end to end, as answers grow in number: import, build, report, nothing new, and 1 % more."""
+"""What a user of a room waits for, end to end, as answers grow in number: import, build, report, nothing new, and 1 % more."""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.corpus import write_corpus
 from benchmarks.processes import Measured, run_measured
 from benchmarks.records import Record
-from benchmarks.speed import AUDIT, SEED
+from benchmarks.rooms import ROOMS, write_answers
+from benchmarks.rooms.asked import Asked
+from benchmarks.speed import SEED
+from biasledger.building import BUILT
 from biasledger.project import init_project
 
 # Of the answers that there were before.
 NEW_SHARE = 0.01
 WITHOUT_PERMUTATIONS = "\nvars: {biasledger: {permutations: false, all_groups: false}}\n"
 ALARMS = 1
+N_SLOWEST = 8
 
 
 class _Project:
@@ -38,43 +43,88 @@ class _Project:
         command = [sys.executable, "-m", "biasledger", *map(str, arguments)]
         self.took[name] = run_measured(command, folder=self.folder, expected=(0, ALARMS))
 
+    def slowest(self) -> dict[str, float]:
+        """The models that took longest in the last build, the slowest first, with their seconds by the clock."""
+        results = json.loads((self.folder / BUILT).read_text(encoding="utf-8"))["results"]
+        seconds = {
+            str(one["unique_id"]).rsplit(".", 1)[-1]: float(one["seconds"])
+            for one in results
+            if str(one["unique_id"]).startswith("model.")
+        }
+        return dict(sorted(seconds.items(), key=lambda one: -one[1])[:N_SLOWEST])
 
-def run(*, n_responses: int, n_words: int, permutations: bool) -> list[Record]:
-    """Measure one size and print it.
+
+def run(
+    *,
+    room: str,
+    n_responses: int,
+    n_words: int | None,
+    n_questions: int | None,
+    permutations: bool,
+    more: bool = True,
+) -> list[Record]:
+    """Measure one size of one room and print it.
+
+    Args:
+        room: one of ROOMS.
+        n_responses: how many answers are generated.
+        n_words: words an answer, where answers are texts; None for as many as the room says.
+        n_questions: how many different questions; further answers are further trials. None for what the room says.
+        permutations: judge, or only measure.
+        more: after the first build also the report, nothing new, and 1 % more.
 
     Raises:
         BenchmarkError: a process failed.
     """
+    answers = ROOMS[room]
+    asked = Asked(n_responses, n_words or answers.n_words or 0, n_questions or answers.n_questions, SEED)
     with tempfile.TemporaryDirectory(prefix="biasledger-sizes-") as scratch:
         folder = Path(scratch)
         many, few = folder / "many.parquet", folder / "few.parquet"
-        write_corpus(many, n_responses=n_responses, n_words=n_words, seed=SEED)
-        write_corpus(few, n_responses=max(int(NEW_SHARE * n_responses), 1), n_words=n_words, seed=SEED + 1)
+        write_answers(many, answers, asked)
         project = _Project(folder / "project", permutations=permutations)
-        project.run("import", "import", AUDIT, many, "--simulated")
+        project.run("import", "import", answers.audit, many, "--simulated")
         project.run("first build", "build")
-        project.run("report", "report")
-        project.run("nothing new", "build")
-        project.run("import of 1 % more", "import", AUDIT, few, "--simulated")
-        project.run("build of 1 % more", "build")
-    _print(project.took, n_responses, n_words)
-    return [
-        Record(f"sizes: {name}", n_responses, unit, value)
-        for name, took in project.took.items()
+        slowest = project.slowest()
+        if more:
+            n_more = max(int(NEW_SHARE * n_responses), 1)
+            write_answers(few, answers, Asked(n_more, asked.n_words, asked.n_questions, SEED + 1))
+            project.run("report", "report")
+            project.run("nothing new", "build")
+            project.run("import of 1 % more", "import", answers.audit, few, "--simulated")
+            project.run("build of 1 % more", "build")
+    _print(project.took, room, asked, slowest, is_text=answers.n_words is not None)
+    # That of words is called as it was before there were others.
+    name = "sizes" if room == "words" else f"sizes of {room}"
+    records = [
+        Record(f"{name}: {step}", n_responses, unit, value)
+        for step, took in project.took.items()
         for unit, value in (
             ("processor s", took.cpu),
             ("wall s", took.wall),
             ("peak bytes", float(took.peak_bytes)),
         )
     ]
+    return records + [
+        Record(f"{name}: {model}", n_responses, "wall s", took) for model, took in slowest.items()
+    ]
 
 
-def _print(took: dict[str, Measured], n_responses: int, n_words: int) -> None:
+def _print(
+    took: Mapping[str, Measured], room: str, asked: Asked, slowest: Mapping[str, float], *, is_text: bool
+) -> None:
     table = Table("", "wall s", "processor s", "peak memory, GiB")
     for name, one in took.items():
         table.add_row(name, f"{one.wall:.1f}", f"{one.cpu:.1f}", f"{one.peak_bytes / 2**30:.2f}")
     console = Console(width=110, highlight=False)
-    console.print(f"{n_responses:,} responses of {n_words} words, seed {SEED}, {os.cpu_count()} cores.")
+    of_words = f" of {asked.n_words} words" if is_text else ""
+    of_questions = f", {asked.n_questions} questions" if asked.n_questions is not None else ""
+    console.print(
+        f"{room}: {asked.n_answers:,} responses{of_words}{of_questions}, seed {asked.seed}, {os.cpu_count()} cores."
+    )
     console.print(table)
-    share = took["build of 1 % more"].cpu / took["first build"].cpu
-    console.print(f"A build of 1 % more takes {share:.1%} of the first one's processor time.")
+    listed = ", ".join(f"{model} {seconds:.1f}" for model, seconds in slowest.items())
+    console.print(f"Slowest models of the first build, wall s: {listed}.")
+    if "build of 1 % more" in took:
+        share = took["build of 1 % more"].cpu / took["first build"].cpu
+        console.print(f"A build of 1 % more takes {share:.1%} of the first one's processor time.")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy import sparse
 
 from biasledger.measures.comparisons import Comparison, table
 from biasledger.measures.engine.resampling import Design, Floats, Integers, Labels, family_permutation_test
@@ -22,14 +23,14 @@ MIN_SUBJECTS = 2
 
 @dataclass(frozen=True)
 class HeldItems:
-    """Which share of a subject's lists holds each item; arrays (n_subjects, n_items).
+    """Which share of a subject's lists holds each item; arrays (n_subjects, n_items), of which few cells are above 0.
 
     items: their names, (n_items,). group, neutral: of the lists about the group, and of the neutral ones, 0 to 1.
     """
 
     items: NDArray[np.str_]
-    group: Floats
-    neutral: Floats
+    group: sparse.csr_array[np.float64]
+    neutral: sparse.csr_array[np.float64]
 
 
 @dataclass(frozen=True)
@@ -52,26 +53,30 @@ class ItemsInstead:
 
 def items_instead(held: HeldItems, *, n_permutations: int, alpha: float, seed: int) -> ItemsInstead:
     """Each item's difference, with a step-down max-T test of those that MIN_SUBJECTS subjects or more tell apart."""
-    differences = held.group - held.neutral
-    [tested] = np.nonzero((differences != 0).sum(axis=0) >= MIN_SUBJECTS)
+    differences = (held.group - held.neutral).tocsc()
+    differences.eliminate_zeros()
+    [tested] = np.nonzero(np.diff(differences.indptr) >= MIN_SUBJECTS)
     n_subjects, n_items = differences.shape
     p_value, p_value_adjusted, n_drawn = np.full(n_items, np.nan), np.full(n_items, np.nan), 0
     if tested.size and n_permutations:
         # A subject's two cells, of which the first is about the group.
         design = Design(np.tile(np.array([1, 0], dtype=np.int8), n_subjects), np.arange(n_subjects).repeat(2))
+        # A subject's lists hold few of all items: a sum over subjects that do not have an item takes most of the time.
+        by_item = differences[:, tested].T.tocsr()
 
         def difference(labels: Labels) -> Floats:
-            return np.asarray((labels[:, ::2] * 2.0 - 1.0) @ differences[:, tested])
+            signs = np.ascontiguousarray(labels[:, ::2].T) * 2.0 - 1.0
+            return np.asarray((by_item @ signs).T)
 
         family = family_permutation_test(
             design, difference, n_permutations=n_permutations, alpha=alpha, seed=seed, stop_after=50
         )
         p_value[tested], p_value_adjusted[tested] = family.p_value, family.p_value_adjusted
         n_drawn = family.n_permutations
-    lists_of_group, neutral_lists = held.group.sum(axis=0), held.neutral.sum(axis=0)
+    lists_of_group, neutral_lists = _sums(held.group), _sums(held.neutral)
     return ItemsInstead(
         held.items,
-        ((held.group > 0) | (held.neutral > 0)).sum(axis=0),
+        np.bincount((held.group + held.neutral).nonzero()[1], minlength=n_items),
         lists_of_group,
         neutral_lists,
         lists_of_group - neutral_lists,
@@ -79,6 +84,11 @@ def items_instead(held: HeldItems, *, n_permutations: int, alpha: float, seed: i
         p_value_adjusted,
         n_drawn,
     )
+
+
+def _sums(shares: sparse.csr_array[np.float64]) -> Floats:
+    """Sums of columns, subject after subject."""
+    return np.bincount(shares.indices, weights=shares.data, minlength=shares.shape[1]).astype(np.float64)
 
 
 def items_instead_of(comparisons: Iterable[Comparison[HeldItems]]) -> pd.DataFrame:

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import duckdb
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
+from scipy import sparse
 
 from biasledger.measures.comparisons import Comparison
 from biasledger.measures.engine.resampling import Floats
@@ -14,7 +16,7 @@ from biasledger.measures.equal_sizes.lists import Cells, ListPair
 from biasledger.measures.instead import HeldItems
 from biasledger.measures.lists import Lists, PerturbedLists
 from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, questions
-from biasledger.model_inputs.relations import Columns, RowsByKey, described, floats, pending
+from biasledger.model_inputs.relations import Columns, RowsByKey, described, floats, pending, quoted
 
 
 def read_spread_comparisons(
@@ -69,16 +71,21 @@ def read_item_comparisons(
     comparisons: a row a group's lists and the neutral ones of the same subjects; shares: item_set_id, subject, item,
     share_of_group, share_of_neutral, a row a subject and item.
     """
-    shares_of = RowsByKey(shares, "item_set_id", "subject", "item")
+    named = shares.select("item_set_id", "subject", "item", "share_of_group", "share_of_neutral")
     for row in pending(comparisons, done):
-        inside = shares_of[row["item_set_id"]]
-        items, places = np.unique(inside["item"].astype(np.str_), return_inverse=True)
-        subjects, rows = np.unique(inside["subject"].astype(np.str_), return_inverse=True)
-        held = np.zeros((2, subjects.size, items.size))
-        for side, column in enumerate(("share_of_group", "share_of_neutral")):
-            held[side, rows, places] = floats(inside[column])
+        # Set by set: of many lists those of all groups at once would take gigabytes.
+        of_set = named.filter(f"item_set_id = {quoted(row['item_set_id'])}")
+        inside = of_set.order("subject, item").fetchnumpy()
+        rows, subjects = pd.factorize(inside["subject"], sort=True)
+        places, items = pd.factorize(inside["item"], sort=True)
+        shape = subjects.size, items.size
+        held = (
+            sparse.csr_array((floats(inside[column]), (rows, places)), shape=shape)
+            for column in ("share_of_group", "share_of_neutral")
+        )
         yield Comparison(
-            units=HeldItems(items, *held), **described(row, "variant", "domain", "attribute", "group_name")
+            units=HeldItems(items.astype(np.str_), *held),
+            **described(row, "variant", "domain", "attribute", "group_name"),
         )
 
 

@@ -8,7 +8,7 @@ the group makes no difference, whatever the similarities are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from math import isqrt
@@ -179,21 +179,25 @@ class Answers:
             return OF_VECTORS[self.scheme](self.vectors)
         return SCHEMES[self.scheme](self.texts)
 
-    @cached_property
-    def parts(self) -> list[tuple[Integers, Floats, Integers, Floats]]:
+    def by_question(self) -> Iterator[tuple[Integers, Floats, Integers, Floats]]:
         """Of each question: its answers, their similarities, its units, and the mean similarities of these (0 alone)."""
         _, of_answer = np.unique(self.units, return_inverse=True)
-        parts = []
-        for question in np.unique(self.questions):
-            [rows] = np.nonzero(self.questions == question)
+        # Each question's rows in their order, without looking through all answers for each.
+        _, sizes = np.unique(self.questions, return_counts=True)
+        rows_of_questions = np.split(np.argsort(self.questions, kind="stable"), np.cumsum(sizes)[:-1])
+        for rows in rows_of_questions:
             alike = self.alike_of(rows)
             units, places = np.unique(of_answer[rows], return_inverse=True)
             members = np.zeros((units.size, rows.size))
             members[places, np.arange(rows.size)] = 1 / np.bincount(places)[places]
             of_units = members @ alike @ members.T
             np.fill_diagonal(of_units, 0.0)
-            parts.append((rows, alike, units, of_units))
-        return parts
+            yield rows, alike, units, of_units
+
+    @cached_property
+    def parts(self) -> list[tuple[Integers, Floats]]:
+        """Of each question its units and their mean similarities; those of all answers would take far more memory."""
+        return [(units, of_units) for *_, units, of_units in self.by_question()]
 
     def gaps(self, marked: Floats, reference: Floats) -> tuple[Floats, Floats, Floats]:
         """Similarity between groups, of the marked one, and of its reference, (b, n_questions) each; NaN where there is none.
@@ -201,8 +205,7 @@ class Answers:
         marked, reference: (b, n_units), 1 for a unit that is of the group.
         """
         found = [
-            _similarities(of_units, marked[:, units], reference[:, units])
-            for *_, units, of_units in self.parts
+            _similarities(of_units, marked[:, units], reference[:, units]) for units, of_units in self.parts
         ]
         between, within_marked, within_reference = (np.stack(one, axis=1) for one in zip(*found, strict=True))
         return between, within_marked, within_reference
@@ -387,18 +390,17 @@ class Question:
 
 def questions(answers: Answers) -> list[Question]:
     """Every question in which both groups have answers."""
-    labels = answers.labels[answers.unit_rows]
-    one = labels[np.newaxis].astype(np.float64)
-    similarities = zip(*(values[0] for values in answers.gaps(one, 1 - one)), strict=True)
+    one = answers.labels[answers.unit_rows][np.newaxis].astype(np.float64)
     found = []
-    for (rows, alike, *_), numbers in zip(answers.parts, similarities, strict=True):
+    for rows, alike, units, of_units in answers.by_question():
+        numbers = _similarities(of_units, one[:, units], 1 - one[:, units])
         marked, reference = (np.flatnonzero(answers.labels[rows] == label) for label in (1, 0))
         if marked.size and reference.size:
             pairs = alike[np.ix_(marked, reference)]
             first, second = np.unravel_index(int(pairs.argmin()), pairs.shape)
             one_id, other_id = (int(answers.ids[rows[row]]) for row in (marked[first], reference[second]))
             question, least = int(answers.questions[rows[0]]), float(pairs[first, second])
-            between, inside, inside_reference = map(float, numbers)
+            between, inside, inside_reference = (float(values[0]) for values in numbers)
             found.append(
                 Question(
                     question,

@@ -1,5 +1,6 @@
 with
 
+-- Numbered by what was asked, so that items are joined and grouped by numbers.
 responses as (
     select
         run_id,
@@ -10,7 +11,10 @@ responses as (
         subject,
         template,
         attribute,
-        group_name
+        group_name,
+        dense_rank() over (
+            order by run_id, variant, domain, subject, template, attribute, group_name
+        ) as question_number
     from {{ ref("int_lists_responses") }}
     where
         scheme = 'items'
@@ -41,6 +45,7 @@ neutral_templates as (
 
 n_lists as (
     select
+        question_number,
         run_id,
         variant,
         domain,
@@ -50,18 +55,12 @@ n_lists as (
         group_name,
         count(*) as n_lists
     from responses
-    group by run_id, variant, domain, subject, template, attribute, group_name
+    group by question_number, run_id, variant, domain, subject, template, attribute, group_name
 ),
 
 held as (
     select
-        responses.run_id,
-        responses.variant,
-        responses.domain,
-        responses.subject,
-        responses.template,
-        responses.attribute,
-        responses.group_name,
+        responses.question_number,
         places.item,
         count(*) as n_holding
     from responses
@@ -69,16 +68,14 @@ held as (
         on
             responses.lists_key = places.lists_key
             and responses.list_key = places.list_key
-    group by
-        responses.run_id, responses.variant, responses.domain, responses.subject, responses.template,
-        responses.attribute, responses.group_name, places.item
+    group by responses.question_number, places.item
 ),
 
 -- Subjects with lists of the group and neutral ones.
 compared as (
     select
         of_groups.*,
-        of_nobody.template as neutral,
+        of_nobody.question_number as neutral_number,
         of_nobody.n_lists as n_neutral_lists
     from n_lists as of_groups
     inner join neutral_templates on of_groups.run_id = neutral_templates.run_id
@@ -94,42 +91,18 @@ compared as (
         and of_nobody.attribute is null
 ),
 
-shares as (
+numbered as (
     select
-        compared.*,
-        held.item,
-        held.n_holding / compared.n_lists as share_of_group,
-        0.0 as share_of_neutral
+        *,
+        dense_rank() over (order by run_id, variant, domain, attribute, group_name, subject) as subject_number
     from compared
-    inner join held
-        on
-            compared.run_id = held.run_id
-            and compared.variant = held.variant
-            and compared.domain = held.domain
-            and compared.subject = held.subject
-            and compared.template = held.template
-            and compared.attribute = held.attribute
-            and compared.group_name = held.group_name
-    union all by name
-    select
-        compared.*,
-        held.item,
-        0.0 as share_of_group,
-        held.n_holding / compared.n_neutral_lists as share_of_neutral
-    from compared
-    inner join held
-        on
-            compared.run_id = held.run_id
-            and compared.variant = held.variant
-            and compared.domain = held.domain
-            and compared.subject = held.subject
-            and compared.neutral = held.template
-    where held.attribute is null
 ),
 
 -- Of several templates a subject's share is their mean, so that it stays one list.
-templates as (
+subjects as (
     select
+        subject_number,
+        {{ key_of(["run_id", "variant", "domain", "attribute", "group_name"]) }} as item_set_id,
         run_id,
         variant,
         domain,
@@ -137,35 +110,74 @@ templates as (
         group_name,
         subject,
         count(*) as n_templates
-    from compared
-    group by run_id, variant, domain, attribute, group_name, subject
+    from numbered
+    group by subject_number, run_id, variant, domain, attribute, group_name, subject
+),
+
+shares as (
+    select
+        numbered.subject_number,
+        held.item,
+        held.n_holding / numbered.n_lists as share_of_group,
+        0.0 as share_of_neutral
+    from numbered
+    inner join held on numbered.question_number = held.question_number
+    union all by name
+    select
+        numbered.subject_number,
+        held.item,
+        0.0 as share_of_group,
+        held.n_holding / numbered.n_neutral_lists as share_of_neutral
+    from numbered
+    inner join held on numbered.neutral_number = held.question_number
+),
+
+-- Of one template there is nothing to add in order, which would take most of the time.
+shares_of_one as (
+    select
+        shares.subject_number,
+        shares.item,
+        max(shares.share_of_group) as share_of_group,
+        max(shares.share_of_neutral) as share_of_neutral
+    from shares
+    inner join subjects on shares.subject_number = subjects.subject_number
+    where subjects.n_templates = 1
+    group by shares.subject_number, shares.item
+),
+
+shares_of_several as (
+    select
+        shares.subject_number,
+        shares.item,
+        sum(shares.share_of_group order by shares.share_of_group) / any_value(subjects.n_templates) as share_of_group,
+        sum(shares.share_of_neutral order by shares.share_of_neutral) / any_value(subjects.n_templates)
+            as share_of_neutral
+    from shares
+    inner join subjects on shares.subject_number = subjects.subject_number
+    where subjects.n_templates > 1
+    group by shares.subject_number, shares.item
+),
+
+of_subjects as (
+    select * from shares_of_one
+    union all by name
+    select * from shares_of_several
 ),
 
 item_shares as (
     select
-        {{ key_of(["shares.run_id", "shares.variant", "shares.domain", "shares.attribute", "shares.group_name"]) }}
-            as item_set_id,
-        shares.run_id,
-        shares.variant,
-        shares.domain,
-        shares.attribute,
-        shares.group_name,
-        shares.subject,
-        shares.item,
-        sum(shares.share_of_group order by shares.share_of_group) / any_value(templates.n_templates) as share_of_group,
-        sum(shares.share_of_neutral order by shares.share_of_neutral) / any_value(templates.n_templates)
-            as share_of_neutral
-    from shares
-    inner join templates
-        on
-            shares.run_id = templates.run_id
-            and shares.variant = templates.variant
-            and shares.domain = templates.domain
-            and shares.attribute = templates.attribute
-            and shares.group_name = templates.group_name
-            and shares.subject = templates.subject
-    group by
-        shares.run_id, shares.variant, shares.domain, shares.attribute, shares.group_name, shares.subject, shares.item
+        subjects.item_set_id,
+        subjects.run_id,
+        subjects.variant,
+        subjects.domain,
+        subjects.attribute,
+        subjects.group_name,
+        subjects.subject,
+        of_subjects.item,
+        of_subjects.share_of_group,
+        of_subjects.share_of_neutral
+    from of_subjects
+    inner join subjects on of_subjects.subject_number = subjects.subject_number
 )
 
 select * from item_shares

@@ -24,10 +24,12 @@ places as (
     from {{ ref("int_lists_places") }}
 ),
 
-lengths as (
+-- Lists and items are joined by numbers, which is quicker than by texts.
+lists as (
     select
         lists_key,
         list_key,
+        row_number() over (order by lists_key, list_key) as list_number,
         count(*) as n_written,
         count(*) filter (where not is_repeat) as n_items,
         list(item order by place) as items
@@ -35,25 +37,70 @@ lengths as (
     group by lists_key, list_key
 ),
 
+items as (
+    select
+        item,
+        row_number() over (order by item) as item_number
+    from places
+    group by item
+),
+
+numbered_places as (
+    select
+        lists.list_number,
+        items.item_number,
+        places.place,
+        places.item_rank,
+        places.is_repeat
+    from places
+    inner join lists
+        on
+            places.lists_key = lists.lists_key
+            and places.list_key = lists.list_key
+    inner join items on places.item = items.item
+),
+
 -- Where each item stands in the other list; the reference code counts repeats and takes the last place.
 other_places as (
     select
-        lists_key,
-        list_key,
-        item,
+        list_number,
+        item_number,
         count(*) as n_times,
         max(place) as last_place,
         min(item_rank) as item_rank
-    from places
-    group by lists_key, list_key, item
+    from numbered_places
+    group by list_number, item_number
 ),
 
-shared_items as (
+numbered_pairs as (
     select
         pairs.lists_key,
         pairs.list_key,
         pairs.other_list_key,
-        any_value(pairs.k) as k,
+        pairs.k,
+        lists.list_number,
+        other_lists.list_number as other_list_number,
+        lists.n_items,
+        lists.n_written,
+        other_lists.n_items as n_other_items,
+        other_lists.n_written as n_other_written,
+        lists.items = other_lists.items as is_identical,
+        lists.n_items < lists.n_written or other_lists.n_items < other_lists.n_written as has_repeats
+    from pairs
+    inner join lists
+        on
+            pairs.lists_key = lists.lists_key
+            and pairs.list_key = lists.list_key
+    inner join lists as other_lists
+        on
+            pairs.lists_key = other_lists.lists_key
+            and pairs.other_list_key = other_lists.list_key
+),
+
+shared_items as (
+    select
+        pairs.list_number,
+        pairs.other_list_number,
         count(*) filter (where not places.is_repeat) as n_shared,
         count(*) as n_shared_written,
         sum(places.item_rank) filter (where not places.is_repeat) as sum_of_ranks,
@@ -61,18 +108,21 @@ shared_items as (
         sum(other_places.n_times) as n_matches,
         sum(other_places.n_times * places.place) as sum_of_matched_places,
         list(other_places.item_rank order by places.item_rank) filter (where not places.is_repeat) as other_ranks,
-        list(other_places.last_place order by places.place) as other_last_places
-    from pairs
-    inner join places
-        on
-            pairs.lists_key = places.lists_key
-            and pairs.list_key = places.list_key
+        list(other_places.last_place order by places.place) filter (where pairs.has_repeats) as other_last_places
+    from numbered_pairs as pairs
+    inner join numbered_places as places on pairs.list_number = places.list_number
     inner join other_places
         on
-            pairs.lists_key = other_places.lists_key
-            and pairs.other_list_key = other_places.list_key
-            and places.item = other_places.item
-    group by pairs.lists_key, pairs.list_key, pairs.other_list_key
+            pairs.other_list_number = other_places.list_number
+            and places.item_number = other_places.item_number
+    group by pairs.list_number, pairs.other_list_number
+),
+
+ordered as (
+    select
+        *,
+        coalesce({{ n_ascending_pairs("other_ranks") }}, 0) as n_concordant  -- noqa: PRS
+    from shared_items
 ),
 
 counted as (
@@ -81,33 +131,29 @@ counted as (
         pairs.list_key,
         pairs.other_list_key,
         pairs.k,
-        lengths.n_items,
-        lengths.n_written,
-        other_lengths.n_items as n_other_items,
-        other_lengths.n_written as n_other_written,
-        lengths.items = other_lengths.items as is_identical,
+        pairs.n_items,
+        pairs.n_written,
+        pairs.n_other_items,
+        pairs.n_other_written,
+        pairs.is_identical,
         coalesce(shared_items.n_shared, 0) as n_shared,
         coalesce(shared_items.n_shared_written, 0) as n_shared_written,
         coalesce(shared_items.sum_of_ranks, 0) as sum_of_ranks,
         coalesce(shared_items.sum_of_places, 0) as sum_of_places,
         coalesce(shared_items.n_matches, 0) as n_matches,
         coalesce(shared_items.sum_of_matched_places, 0) as sum_of_matched_places,
-        coalesce({{ n_ascending_pairs("shared_items.other_ranks") }}, 0) as n_concordant,  -- noqa: PRS
-        coalesce({{ n_ascending_pairs("shared_items.other_last_places") }}, 0) as n_concordant_written  -- noqa: PRS
-    from pairs
-    inner join lengths
+        coalesce(shared_items.n_concordant, 0) as n_concordant,
+        -- Where nothing is repeated, places and ranks come in the same order.
+        case
+            when pairs.has_repeats
+                then coalesce({{ n_ascending_pairs("shared_items.other_last_places") }}, 0)  -- noqa: PRS
+            else coalesce(shared_items.n_concordant, 0)
+        end as n_concordant_written
+    from numbered_pairs as pairs
+    left join ordered as shared_items
         on
-            pairs.lists_key = lengths.lists_key
-            and pairs.list_key = lengths.list_key
-    inner join lengths as other_lengths
-        on
-            pairs.lists_key = other_lengths.lists_key
-            and pairs.other_list_key = other_lengths.list_key
-    left join shared_items
-        on
-            pairs.lists_key = shared_items.lists_key
-            and pairs.list_key = shared_items.list_key
-            and pairs.other_list_key = shared_items.other_list_key
+            pairs.list_number = shared_items.list_number
+            and pairs.other_list_number = shared_items.other_list_number
 ),
 
 similarities as (

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import duckdb
 import numpy as np
 import pytest
+from scipy import sparse
 
 from biasledger.measures.comparisons import Comparison
+from biasledger.measures.engine.resampling import Floats
 from biasledger.measures.instead import HeldItems, items_instead, items_instead_of
 from biasledger.model_inputs.lists import read_item_comparisons
 
@@ -16,7 +20,11 @@ DRAWS = {"n_permutations": 199, "alpha": 0.05, "seed": 1}
 def held(seed: int, n_subjects: int = 20, n_items: int = 30) -> HeldItems:
     """Lists that hold every item half of the time, whoever they are about."""
     group, neutral = np.random.default_rng(seed).integers(0, 2, (2, n_subjects, n_items)).astype(float)
-    return HeldItems(np.array([f"item {number:02}" for number in range(n_items)]), group, neutral)
+    return of_shares([f"item {number:02}" for number in range(n_items)], group, neutral)
+
+
+def of_shares(names: Sequence[str], group: Floats, neutral: Floats) -> HeldItems:
+    return HeldItems(np.array(list(names)), sparse.csr_array(group), sparse.csr_array(neutral))
 
 
 def test_a_case_by_hand() -> None:
@@ -24,7 +32,7 @@ def test_a_case_by_hand() -> None:
     group, neutral = np.zeros((2, 6, 4))
     group[:, 0], neutral[:, 1], group[0, 2] = 1, 0.5, 1
     group[:, 3] = neutral[:, 3] = 1
-    found = items_instead(HeldItems(np.array(list("abcd")), group, neutral), **DRAWS)
+    found = items_instead(of_shares("abcd", group, neutral), **DRAWS)
     assert found.difference.tolist() == [6, -3, 1, 0]
     assert found.n_subjects.tolist() == [6, 6, 1, 6]
     # Of 64 ways to exchange both inside subjects two are as far from 0.
@@ -34,8 +42,10 @@ def test_a_case_by_hand() -> None:
 
 
 def test_what_is_planted_is_found_and_chance_is_not() -> None:
-    planted = held(3)
-    planted.group[:, 7], planted.neutral[:, 7] = 1, 0
+    chance = held(3)
+    group, neutral = chance.group.toarray(), chance.neutral.toarray()
+    group[:, 7], neutral[:, 7] = 1, 0
+    planted = of_shares(chance.items, group, neutral)
     found = items_instead(planted, **DRAWS)
     assert found.item[found.p_value_adjusted < 0.05].tolist() == ["item 07"]
     n_false = sum((items_instead(held(seed), **DRAWS).p_value_adjusted < 0.05).any() for seed in range(60))
