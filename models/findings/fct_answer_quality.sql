@@ -5,9 +5,9 @@ answers as (
         run_id,
         prompt_id,
         status,
-        weight,
-        response_hash
-    from {{ ref("int_answers") }}
+        n,
+        n_distinct_texts
+    from {{ ref("int_answers_counts") }}
 ),
 
 -- A prompt about several people counts once for each group among them.
@@ -27,13 +27,14 @@ counted as (
         prompt_groups.variant,
         prompt_groups.attribute,
         prompt_groups.group_name,
-        sum(answers.weight) as n_answers,
-        coalesce(sum(answers.weight) filter (where answers.status = 'ok'), 0) as n_ok,
-        coalesce(sum(answers.weight) filter (where answers.status = 'malformed'), 0) as n_malformed,
-        coalesce(sum(answers.weight) filter (where answers.status = 'refused'), 0) as n_refused,
-        coalesce(sum(answers.weight) filter (where answers.status = 'truncated'), 0) as n_truncated,
-        coalesce(sum(answers.weight) filter (where answers.status = 'error'), 0) as n_error,
-        count(distinct answers.response_hash) filter (where answers.status = 'ok') as n_distinct_texts
+        sum(answers.n) as n_answers,
+        coalesce(sum(answers.n) filter (where answers.status = 'ok'), 0) as n_ok,
+        coalesce(sum(answers.n) filter (where answers.status = 'malformed'), 0) as n_malformed,
+        coalesce(sum(answers.n) filter (where answers.status = 'refused'), 0) as n_refused,
+        coalesce(sum(answers.n) filter (where answers.status = 'truncated'), 0) as n_truncated,
+        coalesce(sum(answers.n) filter (where answers.status = 'error'), 0) as n_error,
+        -- A text is told by its prompt, too: no two prompts have the same.
+        coalesce(sum(answers.n_distinct_texts) filter (where answers.status = 'ok'), 0) as n_distinct_texts
     from answers
     inner join prompt_groups
         on

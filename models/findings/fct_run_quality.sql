@@ -5,8 +5,8 @@ answers as (
         run_id,
         prompt_id,
         status,
-        weight
-    from {{ ref("int_answers") }}
+        n
+    from {{ ref("int_answers_counts") }}
 ),
 
 prompts as (
@@ -21,11 +21,11 @@ counted as (
     select
         answers.run_id,
         prompts.variant,
-        sum(answers.weight) as n_answers,
-        coalesce(sum(answers.weight) filter (where answers.status = 'ok'), 0) as n_ok,
-        coalesce(sum(answers.weight) filter (where answers.status = 'refused'), 0) as n_refused,
-        coalesce(sum(answers.weight) filter (where answers.status = 'malformed'), 0) as n_malformed,
-        coalesce(sum(answers.weight) filter (where answers.status in ('truncated', 'error')), 0) as n_failed
+        sum(answers.n) as n_answers,
+        coalesce(sum(answers.n) filter (where answers.status = 'ok'), 0) as n_ok,
+        coalesce(sum(answers.n) filter (where answers.status = 'refused'), 0) as n_refused,
+        coalesce(sum(answers.n) filter (where answers.status = 'malformed'), 0) as n_malformed,
+        coalesce(sum(answers.n) filter (where answers.status in ('truncated', 'error')), 0) as n_failed
     from answers
     inner join prompts
         on

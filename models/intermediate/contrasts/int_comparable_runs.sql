@@ -16,13 +16,13 @@ run_readings as (
     from {{ ref("int_run_readings") }}
 ),
 
--- A run's numbers change when answers are added to it. Published keys rest on this, which each engine computes alike.
+-- A run's numbers change when answers are added to it.
 answers as (
     select
         run_id,
-        sum({{ integer_key_of(["prompt_id", "trial", "response_hash", "status"]) }}) as fingerprint
-    from {{ ref("int_answers") }}
-    group by run_id
+        fingerprint
+    from {{ ref("int_run_answers") }}
+    where has_answers
 ),
 
 local_runs as (

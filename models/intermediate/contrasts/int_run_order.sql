@@ -17,8 +17,9 @@ finished as (
 ),
 
 answered as (
-    select distinct run_id
-    from {{ ref("int_answers") }}
+    select run_id
+    from {{ ref("int_run_answers") }}
+    where has_answers
 ),
 
 described as (

@@ -1,3 +1,5 @@
+{{ config(materialized="view") }}
+
 with
 
 comparisons as (
@@ -15,6 +17,7 @@ comparison_units as (
 
 units as (
     select
+        run_id,
         unit_id,
         response_hash
     from {{ ref("int_words_units") }}
@@ -40,17 +43,18 @@ members as (
     from comparisons
     inner join comparison_units
         on
-            comparisons.contrast_id = comparison_units.contrast_id
+            comparisons.run_id = comparison_units.run_id
+            and comparisons.contrast_id = comparison_units.contrast_id
             and comparisons.scheme = comparison_units.scheme
-    inner join units on comparison_units.unit_id = units.unit_id
+    inner join units
+        on
+            comparisons.run_id = units.run_id
+            and comparison_units.unit_id = units.unit_id
 ),
 
 imported_members as (
-    {{ imported_rows("word_member", {
-        "run_id": "varchar", "variant": "varchar", "scheme": "varchar", "attribute": "varchar", "group_name": "varchar",
-        "reference_group": "varchar", "weighting": "varchar", "unit_key": "varchar", "label": "tinyint",
-        "stratum": "varchar", "cluster": "varchar", "prompt": "varchar", "n_trials": "double", "moves_prompts": "boolean",
-    }) }}
+    select *
+    from {{ ref("int_words_imported_members") }}
 ),
 
 comparable_members as (

@@ -5,7 +5,17 @@
     )
 }}
 
+{%- set runs = new_runs(ref("int_words_runs"), key="texts_state") %}
+
 with
+
+words_runs as (
+    select
+        run_id,
+        texts_state
+    from {{ ref("int_words_runs") }}
+    where {{ is_of_runs("run_id", runs) }}
+),
 
 units as (
     select
@@ -16,14 +26,18 @@ units as (
         scheme,
         phrases
     from {{ ref("int_words_units") }}
-    {% if is_incremental() %}
-        where unit_key not in (
-            -- Rows of before they named their run are counted anew.
-            select distinct counted.unit_key
-            from {{ this }} as counted
-            where counted.run_id is not null
-        )
-    {% endif %}
+    where
+        {{ is_of_runs("run_id", runs) }}
+        {% if is_incremental() %}
+            and unit_key not in (
+                -- Rows of before they named their run are counted anew.
+                select distinct counted.unit_key
+                from {{ this }} as counted
+                where
+                    counted.run_id is not null
+                    and {{ is_of_runs("counted.run_id", runs) }}
+            )
+        {% endif %}
 ),
 
 -- Repeats of an answer have the first one's words: no texts are compared or held.
@@ -31,6 +45,7 @@ texts as (
     select
         units.unit_key,
         units.run_id,
+        words_runs.texts_state,
         units.scheme,
         units.phrases,
         responses.answer_text,
@@ -42,10 +57,9 @@ texts as (
             responses.run_id = units.run_id
             and responses.prompt_id = units.prompt_id
             and responses.seq = units.first_seq
-    {% if is_incremental() %}
-        -- Of runs that are counted, texts are not read.
-        where responses.run_id in (select new_units.run_id from units as new_units)
-    {% endif %}
+    inner join words_runs on units.run_id = words_runs.run_id
+    -- Of runs that are counted, texts are not read.
+    where {{ is_of_runs("responses.run_id", runs) }}
 ),
 
 tokens as (
@@ -53,6 +67,7 @@ tokens as (
         unit_key,
         -- By this, reading one run passes over the others' rows.
         run_id,
+        texts_state,
         -- Only the branch of a row's own scheme is evaluated.
         case scheme
             {% for scheme in scheme_names() %}
@@ -69,6 +84,7 @@ tokens as (
         select
             unit_key,
             run_id,
+            texts_state,
             unnest(map_entries(list_aggregate(words, 'histogram'))) as word_and_uses
         from tokens
     ),
@@ -77,6 +93,7 @@ tokens as (
         select
             unit_key,
             run_id,
+            texts_state,
             word_and_uses.key as word,
             cast(word_and_uses.value as integer) as n_occurrences
         from of_texts
@@ -86,6 +103,7 @@ tokens as (
         select
             unit_key,
             run_id,
+            texts_state,
             unnest(words) as word
         from tokens
     ),
@@ -94,10 +112,11 @@ tokens as (
         select
             unit_key,
             run_id,
+            texts_state,
             word,
             cast(count(*) as integer) as n_occurrences
         from of_texts
-        group by unit_key, run_id, word
+        group by unit_key, run_id, texts_state, word
     )
 {% endif %}
 

@@ -1,21 +1,30 @@
+{%- set runs = new_runs(ref("int_words_comparisons"), key="members_state") -%}
+{{ config(materialized="kept", kept_by="members_state", kept_in="int_words_comparisons") }}
+
 with
 
 comparisons as (
     select
         comparison_key,
+        members_state,
         contrast_id,
         scheme
     from {{ ref("int_words_comparisons") }}
+    {% if runs is not none %}
+        where members_state not in (select distinct kept.members_state from {{ this }} as kept)
+    {% endif %}
 ),
 
 comparison_units as (
     select *
     from {{ ref("int_words_comparison_units") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 compared as (
     select
         comparisons.comparison_key,
+        comparisons.members_state,
         comparison_units.unit_id,
         comparison_units.label,
         comparison_units.stratum,
@@ -47,6 +56,7 @@ carried as (
 words_members as (
     select
         compared.comparison_key,
+        compared.members_state,
         compared.unit_id,
         compared.label,
         {{ code_in_comparison("compared.stratum", "compared") }} as stratum_id,

@@ -1,13 +1,18 @@
+{%- set runs = new_runs(ref("int_words_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_words_runs") }}
+
 with
 
 unit_groups as (
     select
         run_id,
+        run_state,
         group_key,
         unit_id,
         unit_key,
         n_responses
     from {{ ref("int_words_unit_groups") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 counts as (
@@ -17,7 +22,9 @@ counts as (
         n_occurrences
     from {{ ref("int_words_counts") }}
     -- An article that hangs on a word stands beside that word.
-    where not contains(word, '>')
+    where
+        not contains(word, '>')
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 vocabulary as (
@@ -33,6 +40,7 @@ removed as (
         word_id,
         token
     from {{ ref("int_words_removed") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 removed_words as (
@@ -47,6 +55,7 @@ removed_words as (
 words_removed_uses as (
     select
         unit_groups.run_id,
+        unit_groups.run_state,
         unit_groups.group_key,
         unit_groups.unit_id,
         removed_words.word,

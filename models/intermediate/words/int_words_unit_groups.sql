@@ -1,15 +1,21 @@
+{%- set runs = new_runs(ref("int_words_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_words_runs") }}
+
 with
 
 units as (
     select
         run_id,
+        run_state,
         variant,
         prompt_id,
         unit_id,
         unit_key,
         n_responses
     from {{ ref("int_words_units") }}
-    where scheme = 'words'
+    where
+        scheme = 'words'
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 run_attributes as (

@@ -1,4 +1,15 @@
+{%- set runs = new_runs(ref("int_words_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_words_runs") }}
+
 with
+
+words_runs as (
+    select
+        run_id,
+        run_state
+    from {{ ref("int_words_runs") }}
+    where {{ is_of_runs("run_id", runs) }}
+),
 
 answers as (
     select
@@ -10,7 +21,9 @@ answers as (
         weight,
         seq
     from {{ ref("int_answers") }}
-    where status = 'ok'
+    where
+        status = 'ok'
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 people_asked_about as (
@@ -85,8 +98,8 @@ words_units as (
     select
         cast(
             row_number() over (
+                partition by distinct_answers.run_id
                 order by
-                    distinct_answers.run_id,
                     prompts.variant,
                     words_schemes.scheme,
                     distinct_answers.response_hash,
@@ -99,6 +112,7 @@ words_units as (
             text_of_list("phrases.phrases"), "'" ~ var("engine_version") ~ "'",
         ]) }} as unit_key,
         distinct_answers.run_id,
+        words_runs.run_state,
         prompts.variant,
         words_schemes.scheme,
         words_schemes.is_judged,
@@ -110,6 +124,7 @@ words_units as (
         distinct_answers.n_responses,
         distinct_answers.first_seq
     from distinct_answers
+    inner join words_runs on distinct_answers.run_id = words_runs.run_id
     inner join prompts
         on
             distinct_answers.run_id = prompts.run_id

@@ -2,7 +2,7 @@ with
 
 words as (
     select distinct word
-    from {{ ref("int_words_counts") }}
+    from {{ ref("int_words_run_words") }}
 ),
 
 -- An article that hangs on a word is also a word by itself.

@@ -17,6 +17,10 @@
     {{ return(made_on_spark()) }}
 {% endmaterialization %}
 
+{% materialization kept, adapter="sparksession", supported_languages=["sql", "python"] %}
+    {{ return(made_on_spark()) }}
+{% endmaterialization %}
+
 {% materialization table, adapter="sparksession", supported_languages=["sql", "python"] %}
     {{ return(made_on_spark()) }}
 {% endmaterialization %}

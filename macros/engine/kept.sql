@@ -1,0 +1,64 @@
+{# A table whose rows stand as long as what they were made of: `kept_by` names the column that says what that was, `kept_in` the model
+   that says what it is now. Rows of a state that is no longer are deleted, and the model's query gives those of states that have none:
+   it asks for `new_runs`, or for what its own table lacks. Like `rebuilt`, in one statement, which rolls back where it fails. #}
+{% materialization kept, adapter="duckdb", supported_languages=["sql"] %}
+    {%- set target = this.incorporate(type="table") -%}
+    {%- set existing = load_cached_relation(this) -%}
+    {%- set key = config.require("kept_by") -%}
+    {{ run_hooks(pre_hooks, inside_transaction=False) }}
+    {{ run_hooks(pre_hooks, inside_transaction=True) }}
+    {%- if existing is not none and existing.type != "table" %}
+        {%- call statement("drop") -%} drop {{ existing.type }} if exists {{ existing }} {%- endcall -%}
+    {%- endif -%}
+    {%- call statement("main") -%}
+        {%- if is_kept(key) -%}
+            delete from {{ target }}
+            where {{ key }} not in (select states.{{ key }} from {{ ref(config.require("kept_in")) }} as states);
+            insert into {{ target }} by name ({{ compiled_code }})
+        {%- else -%}
+            create or replace table {{ target }} as ({{ compiled_code }})
+        {%- endif -%}
+    {%- endcall -%}
+    {{ run_hooks(post_hooks, inside_transaction=True) }}
+    {%- do adapter.commit() -%}
+    {{ run_hooks(post_hooks, inside_transaction=False) }}
+    {{ return({"relations": [target]}) }}
+{% endmaterialization %}
+
+{#- Whether rows of an earlier build are there to be kept, and say by `key` what they were made of. -#}
+{% macro is_kept(key) -%}
+    {%- if not execute or this is none or should_full_refresh() -%}
+        {{ return(false) }}
+    {%- endif -%}
+    {%- set existing = load_cached_relation(this) -%}
+    {%- if existing is none or existing.type != "table" -%}
+        {{ return(false) }}
+    {%- endif -%}
+    {{ return(key in adapter.get_columns_in_relation(existing) | map(attribute="name")) }}
+{%- endmacro %}
+
+{#-
+    The runs of which the model's table lacks something that `states` has now, told by `key`; none, the value, where no table is kept.
+    They are asked for beforehand, so that a query names them: what it reads of large tables then is read of these runs alone.
+-#}
+{% macro new_runs(states, key="run_state") -%}
+    {%- if not is_kept(key) -%}
+        {{ return(none) }}
+    {%- endif -%}
+    {%- set found = run_query(
+        "select distinct states.run_id from " ~ states ~ " as states where states." ~ key ~ " not in (select distinct kept." ~ key ~ " from "
+        ~ this ~ " as kept where kept." ~ key ~ " is not null) order by states.run_id"
+    ) -%}
+    {{ return(found.columns[0].values() | list) }}
+{%- endmacro %}
+
+{#- Whether a row is of one of these runs, as of `new_runs`. -#}
+{% macro is_of_runs(column, runs) -%}
+    {%- if runs is none -%}
+        true
+    {%- elif runs -%}
+        {{ column }} in ({% for run in runs %}'{{ run | replace("'", "''") }}'{{ ", " if not loop.last }}{% endfor %})
+    {%- else -%}
+        false
+    {%- endif -%}
+{%- endmacro %}

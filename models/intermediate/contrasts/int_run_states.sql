@@ -1,0 +1,82 @@
+with
+
+runs as (
+    select
+        run_id,
+        spec,
+        parameters
+    from {{ ref("stg_ledger__runs") }}
+),
+
+run_readings as (
+    select
+        run_id,
+        reading_hash
+    from {{ ref("int_run_readings") }}
+),
+
+prompts as (
+    select
+        run_id,
+        count(*) as n,
+        bit_xor(
+            hash(prompt_id, prompt_hash, template, language, perturbation, variant, domain, subject)
+        ) as fingerprint
+    from {{ ref("stg_ledger__prompts") }}
+    group by run_id
+),
+
+prompt_attributes as (
+    select
+        run_id,
+        count(*) as n,
+        bit_xor(hash(prompt_id, slot, attribute, group_name, carrier)) as fingerprint
+    from {{ ref("stg_ledger__prompt_attributes") }}
+    group by run_id
+),
+
+-- A text is told by its hash, and whether it is still there by erasures: to look for that, all texts would be read.
+responses as (
+    select
+        run_id,
+        count(*) as n,
+        bit_xor(hash(prompt_id, trial, attempt, seq, response_hash, status, weight)) as fingerprint
+    from {{ ref("stg_ledger__responses") }}
+    group by run_id
+),
+
+erasures as (
+    select
+        run_id,
+        count(*) as n,
+        bit_xor(hash(prompt_id, trial, attempt)) as fingerprint
+    from {{ ref("stg_ledger__erasures") }}
+    group by run_id
+),
+
+evidence as (
+    select
+        runs.run_id,
+        run_readings.reading_hash,
+        {{ integer_key_of([
+            "runs.run_id", "runs.spec", "runs.parameters", "prompts.n", "prompts.fingerprint", "prompt_attributes.n",
+            "prompt_attributes.fingerprint", "responses.n", "responses.fingerprint", "erasures.n", "erasures.fingerprint",
+            "'" ~ var("engine_version") ~ "'",
+        ]) }} as evidence_state
+    from runs
+    left join run_readings on runs.run_id = run_readings.run_id
+    left join prompts on runs.run_id = prompts.run_id
+    left join prompt_attributes on runs.run_id = prompt_attributes.run_id
+    left join responses on runs.run_id = responses.run_id
+    left join erasures on runs.run_id = erasures.run_id
+),
+
+run_states as (
+    select
+        run_id,
+        evidence_state,
+        {{ integer_key_of(["evidence_state", "reading_hash"]) }} as run_state
+    from evidence
+)
+
+select * from run_states

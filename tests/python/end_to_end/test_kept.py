@@ -1,0 +1,146 @@
+"""What a build keeps of a run is what another would make of it: the run grew, is read or grouped in another way, or stayed as it was."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from benchmarks.same import differences
+from tests.python.project import Project, import_spec
+
+from .planting.texts import made_texts
+
+pytestmark = pytest.mark.slow
+NewProject = Callable[[], Project]
+KEYS = ("run_state", "members_state")
+
+
+@pytest.fixture(scope="module")
+def two_runs(new_project: NewProject) -> Project:
+    """The same audit imported twice, with other texts, which begin alike; not built."""
+    project = new_project()
+    audit = project.write_audit("texts", import_spec("texts"))
+    for seed in (1, 2):
+        file = project.folder / "texts.csv"
+        made_texts(seed).to_csv(file, index=False)
+        project.import_file(audit, file)
+    return project
+
+
+@pytest.fixture
+def project(two_runs: Project, tmp_path: Path) -> Project:
+    return Project(Path(shutil.copytree(two_runs.folder, tmp_path / "project", symlinks=True)))
+
+
+def _runs(project: Project) -> list[str]:
+    with duckdb.connect(str(project.ledger), read_only=True) as connection:
+        return [
+            run for (run,) in connection.execute("select run_id from raw.runs order by started_at").fetchall()
+        ]
+
+
+def _change(project: Project, *statements: str) -> None:
+    with duckdb.connect(str(project.ledger)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+def _without_run(run: str) -> Sequence[str]:
+    tables = ("runs", "run_events", "prompts", "prompt_attributes", "responses", "chain", "seals")
+    return [f"delete from raw.{table} where run_id = '{run}'" for table in tables]
+
+
+def _differences(project: Project, new_project: NewProject) -> list[str]:
+    """What one build of the same ledger, by the same audits, makes differently: published, or kept by what it was made of."""
+    whole = new_project()
+    shutil.copytree(project.folder / "audits", whole.folder / "audits", dirs_exist_ok=True)
+    shutil.copyfile(project.ledger, whole.ledger)
+    whole.build()
+    found = differences(project.warehouse, whole.warehouse)
+    kept = _kept(project)
+    assert kept == _kept(whole)
+    with duckdb.connect() as connection:
+        connection.execute(f"attach '{project.work}' as one (read_only)")
+        connection.execute(f"attach '{whole.work}' as other (read_only)")
+        for table in kept:
+            rows = f"from {{}}.intermediate.{table}"
+            query = f"({rows.format('one')} except all {rows.format('other')})"
+            query += f" union all ({rows.format('other')} except all {rows.format('one')})"
+            found += [f"{table}: {row}" for row in connection.execute(query).fetchmany(1)]
+    return found
+
+
+def _kept(project: Project) -> list[str]:
+    """The tables that keep their rows, and what makes these current."""
+    found = project.work_rows(
+        f"select distinct table_name from duckdb_columns() where schema_name = 'intermediate' and column_name in {KEYS} order by 1"
+    )
+    return [name for (name,) in found]
+
+
+def test_a_run_grows_and_others_come(project: Project, new_project: NewProject) -> None:
+    first, second = _runs(project)
+    ledger = project.ledger.read_bytes()
+    _change(
+        project, *_without_run(second), f"delete from raw.responses where run_id = '{first}' and seq % 3 = 0"
+    )
+    project.build()
+    [(n_before,)] = project.work_rows("select count(*) from intermediate.int_words_units")
+    project.ledger.write_bytes(ledger)
+    project.build(is_forced=True)
+    [(n_after,)] = project.work_rows("select count(*) from intermediate.int_words_units")
+    assert n_after == 3 * n_before
+    assert _differences(project, new_project) == []
+
+
+def test_groups_are_others_and_prompts_of_another_variant(project: Project, new_project: NewProject) -> None:
+    """What no collector does to a run is seen even so: nothing is kept that the ledger says otherwise."""
+    first, second = _runs(project)
+    project.build()
+    _change(
+        project,
+        f"update raw.prompt_attributes set group_name = 'Asian' where run_id = '{first}' and group_name = 'Black'",
+        f"update raw.responses set weight = 2 where run_id = '{second}' and seq = 5",
+    )
+    project.build(is_forced=True)
+    assert project.rows(
+        f"select 1 from marts.fct_answer_quality where run_id = '{first}' and group_name = 'Black'"
+    ) == []
+    assert _differences(project, new_project) == []
+
+
+@pytest.mark.parametrize(
+    "changed", [{"remove": {"more": ["word3", "word1 word2"]}}, {"schemes": ["words", "seed"]}, {"crossed": []}]
+)
+def test_it_is_read_in_another_way(
+    project: Project, new_project: NewProject, changed: dict[str, object]
+) -> None:
+    project.build()
+    spec = import_spec("texts")
+    if "crossed" in changed:
+        spec["reading"]["crossed"] = [["race", "gender"]]
+    else:
+        spec["reading"]["words"].update(changed)
+    project.write_audit("texts", spec)
+    project.build()
+    assert _differences(project, new_project) == []
+
+
+def test_of_what_did_not_change_nothing_is_made_again(project: Project) -> None:
+    first, second = _runs(project)
+    project.build()
+    with duckdb.connect(str(project.work)) as connection:
+        connection.execute("update intermediate.int_answers_counts set n_distinct_texts = 7")
+    _change(project, f"update raw.responses set weight = 2 where run_id = '{second}' and seq = 5")
+    project.build(is_forced=True)
+    told = dict(
+        project.rows(
+            "select run_id, max(n_distinct_texts) from marts.fct_answer_quality group by run_id"
+        )
+    )
+    assert told[first] == 7
+    assert told[second] != 7
