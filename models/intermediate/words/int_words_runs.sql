@@ -35,10 +35,13 @@ phrases as (
 words_runs as (
     select
         run_states.run_id,
-        {{ integer_key_of(["run_states.run_state", "schemes.fingerprint", "terms.n", "terms.fingerprint"]) }} as run_state,
+        {{ integer_key_of([
+            "run_states.run_state", "schemes.fingerprint", "terms.n", "terms.fingerprint",
+        ]) }} as run_state,
         -- Terms of one word are taken out of counts, not of texts.
-        {{ integer_key_of(["run_states.evidence_state", "schemes.fingerprint", text_of_list("phrases.phrases")]) }}
-            as texts_state
+        {{ integer_key_of([
+            "run_states.evidence_state", "schemes.fingerprint", text_of_list("phrases.phrases"),
+        ]) }} as texts_state
     from run_states
     inner join schemes on run_states.run_id = schemes.run_id
     left join terms on run_states.run_id = terms.run_id
