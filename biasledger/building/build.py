@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasledger import __version__
-from biasledger.building import BUILT, STANDS, STOOD
+from biasledger.building import BUILT, KEPT, STANDS, STOOD
 from biasledger.building.readings import register_readings
 from biasledger.building.running import LOG, BuildError, Dbt, OnStep, one_line
 from biasledger.building.settings import check_settings
@@ -26,6 +26,7 @@ from biasledger.publishing.standing import (
     Standing,
     forget_standing,
     inputs_of,
+    is_as_left,
     read_standing,
     remember,
     rooms_inputs,
@@ -141,7 +142,11 @@ def build_warehouse(
         is_ordinary = not (select or is_closed or allow_outside)
         may_stand = is_ordinary and not (full_refresh or is_forced)
         standing = rooms_standing(work, of_rooms) if may_stand else []
-        do_settings_stand = may_stand and settings_stand(work, settings)
+        environment = {}
+        if is_ordinary and is_as_left(work):
+            environment[KEPT] = "yes"
+        if may_stand and settings_stand(work, settings):
+            environment[STANDS] = "yes"
         if standing:
             on_note(f"Nothing is new in {', '.join(standing)}: what was measured there stands.")
         forget_standing(work)
@@ -156,7 +161,7 @@ def build_warehouse(
             full_refresh=full_refresh,
             select=select,
             standing=standing,
-            settings_stand=do_settings_stand,
+            environment=environment,
             is_closed=is_closed,
             on_step=on_step,
         )
@@ -189,7 +194,7 @@ def _build_and_publish(
     full_refresh: bool,
     select: Sequence[str],
     standing: Sequence[str],
-    settings_stand: bool,
+    environment: Mapping[str, str],
     is_closed: bool,
     on_step: OnStep,
 ) -> BuildSummary:
@@ -208,12 +213,11 @@ def _build_and_publish(
     options += ["resource_type:exposure"]
     options += [f"package:biasledger,group:{room}" for room in standing]
     environment = {
+        **environment,
         "BIASLEDGER_LEDGER": seen_from(project, ledger),
         "BIASLEDGER_WAREHOUSE": seen_from(project, work),
         "BIASLEDGER_PUBLISHED": seen_from(project, warehouse),
     }
-    if settings_stand:
-        environment[STANDS] = "yes"
     if is_closed:
         # As dbt names them in its statements: seen from the project.
         environment["BIASLEDGER_CLOSED"] = str(LINKS / "seeds")

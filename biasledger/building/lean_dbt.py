@@ -107,6 +107,9 @@ def templates_kept(file: Path) -> Iterator[None]:
         return kept[key]
 
     def describe_once(cls: Any) -> Any:
+        # Of classes that have no version of their own here nothing is kept.
+        if cls.__module__.partition(".")[0] not in {"dbt", "dbt_common"}:
+            return described.__func__(cls)
         key = f"schema of {cls.__module__}.{cls.__qualname__}"
         if key not in kept:
             # Plain: it has strings that are more than strings.
@@ -147,7 +150,12 @@ class Models(ModelRunner):
     def execute(self, model: Any, manifest: Manifest) -> Any:
         """Make the table or view; where it cannot be made, the old one stays."""
         kind = _PLAIN_MODELS.get(model.config.materialized)
-        if kind is None or self.adapter.type() != "duckdb" or not _is_plain(model):
+        macro = manifest.find_materialization_macro_by_name(
+            self.config.project_name, model.config.materialized, self.adapter.type()
+        )
+        # A project may have a materialisation of its own in its place.
+        is_ours = macro is not None and macro.package_name in {_PACKAGE, "dbt", "dbt_duckdb"}
+        if kind is None or self.adapter.type() != "duckdb" or not is_ours or not _is_plain(model):
             return super().execute(model, manifest)  # type: ignore[no-untyped-call]
         relation = self.adapter.Relation.create_from(self.config, model).incorporate(type=kind)
         before = self.adapter.get_relation(relation.database, relation.schema, relation.identifier)
@@ -206,7 +214,7 @@ _PLAIN_MODELS = {"rebuilt": "table", "view": "view"}
 def _stands(runner: Any) -> bool:
     """Whether a seed or view of biasledger's own is there as a build would make it."""
     node = runner.node
-    if not os.environ.get(STANDS) or node.package_name != _PACKAGE or runner.adapter.type() != "duckdb":
+    if not os.environ.get(STANDS) or not _is_bare(node) or runner.adapter.type() != "duckdb":
         return False
     with runner.adapter.connection_named(node.unique_id, node):
         found = runner.adapter.get_relation(node.database, node.schema, node.alias)
@@ -227,13 +235,19 @@ def _done(node: Any, message: str) -> RunResult:
     )
 
 
+def _is_bare(node: Any) -> bool:
+    """Whether a node is one of biasledger's own that a project has given nothing to be done beside."""
+    config = node.config
+    return node.package_name == _PACKAGE and not (config.pre_hook or config.post_hook or config.grants)
+
+
 def _is_plain(model: Any) -> bool:
     """Whether a model is one of biasledger's own in SQL that asks for no more than its statement; a view has no contract."""
     config = model.config
     return (
-        model.package_name == _PACKAGE
+        _is_bare(model)
         and model.language == "sql"
-        and not (config.pre_hook or config.post_hook or config.grants or config.get("sql_header"))
+        and not config.get("sql_header")
         and not (
             config.materialized == "view" and (config.contract.enforced or any(config.persist_docs.values()))
         )

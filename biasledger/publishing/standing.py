@@ -198,20 +198,31 @@ def remember(
 ) -> None:
     """Write down what was built of what, after it was published; rooms: as `rooms_inputs`, settings: as `settings_inputs`."""
     content = asdict(standing) | {"built_at": standing.built_at.isoformat(), "rooms": dict(rooms)}
-    content |= {"inputs": inputs, "settings": settings, "warehouse": _state(warehouse).decode()}
+    content |= {"inputs": inputs, "settings": settings}
+    content |= {"warehouse": _state(warehouse).decode(), "work": _state(work).decode()}
     beside(work, "built.json").write_text(json.dumps(content), encoding="utf-8")
 
 
 def rooms_standing(work: Path, rooms: Mapping[str, str]) -> list[str]:
     """Which rooms' tables the work file holds as a build would make them; rooms: as `rooms_inputs`."""
-    content = _read(work)
-    before = content.get("rooms") if work.exists() else None
+    before = _left(work).get("rooms")
     return [room for room, inputs in rooms.items() if isinstance(before, dict) and before.get(room) == inputs]
 
 
 def settings_stand(work: Path, settings: str) -> bool:
     """Whether the work file holds seeds and views as a build would make them; settings: as `settings_inputs`."""
-    return work.exists() and _read(work).get("settings") == settings
+    return _left(work).get("settings") == settings
+
+
+def is_as_left(work: Path) -> bool:
+    """Whether the work file is as a whole build that came to its end left it."""
+    return bool(_left(work))
+
+
+def _left(work: Path) -> dict[str, Any]:
+    """What the last build wrote down, where nothing else has written into the work file since."""
+    content = _read(work)
+    return content if work.exists() and content.get("work") == _state(work).decode() else {}
 
 
 def forget_rooms(work: Path) -> None:

@@ -25,9 +25,17 @@
     {{ return({"relations": [target]}) }}
 {% endmaterialization %}
 
-{#- Whether rows of an earlier build are there to be kept, and say by `key` what they were made of. -#}
+{#-
+    Whether rows of an earlier build are there to be kept, and say by `key` what they were made of. A state says what the ledger holds,
+    not what a model's other parents were made of: rows are kept only where `biasledger build` knows that its last build was a whole one
+    that came to its end and that nothing else has written since. By hand all is made anew. So it is where a project has the model made
+    in another way, which would put the new rows in place of all.
+-#}
 {% macro is_kept(key) -%}
-    {%- if not execute or this is none or should_full_refresh() -%}
+    {%- if not execute or this is none or should_full_refresh() or config.get("materialized") not in ["kept", "incremental"] -%}
+        {{ return(false) }}
+    {%- endif -%}
+    {%- if not env_var("BIASLEDGER_KEPT", "") -%}
         {{ return(false) }}
     {%- endif -%}
     {%- set existing = load_cached_relation(this) -%}

@@ -35,6 +35,15 @@
 {%- endmacro %}
 
 {#-
+    What rows hold, in whatever order they come, as a number. DuckDB's hash of several values is that of all but the last, xor that of the
+    last: of these sums alone, changes of the last column cancel in pairs. Hashed once more they do not. Two rows that are equal cancel:
+    where there may be such, their number belongs beside it.
+-#}
+{% macro fingerprint_of(columns) -%}
+    bit_xor(hash(hash({{ columns | join(", ") }})))
+{%- endmacro %}
+
+{#-
     Who is compared with whom in a run, as one key: dim_contrasts says what it stands for. What the relation has in no column of that
     name is given: contrast_id(group_name="'(all)'").
 -#}

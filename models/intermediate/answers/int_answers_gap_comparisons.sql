@@ -32,9 +32,10 @@ compared as (
         sum(n) filter (where label = 0) as n_reference,
         count(*) filter (where label = 1) as n_marked_prompts,
         count(*) filter (where label = 0) as n_reference_prompts,
-        bit_xor(
-            hash(prompt_id, label, stratum, name, name_stratum, sampled, person, n, total, trials)
-        ) as fingerprint
+        {{ fingerprint_of([
+            "prompt_id", "label", "stratum", "name", "name_stratum", "sampled", "person", "n", "total",
+            "trials",
+        ]) }} as fingerprint
     from units
     group by contrast_id, scheme
 ),

@@ -19,9 +19,10 @@ prompts as (
     select
         run_id,
         count(*) as n,
-        bit_xor(
-            hash(prompt_id, prompt_hash, template, language, perturbation, variant, domain, subject)
-        ) as fingerprint
+        {{ fingerprint_of([
+            "prompt_id", "prompt_hash", "template", "language", "perturbation", "variant", "domain",
+            "subject",
+        ]) }} as fingerprint
     from {{ ref("stg_ledger__prompts") }}
     group by run_id
 ),
@@ -30,7 +31,7 @@ prompt_attributes as (
     select
         run_id,
         count(*) as n,
-        bit_xor(hash(prompt_id, slot, attribute, group_name, carrier)) as fingerprint
+        {{ fingerprint_of(["prompt_id", "slot", "attribute", "group_name", "carrier"]) }} as fingerprint
     from {{ ref("stg_ledger__prompt_attributes") }}
     group by run_id
 ),
@@ -40,7 +41,9 @@ responses as (
     select
         run_id,
         count(*) as n,
-        bit_xor(hash(prompt_id, trial, attempt, seq, response_hash, status, weight)) as fingerprint
+        {{ fingerprint_of([
+            "prompt_id", "trial", "attempt", "seq", "response_hash", "status", "weight",
+        ]) }} as fingerprint
     from {{ ref("stg_ledger__responses") }}
     group by run_id
 ),
@@ -49,7 +52,7 @@ erasures as (
     select
         run_id,
         count(*) as n,
-        bit_xor(hash(prompt_id, trial, attempt)) as fingerprint
+        {{ fingerprint_of(["prompt_id", "trial", "attempt"]) }} as fingerprint
     from {{ ref("stg_ledger__erasures") }}
     group by run_id
 ),

@@ -36,7 +36,7 @@ counted as (
         *,
         count(*) over (partition by pool_key, block) as n_in_block,
         count(distinct group_name) over pool as n_groups,
-        bit_xor(hash(block, group_name, block_value)) over pool as fingerprint
+        {{ fingerprint_of(["block", "group_name", "block_value"]) }} over pool as fingerprint
     from block_values
     window pool as (partition by pool_key)
 ),

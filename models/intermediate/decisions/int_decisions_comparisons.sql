@@ -33,12 +33,10 @@ compared as (
         max(units.highest_outcome) as outcome_highest,
         count(*) filter (where units.group_name = contrasts.group_name) as n_marked_units,
         count(*) filter (where units.group_name = contrasts.reference_group) as n_reference_units,
-        bit_xor(
-            hash(
-                units.unit, units.stratum, units.group_name, units.person_name, units.name_stratum,
-                units.n_candidates, units.n, units.total
-            )
-        ) as fingerprint
+        {{ fingerprint_of([
+            "units.unit", "units.stratum", "units.group_name", "units.person_name", "units.name_stratum",
+            "units.n_candidates", "units.n", "units.total",
+        ]) }} as fingerprint
     from contrasts
     inner join decisions_runs on contrasts.run_id = decisions_runs.run_id
     inner join units

@@ -38,12 +38,10 @@ compared as (
         bool_or(units.is_paired) as is_paired,
         bool_and(units.is_person) as are_people,
         count(distinct units.group_name) as n_groups,
-        bit_xor(
-            hash(
-                units.unit, units.stratum, units.group_name, units.person_name, units.name_stratum,
-                units.n_candidates, units.n, units.total
-            )
-        ) as fingerprint
+        {{ fingerprint_of([
+            "units.unit", "units.stratum", "units.group_name", "units.person_name", "units.name_stratum",
+            "units.n_candidates", "units.n", "units.total",
+        ]) }} as fingerprint
     from units
     inner join decisions_runs on units.run_id = decisions_runs.run_id
     inner join run_attributes

@@ -22,7 +22,7 @@ fingerprints as (
     select
         run_id,
         variant,
-        bit_xor(hash(prompt_id, trial, slot, rank, weight)) as fingerprint
+        {{ fingerprint_of(["prompt_id", "trial", "slot", "rank", "weight"]) }} as fingerprint
     from predictions
     group by run_id, variant
 ),

@@ -13,7 +13,7 @@ compared as (
         domain,
         attribute,
         group_name,
-        bit_xor(hash(subject, item, share_of_group, share_of_neutral)) as fingerprint
+        {{ fingerprint_of(["subject", "item", "share_of_group", "share_of_neutral"]) }} as fingerprint
     from item_shares
     group by item_set_id, run_id, variant, domain, attribute, group_name
 ),

@@ -41,7 +41,7 @@ languages as (
 answers as (
     select
         run_id,
-        bit_xor(hash(prompt_id, trial, response_hash, answer_text)) as fingerprint
+        {{ fingerprint_of(["prompt_id", "trial", "response_hash", "answer_text"]) }} as fingerprint
     from {{ ref("int_answers") }}
     group by run_id
 ),

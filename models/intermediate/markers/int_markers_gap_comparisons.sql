@@ -46,12 +46,10 @@ compared as (
         -- Shifted by their questions, a name's texts may lie outside what a single text can have.
         least(0, min(units.total / units.n) filter (where units.n > 0)) as outcome_lowest,
         greatest(1, max(units.total / units.n) filter (where units.n > 0)) as outcome_highest,
-        bit_xor(
-            hash(
-                units.unit, units.stratum, units.cluster, units.name, units.name_stratum, units.is_marked, units.n,
-                units.total
-            )
-        ) as fingerprint
+        {{ fingerprint_of([
+            "units.unit", "units.stratum", "units.cluster", "units.name", "units.name_stratum",
+            "units.is_marked", "units.n", "units.total",
+        ]) }} as fingerprint
     from units
     inner join contrasts on units.contrast_id = contrasts.contrast_id
     inner join markers_runs on contrasts.run_id = markers_runs.run_id

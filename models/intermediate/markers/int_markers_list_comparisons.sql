@@ -35,7 +35,9 @@ compared as (
         list_sort(list(distinct units.list) filter (where units.list is not null)) as categories,
         count(distinct units.unit) filter (where units.is_marked) as n_marked_units,
         count(distinct units.unit) filter (where not units.is_marked) as n_reference_units,
-        bit_xor(hash(units.unit, units.stratum, units.cluster, units.is_marked, units.list, units.n)) as fingerprint
+        {{ fingerprint_of([
+            "units.unit", "units.stratum", "units.cluster", "units.is_marked", "units.list", "units.n",
+        ]) }} as fingerprint
     from units
     inner join contrasts on units.contrast_id = contrasts.contrast_id
     inner join schemes

@@ -74,7 +74,7 @@ unit_totals as (
         ratio_key,
         count(*) as n_units,
         sum(n) as n_assessable,
-        bit_xor(hash(unit, cluster, n, total_ratio, weight)) as fingerprint
+        {{ fingerprint_of(["unit", "cluster", "n", "total_ratio", "weight"]) }} as fingerprint
     from units
     group by ratio_key
 ),

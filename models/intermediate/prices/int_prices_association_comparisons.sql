@@ -35,9 +35,10 @@ compared as (
         least(
             count(distinct cluster) filter (where is_marked), count(distinct cluster) filter (where not is_marked)
         ) as n_smaller_clusters,
-        bit_xor(
-            hash(unit, stratum, cluster, label_group, block_group, domain, question, category, n)
-        ) as fingerprint
+        {{ fingerprint_of([
+            "unit", "stratum", "cluster", "label_group", "block_group", "domain", "question", "category",
+            "n",
+        ]) }} as fingerprint
     from units
     group by contrast_id, kind, unit_kind
 ),

@@ -22,9 +22,10 @@ compared_units as (
     select
         contrast_id,
         list_sort(list(distinct domain)) as domains,
-        bit_xor(
-            hash(unit, stratum, cluster, label_group, block_group, domain, question, price_level, n)
-        ) as fingerprint
+        {{ fingerprint_of([
+            "unit", "stratum", "cluster", "label_group", "block_group", "domain", "question",
+            "price_level", "n",
+        ]) }} as fingerprint
     from units
     group by contrast_id
 ),

@@ -33,7 +33,7 @@ answers as (
 ),
 
 hedges as (
-    select bit_xor(hash(language, term)) as fingerprint
+    select {{ fingerprint_of(["language", "term"]) }} as fingerprint
     from {{ ref("hedges") }}
 ),
 

@@ -53,16 +53,12 @@ compared as (
         bool_and(gap_unit = prompt_id) as is_by_prompt,
         0 as outcome_lowest,
         greatest(max(if(outcome = 'readability', 100, 1)), max(outcome_value)) as outcome_highest,
-        bit_xor(
-            hash(
-                answer_id, label, question_id, unit_id, name_id, name_stratum_id, sampled, person, gap_unit,
-                case
-                    when scheme in ('encoder', 'encoder_centred') then vector_key
-                    when outcome = 'similarity' then words
-                    else cast(outcome_value as varchar)
-                end, weight
-            )
-        ) as fingerprint
+        {{ fingerprint_of([
+            "answer_id", "label", "question_id", "unit_id", "name_id", "name_stratum_id", "sampled",
+            "person", "gap_unit",
+            "if(scheme in ('encoder', 'encoder_centred'), vector_key, if(outcome = 'similarity', words, cast(outcome_value as varchar)))",
+            "weight",
+        ]) }} as fingerprint
     from measured
     where
         outcome_value is not null

@@ -49,7 +49,9 @@ comparison_units as (
             ) as bigint
         ) as n_reference_units,
         sum(n_responses) as n_responses,
-        bit_xor(hash(unit_key, prompt_id, label, stratum, carriers, n_responses)) as fingerprint
+        {{ fingerprint_of([
+            "unit_key", "prompt_id", "label", "stratum", "carriers", "n_responses",
+        ]) }} as fingerprint
     from {{ ref("int_words_comparison_units") }}
     group by contrast_id, scheme
 ),
@@ -60,7 +62,7 @@ corpora as (
         run_id,
         variant,
         scheme,
-        bit_xor(hash(unit_key, prompt_id, n_responses)) as fingerprint
+        {{ fingerprint_of(["unit_key", "prompt_id", "n_responses"]) }} as fingerprint
     from {{ ref("int_words_units") }}
     group by run_id, variant, scheme
 ),
@@ -70,7 +72,7 @@ removed_terms as (
     select
         run_id,
         'words' as scheme,
-        bit_xor(hash(term)) as fingerprint
+        {{ fingerprint_of(["term"]) }} as fingerprint
     from (
         select distinct
             run_id,

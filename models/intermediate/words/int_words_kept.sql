@@ -20,7 +20,7 @@ removed as (
 terms_of_runs as (
     select
         run_id,
-        bit_xor(hash(term)) as fingerprint
+        {{ fingerprint_of(["term"]) }} as fingerprint
     from (
         select distinct
             run_id,

@@ -11,7 +11,7 @@ run_states as (
 schemes as (
     select
         run_id,
-        bit_xor(hash(scheme, is_judged)) as fingerprint
+        {{ fingerprint_of(["scheme", "is_judged"]) }} as fingerprint
     from {{ ref("int_words_schemes") }}
     group by run_id
 ),
@@ -20,7 +20,9 @@ terms as (
     select
         run_id,
         count(*) as n,
-        bit_xor(hash(term, is_phrase, why, list_name, attribute, group_name)) as fingerprint
+        {{ fingerprint_of([
+            "term", "is_phrase", "why", "list_name", "attribute", "group_name",
+        ]) }} as fingerprint
     from {{ ref("int_words_terms") }}
     group by run_id
 ),

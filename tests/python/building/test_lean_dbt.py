@@ -99,7 +99,10 @@ MADE = {
         """,
     "models/plain.sql": "select name, count(*) as n from {{ ref('described') }} group by name",
     "models/shown.sql": "{{ config(materialized='view') }} select * from {{ ref('plain') }} join {{ ref('colours') }} on true",
-    "models/hooked.sql": "{{ config(post_hook='create or replace table main.hook as select 1 as one') }} select 1 as id",
+    "models/heard.sql": """
+        {{ config(materialized='view', post_hook='create or replace table main.hook as select 2 as two') }} select 1 as id
+        """,
+    "models/hooked.sql": "{{ config(post_hook='create or replace table main.hooks as select 1 as one') }} select 1 as id",
     "models/_models.yml": """
         models:
           - name: described
@@ -132,7 +135,7 @@ def _write(folder: Path, files: dict[str, str]) -> Path:
 
 def _holds(project: Path) -> list[list[tuple[object, ...]]]:
     with duckdb.connect(project / "made.duckdb") as connection:
-        tables = ("described", "plain", "shown", "hooked", "hook", "colours")
+        tables = ("described", "plain", "shown", "hooked", "heard", "hook", "hooks", "colours")
         return [
             connection.execute(statement).fetchall()
             for statement in (CATALOGUE, *(f"from main.{table} order by all" for table in tables))
@@ -160,7 +163,7 @@ def test_tables_and_views_are_made_by_their_statement_as_dbt_makes_them(tmp_path
     assert _holds(lean) == made
     # dbt runs a model with hooks, and writes what it ran.
     run = {path.stem for path in (lean / "target/run").rglob("*.sql")}
-    assert run == {"hooked"}
+    assert run == {"hooked", "heard"}
 
     # A table where a view was, another way round, and once more in its own place.
     (lean / "models/plain.sql").write_text("{{ config(materialized='view') }}" + MADE["models/plain.sql"])

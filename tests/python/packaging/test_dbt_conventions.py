@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from biasledger.publishing.public import public_tables
@@ -222,3 +223,32 @@ def test_python_models_of_comparisons_say_what_is_measured_together() -> None:
     }
     # Predictions of recommenders, of which there are few files.
     assert whole == {"int_prices_recommender_quality"}
+
+
+def test_rows_are_told_by_a_fingerprint_in_which_no_changes_cancel() -> None:
+    """Of hashes of several values, alone, two changes of the last column would cancel: no model adds them itself."""
+    [call] = re.findall(
+        r"bit_xor\(.*\)",
+        (ROOT / "macros/engine/keys.sql").read_text(encoding="utf-8").partition("macro fingerprint_of")[2],
+    )
+    of_rows = (
+        "select "
+        + call.replace('{{ columns | join(", ") }}', "name, n")
+        + " from (values {}) as given (name, n)"
+    )
+    given = (
+        "('a', 1), ('b', 1)",
+        "('a', 2), ('b', 2)",
+        "('a', 1), ('b', 2)",
+        "('a', 2), ('b', 1)",
+        "('b', 1), ('a', 1)",
+    )
+    first, alike, one, swapped, turned = (duckdb.sql(of_rows.format(rows)).fetchall() for rows in given)
+    assert len({str(found) for found in (first, alike, one, swapped)}) == 4
+    assert turned == first
+    summed = [
+        path.name
+        for path in (ROOT / "models").rglob("*.sql")
+        if "bit_xor(" in path.read_text(encoding="utf-8")
+    ]
+    assert summed == []

@@ -143,6 +143,9 @@ def test_rooms_stand_in_a_work_file_that_is_there_and_that_nothing_else_wrote_in
     assert standing.rooms_standing(work, inputs) == []
     assert not standing.settings_stand(work, "settings")
     work.touch()
+    assert not standing.is_as_left(work), "it was written since"
+    standing.remember(work, tmp_path / "warehouse.duckdb", "inputs", said, inputs, "settings")
+    assert standing.is_as_left(work)
     assert standing.settings_stand(work, "settings")
     assert not standing.settings_stand(work, "others")
     assert standing.rooms_standing(work, inputs) == ["words", "lists"]
