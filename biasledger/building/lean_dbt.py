@@ -95,7 +95,7 @@ def templates_kept(file: Path) -> Iterator[None]:
         written = file.read_bytes()
         # The project's own file, as what dbt parsed is, which holds code as well; one that was damaged would end the process.
         if written[:_DIGEST] == _stamp(stamp, written[_DIGEST:]):
-            kept = marshal.loads(written[_DIGEST:])  # noqa: S302 (see above)
+            kept = marshal.loads(written[_DIGEST:])  # noqa: S302  # as the comment above says
     n_before = len(kept)
 
     def compile_once(environment: Any, source: Any, *args: Any, **options: Any) -> Any:
@@ -156,6 +156,7 @@ class Models(ModelRunner):
         # A project may have a materialisation of its own in its place.
         is_ours = macro is not None and macro.package_name in {_PACKAGE, "dbt", "dbt_duckdb"}
         if kind is None or self.adapter.type() != "duckdb" or not is_ours or not _is_plain(model):
+            # dbt gives its own no types.
             return super().execute(model, manifest)  # type: ignore[no-untyped-call]
         relation = self.adapter.Relation.create_from(self.config, model).incorporate(type=kind)
         before = self.adapter.get_relation(relation.database, relation.schema, relation.identifier)
