@@ -6,7 +6,7 @@ SAID = "\x1e"
 """Begins each line that dbt's process says itself, as in JSON text sequences (RFC 7464); models print the rest."""
 
 BUILT = Path("target/built.json")
-"""What dbt's process built and tested, in the project's folder: see `dbt_process.built`."""
+"""What dbt's process built and tested, in the project's folder: see `dbt_command.built`."""
 
 PARSED = Path("target/partial_parse.msgpack")
 """What dbt parsed."""

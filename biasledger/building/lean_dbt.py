@@ -5,6 +5,7 @@ What is built is the same. A build by hand has all of dbt.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import marshal
@@ -48,6 +49,7 @@ _ABSENT = ("where", "limit", "store_failures")
 def lean() -> Iterator[None]:
     """Have dbt leave out, in this process and from now on, what is not read; for one command."""
     _make_events_when_read()
+    _keep_what_is_parsed()
     BuildTask.RUNNER_MAP[NodeType.Model] = Models
     BuildTask.RUNNER_MAP[NodeType.Seed] = Seeds
     BuildTask.RUNNER_MAP[NodeType.Test] = QualityTests
@@ -82,6 +84,18 @@ def _make_events_when_read() -> None:
     # The process is dbt's alone and ends with the command; mypy takes no method for one that may be exchanged.
     BaseEvent.__init__ = remember  # type: ignore[method-assign, assignment]
     BaseEvent.pb_msg = property(message, set_message)
+
+
+def _keep_what_is_parsed() -> None:
+    """From when nodes are run, what cannot be reached is looked for again, but not among what dbt imported and parsed."""
+    execute_nodes = BuildTask.execute_nodes
+
+    def freeze_and_execute(task: Any) -> Any:
+        gc.freeze()
+        gc.enable()
+        return execute_nodes(task)
+
+    BuildTask.execute_nodes = freeze_and_execute  # type: ignore[method-assign]
 
 
 @contextmanager

@@ -22,7 +22,7 @@ _REPOSITORY = Path(__file__).resolve().parents[2]
 _SERVER = (sys.executable, "-m", "tests.python.preloaded")
 _BYTES = 1 << 20
 _IMPORTED = (
-    "biasledger.building.dbt_process",
+    "biasledger.building.dbt_command",
     "dbt.adapters.duckdb.impl",
     "pandas",
     "scipy.stats",
@@ -139,8 +139,7 @@ def _run(asked: Mapping[str, Any], given: int, output: int, ended: int) -> None:
         code = dbt_process.main()
     finally:
         os.write(ended, str(code).encode())
-    # As any program ends, so that what it holds of the system is given back.
-    sys.exit(code)
+    dbt_process.end(code)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import pytest
 from dbt_common.events.base_types import EventLevel
 from dbt_common.events.types import Formatting, Note
 
-from biasledger.building import SAID, dbt_process, running
+from biasledger.building import SAID, dbt_command, running
 from biasledger.building.running import BuildError
 from biasledger.model_inputs.told import listeners
 from biasledger.model_inputs.told import told as told_of
@@ -29,7 +29,7 @@ def told(name: str, message: str, level: str = "info", **data: Any) -> Any:
 
 
 def test_steps_and_errors_are_heard_and_what_models_print_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
-    teller = dbt_process._Teller()
+    teller = dbt_command._Teller()
     node = SimpleNamespace(node_name="fct_findings")
     teller(told("LogModelResult", "1 of 9 OK", node_info=node, total=9))
     teller(told("Note", "nothing that stops anybody"))
@@ -47,7 +47,7 @@ def test_steps_and_errors_are_heard_and_what_models_print_is_kept(capsys: pytest
 
 
 def test_what_is_being_done_is_said_until_it_is_done(capsys: pytest.CaptureFixture[str]) -> None:
-    teller = dbt_process._Teller()
+    teller = dbt_command._Teller()
     teller.say_doing()
     for name in ("int_words_divergences", "int_lists_spreads"):
         teller(told("LogStartLine", "START", node_info=SimpleNamespace(node_name=name)))
@@ -110,7 +110,7 @@ def test_secrets_of_the_environment_are_not_said(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DBT_ENV_SECRET_TOKEN", "tea-and-toast")
-    dbt_process._Teller()(told("Note", "cannot open s3://tea-and-toast@bucket", "error"))
+    dbt_command._Teller()(told("Note", "cannot open s3://tea-and-toast@bucket", "error"))
     line = capsys.readouterr().out
     assert json.loads(line.removeprefix(SAID)) == {
         "level": "error",
@@ -120,7 +120,7 @@ def test_secrets_of_the_environment_are_not_said(
 
 def test_messages_for_dbt_itself_are_made_only_for_who_asks() -> None:
     heard: list[str] = []
-    events = dbt_process._Events()
+    events = dbt_command._Events()
     events.add_callback(lambda message: heard.append(message.info.level))
     events.fire_event(Formatting(msg="of a statement"), EventLevel.DEBUG)
     events.fire_event(Note(msg="of a model"))
