@@ -18,6 +18,9 @@ Floats = NDArray[np.float64]
 CELLS_AT_ONCE = 8_000_000
 """Cells that are made doubles of at once, 64 MB."""
 
+# Rows of weights from which turning the counts round costs less than it saves.
+_BY_WORD_FROM = 16
+
 
 def row_parts(features: sparse.csr_array) -> Iterator[tuple[slice, sparse.csr_array]]:
     """Rows that follow each other and hold some CELLS_AT_ONCE cells, and their counts."""
@@ -35,7 +38,11 @@ def weighted_sums(weights: NDArray[Any], features: sparse.csr_array) -> Floats:
     """Sum over rows of weights (b, n_rows) times counts (n_rows, n_words), (b, n_words)."""
     sums = np.zeros((len(weights), features.shape[1]))
     for rows, counts in row_parts(features):
-        sums += (counts.T @ weights[:, rows].T.astype(np.float64)).T
+        by_word = counts.T
+        if len(weights) >= _BY_WORD_FROM:
+            # What is added to stays where the processor has it at hand: twice as fast, with the same sums.
+            by_word = sparse.csr_array(by_word)
+        sums += (by_word @ np.ascontiguousarray(weights[:, rows].T, dtype=np.float64)).T
     return sums
 
 

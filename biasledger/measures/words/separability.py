@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse, stats
+from scipy import linalg, sparse, stats
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.metrics import balanced_accuracy_score
@@ -127,14 +127,16 @@ def separability(
     test, error, low, high, beyond = None, np.nan, np.nan, np.nan, balanced
     units = moved or Moves.alone(design)
     if n_permutations > 0 and units.design.within(_folds_of_units(units, folds)).can_move():
-        test = _ridge_test(features, design, folds, n_permutations, seed, stop_after, moved, training)
+        # Of all texts, where none is left out: both that follow use it.
+        kernel = _text_kernel(features) if design.n_units <= MAX_UNITS_FOR_P else None
+        test = _ridge_test(features, design, folds, n_permutations, seed, stop_after, moved, training, kernel)
         scale = _Scale.of(test.null_mean, n_groups)
         beyond = scale(balanced)
         error = _standard_error(balanced, test.null_sd, units.design.n_units, n_groups)
         low = max(0.0, scale(balanced - z * error))
         at_best_border = _at_best_border(scores, design.labels, folds) if n_groups == 2 else balanced
         reached = min(1.0, scale(min(1.0, max(balanced, at_best_border) + z * error)))
-        high = _limit_of_accuracy(features, design, reached, n_folds, units.design)
+        high = _limit_of_accuracy(features, design, reached, n_folds, units.design, kernel)
         error *= scale.factor
     return Separability(
         float(accuracies.mean()),
@@ -361,11 +363,14 @@ def _ridge_test(
     stop_after: int | None,
     moved: Moves | None = None,
     training: list[Booleans] | None = None,
+    kernel: Floats | None = None,
 ) -> PermutationResult:
     """Balanced accuracy of a kernel ridge classifier against labels permuted inside stratum and fold.
 
     Folds hold the same labels under every permutation, so they are as likely under one as under another. More than
     MAX_UNITS_FOR_P texts are thinned to that many, evenly over strata and folds: the power is ample there.
+
+    kernel: of all texts, where there are no more than that; made here if not given.
     """
     kept = _thin(design, folds, MAX_UNITS_FOR_P)
     units = moved or Moves.alone(design)
@@ -377,7 +382,7 @@ def _ridge_test(
         units = Moves(movable, moved.of_row[kept])
     names = np.unique(folds)
     learnt = [mask[kept] for mask in training or [folds != fold for fold in names]]
-    folds, kernel = folds[kept], _text_kernel(features[kept])
+    folds, kernel = folds[kept], _text_kernel(features[kept]) if kernel is None else kernel
     n_groups = int(design.labels.max()) + 1
     hats = [_hat_matrix(kernel, folds == fold, mask) for fold, mask in zip(names, learnt, strict=True)]
     members = [
@@ -389,11 +394,15 @@ def _ridge_test(
         labels = units.of_rows(unit_labels)
         scores = np.empty((n_groups, *labels.shape))
         for hat, (training, held_out) in zip(hats, members, strict=True):
+            # Kernels are centred, so that all texts together score 0: the last group's score is what the others leave.
+            left = np.zeros((len(labels), held_out.size))
             for group in range(n_groups):
-                is_member = (labels[:, training] == group).astype(np.float64)
+                is_member = labels[:, training] == group
+                is_last = group == n_groups - 1
+                score = left if is_last else is_member.astype(np.float64) @ hat.T
+                left = left - score
                 # Coded by the inverse of its size, so that no large group outvotes the others.
-                size = np.maximum(is_member.sum(axis=1, keepdims=True), 1)
-                scores[group][:, held_out] = (is_member / size) @ hat.T
+                scores[group][:, held_out] = score / np.maximum(is_member.sum(axis=1, keepdims=True), 1)
         predicted = scores.argmax(axis=0)
         recalls = [
             ((predicted == group) & (labels == group)).sum(axis=1) / (labels == group).sum(axis=1)
@@ -474,7 +483,8 @@ def _hat_matrix(kernel: Floats, held_out: Booleans, learnt: Booleans | None = No
     column_means, grand_mean = training.mean(axis=0), training.mean()
     centred = training - column_means - column_means[:, np.newaxis] + grand_mean
     across = across - across.mean(axis=1, keepdims=True) - column_means + grand_mean
-    return np.asarray(np.linalg.solve(centred + RIDGE * np.eye(len(centred)), across.T).T)
+    factor = linalg.cho_factor(centred + RIDGE * np.eye(len(centred)), overwrite_a=True, check_finite=False)
+    return np.asarray(linalg.cho_solve(factor, across.T, check_finite=False).T)
 
 
 def _standard_error(accuracy: float, null_sd: float, n_units: int, n_groups: int) -> float:
@@ -493,11 +503,12 @@ def _limit_of_accuracy(
     accuracy: float,
     n_folds: int,
     units: Design | None = None,
+    kernel: Floats | None = None,
 ) -> float:
     """What `accuracy`, reached with the texts of n_folds - 1 folds, grows to with unlimited texts of the same kind.
 
-    units: what a group has many or few of, the texts themselves where there is nothing else. For more than two groups the
-    accuracy itself is given: the form holds for pairs.
+    units: what a group has many or few of, the texts themselves where there is nothing else. kernel: see `_ridge_test`. For more
+    than two groups the accuracy itself is given: the form holds for pairs.
     """
     counted = units or design
     if int(design.labels.max()) > 1:
@@ -505,18 +516,18 @@ def _limit_of_accuracy(
     u = float(stats.norm.ppf(np.clip(accuracy, 0.5, 0.9999)))
     n_marked, n_reference = counted.count(1), counted.count(0)
     training = 4 * n_marked * n_reference / (n_marked + n_reference) * (n_folds - 1) / n_folds
-    d_over_n = DIMENSION_FACTOR * _effective_dimensions(features, design) / training
+    d_over_n = DIMENSION_FACTOR * _effective_dimensions(features, design, kernel) / training
     squared_distance = 2 * u**2 + np.sqrt(4 * u**4 + 16 * u**2 * d_over_n)
     return max(accuracy, float(stats.norm.cdf(np.sqrt(squared_distance) / 2)))
 
 
-def _effective_dimensions(features: sparse.csr_array, design: Design) -> float:
+def _effective_dimensions(features: sparse.csr_array, design: Design, kernel: Floats | None = None) -> float:
     """tr(S)² / tr(S²) of the texts' covariance inside groups, both traces estimated without bias.
 
     Source of the estimator of tr(S²): Himeno & Yamada (2014), J. Multivariate Anal. 130.
     """
     kept = _thin(design, np.zeros(design.n_units, dtype=np.int64), MAX_UNITS_FOR_P)
-    kernel, labels = _text_kernel(features[kept]), design.labels[kept]
+    kernel, labels = _text_kernel(features[kept]) if kernel is None else kernel, design.labels[kept]
     dimensions, weights = [], []
     for label in (0, 1):
         inside = np.flatnonzero(labels == label)
