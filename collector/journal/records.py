@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from collector.journal import chain
 from collector.journal.chain import FIELDS, without_erased
 from collector.rows import MarkerRow, ProbeRow, RelevanceRow, ResponseRow, RunRow
-from collector.spec.prompts import Prompt, PromptAttribute
+
+if TYPE_CHECKING:
+    from collector.spec.prompts import Prompt
 
 # What a prompt computes from the rest.
 _COMPUTED = ("prompt_id", "content_hash", "attributes")
@@ -94,6 +96,9 @@ def changed_tables(body: Mapping[str, Any]) -> str | None:
 
 def prompt_of(body: Mapping[str, Any]) -> Prompt:
     """Return the prompt of a body; its hashes are computed anew."""
+    # What an audit may say takes long to import, and most that look at journals read no prompt.
+    from collector.spec.prompts import Prompt, PromptAttribute
+
     fields = {name: body[name] for name in FIELDS["prompt"] if name not in _COMPUTED}
     return Prompt(**fields, attributes=tuple(PromptAttribute(**one) for one in body["attributes"]))
 

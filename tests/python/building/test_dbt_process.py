@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import os
 import re
 import subprocess
+import sys
+import textwrap
 from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import IO, Any
 
 import pytest
+from dbt.task.build import BuildTask
 from dbt_common.events.base_types import EventLevel
 from dbt_common.events.types import Formatting, Note
 
-from biasledger.building import SAID, dbt_command, running
+from biasledger.building import SAID, dbt_command, lean_dbt, running
 from biasledger.building.running import BuildError
 from biasledger.model_inputs.told import listeners
 from biasledger.model_inputs.told import told as told_of
@@ -94,6 +98,44 @@ def test_dbt_ends_where_a_build_asks_nothing_of_it(tmp_path: Path, monkeypatch: 
     with running.Dbt(tmp_path) as dbt:
         assert dbt._process.poll() is None
     assert dbt._process.returncode is not None
+
+
+def test_its_end_is_in_good_order(tmp_path: Path) -> None:
+    program = """
+        import atexit
+        from biasledger.building.dbt_process import end
+        class Held:
+            def __del__(self):
+                print("taken apart")
+        held = Held()
+        held.itself = held
+        atexit.register(print, "closed", flush=False)
+        print("said", flush=False)
+        end(3)
+    """
+    ended = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (3, "said\nclosed\n", "")
+
+
+def test_what_was_parsed_is_not_looked_through_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[tuple[bool, bool]] = []
+    monkeypatch.setattr(
+        BuildTask, "execute_nodes", lambda _task: ran.append((gc.isenabled(), gc.get_freeze_count() > 0))
+    )
+    gc.disable()
+    try:
+        lean_dbt._keep_what_is_parsed()
+        BuildTask.execute_nodes(None)  # type: ignore[arg-type]
+    finally:
+        gc.unfreeze()
+        gc.enable()
+    assert ran == [(True, True)]
 
 
 def test_what_breaks_dbt_while_it_begins_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

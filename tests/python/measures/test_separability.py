@@ -184,6 +184,29 @@ class TestRidge:
             predicted[held_out] = ridge.predict(points[held_out]) > signs.mean()
         assert result.observed == pytest.approx(balanced_accuracy_score(design.labels, predicted))
 
+    def test_of_three_groups_the_last_score_is_what_the_others_leave(self):
+        features, design = three_groups(np.random.default_rng(9), 20, 2.0)
+        folds = assign_folds(design, np.arange(60), n_folds=5, seed=1)
+        result = module._ridge_test(features, design, folds, 49, 3, None)
+        kernel, predicted = module._text_kernel(features), np.empty(60)
+        for fold in range(5):
+            held_out = folds == fold
+            hat = module._hat_matrix(kernel, held_out)
+            members = design.labels[~held_out] == np.arange(3)[:, np.newaxis]
+            # Every group's score by itself, coded by the inverse of its size.
+            predicted[held_out] = ((members / members.sum(axis=1, keepdims=True)) @ hat.T).argmax(axis=0)
+        assert result.observed == pytest.approx(balanced_accuracy_score(design.labels, predicted))
+        assert 0.4 < result.observed < 1
+
+    def test_a_kernel_that_is_there_is_the_one_that_would_be_made(self):
+        features, design = corpus(np.random.default_rng(10), 20, 20, effect=0.4)
+        folds = assign_folds(design, np.arange(40), n_folds=5, seed=1)
+        kernel = module._text_kernel(features)
+        made = module._ridge_test(features, design, folds, 49, 3, None)
+        assert module._ridge_test(features, design, folds, 49, 3, None, kernel=kernel) == made
+        limits = [module._limit_of_accuracy(features, design, 0.7, 5, kernel=one) for one in (None, kernel)]
+        assert limits[0] == limits[1]
+
 
 class TestSeparabilityTest:
     def nulls(self, n_marked: int, n_reference: int, n_nulls: int) -> tuple[np.ndarray, np.ndarray]:

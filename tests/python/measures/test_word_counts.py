@@ -49,12 +49,15 @@ def test_parts_are_all_rows_in_order(cells_at_once: int) -> None:
 
 
 @pytest.mark.usefixtures("cells_at_once")
-def test_sums_are_those_of_plain_arrays() -> None:
+@pytest.mark.parametrize("n_rows", [1, word_counts._BY_WORD_FROM - 1, word_counts._BY_WORD_FROM, 40])
+def test_sums_are_those_of_plain_arrays(n_rows: int) -> None:
     features = texts(2)
     assert features.dtype == np.uint8
     plain = features.toarray().astype(np.float64)
-    weights = np.random.default_rng(3).random((4, N_TEXTS))
+    weights = np.random.default_rng(3).random((n_rows, N_TEXTS))
     np.testing.assert_allclose(weighted_sums(weights, features), weights @ plain, rtol=1e-12)
+    labels = np.random.default_rng(4).integers(0, 2, (n_rows, N_TEXTS), dtype=np.int8)
+    np.testing.assert_array_equal(weighted_sums(labels, features), labels @ plain)
     np.testing.assert_array_equal(column_sums(features), plain.sum(axis=0))
     np.testing.assert_array_equal(row_sums(features), plain.sum(axis=1))
     np.testing.assert_array_equal(rows_using(features), (plain > 0).sum(axis=0))
