@@ -43,15 +43,16 @@ class _Project:
         command = [sys.executable, "-m", "biasledger", *map(str, arguments)]
         self.took[name] = run_measured(command, folder=self.folder, expected=(0, ALARMS))
 
-    def slowest(self) -> dict[str, float]:
-        """The models that took longest in the last build, the slowest first, with their seconds by the clock."""
-        results = json.loads((self.folder / BUILT).read_text(encoding="utf-8"))["results"]
-        seconds = {
-            str(one["unique_id"]).rsplit(".", 1)[-1]: float(one["seconds"])
-            for one in results
-            if str(one["unique_id"]).startswith("model.")
-        }
-        return dict(sorted(seconds.items(), key=lambda one: -one[1])[:N_SLOWEST])
+
+def slowest_models(project: Path) -> dict[str, float]:
+    """The models that took longest in a project's last build, the slowest first, with their seconds by the clock."""
+    results = json.loads((project / BUILT).read_text(encoding="utf-8"))["results"]
+    seconds = {
+        str(one["unique_id"]).rsplit(".", 1)[-1]: float(one["seconds"])
+        for one in results
+        if str(one["unique_id"]).startswith("model.")
+    }
+    return dict(sorted(seconds.items(), key=lambda one: -one[1])[:N_SLOWEST])
 
 
 def run(
@@ -85,7 +86,7 @@ def run(
         project = _Project(folder / "project", permutations=permutations)
         project.run("import", "import", answers.audit, many, "--simulated")
         project.run("first build", "build")
-        slowest = project.slowest()
+        slowest = slowest_models(project.folder)
         if more:
             n_more = max(int(NEW_SHARE * n_responses), 1)
             write_answers(few, answers, Asked(n_more, asked.n_words, asked.n_questions, SEED + 1))

@@ -18,6 +18,7 @@ from benchmarks.family import Family, run_family
 from benchmarks.processes import PACKAGE_PARENT, BenchmarkError
 from benchmarks.records import Record
 from benchmarks.same import differences
+from benchmarks.sizes import slowest_models
 from benchmarks.speed import AUDIT, SEED
 from biasledger.building import BUILT
 from biasledger.building.targets import runs_on_spark
@@ -60,6 +61,7 @@ def run(*, n_responses: int, n_words: int, run_size: int, master: str) -> list[R
             write_corpus(corpus, n_responses=size, n_words=n_words, seed=SEED + number)
             import_file(load_audit(AUDIT), AUDIT, corpus, ledger, simulated=True, show_progress=False)
         took: dict[str, Took] = {}
+        slowest: dict[str, dict[str, float]] = {}
         for engine, target in ENGINES.items():
             init_project(folder / engine)
             shutil.copyfile(ledger, folder / engine / "ledger.duckdb")
@@ -70,10 +72,14 @@ def run(*, n_responses: int, n_words: int, run_size: int, master: str) -> list[R
                 expected=DONE,
             )
             took[engine] = dict(_took(family, folder / engine / BUILT))
+            slowest[engine] = slowest_models(folder / engine)
         told = differences(*(folder / engine / "warehouse.duckdb" for engine in ENGINES), digits=9)
     if told:
         raise BenchmarkError(f"DuckDB and Spark do not say the same: {' '.join(told)}")
     _print(took, n_responses, n_words, run_size, master)
+    for engine, models in slowest.items():
+        listed = ", ".join(f"{model} {seconds:.1f}" for model, seconds in models.items())
+        Console(width=110, highlight=False).print(f"Slowest models on {engine}, wall s: {listed}.")
     return [
         Record(f"spark: {engine}: {part}", n_responses, unit, value)
         for engine, values in took.items()

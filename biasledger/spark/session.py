@@ -42,6 +42,7 @@ _DEFAULTS = {
 # By this variable pyspark remembers that a process went the way of Spark Connect; and whether it does since a session of ours.
 _CONNECT_MODE = "SPARK_CONNECT_MODE_ENABLED"
 _begun_here: set[str] = set()
+_LEAST_MEMORY = 1 << 30  # of Java, as Spark has it
 _QUOTED = frozenset("'\",=:()[]{}\\")
 LOG = Path("logs/spark.log")
 
@@ -122,10 +123,25 @@ def _begun(master: str, settings: Mapping[str, str]) -> SparkSession:
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master(master)
-    for name, value in settings.items():
+    for name, value in {**_of_master(master), **settings}.items():
         builder = builder.config(name, str(value))
     with _errors_in(LOG):
         return builder.getOrCreate()
+
+
+def _of_master(master: str) -> dict[str, str]:
+    """What is set unless settings say otherwise.
+
+    On this machine alone nothing but the driver works, and Spark's own gigabyte holds too few long texts: it is given a quarter
+    of the machine's memory, as DuckDB and Python work beside it.
+    """
+    if not master.startswith("local"):
+        return {}
+    try:
+        quarter = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4
+    except (AttributeError, ValueError, OSError):
+        quarter = 0
+    return {"spark.driver.memory": f"{max(_LEAST_MEMORY, quarter) >> 20}m"}
 
 
 def _adapted(session: SparkSession, where: str, settings: Mapping[str, str]) -> SparkSession:

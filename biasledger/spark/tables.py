@@ -20,12 +20,14 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from biasledger.publishing.quoting import quote_name, quote_text
 from biasledger.spark.session import end_of_server
 from biasledger.spark.translate import spark_name
+from collector.exports.writing import rows_at_once
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
 LEDGER = "raw"
+_TEXTS = {"VARCHAR", "JSON"}
 _WIDER = {
     "JSON": "varchar",
     "UBIGINT": "decimal(20, 0)",
@@ -97,7 +99,7 @@ class Tables:
         place = self._place(schema, name)
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(parents=True)
-        rows.select(for_spark(rows)).write_parquet(str(place / "rows.parquet"))
+        write_rows(rows, place / "rows.parquet")
         written = pyarrow.parquet.read_schema(place / "rows.parquet")
         self._register(schema, name, from_arrow_schema(written, prefer_timestamp_ntz=True))
 
@@ -207,6 +209,14 @@ class Tables:
 
 def _named(schema: str, name: str) -> str:
     return f"`{spark_name(schema, name)}`"
+
+
+def write_rows(rows: duckdb.DuckDBPyRelation, file: Path) -> None:
+    """Write rows as Parquet that Spark reads in tasks of bounded memory: a task holds a row group, and several take several."""
+    kinds = zip(rows.columns, map(str, rows.types), strict=True)
+    lengths = [f"coalesce(strlen({quote_name(name)}::varchar), 0)" for name, kind in kinds if kind in _TEXTS]
+    ((row_bytes,),) = rows.aggregate(f"avg({' + '.join(lengths) or '0'})").fetchall()
+    rows.select(for_spark(rows)).write_parquet(str(file), row_group_size=rows_at_once(row_bytes or 0.0))
 
 
 def for_spark(rows: duckdb.DuckDBPyRelation) -> str:

@@ -191,6 +191,12 @@ def _stands(folder: Path, before: Manifest, run: LedgerRun) -> bool:
     )
 
 
+def rows_at_once(row_bytes: float) -> int:
+    """How many rows of so many bytes of text each go into a row group of Parquet, which a reader holds as a whole."""
+    least, most = ROW_GROUP_ROWS
+    return max(least, min(most, int(ROW_GROUP_BYTES / max(1.0, float(row_bytes)))))
+
+
 def _written_run(connection: duckdb.DuckDBPyConnection, unfinished: Path, run: LedgerRun) -> ExportedRun:
     files = {table: _written(connection, unfinished, table, run.run_id) for table in OF_RUNS}
     seal = None if run.seal is None else str(run.seal)
@@ -208,8 +214,7 @@ def _written(
         else f"raw.{table}"
     )
     ((row_bytes,),) = connection.execute(_ROW_BYTES.format(table=table)).fetchall()
-    least, most = ROW_GROUP_ROWS
-    at_once = max(least, min(most, int(ROW_GROUP_BYTES / max(1.0, float(row_bytes)))))
+    at_once = rows_at_once(row_bytes)
     ((n_rows,),) = connection.execute(
         f"copy {rows} to {quoted(new)} (format parquet, compression zstd, row_group_size {at_once})"
     ).fetchall()
