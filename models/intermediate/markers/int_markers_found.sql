@@ -1,16 +1,22 @@
+{%- set runs = new_runs(ref("int_markers_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_markers_runs") }}
+
 with
 
 texts as (
     select
         answer_key,
         run_id,
+        run_state,
         text_key,
         markers_hash,
         category,
         probe,
         answer_text
     from {{ ref("int_markers_texts") }}
-    where markers_hash is not null
+    where
+        markers_hash is not null
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 schemes as (
@@ -28,6 +34,7 @@ needles as (
 tokens as (
     select *
     from {{ ref("int_markers_tokens") }}
+    where text_key in (select texts.text_key from texts)
 ),
 
 sought as (
@@ -261,6 +268,7 @@ rows_found as materialized (
 markers_found as (
     select
         texts.answer_key,
+        texts.run_state,
         rows_found.scheme,
         rows_found.marker,
         cast(max(rows_found.n_hits) as bigint) as n_hits
@@ -274,7 +282,7 @@ markers_found as (
         on
             texts.run_id = schemes.run_id
             and rows_found.scheme = schemes.scheme
-    group by texts.answer_key, rows_found.scheme, rows_found.marker
+    group by texts.answer_key, texts.run_state, rows_found.scheme, rows_found.marker
 )
 
 select * from markers_found

@@ -1,21 +1,28 @@
+{%- set runs = new_runs(ref("int_markers_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_markers_runs") }}
+
 with
 
 markers_prompts as (
     select *
     from {{ ref("int_markers_prompts") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 texts as (
     select
         answer_key,
         run_id,
+        run_state,
         prompt_id,
         response_hash,
         text_key,
         n_answers,
         has_varied_answers
     from {{ ref("int_markers_texts") }}
-    where markers_hash is not null
+    where
+        markers_hash is not null
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 schemes as (
@@ -60,6 +67,7 @@ counts as (
 texts_of_groups as (
     select
         markers_prompts.*,
+        texts.run_state,
         texts.answer_key,
         texts.response_hash,
         texts.n_answers,
@@ -109,6 +117,7 @@ trials_of_texts as (
 placed as (
     select
         trials_of_texts.contrast_id,
+        trials_of_texts.run_state,
         counts.scheme,
         trials_of_texts.is_marked,
         trials_of_texts.unit_kind,

@@ -9,20 +9,29 @@ run_readings as (
     where json_exists(reading, '$.markers')
 ),
 
-markers_runs as (
+run_states as (
     select
         run_id,
-        reading_hash,
+        run_state
+    from {{ ref("int_run_states") }}
+),
+
+markers_runs as (
+    select
+        run_readings.run_id,
+        run_states.run_state,
+        run_readings.reading_hash,
         -- Null where scores alone are read.
-        markers ->> 'hash' as markers_hash,
-        from_json(markers -> 'schemes', '["VARCHAR"]') as schemes,
-        cast(markers ->> 'minimum' as integer) as minimum,
+        run_readings.markers ->> 'hash' as markers_hash,
+        from_json(run_readings.markers -> 'schemes', '["VARCHAR"]') as schemes,
+        cast(run_readings.markers ->> 'minimum' as integer) as minimum,
         -- Where none is named it is negative regard, whoever scored it.
         coalesce(
-            markers -> 'scores',
+            run_readings.markers -> 'scores',
             cast('[{"label": "negative", "worse": "higher", "lowest": 0, "highest": 1}]' as json)
         ) as scores
     from run_readings
+    inner join run_states on run_readings.run_id = run_states.run_id
 )
 
 select * from markers_runs

@@ -1,9 +1,13 @@
+{%- set runs = new_runs(ref("int_markers_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_markers_runs") }}
+
 with
 
 texts as (
     select
         answer_key,
         run_id,
+        run_state,
         prompt_id,
         response_hash,
         markers_hash,
@@ -15,6 +19,7 @@ texts as (
         n_answers,
         has_varied_answers
     from {{ ref("int_markers_texts") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 schemes as (
@@ -77,6 +82,7 @@ counted as (
     select
         texts.answer_key,
         texts.run_id,
+        texts.run_state,
         texts.prompt_id,
         texts.response_hash,
         texts.markers_hash,

@@ -1,10 +1,15 @@
+{%- set runs = new_runs(ref("int_markers_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_markers_runs") }}
+
 with
 
 markers_runs as (
     select
         run_id,
+        run_state,
         markers_hash
     from {{ ref("int_markers_runs") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 answers as (
@@ -15,7 +20,9 @@ answers as (
         answer_text,
         weight
     from {{ ref("int_answers") }}
-    where status = 'ok'
+    where
+        status = 'ok'
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 prompts as (
@@ -26,6 +33,7 @@ prompts as (
         coalesce(domain, '') as category,
         coalesce(subject, '') as probe
     from {{ ref("stg_ledger__prompts") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 groups_of_prompts as (
@@ -34,6 +42,7 @@ groups_of_prompts as (
         prompt_id,
         list_sort(list(distinct group_name)) as groups
     from {{ ref("stg_ledger__prompt_attributes") }}
+    where {{ is_of_runs("run_id", runs) }}
     group by run_id, prompt_id
 ),
 
@@ -43,12 +52,14 @@ distinct_texts as (
         answers.run_id,
         answers.prompt_id,
         answers.response_hash,
+        markers_runs.run_state,
         markers_runs.markers_hash,
         any_value(answers.answer_text) as answer_text,
         sum(answers.weight) as n_answers
     from answers
     inner join markers_runs on answers.run_id = markers_runs.run_id
-    group by answers.run_id, answers.prompt_id, answers.response_hash, markers_runs.markers_hash
+    group by
+        answers.run_id, answers.prompt_id, answers.response_hash, markers_runs.run_state, markers_runs.markers_hash
 ),
 
 -- A prompt whose answers are all equal, as at temperature 0, says no more for having been asked again.
@@ -66,6 +77,7 @@ texts as (
         {{ integer_key_of(["distinct_texts.run_id", "distinct_texts.prompt_id", "distinct_texts.response_hash"]) }}
             as answer_key,
         distinct_texts.run_id,
+        distinct_texts.run_state,
         distinct_texts.prompt_id,
         distinct_texts.response_hash,
         -- All that a text's tokens depend on.
