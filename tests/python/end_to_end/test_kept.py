@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -23,6 +24,11 @@ KEYS = ("run_state", "members_state", "texts_state")
 KEPT = [
     "int_answers_counts",
     "int_answers_outcomes",
+    "int_markers_found",
+    "int_markers_list_hits",
+    "int_markers_list_units",
+    "int_markers_scores",
+    "int_markers_texts",
     "int_run_answers",
     "int_words_comparison_units",
     "int_words_members",
@@ -32,14 +38,28 @@ KEPT = [
     "int_words_units",
 ]
 # These say what is current, or are kept by text.
-STATES = ["int_run_states", "int_words_comparisons", "int_words_counts", "int_words_runs"]
+STATES = ["int_markers_runs", "int_run_states", "int_words_comparisons", "int_words_counts", "int_words_runs"]
+MARKERS = """list,marker,kind,direction
+first,word1,word,stereotype
+first,word2,stem,anti
+second,word3,word,stereotype
+,word4 word1,phrase,anti
+"""
+
+
+def _spec() -> dict[str, Any]:
+    """Texts that are read by words and by markers."""
+    spec = import_spec("texts")
+    spec["reading"]["markers"] = {"file": "markers.csv", "schemes": ["declared", "substring"], "minimum": 1}
+    return spec
 
 
 @pytest.fixture(scope="module")
 def two_runs(new_project: NewProject) -> Project:
     """The same audit imported twice, with other texts, which begin alike; not built."""
     project = new_project()
-    audit = project.write_audit("texts", import_spec("texts"))
+    (project.folder / "audits" / "markers.csv").write_text(MARKERS, encoding="utf-8")
+    audit = project.write_audit("texts", _spec())
     for seed in (1, 2):
         file = project.folder / "texts.csv"
         made_texts(seed).to_csv(file, index=False)
@@ -142,19 +162,29 @@ def test_groups_and_weights_are_others(project: Project, new_project: NewProject
 
 @pytest.mark.parametrize(
     "changed",
-    [{"remove": {"more": ["word3", "word1 word2"]}}, {"schemes": ["words", "seed"]}, {"crossed": []}],
+    [
+        {"words": {"remove": {"more": ["word3", "word1 word2"]}}},
+        {"words": {"schemes": ["words", "seed"]}, "markers": {"schemes": ["declared", "stem"], "minimum": 2}},
+        {"crossed": ["race*gender"]},
+        {},
+    ],
+    ids=["words removed", "schemes", "crossed", "other markers"],
 )
 def test_it_is_read_in_another_way(
-    project: Project, new_project: NewProject, changed: dict[str, object]
+    project: Project, new_project: NewProject, changed: dict[str, Any]
 ) -> None:
     project.build()
-    spec = import_spec("texts")
-    if "crossed" in changed:
-        spec["reading"]["crossed"] = ["race*gender"]
-    else:
-        spec["reading"]["words"].update(changed)
+    hits = project.work_rows("select * from intermediate.int_markers_list_hits order by all")
+    spec = _spec()
+    for room, value in changed.items():
+        spec["reading"][room] = {**spec["reading"][room], **value} if room in spec["reading"] else value
+    if not changed:
+        other = MARKERS.replace("word3", "word5").replace("word2,stem", "word2,word")
+        (project.folder / "audits" / "markers.csv").write_text(other, encoding="utf-8")
     project.write_audit("texts", spec)
     project.build()
+    if not changed:
+        assert project.work_rows("select * from intermediate.int_markers_list_hits order by all") != hits
     assert _differences(project, new_project) == []
 
 
