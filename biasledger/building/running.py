@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from biasledger.building import BUILT, SAID
+from biasledger.building import BUILT, KEPT, SAID, STANDS
 from biasledger.building.parsed import parsed_before
 from collector.errors import BiasledgerError
 
@@ -117,7 +117,9 @@ def _environment() -> dict[str, str]:
     # The models import biasledger.measures: dbt must find the package that this program runs from.
     package_parent = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join(filter(None, [package_parent, os.environ.get("PYTHONPATH")]))
-    return {**os.environ, "PYTHONPATH": path, "PYTHONUTF8": "1"}
+    # What may stand or be kept is a build's to say, not the shell's.
+    own = {name: value for name, value in os.environ.items() if name not in {KEPT, STANDS}}
+    return {**own, "PYTHONPATH": path, "PYTHONUTF8": "1"}
 
 
 def _follow(lines: IO[str], on_step: OnStep) -> list[str]:

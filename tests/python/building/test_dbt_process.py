@@ -20,7 +20,7 @@ from dbt.task.build import BuildTask
 from dbt_common.events.base_types import EventLevel
 from dbt_common.events.types import Formatting, Note
 
-from biasledger.building import SAID, dbt_command, lean_dbt, running
+from biasledger.building import KEPT, SAID, STANDS, dbt_command, lean_dbt, running
 from biasledger.building.running import BuildError
 from biasledger.model_inputs.told import listeners
 from biasledger.model_inputs.told import told as told_of
@@ -136,6 +136,12 @@ def test_what_was_parsed_is_not_looked_through_again(monkeypatch: pytest.MonkeyP
         gc.unfreeze()
         gc.enable()
     assert ran == [(True, True)]
+
+
+def test_what_may_be_kept_is_not_the_shell_s_to_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (KEPT, STANDS, "DBT_HOST"):
+        monkeypatch.setenv(name, "yes")
+    assert {KEPT, STANDS, "DBT_HOST"} & set(running._environment()) == {"DBT_HOST"}
 
 
 def test_what_breaks_dbt_while_it_begins_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
