@@ -32,7 +32,8 @@ def main() -> int:
 def end(code: int) -> NoReturn:
     """End in good order, but for handing back memory, object by object: it takes as long as tens of models, and goes with the
     process."""
-    # Closes the work file, and whatever else is to be closed.
+    # Exit functions close what is to be closed; dbt-duckdb's lets go of the work file, which closes where nothing else holds it.
+    gc.collect()
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()

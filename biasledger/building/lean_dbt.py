@@ -26,6 +26,7 @@ from dbt.artifacts.schemas.run import RunResult
 from dbt.contracts.graph.manifest import Manifest
 from dbt.task.build import BuildTask
 from dbt.task.run import ModelRunner
+from dbt.task.runnable import GraphRunnableTask
 from dbt.task.seed import SeedRunner
 from dbt.task.test import TestResultData, TestRunner
 from dbt_common.clients.jinja import CallableMacroGenerator, MacroFuzzEnvironment
@@ -88,14 +89,14 @@ def _make_events_when_read() -> None:
 
 def _keep_what_is_parsed() -> None:
     """From when nodes are run, what cannot be reached is looked for again, but not among what dbt imported and parsed."""
-    execute_nodes = BuildTask.execute_nodes
+    execute_nodes = GraphRunnableTask.execute_nodes
 
     def freeze_and_execute(task: Any) -> Any:
         gc.freeze()
         gc.enable()
         return execute_nodes(task)
 
-    BuildTask.execute_nodes = freeze_and_execute  # type: ignore[method-assign]
+    GraphRunnableTask.execute_nodes = freeze_and_execute  # type: ignore[method-assign]
 
 
 @contextmanager

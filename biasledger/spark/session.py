@@ -8,7 +8,7 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,6 +42,8 @@ _DEFAULTS = {
 # By this variable pyspark remembers that a process went the way of Spark Connect; and whether it does since a session of ours.
 _CONNECT_MODE = "SPARK_CONNECT_MODE_ENABLED"
 _begun_here: set[str] = set()
+_SET_UP = ("SPARK_DRIVER_MEMORY", "SPARK_CONF_DIR", "SPARK_HOME")
+_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 _LEAST_MEMORY = 1 << 30  # of Java, as Spark has it
 _QUOTED = frozenset("'\",=:()[]{}\\")
 LOG = Path("logs/spark.log")
@@ -135,13 +137,22 @@ def _of_master(master: str) -> dict[str, str]:
     On this machine alone nothing but the driver works, and Spark's own gigabyte holds too few long texts: it is given a quarter
     of the machine's memory, as DuckDB and Python work beside it.
     """
-    if not master.startswith("local"):
+    # Where Spark is set up by somebody, what is set there holds.
+    if not master.startswith("local") or any(name in os.environ for name in _SET_UP):
         return {}
-    try:
-        quarter = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4
-    except (AttributeError, ValueError, OSError):
-        quarter = 0
-    return {"spark.driver.memory": f"{max(_LEAST_MEMORY, quarter) >> 20}m"}
+    return {"spark.driver.memory": f"{max(_LEAST_MEMORY, _memory() // 4) >> 20}m"}
+
+
+def _memory() -> int:
+    """Bytes that this machine has, or that its container may take; 0 where nobody knows."""
+    known = []
+    with suppress(AttributeError, ValueError, OSError):
+        known.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    for limit in _LIMITS:
+        # It says "max" where there is none.
+        with suppress(ValueError, OSError):
+            known.append(int(limit.read_text(encoding="ascii")))
+    return min(known, default=0)
 
 
 def _adapted(session: SparkSession, where: str, settings: Mapping[str, str]) -> SparkSession:

@@ -20,7 +20,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from biasledger.publishing.quoting import quote_name, quote_text
 from biasledger.spark.session import end_of_server
 from biasledger.spark.translate import spark_name
-from collector.exports.writing import rows_at_once
+from collector.exports.writing import ROW_GROUP_ROWS, rows_at_once
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -215,7 +215,13 @@ def write_rows(rows: duckdb.DuckDBPyRelation, file: Path) -> None:
     """Write rows as Parquet that Spark reads in tasks of bounded memory: a task holds a row group, and several take several."""
     kinds = zip(rows.columns, map(str, rows.types), strict=True)
     lengths = [f"coalesce(strlen({quote_name(name)}::varchar), 0)" for name, kind in kinds if kind in _TEXTS]
-    ((row_bytes,),) = rows.aggregate(f"avg({' + '.join(lengths) or '0'})").fetchall()
+    # Of the longest stretch: a ledger has runs of one word beside runs of long texts.
+    least, _ = ROW_GROUP_ROWS
+    stretches = rows.project(
+        f"{' + '.join(lengths) or '0'} as n_bytes, (row_number() over () - 1) // {least} as stretch"
+    )
+    means = stretches.aggregate("avg(n_bytes) as row_bytes", "stretch")
+    ((row_bytes,),) = means.aggregate("max(row_bytes)").fetchall()
     rows.select(for_spark(rows)).write_parquet(str(file), row_group_size=rows_at_once(row_bytes or 0.0))
 
 

@@ -17,6 +17,8 @@ from typing import IO, Any
 
 import pytest
 from dbt.task.build import BuildTask
+from dbt.task.run import RunTask
+from dbt.task.runnable import GraphRunnableTask
 from dbt_common.events.base_types import EventLevel
 from dbt_common.events.types import Formatting, Note
 
@@ -126,16 +128,20 @@ def test_its_end_is_in_good_order(tmp_path: Path) -> None:
 def test_what_was_parsed_is_not_looked_through_again(monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[tuple[bool, bool]] = []
     monkeypatch.setattr(
-        BuildTask, "execute_nodes", lambda _task: ran.append((gc.isenabled(), gc.get_freeze_count() > 0))
+        GraphRunnableTask,
+        "execute_nodes",
+        lambda _task: ran.append((gc.isenabled(), gc.get_freeze_count() > 0)),
     )
-    gc.disable()
     try:
         lean_dbt._keep_what_is_parsed()
-        BuildTask.execute_nodes(None)  # type: ignore[arg-type]
+        # Of a build, and of what `compare` runs.
+        for kind in (BuildTask, RunTask):
+            gc.disable()
+            kind.execute_nodes(None)  # type: ignore[arg-type]
     finally:
         gc.unfreeze()
         gc.enable()
-    assert ran == [(True, True)]
+    assert ran == [(True, True)] * 2
 
 
 def test_what_may_be_kept_is_not_the_shell_s_to_say(monkeypatch: pytest.MonkeyPatch) -> None:

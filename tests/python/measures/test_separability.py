@@ -187,16 +187,33 @@ class TestRidge:
     def test_of_three_groups_the_last_score_is_what_the_others_leave(self):
         features, design = three_groups(np.random.default_rng(9), 20, 2.0)
         folds = assign_folds(design, np.arange(60), n_folds=5, seed=1)
-        result = module._ridge_test(features, design, folds, 49, 3, None)
+        # Some texts are learnt from in no fold that they could be.
+        learnt = [(folds != fold) & (np.arange(60) % 9 != fold) for fold in range(5)]
+        result = module._ridge_test(features, design, folds, 49, 3, None, training=learnt)
         kernel, predicted = module._text_kernel(features), np.empty(60)
         for fold in range(5):
             held_out = folds == fold
-            hat = module._hat_matrix(kernel, held_out)
-            members = design.labels[~held_out] == np.arange(3)[:, np.newaxis]
+            hat = module._hat_matrix(kernel, held_out, learnt[fold])
+            members = design.labels[learnt[fold]] == np.arange(3)[:, np.newaxis]
             # Every group's score by itself, coded by the inverse of its size.
             predicted[held_out] = ((members / members.sum(axis=1, keepdims=True)) @ hat.T).argmax(axis=0)
         assert result.observed == pytest.approx(balanced_accuracy_score(design.labels, predicted))
         assert 0.4 < result.observed < 1
+
+    @pytest.mark.parametrize("n_groups", [2, 3])
+    def test_between_equal_texts_the_first_group_is_chosen_however_sums_round(self, monkeypatch, n_groups):
+        own = corpus(np.random.default_rng(11), 6, 6)[0]
+        features = sparse.csr_array(sparse.vstack([own] * n_groups))
+        labels = np.repeat(np.arange(n_groups), 12).astype(np.int8)
+        design = Design(labels, np.zeros(12 * n_groups, dtype=np.int64))
+        # Copies lie in one fold, so that each held-out text is as near to every group.
+        folds = np.tile(np.arange(12) % 4, n_groups)
+        kernel = module._text_kernel(features)
+        result = module._ridge_test(features, design, folds, 99, 3, None)
+        shaken = kernel * (1 + 1e-14 * np.random.default_rng(12).standard_normal(kernel.shape))
+        monkeypatch.setattr(module, "_text_kernel", lambda _: (shaken + shaken.T) / 2)
+        assert module._ridge_test(features, design, folds, 99, 3, None) == result
+        assert result.observed == pytest.approx(1 / n_groups)
 
     def test_a_kernel_that_is_there_is_the_one_that_would_be_made(self):
         features, design = corpus(np.random.default_rng(10), 20, 20, effect=0.4)

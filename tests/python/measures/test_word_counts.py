@@ -56,6 +56,9 @@ def test_sums_are_those_of_plain_arrays(n_rows: int) -> None:
     plain = features.toarray().astype(np.float64)
     weights = np.random.default_rng(3).random((n_rows, N_TEXTS))
     np.testing.assert_allclose(weighted_sums(weights, features), weights @ plain, rtol=1e-12)
+    # Which way round does not tell in a single bit.
+    in_rows = [weighted_sums(weights[row : row + 1], features)[0] for row in range(n_rows)]
+    np.testing.assert_array_equal(weighted_sums(weights, features), in_rows)
     labels = np.random.default_rng(4).integers(0, 2, (n_rows, N_TEXTS), dtype=np.int8)
     np.testing.assert_array_equal(weighted_sums(labels, features), labels @ plain)
     np.testing.assert_array_equal(column_sums(features), plain.sum(axis=0))

@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from biasledger.spark.session import _of_master
+from biasledger.spark import session
 from collector.exports.writing import ROW_GROUP_BYTES
 from tests.python.spark.cluster import needed
 
@@ -19,6 +19,8 @@ WRITTEN = "select row_group_id, any_value(row_group_num_rows), sum(total_uncompr
     ("text", "n_rows", "most_groups"),
     [
         ("repeat(md5(n::varchar), 100)", 30_000, 8),
+        # Runs of one word, and after them one of long texts.
+        ("if(n < 60000, 'Yes', repeat(md5(n::varchar), 600))", 61_000, 32),
         ("md5(n::varchar)", 30_000, 1),
         ("null", 10, 1),
         ("''", 0, 1),
@@ -44,11 +46,21 @@ def test_a_task_need_not_hold_all_texts(tmp_path: Path, text: str, n_rows: int, 
 
 
 def test_a_session_of_this_machine_has_more_memory_than_spark_s_own_gigabyte(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    assert _of_master("spark://127.0.0.1:7077") == _of_master("sc://127.0.0.1") == {}
+    for name in session._SET_UP:
+        monkeypatch.delenv(name, raising=False)
+    limits = tmp_path / "memory.max", tmp_path / "limit_in_bytes"
+    monkeypatch.setattr(session, "_LIMITS", limits)
     pages = {"SC_PHYS_PAGES": 6 << 20, "SC_PAGE_SIZE": 4096}
     monkeypatch.setattr(os, "sysconf", pages.__getitem__)
-    assert _of_master("local[2]") == {"spark.driver.memory": "6144m"}
+    assert session._of_master("spark://127.0.0.1:7077") == session._of_master("sc://127.0.0.1") == {}
+    assert session._of_master("local[2]") == {"spark.driver.memory": "6144m"}
+    limits[0].write_text("max\n", encoding="ascii")
+    assert session._of_master("local[2]") == {"spark.driver.memory": "6144m"}
+    limits[0].write_text(f"{8 << 30}\n", encoding="ascii")
+    assert session._of_master("local[2]") == {"spark.driver.memory": "2048m"}
     pages["SC_PHYS_PAGES"] = 1 << 18
-    assert _of_master("local[*]") == {"spark.driver.memory": "1024m"}
+    assert session._of_master("local[*]") == {"spark.driver.memory": "1024m"}
+    monkeypatch.setenv("SPARK_DRIVER_MEMORY", "16g")
+    assert session._of_master("local[*]") == {}
