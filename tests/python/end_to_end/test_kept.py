@@ -37,13 +37,15 @@ KEPT = [
     "int_words_unit_groups",
     "int_words_units",
 ]
+OF_MARKERS = [table for table in KEPT if table.startswith("int_markers_")]
 # These say what is current, or are kept by text.
 STATES = ["int_markers_runs", "int_run_states", "int_words_comparisons", "int_words_counts", "int_words_runs"]
-MARKERS = """list,marker,kind,direction
-first,word1,word,stereotype
-first,word2,stem,anti
-second,word3,word,stereotype
-,word4 word1,phrase,anti
+MARKERS = """list,marker,kind,direction,group
+first,word1,word,stereotype,
+first,word2,stem,anti,
+second,word3,word,stereotype,
+second,word6,word,anti,Black
+,word4 word1,phrase,anti,
 """
 
 
@@ -99,6 +101,9 @@ def _differences(project: Project, new_project: NewProject) -> list[str]:
     found = differences(project.warehouse, whole.warehouse)
     kept = _kept(project)
     assert kept == _kept(whole) == KEPT
+    assert all(
+        whole.work_rows(f"select count(*) from intermediate.{table}") != [(0,)] for table in OF_MARKERS
+    )
     with duckdb.connect() as connection:
         connection.execute(f"attach '{project.work}' as one (read_only)")
         connection.execute(f"attach '{whole.work}' as other (read_only)")
@@ -191,8 +196,18 @@ def test_it_is_read_in_another_way(
 def test_of_what_did_not_change_nothing_is_made_again(project: Project) -> None:
     first, second = _runs(project)
     project.build()
+    [(state,)] = project.work_rows(
+        f"select run_state from intermediate.int_run_states where run_id = '{first}'"
+    )
     with duckdb.connect(str(project.work)) as connection:
         connection.execute("update intermediate.int_answers_counts set n_distinct_texts = 7")
+        n_left = {}
+        for table in OF_MARKERS:
+            of_first = f"from intermediate.{table} where run_state = {state}"
+            # Without the row of a unit's tokens, its hits would be too many.
+            one = f"select min(rowid) {of_first}{' and list is not null' if table.endswith('list_units') else ''}"
+            connection.execute(f"delete from intermediate.{table} where rowid = ({one})")
+            [(n_left[table],)] = connection.execute(f"select count(*) {of_first}").fetchall()
     _as_if_built(project)
     _change(project, f"update raw.responses set weight = 2 where run_id = '{second}' and seq = 5")
     project.build(is_forced=True)
@@ -201,6 +216,13 @@ def test_of_what_did_not_change_nothing_is_made_again(project: Project) -> None:
     )
     assert [run for run, rest in told if rest == 0] == [first]
     assert second in {run for run, _ in told}
+    # Nor is a row that is lacking made, of a run that stands.
+    assert all(n_left.values())
+    assert n_left == {
+        table: n
+        for table in OF_MARKERS
+        for (n,) in project.work_rows(f"select count(*) from intermediate.{table} where run_state = {state}")
+    }
 
 
 def test_after_a_selection_or_other_materialisations_all_is_made_of_what_there_is(
