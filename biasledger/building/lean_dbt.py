@@ -89,7 +89,7 @@ def _make_events_when_read() -> None:
 
 def _keep_what_is_parsed() -> None:
     """From when nodes are run, what cannot be reached is looked for again, but not among what dbt imported and parsed."""
-    execute_nodes = GraphRunnableTask.execute_nodes
+    execute_nodes: Any = GraphRunnableTask.execute_nodes
 
     def freeze_and_execute(task: Any) -> Any:
         gc.freeze()
