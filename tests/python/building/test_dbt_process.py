@@ -137,7 +137,7 @@ def test_what_was_parsed_is_not_looked_through_again(monkeypatch: pytest.MonkeyP
         # Of a build, and of what `compare` runs.
         for kind in (BuildTask, RunTask):
             gc.disable()
-            kind.execute_nodes(None)  # type: ignore[arg-type]
+            kind.execute_nodes(None)  # type: ignore[arg-type, no-untyped-call]
     finally:
         gc.unfreeze()
         gc.enable()
