@@ -11,19 +11,17 @@ import os
 import sys
 from typing import NoReturn
 
-DONE = 0
-
 
 def main() -> int:
     """Wait for the command and run it; without one, do nothing. Returns the process's exit code: see `dbt_command.run`."""
     # Nearly all that is made while dbt begins stays until it ends: looking through it again and again for what could go takes
     # a seventh of that time. `lean_dbt.lean` switches it on again for the work.
     gc.disable()
-    from biasledger.building.dbt_command import run
+    from biasledger.building.dbt_command import SUCCEEDED, run
 
     asked = sys.stdin.read()
     if not asked:
-        return DONE
+        return SUCCEEDED
     command = json.loads(asked)
     os.environ.update(command["environment"])
     return run(command["arguments"])

@@ -96,6 +96,7 @@ def _keep_what_is_parsed() -> None:
         gc.enable()
         return execute_nodes(task)
 
+    # For this process, as above: dbt has no setting for it.
     GraphRunnableTask.execute_nodes = freeze_and_execute  # type: ignore[method-assign]
 
 
