@@ -244,6 +244,19 @@ def _transform(node: exp.Transform) -> None:
                 named.replace(exp.paren(exp.Add(this=named.copy(), expression=constant(1))))
 
 
+def _histogram(of: exp.Expr) -> exp.Expr:
+    """How often each value is there: by the places in the sorted list where another one begins, as counting each by itself
+    would take the square of the list's length. A lambda's argument is what is computed once."""
+    return template(
+        "get(transform(array(array_sort(array_compact(_list))), _sorted -> get(transform(array("
+        "filter(sequence(0, size(_sorted)), _place -> _place < size(_sorted) "
+        "and (_place = 0 or get(_sorted, _place) <> get(_sorted, _place - 1)))), "
+        "_firsts -> map_from_entries(transform(_firsts, (_first, _number) -> struct(get(_sorted, _first), "
+        "cast(coalesce(get(_firsts, _number + 1), size(_sorted)) - _first as bigint))))), 0)), 0)",
+        _list=of,
+    )
+
+
 # --- numbers and keys ---------------------------------------------------------------------------------------------------------
 
 
@@ -338,10 +351,7 @@ _OWN: Mapping[str, Callable[..., exp.Expr]] = {
         "size(array_except(_other, _one)) = 0", _one=one, _other=other
     ),
     # A function of SQL cannot be called in a lambda: these are written out.
-    "list_histogram": lambda x: template(
-        "map_from_entries(transform(array_distinct(_x), _w -> struct(_w, cast(size(filter(_x, _v -> _v = _w)) as bigint))))",
-        _x=x,
-    ),
+    "list_histogram": _histogram,
     "list_intersect": lambda one, other: call("array_intersect", one, other),
     "list_position": lambda x, value: call("nullif", call("array_position", x, value), 0),
     "list_slice": _part_of_list,

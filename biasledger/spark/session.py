@@ -38,6 +38,8 @@ _DEFAULTS = {
     "spark.log.level": "ERROR",
     # Which of hundreds of conditions follow from which others takes longer to find out than it saves.
     "spark.sql.constraintPropagation.enabled": "false",
+    # Where one side of a join turns out to be small, such as the texts beside their words, the other need not be sorted.
+    "spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold": "64m",
 }
 # By this variable pyspark remembers that a process went the way of Spark Connect; and whether it does since a session of ours.
 _CONNECT_MODE = "SPARK_CONNECT_MODE_ENABLED"

@@ -78,46 +78,24 @@ tokens as (
     from texts
 ),
 
-{% if target.type == "duckdb" %}
-    -- Text by text: a table of all words of all texts would not fit into memory, and a text's rows lie side by side.
-    of_texts as (
-        select
-            unit_key,
-            run_id,
-            texts_state,
-            unnest(map_entries(list_aggregate(words, 'histogram'))) as word_and_uses
-        from tokens
-    ),
+-- Text by text: a table of all words of all texts would not fit into memory, and a text's rows lie side by side.
+of_texts as (
+    select
+        unit_key,
+        run_id,
+        texts_state,
+        unnest(map_entries(list_histogram(words))) as word_and_uses
+    from tokens
+),
 
-    word_counts as (
-        select
-            unit_key,
-            run_id,
-            texts_state,
-            word_and_uses.key as word,
-            cast(word_and_uses.value as integer) as n_occurrences
-        from of_texts
-    )
-{% else %}
-    of_texts as (
-        select
-            unit_key,
-            run_id,
-            texts_state,
-            unnest(words) as word
-        from tokens
-    ),
-
-    word_counts as (
-        select
-            unit_key,
-            run_id,
-            texts_state,
-            word,
-            cast(count(*) as integer) as n_occurrences
-        from of_texts
-        group by unit_key, run_id, texts_state, word
-    )
-{% endif %}
+word_counts as (
+    select
+        unit_key,
+        run_id,
+        texts_state,
+        word_and_uses.key as word,
+        cast(word_and_uses.value as integer) as n_occurrences
+    from of_texts
+)
 
 select * from word_counts

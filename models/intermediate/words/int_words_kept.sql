@@ -10,10 +10,9 @@ with
 
 removed as (
     select
-        removed.run_id,
-        vocabulary.word
-    from {{ ref("int_words_removed") }} as removed
-    inner join {{ ref("int_words_vocabulary") }} as vocabulary on removed.word_id = vocabulary.word_id
+        run_id,
+        word
+    from {{ ref("int_words_removed") }}
 ),
 
 -- What is removed of a text follows from these and its own words, whatever words other runs bring.
@@ -63,22 +62,28 @@ counts as (
     where run_id in (select new_texts.run_id from new_texts)
 ),
 
+-- Words become texts' sums before they meet texts: of a million texts there are hundreds of millions.
+sums as (
+    select
+        counts.unit_key,
+        count(*) as n_words,
+        count(*) filter (where removed.word is null) as n_left
+    from counts
+    left join removed
+        on
+            counts.run_id = removed.run_id
+            and counts.word = removed.word
+    group by counts.unit_key
+),
+
 words_kept as (
     select
         new_texts.unit_key,
-        any_value(new_texts.terms_fingerprint) as terms_fingerprint,
-        count(counts.word) filter (where removed.word is null) as n_words
+        new_texts.terms_fingerprint,
+        -- Words are removed in our own scheme alone.
+        coalesce(if(new_texts.scheme = 'words', sums.n_left, sums.n_words), 0) as n_words
     from new_texts
-    left join counts
-        on
-            new_texts.run_id = counts.run_id
-            and new_texts.unit_key = counts.unit_key
-    left join removed
-        on
-            new_texts.scheme = 'words'
-            and counts.run_id = removed.run_id
-            and counts.word = removed.word
-    group by new_texts.unit_key
+    left join sums on new_texts.unit_key = sums.unit_key
 )
 
 select * from words_kept

@@ -18,6 +18,7 @@ terms as (
 word_wholes as (
     select
         word_id,
+        word,
         unnest(string_split(word, '>')) as whole
     from vocabulary
 ),
@@ -26,6 +27,7 @@ word_wholes as (
 word_parts as (
     select
         word_id,
+        word,
         unnest(
             list_distinct(
                 [whole, regexp_replace(whole, '''s?$', '')] || string_split(whole, '-')
@@ -39,10 +41,11 @@ words_removed as (
     select
         terms.run_id,
         word_parts.word_id,
+        word_parts.word,
         min(terms.token) as token
     from word_parts
     inner join terms on word_parts.part = terms.token
-    group by terms.run_id, word_parts.word_id
+    group by terms.run_id, word_parts.word_id, word_parts.word
 )
 
 select * from words_removed

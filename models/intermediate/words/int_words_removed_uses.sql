@@ -18,6 +18,7 @@ unit_groups as (
 counts as (
     select
         unit_key,
+        run_id,
         word,
         n_occurrences
     from {{ ref("int_words_counts") }}
@@ -27,29 +28,13 @@ counts as (
         and {{ is_of_runs("run_id", runs) }}
 ),
 
-vocabulary as (
-    select
-        word_id,
-        word
-    from {{ ref("int_words_vocabulary") }}
-),
-
 removed as (
     select
         run_id,
-        word_id,
+        word,
         token
     from {{ ref("int_words_removed") }}
     where {{ is_of_runs("run_id", runs) }}
-),
-
-removed_words as (
-    select
-        removed.run_id,
-        removed.token,
-        vocabulary.word
-    from removed
-    inner join vocabulary on removed.word_id = vocabulary.word_id
 ),
 
 words_removed_uses as (
@@ -58,16 +43,17 @@ words_removed_uses as (
         unit_groups.run_state,
         unit_groups.group_key,
         unit_groups.unit_id,
-        removed_words.word,
-        removed_words.token,
+        removed.word,
+        removed.token,
         unit_groups.n_responses,
         counts.n_occurrences
     from counts
-    inner join unit_groups on counts.unit_key = unit_groups.unit_key
-    inner join removed_words
+    -- Few words are removed: what else a text says need not meet its groups.
+    inner join removed
         on
-            unit_groups.run_id = removed_words.run_id
-            and counts.word = removed_words.word
+            counts.run_id = removed.run_id
+            and counts.word = removed.word
+    inner join unit_groups on counts.unit_key = unit_groups.unit_key
 )
 
 select * from words_removed_uses
