@@ -245,13 +245,22 @@ def calibration(splits: int, permutations: int, seed: int, data: Path | None) ->
     "--run-size", type=click.IntRange(min=600), default=20_000, show_default=True, help="Responses a run."
 )
 @click.option("--master", default="local[2]", show_default=True, help="Where Spark runs.")
+@click.option("--features", is_flag=True, help="On Spark alone, only cut and count texts.")
 @click.pass_obj
-def spark(measured: list[Record], responses: tuple[int, ...], words: int, run_size: int, master: str) -> None:
+def spark(
+    measured: list[Record],
+    responses: tuple[int, ...],
+    words: int,
+    run_size: int,
+    master: str,
+    features: bool,
+) -> None:
     """The same generated ledger built on DuckDB and on Spark: time, memory, whether they say the same, and how each grows."""
-    from benchmarks.spark import run
+    from benchmarks.spark import run, run_features
 
+    measure = run_features if features else run
     for one in responses:
-        measured += run(n_responses=one, n_words=words, run_size=run_size, master=master)
+        measured += measure(n_responses=one, n_words=words, run_size=run_size, master=master)
 
 
 @main.command()

@@ -13,7 +13,7 @@ from pathlib import Path
 from benchmarks.processes import PACKAGE_PARENT, BenchmarkError
 
 _EVERY_SECONDS = 0.2
-# Looking at the memory of processes that hold gigabytes takes the system a tenth of a second: it gets a twentieth of one core at most.
+# Looking at the memory of processes that hold gigabytes takes a tenth of a second: it gets a twentieth of one core at most.
 _BETWEEN_LOOKS = 19
 _TICKS = os.sysconf("SC_CLK_TCK")
 _SHOWN_CHARACTERS = 2_000

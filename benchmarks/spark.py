@@ -1,4 +1,7 @@
-"""The same generated ledger built on DuckDB and on Apache Spark: what either takes, by size, and whether they say the same."""
+"""The same generated ledger built on DuckDB and on Apache Spark: what either takes, by size, and whether they say the same.
+
+Where one machine can no longer measure what it holds, Spark can still count it: `run_features` does that alone.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +23,17 @@ from benchmarks.records import Record
 from benchmarks.same import differences
 from benchmarks.sizes import slowest_models
 from benchmarks.speed import AUDIT, SEED
+from benchmarks.warehouses import RUN_DBT
 from biasledger.building import BUILT
 from biasledger.building.targets import runs_on_spark
-from biasledger.project import init_project
+from biasledger.project import init_project, link_package
 from collector.importers.tabular import import_file
 from collector.spec.loading import load_audit
 
 ENGINES = {"DuckDB": "warehouse", "Spark": "spark"}
 DONE = (0, 1)  # alarms are no failure
+# Texts cut into words and counted, and the groups, labels and strata of each: what measures are made of.
+FEATURES = ("+int_words_features", "+int_words_members")
 
 # (part, unit) -> value.
 Took = dict[tuple[str, str], float]
@@ -54,12 +60,7 @@ def run(*, n_responses: int, n_words: int, run_size: int, master: str) -> list[R
     require_spark()
     with tempfile.TemporaryDirectory(prefix="biasledger-spark-") as scratch:
         folder = Path(scratch)
-        ledger = folder / "ledger.duckdb"
-        for number, first in enumerate(range(0, n_responses, run_size)):
-            corpus = folder / "corpus.parquet"
-            size = min(run_size, n_responses - first)
-            write_corpus(corpus, n_responses=size, n_words=n_words, seed=SEED + number)
-            import_file(load_audit(AUDIT), AUDIT, corpus, ledger, simulated=True, show_progress=False)
+        ledger = _written_ledger(folder, n_responses, n_words, run_size)
         took: dict[str, Took] = {}
         slowest: dict[str, dict[str, float]] = {}
         for engine, target in ENGINES.items():
@@ -76,12 +77,56 @@ def run(*, n_responses: int, n_words: int, run_size: int, master: str) -> list[R
         told = differences(*(folder / engine / "warehouse.duckdb" for engine in ENGINES), digits=9)
     if told:
         raise BenchmarkError(f"DuckDB and Spark do not say the same: {' '.join(told)}")
-    _print(took, n_responses, n_words, run_size, master)
+    _print(took, n_responses, n_words, run_size, master, said="Both published the same to nine decimals.")
     for engine, models in slowest.items():
         listed = ", ".join(f"{model} {seconds:.1f}" for model, seconds in models.items())
         Console(width=110, highlight=False).print(f"Slowest models on {engine}, wall s: {listed}.")
+    return _records("spark", took, n_responses)
+
+
+def run_features(*, n_responses: int, n_words: int, run_size: int, master: str) -> list[Record]:
+    """Measure how long texts take on Spark to be cut and counted, of one size, and print it; nothing is measured or published.
+
+    Raises:
+        InputError: Spark cannot be started here.
+        BenchmarkError: dbt failed.
+    """
+    require_spark()
+    with tempfile.TemporaryDirectory(prefix="biasledger-spark-") as scratch:
+        project = Path(scratch) / "project"
+        init_project(project)
+        link_package(project)
+        ledger = _written_ledger(Path(scratch), n_responses, n_words, run_size)
+        selected = ("--select", *FEATURES, "--exclude-resource-type", "test", "unit_test")
+        options = ("--target", ENGINES["Spark"], "--project-dir", ".", "--profiles-dir", ".")
+        family = run_family(
+            [sys.executable, "-c", RUN_DBT, "build", *selected, *options],
+            folder=project,
+            environment={
+                "BIASLEDGER_SPARK": master,
+                "BIASLEDGER_LEDGER": str(ledger),
+                "BIASLEDGER_ROOMS": "words",
+            },
+            expected=(0,),
+        )
+    took = {"Spark": dict(_family_took(family))}
+    _print(took, n_responses, n_words, run_size, master, said="Texts were cut and counted, and nothing else.")
+    return _records("spark features", took, n_responses)
+
+
+def _written_ledger(folder: Path, n_responses: int, n_words: int, run_size: int) -> Path:
+    ledger, corpus = folder / "ledger.duckdb", folder / "corpus.parquet"
+    for number, first in enumerate(range(0, n_responses, run_size)):
+        size = min(run_size, n_responses - first)
+        write_corpus(corpus, n_responses=size, n_words=n_words, seed=SEED + number)
+        import_file(load_audit(AUDIT), AUDIT, corpus, ledger, simulated=True, show_progress=False)
+    corpus.unlink()
+    return ledger
+
+
+def _records(name: str, took: Mapping[str, Took], n_responses: int) -> list[Record]:
     return [
-        Record(f"spark: {engine}: {part}", n_responses, unit, value)
+        Record(f"{name}: {engine}: {part}", n_responses, unit, value)
         for engine, values in took.items()
         for (part, unit), value in values.items()
     ]
@@ -89,11 +134,7 @@ def run(*, n_responses: int, n_words: int, run_size: int, master: str) -> list[R
 
 def _took(family: Family, built: Path) -> Iterator[tuple[tuple[str, str], float]]:
     """What a build took: as a whole, by kind of process, and by kind of node, whose seconds are added up: two run at a time."""
-    yield ("build", "wall s"), family.wall
-    yield ("build", "processor s"), sum(family.cpu.values())
-    yield ("build", "peak bytes"), float(family.peak_bytes)
-    for kind, seconds in family.cpu.items():
-        yield (kind, "processor s"), seconds
+    yield from _family_took(family)
     document = json.loads(built.read_text(encoding="utf-8"))
     python = {place.stem for place in (PACKAGE_PARENT / "models").rglob("*.py")}
     of_kind = {"SQL models": 0.0, "Python models": 0.0, "seeds": 0.0, "tests": 0.0}
@@ -108,7 +149,17 @@ def _took(family: Family, built: Path) -> Iterator[tuple[tuple[str, str], float]
     yield ("publishing", "wall s"), family.ended - built.stat().st_mtime
 
 
-def _print(took: Mapping[str, Took], n_responses: int, n_words: int, run_size: int, master: str) -> None:
+def _family_took(family: Family) -> Iterator[tuple[tuple[str, str], float]]:
+    yield ("build", "wall s"), family.wall
+    yield ("build", "processor s"), sum(family.cpu.values())
+    yield ("build", "peak bytes"), float(family.peak_bytes)
+    for kind, seconds in family.cpu.items():
+        yield (kind, "processor s"), seconds
+
+
+def _print(
+    took: Mapping[str, Took], n_responses: int, n_words: int, run_size: int, master: str, *, said: str
+) -> None:
     table = Table("", *took)
     for part, unit in dict.fromkeys(key for values in took.values() for key in values):
         found = [values.get((part, unit), 0.0) for values in took.values()]
@@ -118,6 +169,6 @@ def _print(took: Mapping[str, Took], n_responses: int, n_words: int, run_size: i
     console = Console(width=110, highlight=False)
     console.print(
         f"{n_responses:,} responses of {n_words} words in runs of {run_size:,}, Spark on {master}, {os.cpu_count()} cores, "
-        f"load {os.getloadavg()[0]:.1f} at the end. Both published the same to nine decimals."
+        f"load {os.getloadavg()[0]:.1f} at the end. {said}"
     )
     console.print(table)

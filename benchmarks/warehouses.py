@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from biasledger.measures.words.texts import Texts
 
 WORDS_PATH = ("+fct_marked_words", "+fct_word_divergence", "+fct_separability")
-_RUN_DBT = "from dbt.cli.main import cli; cli(prog_name='dbt')"
+RUN_DBT = "from dbt.cli.main import cli; cli(prog_name='dbt')"
 
 
 class Project:
@@ -67,7 +67,7 @@ class Project:
         }
         options = ("--vars", self.variables, "--project-dir", ".", "--profiles-dir", ".", "--no-use-colors")
         return run_measured(
-            [sys.executable, "-c", _RUN_DBT, *arguments, *options],
+            [sys.executable, "-c", RUN_DBT, *arguments, *options],
             folder=self.folder,
             environment=environment,
         )
