@@ -171,6 +171,24 @@ def test_other_texts_are_noticed(spark: Any) -> None:
     assert cut(spark, split.format(r"\s+"), split.format(r"[\s\x0b]+"))
 
 
+@pytest.mark.parametrize(
+    "counted",
+    [
+        *("words", "reference", "keys"),
+        "[t, null, 'a', t, null]",
+        "[null, null]",
+        "if(length(t) > 5, null, ['b', t, 'a', t])",
+    ],
+)
+def test_both_engines_count_alike(spark: Any, counted: str) -> None:
+    """Of nothing at all DuckDB has no map and Spark an empty one, which have no entries either."""
+    histograms = [
+        f"coalesce(list_histogram({_expressions(engine).get(counted, counted)}), map([], []))"
+        for engine in ("default", "sparksession")
+    ]
+    assert cut(spark, *histograms) == []
+
+
 OF_CHARACTERS = [
     *("lower(t)", "upper(t)", "strip_accents(t)", "trim(t)", "length(t)", "lower('Σ' || t)"),
     *(
