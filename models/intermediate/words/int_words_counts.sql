@@ -49,8 +49,8 @@ texts as (
         units.scheme,
         units.phrases,
         responses.answer_text,
-        -- The answer's words do not say which of them were keys. Of other schemes it is left out: Spark hands over to Python what
-        -- any branch below needs.
+        -- The answer's words do not say which of them were keys. Other schemes do not read it, but Spark hands over to
+        -- Python what any branch below needs.
         if(units.scheme = 'keys', responses.response_text, null) as response_text
     from {{ ref("stg_ledger__responses") }} as responses
     inner join units
