@@ -245,7 +245,7 @@ def calibration(splits: int, permutations: int, seed: int, data: Path | None) ->
     "--run-size", type=click.IntRange(min=600), default=20_000, show_default=True, help="Responses a run."
 )
 @click.option("--master", default="local[2]", show_default=True, help="Where Spark runs.")
-@click.option("--features", is_flag=True, help="On Spark alone, only cut and count texts.")
+@click.option("--features", is_flag=True, help="Only cut and count texts.")
 @click.pass_obj
 def spark(
     measured: list[Record],

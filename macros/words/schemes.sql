@@ -47,7 +47,7 @@
                     lambda remaining, phrase: replace(
                         remaining, phrase, ' ' || replace(trim(phrase), '  ', '_') || ' '
                     ),
-                    ' ' || array_to_string({{ biasledger.words_of(text) }}, '  ') || ' '
+                    ' ' || {{ biasledger.joined_texts(biasledger.words_of(text), "  ") }} || ' '
                 ),
                 ' ({{ biasledger.articles() | join("|") }})  ([^ ]+) ', ' \1>\2  \2 ', 'g'
             ),

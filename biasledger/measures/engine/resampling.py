@@ -43,6 +43,8 @@ _BLOCK = 256
 _MAX_BLOCK_CELLS = 2**22
 # Half a megabyte of random numbers, which stay in the processor's cache while they are sorted.
 _CACHED_CELLS = 2**16
+# A megabyte of sums, of which a statistic makes several arrays.
+_CACHED_SUMS = 2**17
 _MAX_SMALL_STRATUM = 6
 _DENSE_SHARE = 0.15
 _MAX_DENSE_CELLS = 2**26
@@ -339,6 +341,43 @@ def group_sums(labels: Labels, features: sparse.csr_array | Floats) -> Floats:
     return weighted_sums(labels, features)
 
 
+def in_parts(statistic: Callable[[Floats], Floats], sums: Floats) -> Floats:
+    """A statistic of each row of sums (b, n_features), of a few rows at a time: what it makes on its way, several arrays of their
+    size, then stays in the processor's cache, which is up to four times as fast. The values are the same.
+    """
+    return np.concatenate([statistic(sums[rows]) for rows in _cached_rows(*sums.shape)])
+
+
+def of_group_sums(
+    statistic: Callable[[Floats], Floats], features: sparse.csr_array | Floats
+) -> Callable[[Labels], Floats]:
+    """A statistic of feature sums, (b, n_features), as one of labels: of the units labelled 1. Labels and sums as in group_sums.
+
+    Sums are made a few arrangements at a time, too, as in_parts says, unless they are dense: one large product is faster.
+    """
+    if isinstance(features, np.ndarray):
+        return lambda labels: in_parts(statistic, group_sums(labels, features))
+    # Turned round once: what a product adds to then stays at hand.
+    by_feature = sparse.csr_array(features.T)
+
+    def of_labels(labels: Labels) -> Floats:
+        return np.concatenate(
+            [statistic(sums_of(labels[rows])) for rows in _cached_rows(len(labels), n_features)]
+        )
+
+    def sums_of(labels: Labels) -> Floats:
+        return np.ascontiguousarray((by_feature @ np.ascontiguousarray(labels.T, dtype=np.float64)).T)
+
+    n_features = features.shape[1]
+    return of_labels
+
+
+def _cached_rows(n_rows: int, n_columns: int) -> list[slice]:
+    """Rows that follow each other, so few that the processor's cache holds several arrays of them."""
+    at_once = max(1, _CACHED_SUMS // max(n_columns, 1))
+    return [slice(first, first + at_once) for first in range(0, n_rows, at_once)]
+
+
 def permutation_test(
     design: Design,
     statistic: Statistic,
@@ -507,7 +546,15 @@ class _FamilyTest:
         self.goes_on = size.size > 0
 
     def add(self, values: Floats) -> None:
-        # A row a feature, as sums of groups lie in memory, and in place: half of a family's time was copies.
+        for rows in _cached_rows(*values.shape):
+            self._add(values[rows])
+        # The most extreme feature decides whether the family can alarm: once it is plainly ordinary, stop at the
+        # block's end.
+        if self._stop_after is not None and self._family_hits[-1] >= self._stop_after:
+            self.goes_on = False
+
+    def _add(self, values: Floats) -> None:
+        # A row a feature, and in place: half of a family's time was copies.
         studentised = values.T[self._columns]
         studentised -= self._mean
         np.abs(studentised, out=studentised)
@@ -519,10 +566,6 @@ class _FamilyTest:
         self._family_hits += len(values) - np.count_nonzero(studentised < self._reach, axis=1)
         self._maxima.append(studentised[-1].copy())
         self._drawn += len(values)
-        # The most extreme feature decides whether the family can alarm: once it is plainly ordinary, stop at the
-        # block's end.
-        if self._stop_after is not None and self._family_hits[-1] >= self._stop_after:
-            self.goes_on = False
 
     def result(self, n_permutations: int, alpha: float) -> FamilyResult:
         n_features = self._null_sd.size
@@ -593,26 +636,25 @@ def two_sample_jackknife(
     Source: Efron & Tibshirani (1993), An Introduction to the Bootstrap, ch. 11; Kott (2001), delete-a-group
     jackknife.
     """
-    sums = {label: _sum_rows(features, labels == label) for label in (0, 1)}
+    n_groups = {label: min(int((labels == label).sum()), max_groups) for label in (0, 1)}
+    # Delete-groups of the reference, then those of the marked group.
+    of_unit = np.empty(labels.size, dtype=np.int64)
+    for label in (0, 1):
+        units = np.flatnonzero(labels == label)
+        of_unit[units] = label * n_groups[0] + np.arange(units.size) % n_groups[label]
+    deleted = sums_by(of_unit, n_groups[0] + n_groups[1], features)
+    of_label = {0: deleted[: n_groups[0]], 1: deleted[n_groups[0] :]}
+    sums = {label: column_sums(sparse.csr_array(of_label[label])) for label in (0, 1)}
     observed = float(statistic(sums[1][np.newaxis, :], sums[0][np.newaxis, :])[0])
     bias, variance = 0.0, 0.0
     for label in (0, 1):
-        units = np.flatnonzero(labels == label)
-        n_groups = min(units.size, max_groups)
-        left_out = np.empty(n_groups)
-        for start in range(0, n_groups, _BLOCK):
-            groups = range(start, min(start + _BLOCK, n_groups))
-            without = np.stack(
-                [sums[label] - _sum_rows(features, units[group::n_groups]) for group in groups]
-            )
-            other = np.broadcast_to(sums[1 - label], without.shape)
-            left_out[groups.start : groups.stop] = statistic(
-                *((without, other) if label == 1 else (other, without))
-            )
-        bias += (n_groups - 1) * (left_out.mean() - observed)
-        variance += (n_groups - 1) / n_groups * float(((left_out - left_out.mean()) ** 2).sum())
+
+        def without(left: Floats, label: int = label) -> Floats:
+            other = np.broadcast_to(sums[1 - label], left.shape)
+            return statistic(*((left, other) if label == 1 else (other, left)))
+
+        left_out = in_parts(without, sums[label] - of_label[label].toarray())
+        n = n_groups[label]
+        bias += (n - 1) * (left_out.mean() - observed)
+        variance += (n - 1) / n * float(((left_out - left_out.mean()) ** 2).sum())
     return JackknifeResult(float(observed - bias), float(np.sqrt(variance)))
-
-
-def _sum_rows(features: sparse.csr_array, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Floats:
-    return column_sums(sparse.csr_array(features[rows]))

@@ -36,14 +36,15 @@ def row_parts(features: sparse.csr_array) -> Iterator[tuple[slice, sparse.csr_ar
 
 def weighted_sums(weights: NDArray[Any], features: sparse.csr_array) -> Floats:
     """Sum over rows of weights (b, n_rows) times counts (n_rows, n_words), (b, n_words)."""
-    sums = np.zeros((len(weights), features.shape[1]))
+    sums: Floats | None = None
     for rows, counts in row_parts(features):
         by_word = counts.T
         if len(weights) >= _BY_WORD_FROM:
             # What is added to stays where the processor has it at hand: twice as fast, with the same sums.
             by_word = sparse.csr_array(by_word)
-        sums += (by_word @ np.ascontiguousarray(weights[:, rows].T, dtype=np.float64)).T
-    return sums
+        part = by_word @ np.ascontiguousarray(weights[:, rows].T, dtype=np.float64)
+        sums = part if sums is None else sums + part
+    return np.zeros((len(weights), features.shape[1])) if sums is None else np.asarray(sums.T)
 
 
 def sums_by(

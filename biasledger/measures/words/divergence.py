@@ -11,9 +11,9 @@ from scipy import sparse
 from biasledger.measures.engine.resampling import (
     Design,
     Floats,
-    Labels,
     PermutationResult,
     group_sums,
+    of_group_sums,
     permutation_test,
     pooled,
     pooled_features,
@@ -96,12 +96,15 @@ def divergence(
     blocks = pooled(design, seed)
     of_blocks = pooled_features(condensed, blocks)
 
-    def jsd(labels: Labels) -> Floats:
-        sums = group_sums(labels, of_blocks)
+    def jsd(sums: Floats) -> Floats:
         return _condensed_jensen_shannon(sums, condensed_total - sums)
 
     test = permutation_test(
-        blocks.design, jsd, n_permutations=n_permutations, seed=seed, stop_after=stop_after
+        blocks.design,
+        of_group_sums(jsd, of_blocks),
+        n_permutations=n_permutations,
+        seed=seed,
+        stop_after=stop_after,
     )
     jackknife = two_sample_jackknife(condensed, design.labels, _condensed_jensen_shannon)
     high = max(test.debiased, jackknife.corrected, 0.0) + z * jackknife.standard_error

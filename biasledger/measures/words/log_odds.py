@@ -18,9 +18,9 @@ from biasledger.measures.engine.resampling import (
     Design,
     FamilyResult,
     Floats,
-    Labels,
     family_permutation_test,
     group_sums,
+    of_group_sums,
     pooled,
     pooled_features,
     stable_seed,
@@ -61,17 +61,26 @@ def audit_log_odds(marked: Floats, reference: Floats, others: Others | None = No
     words left out of them add to the totals, None where all words of both groups are there. Source: Xu, Potka &
     Thomo (2026), step 5.
     """
+    log_odds, x, y = _audit_log_odds(marked, reference, others)
+    with np.errstate(divide="ignore"):
+        return LogOdds(log_odds, 1 / x + 1 / y)
+
+
+def _audit_log_odds(
+    marked: Floats, reference: Floats, others: Others | None = None
+) -> tuple[Floats, Floats, Floats]:
+    """The log-odds alone, which permutations ask for, and both groups' smoothed counts."""
     others = others or Others(np.zeros(marked.shape[:-1]), np.zeros(marked.shape[:-1]), 0)
     n_words = marked.shape[-1] + others.n_words
     marked_total = (marked.sum(axis=-1) + others.marked)[..., np.newaxis]
     reference_total = (reference.sum(axis=-1) + others.reference)[..., np.newaxis]
-    prior = (marked + reference) / (marked_total + reference_total)
-    x, y = marked + (prior + SMOOTHING), reference + (prior + SMOOTHING)
+    smoothed = (marked + reference) / (marked_total + reference_total) + SMOOTHING
+    x, y = marked + smoothed, reference + smoothed
     marked_rest = marked_total + (SMOOTHING * n_words + 1) - x
     reference_rest = reference_total + (SMOOTHING * n_words + 1) - y
     # A vocabulary of a single word has no rest, and no log-odds: NaN.
     with np.errstate(divide="ignore", invalid="ignore"):
-        return LogOdds(np.log((x * reference_rest) / (y * marked_rest)), 1 / x + 1 / y)
+        return np.log((x * reference_rest) / (y * marked_rest)), x, y
 
 
 def informative_log_odds(marked: Floats, reference: Floats, prior: Floats, prior_total: float) -> LogOdds:
@@ -136,14 +145,18 @@ def marked_words(
     # The last column holds the tokens of all untested words together: they count in the totals alone.
     of_blocks = pooled_features(with_rest(features, is_tested), blocks)
 
-    def log_odds(labels: Labels) -> Floats:
-        marked = group_sums(labels, of_blocks)
+    def log_odds(marked: Floats) -> Floats:
         reference = condensed_total - marked
         others = Others(marked[:, -1], reference[:, -1], untested.size)
-        return audit_log_odds(marked[:, :-1], reference[:, :-1], others).log_odds
+        return _audit_log_odds(marked[:, :-1], reference[:, :-1], others)[0]
 
     family = family_permutation_test(
-        blocks.design, log_odds, n_permutations=n_permutations, alpha=alpha, seed=seed, stop_after=stop_after
+        blocks.design,
+        of_group_sums(log_odds, of_blocks),
+        n_permutations=n_permutations,
+        alpha=alpha,
+        seed=seed,
+        stop_after=stop_after,
     ).expanded(tested, total.size)
     half_width = family.critical_value * family.null_sd
     return MarkedWords(

@@ -20,17 +20,14 @@ shuffled labels, too. What is judged is how much of the way from there to 1 it g
 from __future__ import annotations
 
 import os
-import warnings
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse, stats
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.metrics import balanced_accuracy_score
-from sklearn.svm import LinearSVC
 
 from biasledger.measures.engine.resampling import (
     Design,
@@ -42,14 +39,12 @@ from biasledger.measures.engine.resampling import (
     permutation_test,
 )
 from biasledger.measures.engine.word_counts import sums_by
+from biasledger.measures.words.linear_svm import WordWeights, fitted
 
 Booleans = NDArray[np.bool_]
 
 RIDGE = 0.3
 _TIE = 1e-12  # of scores, which are means of values of size 1
-TOLERANCE = (
-    0.1  # against a tenth of it, mean accuracies of real and of generated texts move by less than 0.002
-)
 MAX_UNITS_FOR_P = 2000
 MAX_TEXTS = 20_000
 """Texts that a classifier is given at most, about: a choice, as accuracy still grows there (`python -m benchmarks learning`)."""
@@ -116,12 +111,10 @@ def separability(
         return Separability(
             np.nan, np.nan, np.nan, np.nan, chance, np.nan, np.nan, np.nan, coefficients, None, kept.size
         )
-    with warnings.catch_warnings():
-        # On raw counts the solver often stops at its limit; which side a text falls on hardly changes by then.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        predicted, scores = _out_of_fold(features, design.labels, folds, training, weighting, min_units)
-        if n_groups == 2:
-            coefficients = _fit(features, design.labels, weighting, min_units).coefficients
+    predicted, scores = _out_of_fold(features, design.labels, folds, training, weighting, min_units)
+    if n_groups == 2:
+        weighted = WordWeights.learnt_from(features, weighting=weighting, min_units=min_units)
+        coefficients = fitted(weighted(features), design.labels).weights[0]
     correct = predicted == design.labels
     accuracies = np.array([correct[folds == fold].mean() for fold in np.unique(folds)])
     balanced = float(balanced_accuracy_score(design.labels, predicted))
@@ -308,51 +301,14 @@ def _out_of_fold(
 
     def predict(fold: int, learnt: Booleans) -> None:
         held_out = folds == fold
-        fitted = _fit(features[learnt], labels[learnt], weighting, min_units)
-        predicted[held_out], scores[held_out] = fitted.predict(features[held_out])
+        texts = features[learnt]
+        weighted = WordWeights.learnt_from(texts, weighting=weighting, min_units=min_units)
+        svm = fitted(weighted(texts), labels[learnt])
+        predicted[held_out], scores[held_out] = svm.predict(weighted(features[held_out]))
 
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         list(pool.map(predict, np.unique(folds), training))
     return predicted, scores
-
-
-@dataclass(frozen=True)
-class _Fitted:
-    columns: Integers
-    n_columns: int
-    transformer: TfidfTransformer | None
-    classifier: LinearSVC
-
-    def predict(self, features: sparse.csr_array) -> tuple[Labels, Floats]:
-        """Labels, and scores for label 1 (of the second of two groups; of several groups, 0)."""
-        selected = features[:, self.columns]
-        scores = self.classifier.decision_function(
-            self.transformer.transform(selected) if self.transformer else selected
-        )
-        classes = self.classifier.classes_
-        if scores.ndim == 1:
-            return classes[(scores > 0).astype(np.int64)].astype(np.int8), np.asarray(scores)
-        return classes[scores.argmax(axis=1)].astype(np.int8), np.zeros(len(scores))
-
-    @property
-    def coefficients(self) -> Floats:
-        coefficients = np.zeros(self.n_columns)
-        coefficients[self.columns] = self.classifier.coef_[0]
-        return coefficients
-
-
-def _fit(features: sparse.csr_array, labels: Labels, weighting: str, min_units: int) -> _Fitted:
-    """Vocabulary, weights and SVM from training texts alone."""
-    n_columns = int(features.shape[1])
-    columns = np.flatnonzero(np.bincount(features.indices, minlength=n_columns) >= min_units)
-    if columns.size == 0:
-        columns = np.arange(n_columns)
-    selected = features[:, columns]
-    transformer = TfidfTransformer().fit(selected) if weighting == "tfidf" else None
-    weighted = transformer.transform(selected) if transformer else selected
-    # The primal solver draws no random numbers: liblinear's generator is global to the process, and folds run side by side.
-    classifier = LinearSVC(class_weight="balanced", dual=False, tol=TOLERANCE).fit(weighted, labels)
-    return _Fitted(columns, n_columns, transformer, classifier)
 
 
 def _ridge_test(
@@ -405,9 +361,12 @@ def _ridge_test(
                 # Coded by the inverse of its size, so that no large group outvotes the others.
                 scores[group][:, held_out] = score / np.maximum(is_member.sum(axis=1, keepdims=True), 1)
         # Of scores that differ by rounding alone, as those of equal texts, the first group's counts: on any machine the same.
-        predicted = (scores >= scores.max(axis=0) - _TIE).argmax(axis=0)
+        predicted, reached = np.empty_like(labels), scores.max(axis=0) - _TIE
+        for group in reversed(range(n_groups)):
+            predicted[scores[group] >= reached] = group
         recalls = [
-            ((predicted == group) & (labels == group)).sum(axis=1) / (labels == group).sum(axis=1)
+            np.count_nonzero((predicted == group) & (labels == group), axis=1)
+            / np.count_nonzero(labels == group, axis=1)
             for group in range(n_groups)
         ]
         return np.asarray(np.mean(recalls, axis=0))

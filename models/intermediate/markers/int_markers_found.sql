@@ -212,7 +212,7 @@ haystacks as (
         -- Only the branch of a row's own cut is evaluated.
         case phrases_of_texts.cut
             when 'words' then {{ padded_words("answer_texts.answer_text") }}
-            else array_to_string({{ white_space_tokens("answer_texts.answer_text") }}, ' ')
+            else {{ joined_texts(white_space_tokens("answer_texts.answer_text"), " ") }}
         end as haystack
     from phrases_of_texts
     inner join answer_texts on phrases_of_texts.text_key = answer_texts.text_key

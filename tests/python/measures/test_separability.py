@@ -16,9 +16,9 @@ from sklearn.svm import LinearSVC
 
 from benchmarks.verdicts.words import named, unbalanced, unequal
 from biasledger.measures.engine.resampling import Design, Moves
+from biasledger.measures.words import linear_svm
 from biasledger.measures.words import separability as module
 from biasledger.measures.words.separability import (
-    TOLERANCE,
     assign_folds,
     out_of_fold_predictions,
     separability,
@@ -47,6 +47,17 @@ def answered(n_answers: np.ndarray, *, one_stratum: bool = False) -> tuple[Desig
     return units.of(of_row), Moves(units, of_row)
 
 
+def exact_svm() -> LinearSVC:
+    return LinearSVC(class_weight="balanced", dual=False, tol=1e-8, max_iter=10_000)
+
+
+@pytest.fixture
+def exactly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The classifier goes on until it has found the minimum."""
+    monkeypatch.setattr(linear_svm, "TOLERANCE", 1e-8)
+
+
+@pytest.mark.usefixtures("exactly")
 class TestPublishedColumns:
     @pytest.mark.parametrize(
         ("weighting", "vectoriser"), [("counts", CountVectorizer), ("tfidf", TfidfVectorizer)]
@@ -60,10 +71,7 @@ class TestPublishedColumns:
         accuracies = []
         for fold in range(5):
             held_out = folds == fold
-            pipeline = make_pipeline(
-                vectoriser(min_df=2),
-                LinearSVC(class_weight="balanced", dual=False, tol=TOLERANCE),
-            )
+            pipeline = make_pipeline(vectoriser(min_df=2), exact_svm())
             pipeline.fit(documents[~held_out], design.labels[~held_out])
             predicted[held_out] = pipeline.predict(documents[held_out])
             accuracies.append((predicted[held_out] == design.labels[held_out]).mean())
@@ -83,9 +91,7 @@ class TestPublishedColumns:
     )
     def test_coefficients_are_those_of_a_fit_on_all_texts(self, weighting, vectoriser):
         features, design = corpus(np.random.default_rng(2), 20, 20, length=30, effect=0.8)
-        pipeline = make_pipeline(
-            vectoriser(min_df=2), LinearSVC(class_weight="balanced", dual=False, tol=TOLERANCE)
-        )
+        pipeline = make_pipeline(vectoriser(min_df=2), exact_svm())
         pipeline.fit(texts(features), design.labels)
         expected = dict(zip(pipeline[0].get_feature_names_out(), pipeline[1].coef_[0], strict=True))
         result = separability(features, design, np.arange(40), n_permutations=0, seed=1, weighting=weighting)

@@ -1,0 +1,143 @@
+"""A linear SVM of weighted word counts: squared hinge loss in the primal, by a truncated Newton method.
+
+The objective is liblinear's (`LinearSVC(class_weight="balanced", dual=False)`, C = 1): ½ |w|² + Σ c_i max(0, 1 - s_i w·x_i)²,
+where x has a last feature of 1 for the intercept, s is the side, 1 or -1, and c balances the groups. So is where it stops.
+Nothing is copied, and nothing drawn at random: it takes half of liblinear's time, and folds can be fitted side by side.
+
+Sources: Keerthi & DeCoste (2005), J. Mach. Learn. Res. 6; Lin, Weng & Keerthi (2008), J. Mach. Learn. Res. 9 (the inner stop).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.preprocessing import normalize
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Labels = NDArray[np.int8]
+
+TOLERANCE = (
+    0.1  # against a tenth of it, mean accuracies of real and of generated texts move by less than 0.002
+)
+_INNER_TOLERANCE = 0.1
+_SUFFICIENT_DECREASE = 0.01
+_MOST_STEPS = 1_000
+_MOST_INNER_STEPS = 1_000
+
+
+@dataclass(frozen=True)
+class WordWeights:
+    """What counts are multiplied by, (n_words,), 0 for words that are left out; and whether rows then get length 1."""
+
+    weights: Floats
+    is_normalised: bool
+
+    @classmethod
+    def learnt_from(cls, counts: sparse.csr_array, *, weighting: str, min_units: int) -> WordWeights:
+        """Of training texts (n_texts, n_words): 'tfidf' (log((1 + n) / (1 + df)) + 1, rows of length 1) or 'counts'.
+
+        Words that fewer than min_units of these texts use are left out, unless that would leave none.
+        """
+        users = np.bincount(counts.indices, minlength=counts.shape[1])
+        is_kept = users >= min_units
+        if not is_kept.any():
+            is_kept[:] = True
+        is_tfidf = weighting == "tfidf"
+        weights = np.log((1 + counts.shape[0]) / (1 + users)) + 1 if is_tfidf else np.ones(users.size)
+        return cls(np.where(is_kept, weights, 0.0), is_tfidf)
+
+    def __call__(self, counts: sparse.csr_array) -> sparse.csr_array:
+        """Counts as a classifier is given them; cells of words that are left out hold 0."""
+        data = counts.data * self.weights[counts.indices]
+        weighted = sparse.csr_array((data, counts.indices, counts.indptr), shape=counts.shape)
+        return normalize(weighted, copy=False) if self.is_normalised else weighted
+
+
+@dataclass(frozen=True)
+class LinearSvm:
+    """Weights (n_sides, n_words), intercepts (n_sides,): of two groups one side, positive for group 1, of more one for each."""
+
+    weights: Floats
+    intercepts: Floats
+
+    def predict(self, features: sparse.csr_array) -> tuple[Labels, Floats]:
+        """The group of each row, and of two groups the score for group 1 (of more groups 0)."""
+        scores = features @ self.weights.T + self.intercepts
+        if scores.shape[1] == 1:
+            return (scores[:, 0] > 0).astype(np.int8), np.asarray(scores[:, 0])
+        return scores.argmax(axis=1).astype(np.int8), np.zeros(len(scores))
+
+
+def fitted(features: sparse.csr_array, labels: Labels) -> LinearSvm:
+    """The SVM of rows (n_texts, n_words), doubles, and their groups 0 … k - 1, each of which has some."""
+    sizes = np.bincount(labels)
+    balance = labels.size / (sizes.size * sizes)
+    if sizes.size == 2:
+        sides = [_separated(features, labels == 1, float(balance[1]), float(balance[0]))]
+    else:
+        # One group against the rest, of which liblinear balances the group alone.
+        sides = [
+            _separated(features, labels == group, float(balance[group]), 1.0) for group in range(sizes.size)
+        ]
+    return LinearSvm(np.array([side[:-1] for side in sides]), np.array([side[-1] for side in sides]))
+
+
+def _separated(
+    features: sparse.csr_array, is_inside: NDArray[np.bool_], inside: float, outside: float
+) -> Floats:
+    """Weights and, last, the intercept, for rows that are inside and cost so much, and the others; (n_words + 1,)."""
+    by_word = features.T
+    side, cost = np.where(is_inside, 1.0, -1.0), np.where(is_inside, inside, outside)
+
+    def to_weights(of_rows: Floats) -> Floats:
+        return np.append(by_word @ of_rows, of_rows.sum())
+
+    def loss(weights: Floats, scores: Floats) -> tuple[float, Floats]:
+        short = np.maximum(1 - side * scores, 0.0)
+        return float(0.5 * weights @ weights + (cost * short) @ short), short
+
+    weights, scores = np.zeros(features.shape[1] + 1), np.zeros(side.size)
+    value, short = loss(weights, scores)
+    gradient = weights - 2 * to_weights(cost * side * short)
+    fewer = min(int(is_inside.sum()), int((~is_inside).sum()))
+    enough = TOLERANCE * max(fewer, 1) / side.size * np.linalg.norm(gradient)
+    for _ in range(_MOST_STEPS):
+        if np.linalg.norm(gradient) <= enough:
+            break
+        curvature = 2 * cost * (short > 0)
+        step, of_scores = _newton_step(features, to_weights, curvature, gradient)
+        slope, length = float(gradient @ step), 1.0
+        new_value, short = loss(weights + step, scores + of_scores)
+        while new_value > value + _SUFFICIENT_DECREASE * length * slope and length > 1e-10:
+            length /= 2
+            new_value, short = loss(weights + length * step, scores + length * of_scores)
+        weights, scores, value = weights + length * step, scores + length * of_scores, new_value
+        gradient = weights - 2 * to_weights(cost * side * short)
+    return weights
+
+
+def _newton_step(
+    features: sparse.csr_array, to_weights: Callable[[Floats], Floats], curvature: Floats, gradient: Floats
+) -> tuple[Floats, Floats]:
+    """By conjugate gradients, about: the step to where the quadratic form is least, and what it adds to the rows' scores."""
+    step, of_scores = np.zeros_like(gradient), np.zeros_like(curvature)
+    residual = -gradient
+    direction, squared = residual, float(residual @ residual)
+    enough = _INNER_TOLERANCE**2 * squared
+    for _ in range(_MOST_INNER_STEPS):
+        along = features @ direction[:-1] + direction[-1]
+        curved = direction + to_weights(curvature * along)
+        length = squared / float(direction @ curved)
+        step = step + length * direction
+        of_scores = of_scores + length * along
+        residual = residual - length * curved
+        before, squared = squared, float(residual @ residual)
+        if squared <= enough:
+            break
+        direction = residual + squared / before * direction
+    return step, of_scores

@@ -1,0 +1,92 @@
+"""The linear SVM of words against liblinear's: the same weights at the minimum, and about the same where both stop before."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.svm import LinearSVC
+
+from biasledger.measures.words import linear_svm
+from biasledger.measures.words.linear_svm import WordWeights, fitted
+
+
+def counted(
+    seed: int, sizes: list[int], *, n_words: int = 60, length: int = 40
+) -> tuple[sparse.csr_array, np.ndarray]:
+    """Texts of so many groups; each uses a word of its own twice as often."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for group, size in enumerate(sizes):
+        shares = 1 / (np.arange(n_words) + 3.0)
+        shares[10 + group] *= 2
+        rows.append(rng.multinomial(length, shares / shares.sum(), size=size))
+    labels = np.repeat(np.arange(len(sizes)), sizes).astype(np.int8)
+    return sparse.csr_array(np.concatenate(rows).astype(np.float64)), labels
+
+
+@pytest.mark.parametrize("sizes", [[40, 40], [12, 150], [3, 3], [30, 50, 20], [25, 25, 25, 60]])
+@pytest.mark.parametrize("weighting", ["tfidf", "counts"])
+def test_weights_are_those_of_liblinear(sizes, weighting, monkeypatch):
+    monkeypatch.setattr(linear_svm, "TOLERANCE", 1e-8)
+    counts, labels = counted(1, sizes)
+    features = WordWeights.learnt_from(counts, weighting=weighting, min_units=1)(counts)
+    svm = fitted(features, labels)
+    reference = LinearSVC(class_weight="balanced", dual=False, tol=1e-9, max_iter=100_000).fit(
+        features, labels
+    )
+    assert svm.weights == pytest.approx(reference.coef_, abs=1e-5)
+    assert svm.intercepts == pytest.approx(reference.intercept_, abs=1e-5)
+    predicted, scores = svm.predict(features)
+    assert predicted.tolist() == reference.predict(features).tolist()
+    if len(sizes) == 2:
+        assert scores == pytest.approx(reference.decision_function(features), abs=1e-5)
+
+
+def test_where_it_stops_is_as_near_to_the_minimum_as_liblinear():
+    counts, labels = counted(2, [400, 300], n_words=500)
+    features = WordWeights.learnt_from(counts, weighting="tfidf", min_units=2)(counts)
+    exact = LinearSVC(class_weight="balanced", dual=False, tol=1e-9).fit(features, labels).coef_
+    stopped = (
+        LinearSVC(class_weight="balanced", dual=False, tol=linear_svm.TOLERANCE).fit(features, labels).coef_
+    )
+    ours = fitted(features, labels).weights
+    assert 0 < np.linalg.norm(ours - exact) <= 1.5 * np.linalg.norm(stopped - exact)
+
+
+def test_texts_that_are_all_the_same_have_an_end():
+    features = sparse.csr_array(np.ones((20, 3)))
+    svm = fitted(features, np.tile([0, 1], 10).astype(np.int8))
+    assert np.abs(svm.predict(features)[1]) == pytest.approx(np.zeros(20), abs=1e-9)
+
+
+def test_texts_without_words_go_by_the_intercept():
+    svm = fitted(sparse.csr_array((12, 4)), np.array([0] * 9 + [1] * 3, dtype=np.int8))
+    assert svm.weights.tolist() == [[0, 0, 0, 0]]
+    assert svm.intercepts == pytest.approx([0.0], abs=1e-9)
+
+
+class TestWordWeights:
+    def test_are_scikit_learns_of_the_words_that_are_kept(self):
+        counts, _ = counted(3, [20, 20], n_words=200, length=15)
+        users = (counts > 0).sum(axis=0)
+        kept = users >= 2
+        assert 0 < kept.sum() < kept.size
+        weighted = WordWeights.learnt_from(counts[:30], weighting="tfidf", min_units=2)
+        kept = (counts[:30] > 0).sum(axis=0) >= 2
+        transformer = TfidfTransformer().fit(counts[:30][:, kept])
+        for rows in (counts[:30], counts[30:]):
+            found = weighted(rows).toarray()
+            assert found[:, kept] == pytest.approx(transformer.transform(rows[:, kept]).toarray())
+            assert not found[:, ~kept].any()
+
+    def test_where_no_word_is_used_twice_all_are_kept(self):
+        weighted = WordWeights.learnt_from(sparse.csr_array(np.eye(5)), weighting="counts", min_units=2)
+        assert weighted(sparse.csr_array(np.eye(5))).toarray().tolist() == np.eye(5).tolist()
+
+    def test_what_was_given_stays_as_it_was(self):
+        counts, _ = counted(4, [5, 5])
+        before = counts.data.copy()
+        WordWeights.learnt_from(counts, weighting="tfidf", min_units=1)(counts)
+        assert counts.data.tolist() == before.tolist()
