@@ -79,7 +79,14 @@ def _keep(path: Path, measured: list[Record]) -> None:
 
 
 @main.command()
-@click.option("--responses", type=click.IntRange(min=600), default=20_000, show_default=True)
+@click.option(
+    "--responses",
+    type=click.IntRange(min=600),
+    multiple=True,
+    default=(20_000,),
+    show_default=True,
+    help="May be repeated.",
+)
 @click.option(
     "--words", type=click.IntRange(min=20), default=350, show_default=True, help="Words a response."
 )
@@ -92,12 +99,15 @@ def _keep(path: Path, measured: list[Record]) -> None:
     help="Timed apart; 0 leaves them out.",
 )
 @click.pass_obj
-def speed(measured: list[Record], responses: int, words: int, repeats: int, permutations: int) -> None:
-    """The words path of a build against a plain scikit-learn script, on generated responses."""
+def speed(
+    measured: list[Record], responses: tuple[int, ...], words: int, repeats: int, permutations: int
+) -> None:
+    """A build of words against a plain scikit-learn script and the floor of cutting texts, on generated responses."""
     from benchmarks.speed import records_of, run
 
-    done = run(n_responses=responses, n_words=words, repeats=repeats, n_permutations=permutations)
-    measured += records_of(done, responses)
+    for one in responses:
+        done = run(n_responses=one, n_words=words, repeats=repeats, n_permutations=permutations)
+        measured += records_of(done, one)
 
 
 @main.command()

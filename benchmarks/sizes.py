@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,47 +10,15 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.processes import Measured, run_measured
+from benchmarks.processes import Measured
 from benchmarks.records import Record
 from benchmarks.rooms import ROOMS, write_answers
 from benchmarks.rooms.asked import Asked
 from benchmarks.speed import SEED
-from biasledger.building import BUILT
-from biasledger.project import init_project
+from benchmarks.warehouses import UsersProject, slowest_models
 
 # Of the answers that there were before.
 NEW_SHARE = 0.01
-WITHOUT_PERMUTATIONS = "\nvars: {biasledger: {permutations: false, all_groups: false}}\n"
-ALARMS = 1
-N_SLOWEST = 8
-
-
-class _Project:
-    """A project in a folder of its own that grows; each command is a process, and what it took is kept in order."""
-
-    def __init__(self, folder: Path, *, permutations: bool) -> None:
-        init_project(folder)
-        self.folder = folder
-        self.took: dict[str, Measured] = {}
-        if not permutations:
-            with (folder / "dbt_project.yml").open("a", encoding="utf-8") as file:
-                file.write(WITHOUT_PERMUTATIONS)
-
-    def run(self, name: str, *arguments: str | Path) -> None:
-        """Run a command of biasledger, of which alarms are no failure."""
-        command = [sys.executable, "-m", "biasledger", *map(str, arguments)]
-        self.took[name] = run_measured(command, folder=self.folder, expected=(0, ALARMS))
-
-
-def slowest_models(project: Path) -> dict[str, float]:
-    """The models that took longest in a project's last build, the slowest first, with their seconds by the clock."""
-    results = json.loads((project / BUILT).read_text(encoding="utf-8"))["results"]
-    seconds = {
-        str(one["unique_id"]).rsplit(".", 1)[-1]: float(one["seconds"])
-        for one in results
-        if str(one["unique_id"]).startswith("model.")
-    }
-    return dict(sorted(seconds.items(), key=lambda one: -one[1])[:N_SLOWEST])
 
 
 def run(
@@ -83,7 +49,7 @@ def run(
         folder = Path(scratch)
         many, few = folder / "many.parquet", folder / "few.parquet"
         write_answers(many, answers, asked)
-        project = _Project(folder / "project", permutations=permutations)
+        project = UsersProject(folder / "project", permutations=permutations)
         project.run("import", "import", answers.audit, many, "--simulated")
         project.run("first build", "build")
         slowest = slowest_models(project.folder)

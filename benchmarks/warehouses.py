@@ -1,15 +1,18 @@
-"""A warehouse built in a scratch folder by dbt, models only, and the comparisons of words read from it."""
+"""Warehouses built in a scratch folder: by the commands that a user gives, or by dbt, models only; and what is read from them."""
 
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.processes import Measured, run_measured
+from benchmarks.processes import PACKAGE_PARENT, Measured, run_measured
+from biasledger.building import BUILT
 from biasledger.project import init_project, link_package
+from biasledger.publishing.work import work_file
 
 if TYPE_CHECKING:
     import duckdb
@@ -19,6 +22,67 @@ if TYPE_CHECKING:
 
 WORDS_PATH = ("+fct_marked_words", "+fct_word_divergence", "+fct_separability")
 RUN_DBT = "from dbt.cli.main import cli; cli(prog_name='dbt')"
+WITHOUT_PERMUTATIONS = "\nvars: {biasledger: {permutations: false, all_groups: false}}\n"
+ALARMS = 1
+N_SLOWEST = 8
+
+
+class UsersProject:
+    """A project in a folder of its own. Each command is a process, as a user gives it; what it took is kept in order."""
+
+    def __init__(self, folder: Path, *, permutations: bool) -> None:
+        init_project(folder)
+        self.folder = folder
+        self.took: dict[str, Measured] = {}
+        if not permutations:
+            with (folder / "dbt_project.yml").open("a", encoding="utf-8") as file:
+                file.write(WITHOUT_PERMUTATIONS)
+
+    @property
+    def ledger(self) -> Path:
+        """The file that holds its answers."""
+        return self.folder / "ledger.duckdb"
+
+    @property
+    def work(self) -> Path:
+        """The file that holds its private tables."""
+        return work_file(self.folder, self._warehouse)
+
+    @property
+    def _warehouse(self) -> Path:
+        return self.folder / "warehouse.duckdb"
+
+    def run(self, name: str, *arguments: str | Path) -> Measured:
+        """Run a command of biasledger, of which alarms are no failure."""
+        command = [sys.executable, "-m", "biasledger", *map(str, arguments)]
+        self.took[name] = run_measured(command, folder=self.folder, expected=(0, ALARMS))
+        return self.took[name]
+
+    def forget_tables(self) -> None:
+        """Leave nothing of earlier builds but what dbt parsed."""
+        shutil.rmtree(self.work.parent, ignore_errors=True)
+        self._warehouse.unlink(missing_ok=True)
+
+
+def seconds_of_models(project: Path) -> dict[str, float]:
+    """Seconds by the clock of each model in a user's project's last build."""
+    results = json.loads((project / BUILT).read_text(encoding="utf-8"))["results"]
+    return {
+        str(one["unique_id"]).rsplit(".", 1)[-1]: float(one["seconds"])
+        for one in results
+        if str(one["unique_id"]).startswith("model.")
+    }
+
+
+def slowest_models(project: Path) -> dict[str, float]:
+    """The models that took longest in a user's project's last build, the slowest first, with their seconds by the clock."""
+    return dict(sorted(seconds_of_models(project).items(), key=lambda one: -one[1])[:N_SLOWEST])
+
+
+def seconds_of_features(project: Path) -> float:
+    """Seconds by the clock, added up, of all that makes features and groups of texts: the SQL models of words before measures."""
+    models = {place.stem for place in (PACKAGE_PARENT / "models" / "intermediate" / "words").glob("*.sql")}
+    return sum(seconds for name, seconds in seconds_of_models(project).items() if name in models)
 
 
 class Project:
@@ -51,13 +115,6 @@ class Project:
         """Build a new warehouse: the selected models, no tests."""
         self.warehouse.unlink(missing_ok=True)
         return self._dbt("build", "--select", *select, "--exclude-resource-type", "test", "unit_test")
-
-    def seconds_by_model(self) -> dict[str, float]:
-        """Wall time of each model in the last build."""
-        results = json.loads((self.folder / "target" / "run_results.json").read_text(encoding="utf-8"))[
-            "results"
-        ]
-        return {row["unique_id"].rsplit(".", 1)[-1]: float(row["execution_time"]) for row in results}
 
     def _dbt(self, *arguments: str) -> Measured:
         environment = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks import sizes
+from benchmarks.warehouses import N_SLOWEST
 
 pytestmark = pytest.mark.slow
 
@@ -19,6 +20,6 @@ def test_each_step_is_measured_by_a_process_of_its_own(capsys: pytest.CaptureFix
     assert values.keys() > of_steps
     assert min(values.values()) > 0
     of_models = values.keys() - of_steps
-    assert len(of_models) == sizes.N_SLOWEST
+    assert len(of_models) == N_SLOWEST
     assert {unit for _, unit in of_models} == {"wall s"}
     assert "600 responses of 30 words" in capsys.readouterr().out
