@@ -1,15 +1,7 @@
 {#-
-    Texts of a list as one, '' for an empty list or none. DuckDB's array_to_string is a macro that names the list twice: inside a case, which
-    shares nothing that its branches have in common, the list would be made twice.
+    Texts of a list as one, '' for an empty list or none. DuckDB's array_to_string is a macro that names the list twice: inside a case,
+    which shares nothing that its branches have in common, the list would be made twice.
 -#}
 {% macro joined_texts(texts, separator) -%}
-    {{ adapter.dispatch("joined_texts", "biasledger")(texts, separator) }}
-{%- endmacro %}
-
-{% macro default__joined_texts(texts, separator) -%}
     coalesce(list_aggregate({{ texts }}, 'string_agg', '{{ separator }}'), '')
-{%- endmacro %}
-
-{% macro sparksession__joined_texts(texts, separator) -%}
-    array_to_string({{ texts }}, '{{ separator }}')
 {%- endmacro %}

@@ -22,7 +22,14 @@ from tests.python.spark.cluster import SMALL, needed
 
 pytestmark = pytest.mark.slow
 MACROS = Path(__file__).parents[3] / "macros"
-FILES = ("words/schemes.sql", "words/terms.sql", "lists/items.sql", "markers/tokens.sql", "prices/items.sql")
+FILES = (
+    "engine/texts.sql",
+    "words/schemes.sql",
+    "words/terms.sql",
+    "lists/items.sql",
+    "markers/tokens.sql",
+    "prices/items.sql",
+)
 N_TEXTS = 4_000
 UNORDERED = {"keys", "forms of a word"}  # made by list_distinct, which has no order
 LONG = 200_000  # characters
@@ -93,6 +100,7 @@ def _expressions(engine: str) -> dict[str, str]:
         "reference items": macros.list_items("reference", "t", "t"),
         "words of markers": f"[{macros.padded_words('t')}]",
         "between white space": macros.white_space_tokens("t"),
+        "between white space, as one text": f"[{macros.joined_texts(macros.white_space_tokens('t'), ' ')}]",
         "words of a label": macros.words_of_label("t"),
         "forms of a word": macros.forms_of_word("lower(t)"),
         "name in a catalogue": f"[{macros.catalogue_name('t')}]",

@@ -83,6 +83,10 @@ def translated(sql: str) -> str:
             """select from_json(a, '[{"n": "DOUBLE"}]') as x from t""",
             "SELECT FROM_JSON(a, 'array<struct<`n`: DOUBLE>>') AS x FROM t",
         ),
+        (
+            "select coalesce(list_aggregate(a, 'string_agg', '  '), '') as x from t",
+            "SELECT COALESCE(ARRAY_JOIN(a, '  '), '') AS x FROM t",
+        ),
         ("select len(a) as x, length(b) as y from t", "SELECT SIZE(a) AS x, LENGTH(b) AS y FROM t"),
         (
             "select a from t where (a, b) in (select (c, d) from u)",
@@ -136,6 +140,7 @@ def test_a_pattern_matches_the_same_in_java(re2: str, java: str) -> None:
         ("select regexp_matches(a, b) from t", "a pattern that is no constant, b"),
         ("select unnest(a), count(*) from t group by a", "unnest beside group by"),
         ("select string_agg(a) from t", "string_agg without an order"),
+        ("select list_aggregate(a, 'sum') from t", "list_aggregate of sum"),
         ("select json_keys(a, '$.b') from t", "json_keys with 2 arguments"),
         ("select list(distinct a order by b) from t", "distinct values in an order of something else"),
     ],
