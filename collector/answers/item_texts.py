@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from collector.answers.lists import clean_item, find_list
 from collector.answers.price_levels import SEPARATORS, read_price, stated_prices, with_surroundings
+from collector.answers.remembered import remembered
 
 # What an item is called in a table's header or an object's keys, the first that is there counts; as plain_key returns them.
 NAME_KEYS = ("name", "item", "restaurant", "title", "business", "restaurantname", "businessname", "itemname")
@@ -81,6 +82,7 @@ class _Price:
     level: int | None
 
 
+@remembered
 def plain_key(key: str) -> str:
     """Return a key or a table's heading as the names of keys are written: lower case, without spaces, _ and -."""
     return _BETWEEN_WORDS.sub("", key.casefold())

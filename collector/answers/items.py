@@ -23,6 +23,7 @@ from collector.answers.item_texts import (
 from collector.answers.json_text import JsonNumber, JsonObject, json_values
 from collector.answers.lists import MAX_DEPTH, find_list, is_counted
 from collector.answers.price_levels import read_price
+from collector.answers.remembered import remembered
 from collector.hashing import canonical_json
 
 __all__ = [
@@ -120,10 +121,12 @@ def split_categories(written: str) -> tuple[str, ...]:
 
 def folded_categories(written: Iterable[str]) -> tuple[str, ...]:
     """Return categories as they are compared: lower case, composed accents, spaces for _, no marks around them; each once."""
-    folded = (
-        _text(unicodedata.normalize("NFC", one.lower()).replace("_", " ").strip(_AROUND)) for one in written
-    )
-    return tuple(dict.fromkeys(one for one in folded if one is not None))
+    return tuple(dict.fromkeys(one for one in map(_folded_category, written) if one is not None))
+
+
+@remembered
+def _folded_category(written: str) -> str | None:
+    return _text(unicodedata.normalize("NFC", written.lower()).replace("_", " ").strip(_AROUND))
 
 
 def find_items(text: str, levels: int) -> FoundItems:

@@ -6,11 +6,12 @@ What a text says is judged by the caller; here it is decided which of a JSON val
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from collector.answers.json_text import JsonNumber, JsonObject, json_values
+from collector.answers.remembered import remembered
 
 Found = TypeVar("Found")
 _FENCE = re.compile(r"^\s*(?:`{3,}\s*\w*\s*)?")
@@ -87,11 +88,9 @@ def silence_of(
     Raises:
         RecursionError: the JSON is nested too deeply.
     """
-    leaves = [
-        leaf
-        for value in values
-        for leaf in _leaves(value, silence, is_remark=False, is_error=False, is_root=True)
-    ]
+    leaves: list[_Leaf] = []
+    for value in values:
+        _gather(leaves, value, silence, is_remark=False, is_error=False, is_root=True)
     wanted = {answer.casefold() for answer in answers}
     found: Found | None = None
     open_leaves: list[_Leaf] = []
@@ -138,17 +137,30 @@ def _of_fillers(
     return "malformed", None, "The JSON answer holds nothing but fillers (rule json)."
 
 
-def _leaves(
-    value: Any, silence: Silence, *, is_remark: bool, is_error: bool, is_root: bool, key: str = ""
-) -> Iterator[_Leaf]:
-    """Yield what is not null; key: the one that it stands under.
+@remembered
+def _plain(key: str) -> str:
+    return _SPACES.sub("_", key.strip().casefold())
+
+
+def _gather(
+    leaves: list[_Leaf],
+    value: Any,
+    silence: Silence,
+    *,
+    is_remark: bool,
+    is_error: bool,
+    is_root: bool,
+    key: str = "",
+) -> None:
+    """Add what is not null; key: the one that it stands under.
 
     A remark's key counts in the outermost object only: further in it speaks of an item.
     """
     if isinstance(value, JsonObject):
         for written, inner in value:
-            plain = _SPACES.sub("_", written.strip().casefold())
-            yield from _leaves(
+            plain = _plain(written)
+            _gather(
+                leaves,
                 inner,
                 silence,
                 is_remark=is_remark or (is_root and plain in silence.remark_keys),
@@ -158,8 +170,10 @@ def _leaves(
             )
     elif isinstance(value, list):
         for inner in value:
-            yield from _leaves(inner, silence, is_remark=is_remark, is_error=is_error, is_root=False, key=key)
+            _gather(leaves, inner, silence, is_remark=is_remark, is_error=is_error, is_root=False, key=key)
     elif isinstance(value, str):
-        yield _Leaf(value, "number" if isinstance(value, JsonNumber) else "text", is_remark, is_error)
+        leaves.append(
+            _Leaf(value, "number" if isinstance(value, JsonNumber) else "text", is_remark, is_error)
+        )
     elif isinstance(value, bool):
-        yield _Leaf(key, "true" if value else "false", is_remark, is_error)
+        leaves.append(_Leaf(key, "true" if value else "false", is_remark, is_error))

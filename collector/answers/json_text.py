@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 # How a JSON answer opens; other brackets belong to the prose around it.
@@ -62,21 +62,25 @@ def extract_json(text: str) -> tuple[JsonObject | list[Any] | None, str, bool]:
     return None, problem or "The answer holds no JSON object.", False
 
 
-def json_values(text: str) -> Iterator[tuple[JsonObject | list[Any], bool]]:
-    """Yield every JSON object and list of a reply, in order, and whether it was left open.
+# An answer is asked for its JSON more than once: whether it refuses, and what it holds.
+@lru_cache(maxsize=1)
+def json_values(text: str) -> tuple[tuple[JsonObject | list[Any], bool], ...]:
+    """Return every JSON object and list of a reply, in order, and whether it was left open.
 
     Of a value that is left open, what is complete is kept; nothing follows it.
     """
+    values: list[tuple[JsonObject | list[Any], bool]] = []
     opening = _OPENING_OF_ITEMS.search(text)
     while opening is not None:
         start = opening.start()
         end, kept = _matching_end(text, start)
         value, _ = _load(text[start:end] if end is not None else kept)
         if isinstance(value, JsonObject | list):
-            yield value, end is None
+            values.append((value, end is None))
         if end is None:
-            return
+            break
         opening = _OPENING_OF_ITEMS.search(text, end)
+    return tuple(values)
 
 
 def _matching_end(text: str, start: int) -> tuple[int | None, str]:
