@@ -118,7 +118,7 @@ def read_texts(data: Path) -> Texts:
     with tempfile.TemporaryDirectory(prefix="biasledger-calibration-") as scratch:
         ledger = Path(scratch) / "ledger.duckdb"
         import_file(load_audit(AUDIT), AUDIT, data, ledger, show_progress=False)
-        project = Project(Path(scratch) / "project", ledger, {}, rooms=("words",))
+        project = Project(Path(scratch) / "project", ledger, rooms=("words",))
         project.build(["+int_words_features", "+int_prompt_groups"])
         with duckdb.connect(str(project.warehouse), read_only=True) as connection:
             schema = schema_of(connection, "int_words_features")

@@ -144,7 +144,7 @@ def simulate_plans(
                     advance(done, 0)
             click.echo(f"{label}: {len(numbers)} audits asked in {seconds:.0f} s, building …", err=True)
             rooms = list(dict.fromkeys(plan.room for plan in asked.values()))
-            project = Project(Path(scratch) / "project", ledger, {}, rooms=[room.name for room in rooms])
+            project = Project(Path(scratch) / "project", ledger, rooms=[room.name for room in rooms])
             build = project.build(sorted({model for room in rooms for model in room.models}))
             with duckdb.connect(str(project.warehouse), read_only=True) as warehouse:
                 judged = {room: room.read(warehouse) for room in rooms}

@@ -100,8 +100,8 @@ def records_of(done: list[Repeat], n_responses: int) -> list[Record]:
 
     builds, scripts = [one.build for one in done], [one.script for one in done]
     return [
-        record("end to end", "wall s", (one.wall for one in builds), (one.wall for one in scripts)),
-        record("end to end", "processor s", (one.cpu for one in builds), (one.cpu for one in scripts)),
+        record("whole build", "wall s", (one.wall for one in builds), (one.wall for one in scripts)),
+        record("whole build", "processor s", (one.cpu for one in builds), (one.cpu for one in scripts)),
         record(
             "peak memory", "bytes", (one.peak_bytes for one in builds), (one.peak_bytes for one in scripts)
         ),

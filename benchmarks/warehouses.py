@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from biasledger.measures.comparisons import Comparison
     from biasledger.measures.words.texts import Texts
 
-WORDS_PATH = ("+fct_marked_words", "+fct_word_divergence", "+fct_separability")
 RUN_DBT = "from dbt.cli.main import cli; cli(prog_name='dbt')"
 WITHOUT_PERMUTATIONS = "\nvars: {biasledger: {permutations: false, all_groups: false}}\n"
 ALARMS = 1
@@ -86,47 +85,29 @@ def seconds_of_features(project: Path) -> float:
 
 
 class Project:
-    """A thin project in a folder of its own, with one ledger, dbt's variables, and the rooms that are built (all without any).
+    """A thin project in a folder of its own, with one ledger and the rooms that are built."""
 
-    dbt parses everything anew when variables change, so each set of variables has a project.
-    """
-
-    def __init__(
-        self,
-        folder: Path,
-        ledger: Path,
-        variables: Mapping[str, bool | int],
-        *,
-        rooms: Sequence[str] = (),
-    ) -> None:
+    def __init__(self, folder: Path, ledger: Path, *, rooms: Sequence[str]) -> None:
         init_project(folder)
         link_package(folder)
         self.folder = folder
         self.ledger = ledger
         self.warehouse = folder / "warehouse.duckdb"
-        self.variables = json.dumps(dict(variables))
         self.rooms = tuple(rooms)
 
-    def parse(self) -> Measured:
-        """Let dbt read the project for the first time."""
-        return self._dbt("parse")
-
-    def build(self, select: Sequence[str] = WORDS_PATH) -> Measured:
+    def build(self, select: Sequence[str]) -> Measured:
         """Build a new warehouse: the selected models, no tests."""
         self.warehouse.unlink(missing_ok=True)
-        return self._dbt("build", "--select", *select, "--exclude-resource-type", "test", "unit_test")
-
-    def _dbt(self, *arguments: str) -> Measured:
-        environment = {
-            "BIASLEDGER_LEDGER": str(self.ledger),
-            "BIASLEDGER_WAREHOUSE": str(self.warehouse),
-            **({"BIASLEDGER_ROOMS": " ".join(self.rooms)} if self.rooms else {}),
-        }
-        options = ("--vars", self.variables, "--project-dir", ".", "--profiles-dir", ".", "--no-use-colors")
+        selected = ("--select", *select, "--exclude-resource-type", "test", "unit_test")
+        options = ("--project-dir", ".", "--profiles-dir", ".", "--no-use-colors")
         return run_measured(
-            [sys.executable, "-c", RUN_DBT, *arguments, *options],
+            [sys.executable, "-c", RUN_DBT, "build", *selected, *options],
             folder=self.folder,
-            environment=environment,
+            environment={
+                "BIASLEDGER_LEDGER": str(self.ledger),
+                "BIASLEDGER_WAREHOUSE": str(self.warehouse),
+                "BIASLEDGER_ROOMS": " ".join(self.rooms),
+            },
         )
 
 

@@ -127,9 +127,9 @@ def _settings(project: Path) -> Iterator[bytes]:
 
 
 def _project_files(project: Path) -> Iterator[tuple[Path, bytes]]:
-    """Each file of a project, as seen from there, but for what builds write; and its content."""
+    """Each file of a project, as seen from there, but for what builds and people write beside it; and its content."""
     for path in _files(project):
-        if path.suffix not in {".duckdb", ".wal", ".html", ".zip"}:
+        if path.suffix not in {".duckdb", ".wal", ".html", ".zip", ".log"}:
             yield path.relative_to(project), _content(path)
 
 

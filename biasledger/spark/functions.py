@@ -311,7 +311,7 @@ def _hash(*values: exp.Expr) -> exp.Expr:
 
 def _aggregate_of_list(x: exp.Expr, aggregate: exp.Expr, *options: exp.Expr) -> exp.Expr:
     """Texts joined, '' of no texts where DuckDB gives null: to ask for its size, the list would be made twice."""
-    if aggregate.name != "string_agg":
+    if aggregate.name != "string_agg" or len(options) != 1:
         raise UnsupportedError(f"list_aggregate of {aggregate.name}")
     return call("array_join", x, *options)
 

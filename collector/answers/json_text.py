@@ -67,7 +67,8 @@ def extract_json(text: str) -> tuple[JsonObject | list[Any] | None, str, bool]:
 def json_values(text: str) -> tuple[tuple[JsonObject | list[Any], bool], ...]:
     """Return every JSON object and list of a reply, in order, and whether it was left open.
 
-    Of a value that is left open, what is complete is kept; nothing follows it.
+    Of a value that is left open, what is complete is kept; nothing follows it. Whoever asks next is given the same values: they
+    are read, never changed.
     """
     values: list[tuple[JsonObject | list[Any], bool]] = []
     opening = _OPENING_OF_ITEMS.search(text)

@@ -353,7 +353,8 @@ def of_group_sums(
 ) -> Callable[[Labels], Floats]:
     """A statistic of feature sums, (b, n_features), as one of labels: of the units labelled 1. Labels and sums as in group_sums.
 
-    Sums are made a few arrangements at a time, too, as in_parts says, unless they are dense: one large product is faster.
+    Sums are made a few arrangements at a time, too, as in_parts says, unless they are dense: one large product is faster. Sparse
+    features are held a second time, turned round.
     """
     if isinstance(features, np.ndarray):
         return lambda labels: in_parts(statistic, group_sums(labels, features))
@@ -375,7 +376,7 @@ def of_group_sums(
 def _cached_rows(n_rows: int, n_columns: int) -> list[slice]:
     """Rows that follow each other, so few that the processor's cache holds several arrays of them."""
     at_once = max(1, _CACHED_SUMS // max(n_columns, 1))
-    return [slice(first, first + at_once) for first in range(0, n_rows, at_once)]
+    return [slice(first, first + at_once) for first in range(0, max(n_rows, 1), at_once)]
 
 
 def permutation_test(
@@ -638,7 +639,7 @@ def two_sample_jackknife(
     """
     n_groups = {label: min(int((labels == label).sum()), max_groups) for label in (0, 1)}
     # Delete-groups of the reference, then those of the marked group.
-    of_unit = np.empty(labels.size, dtype=np.int64)
+    of_unit = np.full(labels.size, -1)
     for label in (0, 1):
         units = np.flatnonzero(labels == label)
         of_unit[units] = label * n_groups[0] + np.arange(units.size) % n_groups[label]

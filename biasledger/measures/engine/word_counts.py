@@ -35,7 +35,7 @@ def row_parts(features: sparse.csr_array) -> Iterator[tuple[slice, sparse.csr_ar
 
 
 def weighted_sums(weights: NDArray[Any], features: sparse.csr_array) -> Floats:
-    """Sum over rows of weights (b, n_rows) times counts (n_rows, n_words), (b, n_words)."""
+    """Sum over rows of weights (b, n_rows) times counts (n_rows, n_words), (b, n_words), a word's sums side by side in memory."""
     sums: Floats | None = None
     for rows, counts in row_parts(features):
         by_word = counts.T

@@ -76,6 +76,10 @@ def test_whatever_may_change_a_table_makes_a_build(biasledger: Biasledger) -> No
         "no warehouse": WAREHOUSE.unlink,
         "no work file": WORK.unlink,
     }
+    for path in ("build.log", "report.html"):
+        _note_again()
+        _write(path, "what a user keeps of a build")()
+        assert _stands(), path
     for what, change in changes.items():
         _note_again()
         change()

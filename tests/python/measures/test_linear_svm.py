@@ -55,10 +55,72 @@ def test_where_it_stops_is_as_near_to_the_minimum_as_liblinear():
     assert 0 < np.linalg.norm(ours - exact) <= 1.5 * np.linalg.norm(stopped - exact)
 
 
-def test_texts_that_are_all_the_same_have_an_end():
-    features = sparse.csr_array(np.ones((20, 3)))
-    svm = fitted(features, np.tile([0, 1], 10).astype(np.int8))
-    assert np.abs(svm.predict(features)[1]) == pytest.approx(np.zeros(20), abs=1e-9)
+def copied(n_templates: int, sizes: tuple[int, int], weighting: str) -> tuple[sparse.csr_array, np.ndarray]:
+    """Each template answered alike for both groups, once a text of either, in an order drawn at random."""
+    rng = np.random.default_rng(n_templates)
+    distinct = rng.multinomial(60, np.full(300, 1 / 300), size=n_templates).astype(np.float64)
+    labels = np.repeat([0, 1], [size * n_templates for size in sizes]).astype(np.int8)
+    rows = np.tile(np.arange(n_templates), sum(sizes))
+    order = rng.permutation(labels.size)
+    counts = sparse.csr_array(distinct[rows])[order]
+    return WordWeights.learnt_from(counts, weighting=weighting, min_units=2)(counts), labels[order]
+
+
+@pytest.mark.parametrize("weighting", ["tfidf", "counts"])
+@pytest.mark.parametrize(("n_templates", "sizes"), [(12, (25, 10)), (12, (10, 10)), (40, (7, 33))])
+def test_texts_that_both_groups_gave_are_told_apart_by_nothing(n_templates, sizes, weighting, monkeypatch):
+    steps = []
+    step = linear_svm._newton_step
+    monkeypatch.setattr(linear_svm, "_newton_step", lambda *given: steps.append(1) or step(*given))
+    svm = fitted(*copied(n_templates, sizes, weighting))
+    assert not svm.weights.any()
+    assert not svm.intercepts.any()
+    assert len(steps) <= 1
+
+
+@pytest.mark.parametrize("seed", [210, 328, 631, 791])
+def test_a_step_that_would_raise_the_loss_is_shortened(seed, monkeypatch):
+    """Of these rows the whole steps of Newton's method do not come to the minimum, but go round it."""
+    monkeypatch.setattr(linear_svm, "TOLERANCE", 1e-8)
+    rng = np.random.default_rng(seed)
+    shape = int(rng.integers(4, 40)), int(rng.integers(1, 6))
+    rows = rng.standard_t(1.2, size=shape) * 10 ** rng.uniform(-1, 1)
+    labels = (rng.random(shape[0]) < rng.uniform(0.1, 0.5)).astype(np.int8)
+    reference = LinearSVC(class_weight="balanced", dual=False, tol=1e-10, max_iter=100_000).fit(rows, labels)
+    assert fitted(sparse.csr_array(rows), labels).weights == pytest.approx(reference.coef_, abs=1e-5)
+
+
+def test_where_it_stops_goes_by_the_smaller_group(monkeypatch):
+    """As liblinear: the fewer texts a group has, the smaller a gradient is asked for."""
+    steps = {}
+    step = linear_svm._newton_step
+    for sizes in ([150, 150], [297, 3]):
+        taken = []
+        monkeypatch.setattr(
+            linear_svm, "_newton_step", lambda *given, taken=taken: taken.append(1) or step(*given)
+        )
+        counts, labels = counted(5, sizes, n_words=200)
+        features = WordWeights.learnt_from(counts, weighting="tfidf", min_units=2)(counts)
+        reference = LinearSVC(class_weight="balanced", dual=False, tol=linear_svm.TOLERANCE).fit(
+            features, labels
+        )
+        fitted(features, labels)
+        steps[tuple(sizes)] = (len(taken), int(reference.n_iter_))
+    assert all(ours == liblinears for ours, liblinears in steps.values()), steps
+    assert steps[297, 3][0] > steps[150, 150][0]
+
+
+@pytest.mark.parametrize(
+    ("features", "labels", "problem"),
+    [
+        (np.ones((3, 2)), [1, 1, 1], "Groups of .0, 3. texts"),
+        (np.ones((3, 2)), [0, 0, 0], "Groups of .3. texts"),
+        (np.array([[1.0], [np.nan]]), [0, 1], "finite"),
+    ],
+)
+def test_what_cannot_be_fitted_is_told(features, labels, problem):
+    with pytest.raises(ValueError, match=problem):
+        fitted(sparse.csr_array(features), np.array(labels, dtype=np.int8))
 
 
 def test_texts_without_words_go_by_the_intercept():

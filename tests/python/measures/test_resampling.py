@@ -20,6 +20,8 @@ from biasledger.measures.engine.resampling import (
     family_permutation_tests,
     group_sums,
     group_totals,
+    in_parts,
+    of_group_sums,
     permutation_test,
     permutation_tests,
     permuted_labels,
@@ -142,6 +144,66 @@ def test_group_sums_are_the_sums_of_marked_units():
         [sum(features[unit, j] for unit in range(7) if row[unit] == 1) for j in range(4)] for row in labels
     ]
     assert group_sums(labels, sparse.csr_array(features)).tolist() == expected
+
+
+class TestParts:
+    """What is computed a few arrangements at a time is what all at once would give."""
+
+    @pytest.fixture(params=[1, 11, 30, 10_000], ids=lambda n_cells: f"{n_cells} cells")
+    def cells(self, request, monkeypatch):
+        monkeypatch.setattr(resampling, "_CACHED_SUMS", request.param)
+
+    @pytest.mark.usefixtures("cells")
+    @pytest.mark.parametrize("n_arrangements", [0, 1, 7, 8])
+    def test_of_group_sums_is_the_statistic_of_all_sums(self, n_arrangements):
+        rng = np.random.default_rng(1)
+        features = rng.poisson(1.0, size=(9, 5)).astype(np.uint8)
+        labels = rng.integers(0, 2, size=(n_arrangements, 9)).astype(np.int8)
+        sums = labels.astype(float) @ features
+        sparse_features = sparse.csr_array(features.astype(float))
+        for statistic in (np.log1p, lambda sums: np.log1p(sums).sum(axis=1)):
+            expected = statistic(sums)
+            found = [
+                of_group_sums(statistic, one)(labels) for one in (features.astype(float), sparse_features)
+            ]
+            assert [one.tolist() for one in [*found, in_parts(statistic, sums)]] == [expected.tolist()] * 3
+
+    def test_a_family_s_draws_are_the_same_in_any_parts(self, monkeypatch):
+        design = design_of([0, 1] * 12)
+        features = np.random.default_rng(2).normal(size=(24, 7))
+
+        def found():
+            return family_permutation_test(
+                design,
+                lambda labels: labels.astype(float) @ features,
+                n_permutations=300,
+                alpha=0.05,
+                seed=4,
+                stop_after=None,
+            )
+
+        whole = found()
+        assert whole.n_permutations == 300
+        for n_cells in (1, 50, 700):
+            monkeypatch.setattr(resampling, "_CACHED_SUMS", n_cells)
+            parts = found()
+            assert parts.p_value.tolist() == whole.p_value.tolist()
+            assert parts.p_value_adjusted.tolist() == whole.p_value_adjusted.tolist()
+            assert parts.critical_value == whole.critical_value
+
+    @pytest.mark.parametrize("sizes", [(3, 5), (230, 450)])
+    def test_a_jackknife_is_the_same_in_any_parts(self, sizes, monkeypatch):
+        rng = np.random.default_rng(3)
+        features = sparse.csr_array(rng.poisson(2.0, size=(sum(sizes), 4)).astype(np.uint8))
+        labels = np.repeat([0, 1], sizes).astype(np.int8)
+
+        def statistic(marked: np.ndarray, reference: np.ndarray) -> np.ndarray:
+            return (np.log1p(marked) - np.log1p(reference)).max(axis=1)
+
+        whole = two_sample_jackknife(features, labels, statistic)
+        for n_cells in (1, 10, 333):
+            monkeypatch.setattr(resampling, "_CACHED_SUMS", n_cells)
+            assert two_sample_jackknife(features, labels, statistic) == whole
 
 
 def test_group_totals_are_the_sums_of_each_labels_units():

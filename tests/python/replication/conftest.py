@@ -10,23 +10,15 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from .warehouses import DATA_OF, import_and_build, rows_of
-
-ROOT = Path(__file__).parents[3]
+from .warehouses import DATA_OF, find_data, import_and_build, rows_of
 
 
 def data_folder(name: str) -> Path:
     """The folder of one data set; skips the test, saying why, where it is absent."""
-    folder = _find(name)
+    folder = find_data(name)
     if folder is None:
         pytest.skip(f"the data set {name} is not here; set BIASLEDGER_DATA to the folder that holds it")
     return folder
-
-
-def _find(name: str) -> Path | None:
-    places = [Path(os.environ["BIASLEDGER_DATA"])] if "BIASLEDGER_DATA" in os.environ else []
-    places.append(ROOT.parent / "shared" / "data")
-    return next((place / name for place in places if (place / name).is_dir()), None)
 
 
 @pytest.fixture(scope="session")
@@ -46,7 +38,7 @@ def replicated(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., duckdb
         with (shared / "replications.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not project.exists():
-                import_and_build(project, _find)
+                import_and_build(project, find_data)
         return rows_of(project / "warehouse.duckdb", *audits)
 
     return replicated

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 import duckdb
 
 from biasledger.project import init_project
-from tests.python.docs.shell import blocks, run
+from tests.python.docs.shell import ROOT, blocks, run
 
 CITIES = "restaurant-prices-by-city"
 """The prices of seven cities, of made-up counts; its data are the reference that they are made from."""
@@ -29,6 +30,13 @@ DATA_OF = {
     "fep-library": "fep-library",
     CITIES: "lmrec-boston",
 }
+
+
+def find_data(name: str) -> Path | None:
+    """The folder of one data set: in BIASLEDGER_DATA, or beside the repository; None where it is absent."""
+    places = [Path(os.environ["BIASLEDGER_DATA"])] if "BIASLEDGER_DATA" in os.environ else []
+    places.append(ROOT.parent / "shared" / "data")
+    return next((place / name for place in places if (place / name).is_dir()), None)
 
 
 def import_and_build(folder: Path, find: Callable[[str], Path | None]) -> None:

@@ -1,0 +1,40 @@
+"""What is replicated of the sources' data says the same on Spark as on DuckDB: real outputs of models, as users import them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from benchmarks.same import differences
+from biasledger.building.build import build_warehouse
+from tests.python.replication.warehouses import DATA_OF, find_data, import_and_build
+from tests.python.spark.cluster import needed
+
+pytestmark = pytest.mark.slow
+
+
+def test_every_replication_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    needed()
+    absent = sorted({name for name in DATA_OF.values() if find_data(name) is None})
+    if absent:
+        pytest.skip(
+            f"data sets are not here ({', '.join(absent)}); set BIASLEDGER_DATA to the folder that holds them"
+        )
+    project = tmp_path / "project"
+    import_and_build(project, find_data)
+    monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+    monkeypatch.setenv("BIASLEDGER_SPARK", "local[2]")
+    monkeypatch.setenv("SPARK_DRIVER_MEMORY", "3g")
+    published = project / "spark.duckdb"
+    build_warehouse(project, project / "ledger.duckdb", published, target="spark")
+    assert differences(project / "warehouse.duckdb", published, digits=9) == []
+    # A single number that is another is noticed.
+    with duckdb.connect(str(published)) as connection:
+        connection.execute(
+            "update marts.fct_decision_rates set rate = rate + 1e-6 where rowid = (select min(rowid) from marts.fct_decision_rates)"
+        )
+    assert "marts.fct_decision_rates" in " ".join(
+        differences(project / "warehouse.duckdb", published, digits=9)
+    )
