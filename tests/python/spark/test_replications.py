@@ -32,9 +32,8 @@ def test_every_replication_is_the_same(tmp_path: Path, monkeypatch: pytest.Monke
     assert differences(project / "warehouse.duckdb", published, digits=9) == []
     # A single number that is another is noticed.
     with duckdb.connect(str(published)) as connection:
-        connection.execute(
-            "update marts.fct_decision_rates set rate = rate + 1e-6 where rowid = (select min(rowid) from marts.fct_decision_rates)"
-        )
-    assert "marts.fct_decision_rates" in " ".join(
+        of_first = "rowid = (select min(rowid) from marts.fct_word_divergence where jsd is not null)"
+        connection.execute(f"update marts.fct_word_divergence set jsd = jsd + 1e-6 where {of_first}")
+    assert "marts.fct_word_divergence" in " ".join(
         differences(project / "warehouse.duckdb", published, digits=9)
     )
