@@ -115,7 +115,7 @@ def _separated(
     value, short = loss(weights, scores)
     gradient = weights - 2 * to_weights(cost * side * short)
     fewer = min(int(is_inside.sum()), int((~is_inside).sum()))
-    enough = TOLERANCE * max(fewer, 1) / side.size * np.linalg.norm(gradient)
+    enough = TOLERANCE * fewer / side.size * np.linalg.norm(gradient)
     for _ in range(_MOST_STEPS):
         if np.linalg.norm(gradient) <= enough:
             break

@@ -209,7 +209,7 @@ def _splits(
 
 
 def _can_learn(labels: Labels, training: list[Booleans]) -> bool:
-    n_groups = np.unique(labels).size
+    n_groups = int(labels.max()) + 1
     return all(np.unique(labels[learnt]).size == n_groups for learnt in training)
 
 

@@ -99,6 +99,12 @@ class TestPublishedColumns:
         assert result.coefficients == pytest.approx([expected.get(word, 0.0) for word in words], abs=1e-6)
         assert result.coefficients[0] > 0 > result.coefficients[1]
 
+    def test_where_a_group_has_no_text_nothing_is_learnt(self):
+        features, design = corpus(np.random.default_rng(5), 10, 10)
+        design = Design((design.labels * 2).astype(np.int8), design.strata)
+        result = separability(features, design, np.arange(20), n_permutations=19, seed=1)
+        assert np.isnan([result.accuracy_mean, result.balanced_accuracy, result.interval_high]).all()
+
     def test_words_of_one_text_alone_still_leave_something_to_fit(self):
         features, design = (
             counts_matrix(np.eye(12)),
