@@ -12,8 +12,9 @@ import pytest
 
 from collector.spec.audit import Audit
 from collector.spec.loading import load_audit
+from tests.python.docs.shell import ROOT
 
-from .conftest import ROOT, data_folder
+from .conftest import data_folder
 
 SIMILARITIES = {"jaccard": "jaccard", "serp_repo_code": "serp_code", "prag_repo_code": "prag_code"}
 EQUATIONS = {"jaccard": "jaccard", "serp_eq8": "serp", "prag_eq9": "prag"}
