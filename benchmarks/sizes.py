@@ -15,7 +15,7 @@ from benchmarks.records import Record
 from benchmarks.rooms import ROOMS, write_answers
 from benchmarks.rooms.asked import Asked
 from benchmarks.speed import SEED
-from benchmarks.warehouses import UsersProject, slowest_models
+from benchmarks.warehouses import UsersProject, listed, slowest_models
 
 # Of the answers that there were before.
 NEW_SHARE = 0.01
@@ -90,8 +90,7 @@ def _print(
         f"{room}: {asked.n_answers:,} responses{of_words}{of_questions}, seed {asked.seed}, {os.cpu_count()} cores."
     )
     console.print(table)
-    listed = ", ".join(f"{model} {seconds:.1f}" for model, seconds in slowest.items())
-    console.print(f"Slowest models of the first build, wall s: {listed}.")
+    console.print(f"Slowest models of the first build, wall s: {listed(slowest)}.")
     if "build of 1 % more" in took:
         share = took["build of 1 % more"].cpu / took["first build"].cpu
         console.print(f"A build of 1 % more takes {share:.1%} of the first one's processor time.")

@@ -22,7 +22,7 @@ from benchmarks.processes import PACKAGE_PARENT, BenchmarkError
 from benchmarks.records import Record
 from benchmarks.same import differences
 from benchmarks.speed import AUDIT, SEED
-from benchmarks.warehouses import ALARMS, RUN_DBT, slowest_models
+from benchmarks.warehouses import ALARMS, RUN_DBT, listed, slowest_models
 from biasledger.building import BUILT
 from biasledger.building.targets import runs_on_spark
 from biasledger.project import init_project, link_package
@@ -78,8 +78,7 @@ def run(*, n_responses: int, n_words: int, run_size: int, master: str) -> list[R
         raise BenchmarkError(f"DuckDB and Spark do not say the same: {' '.join(told)}")
     _print(took, n_responses, n_words, run_size, master, said="Both published the same to nine decimals.")
     for engine, models in slowest.items():
-        listed = ", ".join(f"{model} {seconds:.1f}" for model, seconds in models.items())
-        Console(width=110, highlight=False).print(f"Slowest models on {engine}, wall s: {listed}.")
+        Console(width=110, highlight=False).print(f"Slowest models on {engine}, wall s: {listed(models)}.")
     return _records("spark", took, n_responses)
 
 

@@ -18,7 +18,7 @@ from rich.table import Table
 from benchmarks.corpus import write_corpus
 from benchmarks.processes import Measured, run_measured
 from benchmarks.records import Record
-from benchmarks.warehouses import UsersProject, seconds_of_features, slowest_models
+from benchmarks.warehouses import UsersProject, listed, seconds_of_features, slowest_models
 from collector.importers.tabular import import_file
 from collector.spec.loading import load_audit
 
@@ -79,16 +79,11 @@ def run(*, n_responses: int, n_words: int, repeats: int, n_permutations: int) ->
             f"{n_responses:,} responses of {n_words} words, seed {SEED}, {os.cpu_count()} cores. A build of {N_TINY} responses "
             f"takes {fixed.wall:.1f} s, the first one in a new project {first.wall:.1f} s."
         )
-        slowest = ", ".join(
-            f"{name} {seconds:.1f} s" for name, seconds in slowest_models(project.folder).items()
-        )
-        console.print(f"Slowest models of the last build: {slowest}.")
+        console.print(f"Slowest models of the last build, wall s: {listed(slowest_models(project.folder))}.")
         if n_permutations:
             timed = _measures_alone(project, n_permutations)["cpu"]
-            listed = ", ".join(f"{step} {timed[step]:.1f} s" for step in MEASURES)
-            console.print(
-                f"With up to {n_permutations:,} permutations, one contrast, processor time: {listed}."
-            )
+            steps = listed({step: timed[step] for step in MEASURES})
+            console.print(f"With up to {n_permutations:,} permutations, one contrast, processor s: {steps}.")
     return done
 
 

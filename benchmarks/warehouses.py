@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,6 +76,11 @@ def seconds_of_models(project: Path) -> dict[str, float]:
 def slowest_models(project: Path) -> dict[str, float]:
     """The models that took longest in a user's project's last build, the slowest first, with their seconds by the clock."""
     return dict(sorted(seconds_of_models(project).items(), key=lambda one: -one[1])[:N_SLOWEST])
+
+
+def listed(seconds: Mapping[str, float]) -> str:
+    """Models and their seconds as a part of a sentence."""
+    return ", ".join(f"{model} {value:.1f}" for model, value in seconds.items())
 
 
 def seconds_of_features(project: Path) -> float:
