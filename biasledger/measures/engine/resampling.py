@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from biasledger.measures.engine.word_counts import column_sums, sums_by, weighted_sums
+from biasledger.measures.engine.word_counts import sums_by
 from biasledger.measures.schema import HIDDEN
 
 Floats = NDArray[np.float64]
@@ -46,8 +46,6 @@ _CACHED_CELLS = 2**16
 # A megabyte of sums, of which a statistic makes several arrays.
 _CACHED_SUMS = 2**17
 _MAX_SMALL_STRATUM = 6
-_DENSE_SHARE = 0.15
-_MAX_DENSE_CELLS = 2**26
 _TIE_TOLERANCE = 1e-12
 _LABEL_BITS = np.uint64(127)
 
@@ -265,17 +263,6 @@ def _drawn_together(kinds: Integers, at_once: Integers, rng: np.random.Generator
     return numbers
 
 
-def pooled_features(features: sparse.csr_array, blocks: Moves) -> sparse.csr_array | Floats:
-    """Features of blocks as group_sums takes them fastest: many units together use most features, and are then dense."""
-    if blocks.design.n_blocks is None:
-        # Doubles once, not for every block of permutations.
-        return features.astype(np.float64)
-    summed = blocks.summed(features)
-    n_cells = summed.shape[0] * summed.shape[1]
-    is_dense = summed.nnz > _DENSE_SHARE * n_cells and n_cells <= _MAX_DENSE_CELLS
-    return np.asarray(summed.toarray()) if is_dense else summed
-
-
 def permuted_labels(design: Design, n_permutations: int, seed: int) -> Iterator[Labels]:
     """Blocks of label arrangements, each of shape (b, n_units) with b <= 256, n_permutations rows in all.
 
@@ -334,46 +321,7 @@ def group_totals(labels: Labels, values: Floats, n_groups: int) -> Floats:
     return np.asarray(totals.reshape(rows, n_groups), dtype=np.float64)
 
 
-def group_sums(labels: Labels, features: sparse.csr_array | Floats) -> Floats:
-    """Feature sums of the units labelled 1: (b, n_units) and (n_units, n_features) to (b, n_features)."""
-    if isinstance(features, np.ndarray):
-        return np.asarray(labels.astype(np.float64) @ features)
-    return weighted_sums(labels, features)
-
-
-def in_parts(statistic: Callable[[Floats], Floats], sums: Floats) -> Floats:
-    """A statistic of each row of sums (b, n_features), of a few rows at a time: what it makes on its way, several arrays of their
-    size, then stays in the processor's cache, which is up to four times as fast. The values are the same.
-    """
-    return np.concatenate([statistic(sums[rows]) for rows in _cached_rows(*sums.shape)])
-
-
-def of_group_sums(
-    statistic: Callable[[Floats], Floats], features: sparse.csr_array | Floats
-) -> Callable[[Labels], Floats]:
-    """A statistic of feature sums, (b, n_features), as one of labels: of the units labelled 1. Labels and sums as in group_sums.
-
-    Sums are made a few arrangements at a time, too, as in_parts says, unless they are dense: one large product is faster. Sparse
-    features are held a second time, turned round.
-    """
-    if isinstance(features, np.ndarray):
-        return lambda labels: in_parts(statistic, group_sums(labels, features))
-    # Turned round once: what a product adds to then stays at hand.
-    by_feature = sparse.csr_array(features.T)
-
-    def of_labels(labels: Labels) -> Floats:
-        return np.concatenate(
-            [statistic(sums_of(labels[rows])) for rows in _cached_rows(len(labels), n_features)]
-        )
-
-    def sums_of(labels: Labels) -> Floats:
-        return np.ascontiguousarray((by_feature @ np.ascontiguousarray(labels.T, dtype=np.float64)).T)
-
-    n_features = features.shape[1]
-    return of_labels
-
-
-def _cached_rows(n_rows: int, n_columns: int) -> list[slice]:
+def cached_rows(n_rows: int, n_columns: int) -> list[slice]:
     """Rows that follow each other, so few that the processor's cache holds several arrays of them."""
     at_once = max(1, _CACHED_SUMS // max(n_columns, 1))
     return [slice(first, first + at_once) for first in range(0, max(n_rows, 1), at_once)]
@@ -547,7 +495,7 @@ class _FamilyTest:
         self.goes_on = size.size > 0
 
     def add(self, values: Floats) -> None:
-        for rows in _cached_rows(*values.shape):
+        for rows in cached_rows(*values.shape):
             self._add(values[rows])
         # The most extreme feature decides whether the family can alarm: once it is plainly ordinary, stop at the
         # block's end.
@@ -613,49 +561,3 @@ def _moments(draws: Floats) -> tuple[Floats, Floats]:
         mean = np.where(is_undefined, 0.0, draws).sum(axis=0) / n
         squares = np.where(is_undefined, 0.0, (draws - mean) ** 2).sum(axis=0)
         return mean, np.sqrt(squares / np.maximum(n - 1, 0))
-
-
-@dataclass(frozen=True)
-class JackknifeResult:
-    """Bias-corrected value and standard error of a statistic of two groups' feature sums."""
-
-    corrected: float
-    standard_error: float
-
-
-def two_sample_jackknife(
-    features: sparse.csr_array,
-    labels: Labels,
-    statistic: Callable[[Floats, Floats], Floats],
-    *,
-    max_groups: int = 200,
-) -> JackknifeResult:
-    """Delete-one jackknife over the units of each group; delete-group where a group has more than max_groups units.
-
-    statistic takes the feature sums of the marked and of the reference group, (b, n_features) each, and gives
-    (b,). Units are dealt to delete-groups in turn, so that the result depends on the order of the units alone.
-    Source: Efron & Tibshirani (1993), An Introduction to the Bootstrap, ch. 11; Kott (2001), delete-a-group
-    jackknife.
-    """
-    n_groups = {label: min(int((labels == label).sum()), max_groups) for label in (0, 1)}
-    # Delete-groups of the reference, then those of the marked group.
-    of_unit = np.full(labels.size, -1)
-    for label in (0, 1):
-        units = np.flatnonzero(labels == label)
-        of_unit[units] = label * n_groups[0] + np.arange(units.size) % n_groups[label]
-    deleted = sums_by(of_unit, n_groups[0] + n_groups[1], features)
-    of_label = {0: deleted[: n_groups[0]], 1: deleted[n_groups[0] :]}
-    sums = {label: column_sums(sparse.csr_array(of_label[label])) for label in (0, 1)}
-    observed = float(statistic(sums[1][np.newaxis, :], sums[0][np.newaxis, :])[0])
-    bias, variance = 0.0, 0.0
-    for label in (0, 1):
-
-        def without(left: Floats, label: int = label) -> Floats:
-            other = np.broadcast_to(sums[1 - label], left.shape)
-            return statistic(*((left, other) if label == 1 else (other, left)))
-
-        left_out = in_parts(without, sums[label] - of_label[label].toarray())
-        n = n_groups[label]
-        bias += (n - 1) * (left_out.mean() - observed)
-        variance += (n - 1) / n * float(((left_out - left_out.mean()) ** 2).sum())
-    return JackknifeResult(float(observed - bias), float(np.sqrt(variance)))

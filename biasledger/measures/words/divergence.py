@@ -8,17 +8,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
+from biasledger.measures.engine.group_sums import group_sums, of_group_sums, pooled_features
+from biasledger.measures.engine.jackknife import two_sample_jackknife
 from biasledger.measures.engine.resampling import (
     Design,
     Floats,
     PermutationResult,
-    group_sums,
-    of_group_sums,
     permutation_test,
     pooled,
-    pooled_features,
     stable_seed,
-    two_sample_jackknife,
 )
 from biasledger.measures.engine.word_counts import column_sums, rows_using, with_rest
 from biasledger.measures.words.units import MovedTexts
@@ -158,16 +156,18 @@ def _condense_single_unit_words(features: sparse.csr_array) -> sparse.csr_array:
 
 def _entropy(shares: Floats) -> Floats:
     """Entropy in bits over the last axis; adding the smallest normal number makes 0 log 0 vanish without a mask."""
-    return -np.asarray((shares * np.log2(shares + np.finfo(np.float64).tiny)).sum(axis=-1))
+    terms = shares + np.finfo(np.float64).tiny
+    np.log2(terms, out=terms)
+    terms *= shares
+    return -np.asarray(terms.sum(axis=-1))
 
 
 def _condensed_jensen_shannon(marked: Floats, reference: Floats) -> Floats:
     """Jensen-Shannon divergence in bits from counts whose last column sums words that lie wholly in one group."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        p = marked / marked.sum(axis=-1, keepdims=True)
-        q = reference / reference.sum(axis=-1, keepdims=True)
-    p_single, q_single = p[..., -1], q[..., -1]
-    p, q = p[..., :-1], q[..., :-1]
-    # Shares no longer sum to 1 here: log2 2 of what remains takes the place of the 1 in H(M) = 1 - ...
-    divergence_of_shared = _entropy(p + q) - _entropy(p) - _entropy(q) + p.sum(axis=-1) + q.sum(axis=-1)
-    return np.asarray((divergence_of_shared + p_single + q_single) / 2)
+        p = marked[..., :-1] / marked.sum(axis=-1, keepdims=True)
+        q = reference[..., :-1] / reference.sum(axis=-1, keepdims=True)
+    # H((p + q) / 2) of the words that both can use; those of one group alone add the rest of both shares, which sum to 2.
+    apart = _entropy(p) + _entropy(q)
+    p += q
+    return np.asarray((_entropy(p) - apart + 2) / 2)

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.preprocessing import normalize
 
 from biasledger.measures.engine.resampling import Floats, Labels
 
@@ -54,8 +53,12 @@ class WordWeights:
     def __call__(self, counts: sparse.csr_array) -> sparse.csr_array:
         """Counts as a classifier is given them; cells of words that are left out hold 0."""
         data = counts.data * self.weights[counts.indices]
-        weighted = sparse.csr_array((data, counts.indices, counts.indptr), shape=counts.shape)
-        return normalize(weighted, copy=False) if self.is_normalised else weighted
+        if self.is_normalised:
+            sizes = np.diff(counts.indptr)
+            of_row = np.repeat(np.arange(sizes.size), sizes)
+            lengths = np.sqrt(np.bincount(of_row, weights=data**2, minlength=sizes.size))
+            data /= np.where(lengths > 0, lengths, 1.0)[of_row]
+        return sparse.csr_array((data, counts.indices, counts.indptr), shape=counts.shape)
 
 
 @dataclass(frozen=True)

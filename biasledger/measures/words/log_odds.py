@@ -8,21 +8,19 @@ Potka & Thomo (2026), arXiv:2602.08124, called the audit formula here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
+from biasledger.measures.engine.group_sums import group_sums, of_group_sums, pooled_features
 from biasledger.measures.engine.resampling import (
     Design,
     FamilyResult,
     Floats,
     family_permutation_test,
-    group_sums,
-    of_group_sums,
     pooled,
-    pooled_features,
     stable_seed,
 )
 from biasledger.measures.engine.word_counts import column_sums, rows_using, with_rest
@@ -44,43 +42,48 @@ class LogOdds:
         return self.log_odds / np.sqrt(self.variance)
 
 
-@dataclass(frozen=True)
-class Others:
-    """Tokens of the words left out of a table of counts, by group, shape (...), and how many such words there are."""
-
-    marked: Floats
-    reference: Floats
-    n_words: int
-
-
-def audit_log_odds(marked: Floats, reference: Floats, others: Others | None = None) -> LogOdds:
+def audit_log_odds(marked: Floats, reference: Floats) -> LogOdds:
     """The audit formula: prior alpha normalised to sum 1 over the two groups together, every count + 0.5.
 
     log((c_m + a) / (C_m - c_m + 1 - a)) - log((c_r + a) / (C_r - c_r + 1 - a)), variance 1/(c_m + a) + 1/(c_r +
-    a), with counts c and totals C after smoothing. Counts have shape (..., n_words); others holds what the
-    words left out of them add to the totals, None where all words of both groups are there. Source: Xu, Potka &
-    Thomo (2026), step 5.
+    a), with counts c and totals C after smoothing. Counts have shape (..., n_words). Source: Xu, Potka & Thomo (2026), step 5.
     """
-    log_odds, x, y = _audit_log_odds(marked, reference, others)
-    with np.errstate(divide="ignore"):
-        return LogOdds(log_odds, 1 / x + 1 / y)
-
-
-def _audit_log_odds(
-    marked: Floats, reference: Floats, others: Others | None = None
-) -> tuple[Floats, Floats, Floats]:
-    """The log-odds alone, which permutations ask for, and both groups' smoothed counts."""
-    others = others or Others(np.zeros(marked.shape[:-1]), np.zeros(marked.shape[:-1]), 0)
-    n_words = marked.shape[-1] + others.n_words
-    marked_total = (marked.sum(axis=-1) + others.marked)[..., np.newaxis]
-    reference_total = (reference.sum(axis=-1) + others.reference)[..., np.newaxis]
+    marked_total, reference_total = (counts.sum(axis=-1, keepdims=True) for counts in (marked, reference))
     smoothed = (marked + reference) / (marked_total + reference_total) + SMOOTHING
     x, y = marked + smoothed, reference + smoothed
-    marked_rest = marked_total + (SMOOTHING * n_words + 1) - x
-    reference_rest = reference_total + (SMOOTHING * n_words + 1) - y
+    rest = SMOOTHING * marked.shape[-1] + 1
+    with np.errstate(divide="ignore"):
+        return LogOdds(_log_odds(x, y, marked_total + rest, reference_total + rest), 1 / x + 1 / y)
+
+
+def log_odds_of_sums(totals: Floats, n_others: int) -> Callable[[Floats], Floats]:
+    """audit_log_odds as a function of the marked group's sums, (b, n_words + 1) to (b, n_words), without variances.
+
+    totals: (n_words + 1,), both groups' counts. The last column holds n_others words together, which count in the totals alone.
+    What is the same for all arrangements is made once.
+    """
+    of_words, all_tokens = totals[:-1], totals.sum()
+    smoothed = of_words / all_tokens + SMOOTHING
+    rest = SMOOTHING * (of_words.size + n_others) + 1
+
+    def log_odds(sums: Floats) -> Floats:
+        marked_total = sums.sum(axis=-1, keepdims=True)
+        marked, reference = sums[:, :-1] + smoothed, of_words - sums[:, :-1]
+        reference += smoothed
+        return _log_odds(marked, reference, marked_total + rest, all_tokens - marked_total + rest)
+
+    return log_odds
+
+
+def _log_odds(marked: Floats, reference: Floats, marked_all: Floats, reference_all: Floats) -> Floats:
+    """log(m (R - r) / (r (M - m))) of smoothed counts m and r; M and R are all tokens' of the groups, and 1."""
+    odds, against = reference_all - reference, marked_all - marked
+    odds *= marked
+    against *= reference
     # A vocabulary of a single word has no rest, and no log-odds: NaN.
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.log((x * reference_rest) / (y * marked_rest)), x, y
+        odds /= against
+        return np.log(odds, out=odds)
 
 
 def informative_log_odds(marked: Floats, reference: Floats, prior: Floats, prior_total: float) -> LogOdds:
@@ -145,14 +148,9 @@ def marked_words(
     # The last column holds the tokens of all untested words together: they count in the totals alone.
     of_blocks = pooled_features(with_rest(features, is_tested), blocks)
 
-    def log_odds(marked: Floats) -> Floats:
-        reference = condensed_total - marked
-        others = Others(marked[:, -1], reference[:, -1], untested.size)
-        return _audit_log_odds(marked[:, :-1], reference[:, :-1], others)[0]
-
     family = family_permutation_test(
         blocks.design,
-        of_group_sums(log_odds, of_blocks),
+        of_group_sums(log_odds_of_sums(condensed_total, untested.size), of_blocks),
         n_permutations=n_permutations,
         alpha=alpha,
         seed=seed,

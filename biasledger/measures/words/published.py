@@ -1,7 +1,7 @@
 """Classifier procedures of the sources, to the digit.
 
 They depend on the order of the texts and on the library's defaults, and are kept only to reproduce published
-numbers beside the ones in `separability`.
+numbers beside the ones in `separability`. The library, half a second to import, is loaded where one of them is asked for.
 """
 
 from __future__ import annotations
@@ -11,9 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import cross_val_score, train_test_split
-from sklearn.svm import SVC, LinearSVC
 
 from biasledger.measures.engine.resampling import Integers, Labels
 
@@ -35,6 +32,10 @@ def five_fold_accuracy(
     the snippet of the audit's description, which leaves the solver's random numbers open; they are fixed here so
     that a rebuild gives the same numbers.
     """
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.model_selection import cross_val_score
+    from sklearn.svm import LinearSVC
+
     marked_first = np.argsort(labels != 1, kind="stable")
     columns = np.flatnonzero(np.bincount(features.indices, minlength=features.shape[1]) >= min_units)
     with warnings.catch_warnings():
@@ -56,6 +57,9 @@ def one_split_accuracy(
     The split depends on how classes are numbered. Source: Cheng, Durmus & Jurafsky (2023), classification of
     personas (random_state 42, min_df 0.001).
     """
+    from sklearn.model_selection import train_test_split
+    from sklearn.svm import SVC
+
     training, held_out = train_test_split(
         np.arange(classes.size), test_size=0.2, random_state=42, stratify=classes
     )

@@ -24,10 +24,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import linalg, sparse, stats
-from sklearn.feature_extraction.text import TfidfTransformer
-from sklearn.metrics import balanced_accuracy_score
+from scipy import sparse, special
 
 from biasledger.measures.engine.resampling import (
     Design,
@@ -39,12 +36,9 @@ from biasledger.measures.engine.resampling import (
     permutation_test,
 )
 from biasledger.measures.engine.word_counts import sums_by
+from biasledger.measures.words.kernel_ridge import Booleans, ridge_folds, text_kernel
 from biasledger.measures.words.linear_svm import WordWeights, fitted
 
-Booleans = NDArray[np.bool_]
-
-RIDGE = 0.3
-_TIE = 1e-12  # of scores, which are means of values of size 1
 MAX_UNITS_FOR_P = 2000
 MAX_TEXTS = 20_000
 """Texts that a classifier is given at most, about: a choice, as accuracy still grows there (`python -m benchmarks learning`)."""
@@ -117,12 +111,12 @@ def separability(
         coefficients = fitted(weighted(features), design.labels).weights[0]
     correct = predicted == design.labels
     accuracies = np.array([correct[folds == fold].mean() for fold in np.unique(folds)])
-    balanced = float(balanced_accuracy_score(design.labels, predicted))
+    balanced = float(_balanced_accuracies(design.labels, predicted, n_groups))
     test, error, low, high, beyond = None, np.nan, np.nan, np.nan, balanced
     units = moved or Moves.alone(design)
     if n_permutations > 0 and units.design.within(_folds_of_units(units, folds)).can_move():
         # Of all texts, where none is left out: both that follow use it.
-        kernel = _text_kernel(features) if design.n_units <= MAX_UNITS_FOR_P else None
+        kernel = text_kernel(features) if design.n_units <= MAX_UNITS_FOR_P else None
         test = _ridge_test(features, design, folds, n_permutations, seed, stop_after, moved, training, kernel)
         scale = _Scale.of(test.null_mean, n_groups)
         beyond = scale(balanced)
@@ -181,7 +175,7 @@ def carriers_test(
     distance between the groups' means over names: no name has texts on both sides of it, as folds of texts would.
     """
     sizes = np.bincount(of_carrier, minlength=carriers.n_units)
-    weighted = TfidfTransformer().fit(features).transform
+    weighted = WordWeights.learnt_from(features, weighting="tfidf", min_units=1)
     means = sums_by(of_carrier, sizes.size, features, weights=1 / sizes[of_carrier], seen_as=weighted)
     products = np.asarray((means @ means.T).toarray())
 
@@ -227,14 +221,16 @@ def _at_best_border(scores: Floats, labels: Labels, folds: Integers) -> float:
         is_marked = labels[inside] == 1
         n_pairs = int(is_marked.sum() * (~is_marked).sum())
         if n_pairs:
-            ranks = stats.rankdata(scores[inside])
-            n_marked = int(is_marked.sum())
-            areas.append((ranks[is_marked].sum() - n_marked * (n_marked + 1) / 2) / n_pairs)
+            marked, reference = scores[inside][is_marked], np.sort(scores[inside][~is_marked])
+            # Pairs in which the marked text has the higher score; of equal scores half.
+            n_below = np.searchsorted(reference, marked, side="left").sum()
+            n_up_to = np.searchsorted(reference, marked, side="right").sum()
+            areas.append((n_below + n_up_to) / (2 * n_pairs))
             pairs.append(n_pairs)
     if not areas:
         return 0.5
     area = np.clip(np.average(areas, weights=pairs), 0.5, 1 - 1e-6)
-    return float(stats.norm.cdf(stats.norm.ppf(area) / np.sqrt(2)))
+    return float(special.ndtr(special.ndtri(area) / np.sqrt(2)))
 
 
 def assign_folds(design: Design, clusters: Integers, *, n_folds: int, seed: int) -> Integers:
@@ -339,37 +335,17 @@ def _ridge_test(
         units = Moves(movable, moved.of_row[kept])
     names = np.unique(folds)
     learnt = [mask[kept] for mask in training or [folds != fold for fold in names]]
-    folds, kernel = folds[kept], _text_kernel(features[kept]) if kernel is None else kernel
+    held_out = [folds[kept] == fold for fold in names]
+    kernel = text_kernel(features[kept]) if kernel is None else kernel
+    classifiers = list(ridge_folds(kernel, learnt, held_out))
     n_groups = int(design.labels.max()) + 1
-    hats = [_hat_matrix(kernel, folds == fold, mask) for fold, mask in zip(names, learnt, strict=True)]
-    members = [
-        (np.flatnonzero(mask), np.flatnonzero(folds == fold))
-        for fold, mask in zip(names, learnt, strict=True)
-    ]
 
     def balanced_accuracy(unit_labels: Labels) -> Floats:
         labels = units.of_rows(unit_labels)
-        scores = np.empty((n_groups, *labels.shape))
-        for hat, (training, held_out) in zip(hats, members, strict=True):
-            # Kernels are centred, so that all texts together score 0: the last group's score is what the others leave.
-            left = np.zeros((len(labels), held_out.size))
-            for group in range(n_groups):
-                is_member = labels[:, training] == group
-                is_last = group == n_groups - 1
-                score = left if is_last else is_member.astype(np.float64) @ hat.T
-                left = left - score
-                # Coded by the inverse of its size, so that no large group outvotes the others.
-                scores[group][:, held_out] = score / np.maximum(is_member.sum(axis=1, keepdims=True), 1)
-        # Of scores that differ by rounding alone, as those of equal texts, the first group's counts: on any machine the same.
-        predicted, reached = np.empty_like(labels), scores.max(axis=0) - _TIE
-        for group in reversed(range(n_groups)):
-            predicted[scores[group] >= reached] = group
-        recalls = [
-            np.count_nonzero((predicted == group) & (labels == group), axis=1)
-            / np.count_nonzero(labels == group, axis=1)
-            for group in range(n_groups)
-        ]
-        return np.asarray(np.mean(recalls, axis=0))
+        predicted = np.empty_like(labels)
+        for classifier in classifiers:
+            predicted[:, classifier.held_out] = classifier.predict(labels, n_groups)
+        return _balanced_accuracies(labels, predicted, n_groups)
 
     return permutation_test(
         movable,
@@ -378,6 +354,16 @@ def _ridge_test(
         seed=seed,
         stop_after=stop_after,
     )
+
+
+def _balanced_accuracies(labels: Labels, predicted: Labels, n_groups: int) -> Floats:
+    """Mean of the groups' recalls over the last axis."""
+    recalls = []
+    for group in range(n_groups):
+        is_member = labels == group
+        n_right = np.count_nonzero(is_member & (predicted == group), axis=-1)
+        recalls.append(n_right / np.count_nonzero(is_member, axis=-1))
+    return np.asarray(np.mean(recalls, axis=0))
 
 
 def _drawn_texts(design: Design, moved: Moves | None) -> Integers:
@@ -430,24 +416,6 @@ def _thin(design: Design, folds: Integers, most: int) -> Integers:
     return np.sort(np.concatenate(kept))
 
 
-def _text_kernel(features: sparse.csr_array) -> Floats:
-    """Cosine similarity of TF-IDF weighted texts, (n_units, n_units); label-free, hence shared by all permutations."""
-    weighted = TfidfTransformer().fit_transform(features)
-    return np.asarray((weighted @ weighted.T).toarray())
-
-
-def _hat_matrix(kernel: Floats, held_out: Booleans, learnt: Booleans | None = None) -> Floats:
-    """Held-out scores as a linear function of training labels, kernel centred on the training texts."""
-    learnt = ~held_out if learnt is None else learnt
-    training = kernel[np.ix_(learnt, learnt)]
-    across = kernel[np.ix_(held_out, learnt)]
-    column_means, grand_mean = training.mean(axis=0), training.mean()
-    centred = training - column_means - column_means[:, np.newaxis] + grand_mean
-    across = across - across.mean(axis=1, keepdims=True) - column_means + grand_mean
-    factor = linalg.cho_factor(centred + RIDGE * np.eye(len(centred)), overwrite_a=True, check_finite=False)
-    return np.asarray(linalg.cho_solve(factor, across.T, check_finite=False).T)
-
-
 def _standard_error(accuracy: float, null_sd: float, n_units: int, n_groups: int) -> float:
     """The null's spread, which holds the correlation between folds, scaled from the chance level to this accuracy.
 
@@ -474,12 +442,12 @@ def _limit_of_accuracy(
     counted = units or design
     if int(design.labels.max()) > 1:
         return accuracy
-    u = float(stats.norm.ppf(np.clip(accuracy, 0.5, 0.9999)))
+    u = float(special.ndtri(np.clip(accuracy, 0.5, 0.9999)))
     n_marked, n_reference = counted.count(1), counted.count(0)
     training = 4 * n_marked * n_reference / (n_marked + n_reference) * (n_folds - 1) / n_folds
     d_over_n = DIMENSION_FACTOR * _effective_dimensions(features, design, kernel) / training
     squared_distance = 2 * u**2 + np.sqrt(4 * u**4 + 16 * u**2 * d_over_n)
-    return max(accuracy, float(stats.norm.cdf(np.sqrt(squared_distance) / 2)))
+    return max(accuracy, float(special.ndtr(np.sqrt(squared_distance) / 2)))
 
 
 def _effective_dimensions(features: sparse.csr_array, design: Design, kernel: Floats | None = None) -> float:
@@ -488,7 +456,7 @@ def _effective_dimensions(features: sparse.csr_array, design: Design, kernel: Fl
     Source of the estimator of tr(S²): Himeno & Yamada (2014), J. Multivariate Anal. 130.
     """
     kept = _thin(design, np.zeros(design.n_units, dtype=np.int64), MAX_UNITS_FOR_P)
-    kernel, labels = _text_kernel(features[kept]) if kernel is None else kernel, design.labels[kept]
+    kernel, labels = text_kernel(features[kept]) if kernel is None else kernel, design.labels[kept]
     dimensions, weights = [], []
     for label in (0, 1):
         inside = np.flatnonzero(labels == label)

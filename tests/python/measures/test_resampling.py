@@ -13,20 +13,17 @@ from hypothesis import strategies as st
 from scipy import sparse, stats
 
 from biasledger.measures.engine import resampling
+from biasledger.measures.engine.group_sums import group_sums
 from biasledger.measures.engine.resampling import (
     Design,
     Labels,
     family_permutation_test,
     family_permutation_tests,
-    group_sums,
     group_totals,
-    in_parts,
-    of_group_sums,
     permutation_test,
     permutation_tests,
     permuted_labels,
     stable_seed,
-    two_sample_jackknife,
 )
 
 
@@ -136,37 +133,8 @@ class TestPermutedLabels:
         assert len(np.unique(np.concatenate(blocks), axis=0)) == 10
 
 
-def test_group_sums_are_the_sums_of_marked_units():
-    rng = np.random.default_rng(0)
-    features = rng.poisson(1.0, size=(7, 4)).astype(float)
-    labels = rng.integers(0, 2, size=(5, 7)).astype(np.int8)
-    expected = [
-        [sum(features[unit, j] for unit in range(7) if row[unit] == 1) for j in range(4)] for row in labels
-    ]
-    assert group_sums(labels, sparse.csr_array(features)).tolist() == expected
-
-
 class TestParts:
     """What is computed a few arrangements at a time is what all at once would give."""
-
-    @pytest.fixture(params=[1, 11, 30, 10_000], ids=lambda n_cells: f"{n_cells} cells")
-    def cells(self, request, monkeypatch):
-        monkeypatch.setattr(resampling, "_CACHED_SUMS", request.param)
-
-    @pytest.mark.usefixtures("cells")
-    @pytest.mark.parametrize("n_arrangements", [0, 1, 7, 8])
-    def test_of_group_sums_is_the_statistic_of_all_sums(self, n_arrangements):
-        rng = np.random.default_rng(1)
-        features = rng.poisson(1.0, size=(9, 5)).astype(np.uint8)
-        labels = rng.integers(0, 2, size=(n_arrangements, 9)).astype(np.int8)
-        sums = labels.astype(float) @ features
-        sparse_features = sparse.csr_array(features.astype(float))
-        for statistic in (np.log1p, lambda sums: np.log1p(sums).sum(axis=1)):
-            expected = statistic(sums)
-            found = [
-                of_group_sums(statistic, one)(labels) for one in (features.astype(float), sparse_features)
-            ]
-            assert [one.tolist() for one in [*found, in_parts(statistic, sums)]] == [expected.tolist()] * 3
 
     def test_a_family_s_draws_are_the_same_in_any_parts(self, monkeypatch):
         design = design_of([0, 1] * 12)
@@ -190,20 +158,6 @@ class TestParts:
             assert parts.p_value.tolist() == whole.p_value.tolist()
             assert parts.p_value_adjusted.tolist() == whole.p_value_adjusted.tolist()
             assert parts.critical_value == whole.critical_value
-
-    @pytest.mark.parametrize("sizes", [(3, 5), (230, 450)])
-    def test_a_jackknife_is_the_same_in_any_parts(self, sizes, monkeypatch):
-        rng = np.random.default_rng(3)
-        features = sparse.csr_array(rng.poisson(2.0, size=(sum(sizes), 4)).astype(np.uint8))
-        labels = np.repeat([0, 1], sizes).astype(np.int8)
-
-        def statistic(marked: np.ndarray, reference: np.ndarray) -> np.ndarray:
-            return (np.log1p(marked) - np.log1p(reference)).max(axis=1)
-
-        whole = two_sample_jackknife(features, labels, statistic)
-        for n_cells in (1, 10, 333):
-            monkeypatch.setattr(resampling, "_CACHED_SUMS", n_cells)
-            assert two_sample_jackknife(features, labels, statistic) == whole
 
 
 def test_group_totals_are_the_sums_of_each_labels_units():
@@ -565,61 +519,6 @@ class TestFamilyPermutationTests:
         assert np.flatnonzero(np.isnan(result.p_value)).tolist() == [2, 4]
         rest = family_permutation_test(design, feature_sums(features[:, [0, 1, 3, 5]]), **FAMILY_SETTINGS)
         np.testing.assert_allclose(result.p_value_adjusted[[0, 1, 3, 5]], rest.p_value_adjusted)
-
-
-class TestTwoSampleJackknife:
-    @staticmethod
-    def with_ones(values: np.ndarray) -> sparse.csr_array:
-        return sparse.csr_array(np.column_stack([values, np.ones(values.size)]))
-
-    @staticmethod
-    def difference(marked: np.ndarray, reference: np.ndarray) -> np.ndarray:
-        return marked[:, 0] / marked[:, 1] - reference[:, 0] / reference[:, 1]
-
-    def test_linear_statistic_gives_the_textbook_error_and_no_bias(self):
-        rng = np.random.default_rng(2)
-        labels = np.repeat([1, 0], [13, 22]).astype(np.int8)
-        values = rng.exponential(2.0, size=35) + 3 * labels
-        marked, reference = values[labels == 1], values[labels == 0]
-        result = two_sample_jackknife(self.with_ones(values), labels, self.difference)
-        assert result.standard_error == pytest.approx(
-            sqrt(marked.var(ddof=1) / 13 + reference.var(ddof=1) / 22)
-        )
-        assert result.corrected == pytest.approx(marked.mean() - reference.mean())
-
-    def test_bias_of_a_quadratic_statistic_is_removed_exactly(self):
-        rng = np.random.default_rng(3)
-        labels = np.repeat([0, 1], [9, 14]).astype(np.int8)
-        values = rng.normal(size=23)
-        marked, reference = values[labels == 1], values[labels == 0]
-        result = two_sample_jackknife(self.with_ones(values), labels, lambda m, r: self.difference(m, r) ** 2)
-        unbiased = (
-            (marked.mean() - reference.mean()) ** 2 - marked.var(ddof=1) / 14 - reference.var(ddof=1) / 9
-        )
-        assert result.corrected == pytest.approx(unbiased)
-
-    @pytest.mark.parametrize(("n_units", "max_groups"), [(600, 60), (610, 60), (300, 200)])
-    def test_delete_group_agrees_with_delete_one(self, n_units, max_groups):
-        rng = np.random.default_rng(4)
-        labels = (np.arange(n_units) % 2).astype(np.int8)
-        values = rng.gamma(2.0, size=n_units) + labels
-        single = two_sample_jackknife(self.with_ones(values), labels, self.difference, max_groups=n_units)
-        grouped = two_sample_jackknife(self.with_ones(values), labels, self.difference, max_groups=max_groups)
-        # The squared error of G groups has about 2 / G relative variance, and there are two samples.
-        assert grouped.standard_error == pytest.approx(
-            single.standard_error, rel=3 * sqrt(2 / (2 * max_groups)) / 2
-        )
-        assert grouped.corrected == pytest.approx(single.corrected, abs=single.standard_error / 4)
-
-    def test_delete_group_is_exact_for_linear_statistics_of_equal_groups(self):
-        rng = np.random.default_rng(5)
-        labels = np.repeat([1, 0], 40).astype(np.int8)
-        values = rng.normal(size=80)
-        grouped = two_sample_jackknife(self.with_ones(values), labels, self.difference, max_groups=10)
-        means = {label: values[labels == label].reshape(4, 10).mean(axis=0) for label in (0, 1)}
-        textbook = sqrt(sum(means[label].var(ddof=1) / 10 for label in (0, 1)))
-        assert grouped.standard_error == pytest.approx(textbook)
-        assert grouped.corrected == pytest.approx(values[:40].mean() - values[40:].mean())
 
 
 def test_exhaustive_mean_of_the_null_is_what_the_engine_estimates():

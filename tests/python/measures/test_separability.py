@@ -18,6 +18,7 @@ from benchmarks.verdicts.words import named, unbalanced, unequal
 from biasledger.measures.engine.resampling import Design, Moves
 from biasledger.measures.words import linear_svm
 from biasledger.measures.words import separability as module
+from biasledger.measures.words.kernel_ridge import RIDGE, ridge_folds, text_kernel
 from biasledger.measures.words.separability import (
     assign_folds,
     out_of_fold_predictions,
@@ -170,29 +171,18 @@ class TestAssignFolds:
 
 
 class TestRidge:
-    def test_hat_matrix_is_a_ridge_regression_with_intercept(self):
-        rng = np.random.default_rng(5)
-        points = rng.normal(size=(30, 6))
-        held_out = np.arange(30) % 5 == 0
-        targets = rng.normal(size=30)
-        hat = module._hat_matrix(points @ points.T, held_out)
-        ridge = Ridge(alpha=module.RIDGE).fit(points[~held_out], targets[~held_out])
-        expected = ridge.predict(points[held_out]) - ridge.intercept_
-        offset = ridge.coef_ @ points[~held_out].mean(axis=0)
-        assert hat @ targets[~held_out] == pytest.approx(expected - offset)
-
     def test_statistic_is_that_of_ridge_classifiers_fitted_one_by_one(self):
         features, design = corpus(np.random.default_rng(6), 20, 20, effect=0.4)
         folds = assign_folds(design, np.arange(40), n_folds=5, seed=1)
         result = module._ridge_test(features, design, folds, 49, 3, None)
         # A linear kernel's features are recovered from its eigenvectors.
-        values, vectors = np.linalg.eigh(module._text_kernel(features))
+        values, vectors = np.linalg.eigh(text_kernel(features))
         points = vectors * np.sqrt(np.clip(values, 0, None))
         predicted = np.empty(40)
         for fold in range(5):
             held_out = folds == fold
             signs = np.where(design.labels[~held_out] == 1, 1.0, -1.0)
-            ridge = Ridge(alpha=module.RIDGE).fit(points[~held_out], signs)
+            ridge = Ridge(alpha=RIDGE).fit(points[~held_out], signs)
             predicted[held_out] = ridge.predict(points[held_out]) > signs.mean()
         assert result.observed == pytest.approx(balanced_accuracy_score(design.labels, predicted))
 
@@ -202,13 +192,15 @@ class TestRidge:
         # Some texts are learnt from in no fold that they could be.
         learnt = [(folds != fold) & (np.arange(60) % 9 != fold) for fold in range(5)]
         result = module._ridge_test(features, design, folds, 49, 3, None, training=learnt)
-        kernel, predicted = module._text_kernel(features), np.empty(60)
+        kernel, predicted = text_kernel(features), np.empty(60)
         for fold in range(5):
             held_out = folds == fold
-            hat = module._hat_matrix(kernel, held_out, learnt[fold])
+            [ridge] = ridge_folds(kernel, [learnt[fold]], [held_out])
             members = design.labels[learnt[fold]] == np.arange(3)[:, np.newaxis]
             # Every group's score by itself, coded by the inverse of its size.
-            predicted[held_out] = ((members / members.sum(axis=1, keepdims=True)) @ hat.T).argmax(axis=0)
+            predicted[held_out] = ((members / members.sum(axis=1, keepdims=True)) @ ridge.hat.T).argmax(
+                axis=0
+            )
         assert result.observed == pytest.approx(balanced_accuracy_score(design.labels, predicted))
         assert 0.4 < result.observed < 1
 
@@ -220,17 +212,17 @@ class TestRidge:
         design = Design(labels, np.zeros(12 * n_groups, dtype=np.int64))
         # Copies lie in one fold, so that each held-out text is as near to every group.
         folds = np.tile(np.arange(12) % 4, n_groups)
-        kernel = module._text_kernel(features)
+        kernel = text_kernel(features)
         result = module._ridge_test(features, design, folds, 99, 3, None)
         shaken = kernel * (1 + 1e-14 * np.random.default_rng(12).standard_normal(kernel.shape))
-        monkeypatch.setattr(module, "_text_kernel", lambda _: (shaken + shaken.T) / 2)
+        monkeypatch.setattr(module, "text_kernel", lambda _: (shaken + shaken.T) / 2)
         assert module._ridge_test(features, design, folds, 99, 3, None) == result
         assert result.observed == pytest.approx(1 / n_groups)
 
     def test_a_kernel_that_is_there_is_the_one_that_would_be_made(self):
         features, design = corpus(np.random.default_rng(10), 20, 20, effect=0.4)
         folds = assign_folds(design, np.arange(40), n_folds=5, seed=1)
-        kernel = module._text_kernel(features)
+        kernel = text_kernel(features)
         made = module._ridge_test(features, design, folds, 49, 3, None)
         assert module._ridge_test(features, design, folds, 49, 3, None, kernel=kernel) == made
         limits = [module._limit_of_accuracy(features, design, 0.7, 5, kernel=one) for one in (None, kernel)]
@@ -478,7 +470,7 @@ class TestInterval:
         variances = np.array([4.0, 2.0, 1.0, 1.0, 0.5])
         truth = variances.sum() ** 2 / (variances**2).sum()
         rng = np.random.default_rng(18)
-        monkeypatch.setattr(module, "_text_kernel", lambda points: points @ points.T)
+        monkeypatch.setattr(module, "text_kernel", lambda points: points @ points.T)
         design = Design(np.repeat([0, 1], 40).astype(np.int8), np.zeros(80, dtype=np.int64))
         estimates = []
         for _ in range(200):
@@ -489,7 +481,7 @@ class TestInterval:
 
     def test_effective_dimensions_are_those_of_all_pairs_of_pairs(self, monkeypatch):
         """tr(S²) is the mean of ((x_i - x_j)·(x_k - x_l))² / 4 over four different texts, written out."""
-        monkeypatch.setattr(module, "_text_kernel", lambda points: points @ points.T)
+        monkeypatch.setattr(module, "text_kernel", lambda points: points @ points.T)
         sizes = 5, 6
         points = np.random.default_rng(21).normal(size=(sum(sizes), 3)) * (2.0, 1.0, 0.5)
         design = Design(np.repeat([0, 1], sizes).astype(np.int8), np.zeros(sum(sizes), dtype=np.int64))

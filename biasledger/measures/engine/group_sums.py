@@ -1,0 +1,97 @@
+"""Feature sums of the units of a group, for many arrangements of labels at once, and statistics of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy import sparse
+
+from biasledger.measures.engine.resampling import Floats, Labels, Moves, cached_rows
+from biasledger.measures.engine.word_counts import weighted_sums
+
+# Share of units from which on a feature is added up faster as one of a full matrix: of all features, and of some.
+_DENSE_SHARE = 0.15
+_COMMON_SHARE = 0.08
+_MAX_DENSE_CELLS = 2**26
+_MAX_SINGLE = 2**24
+
+
+def pooled_features(features: sparse.csr_array, blocks: Moves) -> sparse.csr_array | Floats:
+    """Features of blocks as of_group_sums takes them fastest: many units together use most features, and are then dense."""
+    if blocks.design.n_blocks is None:
+        return features
+    summed = blocks.summed(features)
+    n_cells = summed.shape[0] * summed.shape[1]
+    is_dense = summed.nnz > _DENSE_SHARE * n_cells and n_cells <= _MAX_DENSE_CELLS
+    return np.asarray(summed.toarray()) if is_dense else summed
+
+
+def group_sums(labels: Labels, features: sparse.csr_array | Floats) -> Floats:
+    """Feature sums of the units labelled 1: (b, n_units) and (n_units, n_features) to (b, n_features)."""
+    if isinstance(features, np.ndarray):
+        return np.asarray(labels.astype(np.float64) @ features)
+    return weighted_sums(labels, features)
+
+
+def in_parts(statistic: Callable[[Floats], Floats], sums: Floats) -> Floats:
+    """A statistic of each row of sums (b, n_features), of a few rows at a time: what it makes on its way, several arrays of their
+    size, then stays in the processor's cache, which is up to four times as fast. The values are the same.
+    """
+    return np.concatenate([statistic(sums[rows]) for rows in cached_rows(*sums.shape)])
+
+
+def of_group_sums(
+    statistic: Callable[[Floats], Floats], features: sparse.csr_array | Floats
+) -> Callable[[Labels], Floats]:
+    """A statistic of feature sums, (b, n_features), as one of labels: of the units labelled 1. Labels and sums as in group_sums.
+
+    Sums are made a few arrangements at a time, too, as in_parts says, unless they are dense: one large product is faster.
+    Whole numbers are added up in single precision, in half of the time, where it holds their sums exactly, in any order. Features
+    are held a second time, as they are added up fastest.
+    """
+    is_exact = _adds_up_in_single(features)
+    if isinstance(features, np.ndarray):
+        kept = features.astype(np.float32 if is_exact else np.float64)
+        return lambda labels: in_parts(
+            statistic, np.asarray(labels.astype(kept.dtype) @ kept, dtype=np.float64)
+        )
+    sums_of = _single_sums(features) if is_exact else _double_sums(features)
+    n_features = features.shape[1]
+    return lambda labels: np.concatenate(
+        [statistic(sums_of(labels[rows])) for rows in cached_rows(len(labels), n_features)]
+    )
+
+
+def _adds_up_in_single(features: sparse.csr_array | Floats) -> bool:
+    counts = features if isinstance(features, np.ndarray) else features.data
+    is_whole = counts.dtype.kind in "iu" or bool((np.floor(counts) == counts).all())
+    return is_whole and bool(np.abs(features).sum(axis=0, dtype=np.float64).max(initial=0) <= _MAX_SINGLE)
+
+
+def _double_sums(features: sparse.csr_array) -> Callable[[Labels], Floats]:
+    # Turned round once: what a product adds to then stays at hand.
+    by_feature = sparse.csr_array(features.T, dtype=np.float64)
+    return lambda labels: np.ascontiguousarray(
+        (by_feature @ np.ascontiguousarray(labels.T, dtype=np.float64)).T
+    )
+
+
+def _single_sums(features: sparse.csr_array) -> Callable[[Labels], Floats]:
+    by_feature = sparse.csr_array(features.T, dtype=np.float32)
+    n_using = np.diff(by_feature.indptr)
+    is_common = n_using > _COMMON_SHARE * by_feature.shape[1]
+    common, full = np.flatnonzero(is_common), np.ascontiguousarray(by_feature[is_common].toarray().T)
+    is_rare = np.repeat(~is_common, n_using)
+    starts = np.concatenate([[0], np.cumsum(np.where(is_common, 0, n_using))])
+    rare = sparse.csr_array(
+        (by_feature.data[is_rare], by_feature.indices[is_rare], starts), shape=by_feature.shape
+    )
+
+    def sums_of(labels: Labels) -> Floats:
+        marked = labels.astype(np.float32)
+        sums = (rare @ np.ascontiguousarray(marked.T)).T.astype(np.float64, order="C")
+        sums[:, common] = marked @ full
+        return np.asarray(sums)
+
+    return sums_of

@@ -1,0 +1,83 @@
+"""Sums of marked units' features: a few arrangements at a time or all at once, in single precision or in double."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from biasledger.measures.engine import group_sums as module
+from biasledger.measures.engine import resampling
+from biasledger.measures.engine.group_sums import group_sums, in_parts, of_group_sums
+
+
+def test_group_sums_are_the_sums_of_marked_units():
+    rng = np.random.default_rng(0)
+    features = rng.poisson(1.0, size=(7, 4)).astype(float)
+    labels = rng.integers(0, 2, size=(5, 7)).astype(np.int8)
+    expected = [
+        [sum(features[unit, j] for unit in range(7) if row[unit] == 1) for j in range(4)] for row in labels
+    ]
+    assert group_sums(labels, sparse.csr_array(features)).tolist() == expected
+
+
+@pytest.fixture(params=[1, 11, 30, 10_000], ids=lambda n_cells: f"{n_cells} cells")
+def cells(request, monkeypatch):
+    monkeypatch.setattr(resampling, "_CACHED_SUMS", request.param)
+
+
+@pytest.mark.usefixtures("cells")
+@pytest.mark.parametrize("n_arrangements", [0, 1, 7, 8])
+def test_of_group_sums_is_the_statistic_of_all_sums(n_arrangements):
+    rng = np.random.default_rng(1)
+    features = rng.poisson(1.0, size=(9, 5)).astype(np.uint8)
+    labels = rng.integers(0, 2, size=(n_arrangements, 9)).astype(np.int8)
+    sums = labels.astype(float) @ features
+    sparse_features = sparse.csr_array(features.astype(float))
+    for statistic in (np.log1p, lambda sums: np.log1p(sums).sum(axis=1)):
+        expected = statistic(sums)
+        found = [of_group_sums(statistic, one)(labels) for one in (features.astype(float), sparse_features)]
+        assert [one.tolist() for one in [*found, in_parts(statistic, sums)]] == [expected.tolist()] * 3
+
+
+def counts_of(largest: int) -> np.ndarray:
+    """Counts of 60 units: some features nearly all use, some few, one nobody; the largest count is in the first."""
+    rng = np.random.default_rng(2)
+    features = rng.poisson(np.repeat([3.0, 0.02, 0.0], [4, 8, 1]), size=(60, 13))
+    features[::7, 0] = largest
+    return features
+
+
+@pytest.mark.parametrize("largest", [9, 2**24 - 1, 2**30])
+@pytest.mark.parametrize("is_sparse", [True, False])
+def test_whole_numbers_add_up_exactly_however_large(largest, is_sparse):
+    features = counts_of(largest)
+    labels = np.random.default_rng(3).integers(0, 2, size=(9, 60)).astype(np.int8)
+    given = sparse.csr_array(features) if is_sparse else features.astype(float)
+    found = of_group_sums(lambda sums: sums, given)(labels)
+    assert found.dtype == np.float64
+    assert found.tolist() == (labels.astype(np.int64) @ features).tolist()
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("is_sparse", [True, False])
+def test_single_precision_takes_what_it_holds_exactly(sign, is_sparse):
+    def fits(features: np.ndarray) -> bool:
+        return module._adds_up_in_single(sparse.csr_array(features) if is_sparse else features)
+
+    most = np.full((2, 3), 2.0**23)
+    assert fits(sign * most)
+    one_more = np.array([[0, 0, 1], [0, 0, 0]])
+    assert not fits(sign * (most + one_more))
+    # Signs cancel out in the sum of all units, and in no sum of some.
+    assert not fits(np.array([[2.0**24], [-1.0]]))
+    assert not fits(sign * np.array([[0.0, 0.5]]))
+    assert fits(np.zeros((0, 3)))
+
+
+@pytest.mark.parametrize("is_sparse", [True, False])
+def test_weights_that_are_no_whole_numbers_keep_their_digits(is_sparse):
+    features = counts_of(5) / 3
+    labels = np.random.default_rng(4).integers(0, 2, size=(9, 60)).astype(np.int8)
+    found = of_group_sums(lambda sums: sums, sparse.csr_array(features) if is_sparse else features)(labels)
+    assert found == pytest.approx(labels @ features, rel=1e-14, abs=0)

@@ -1,0 +1,113 @@
+"""The kernel ridge classifier against scikit-learn's, and its single precision against double."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.linear_model import Ridge
+
+from biasledger.measures.words import kernel_ridge as module
+from biasledger.measures.words.kernel_ridge import RIDGE, ridge_folds, text_kernel
+from tests.python.measures.simulated_texts import corpus
+
+
+def kernel_of(rng: np.random.Generator, n_texts: int, n_dimensions: int = 6) -> np.ndarray:
+    points = rng.normal(size=(n_texts, n_dimensions))
+    return points @ points.T
+
+
+def arrangements(rng: np.random.Generator, n_rows: int, n_texts: int, n_groups: int) -> np.ndarray:
+    return rng.permuted(np.tile(np.arange(n_texts) % n_groups, (n_rows, 1)), axis=1).astype(np.int8)
+
+
+def test_scores_are_those_of_a_ridge_regression_with_intercept():
+    rng = np.random.default_rng(5)
+    points, targets = rng.normal(size=(30, 6)), rng.normal(size=30)
+    folds = np.arange(30) % 5
+    # Some texts are learnt from in no fold that they could be.
+    learnt = [(folds != fold) & (np.arange(30) % 7 != fold) for fold in range(5)]
+    held_out = [folds == fold for fold in range(5)]
+    for fold, ridge in enumerate(ridge_folds(points @ points.T, learnt, held_out)):
+        assert ridge.hat.shape == (6, learnt[fold].sum())
+        assert [ridge.learnt.tolist(), ridge.held_out.tolist()] == [
+            np.flatnonzero(learnt[fold]).tolist(),
+            np.flatnonzero(held_out[fold]).tolist(),
+        ]
+        known = Ridge(alpha=RIDGE).fit(points[learnt[fold]], targets[learnt[fold]])
+        expected = known.predict(points[held_out[fold]]) - targets[learnt[fold]].mean()
+        assert ridge.hat @ targets[learnt[fold]] == pytest.approx(expected)
+
+
+def test_the_kernel_is_the_similarity_of_weighted_texts():
+    counts, _ = corpus(np.random.default_rng(3), 40, 40, n_words=300)
+    weighted = TfidfTransformer().fit_transform(counts).toarray()
+    n_using = np.diff(sparse.csc_array(counts).indptr)
+    # Words of many texts and words of few are multiplied apart.
+    assert (n_using > module._COMMON * counts.shape[0]).any()
+    assert ((n_using > 0) & (n_using <= module._COMMON * counts.shape[0])).any()
+    assert text_kernel(counts) == pytest.approx(weighted @ weighted.T, abs=1e-14)
+
+
+@pytest.mark.parametrize("n_groups", [2, 3, 6])
+def test_single_precision_predicts_what_double_does(n_groups, monkeypatch):
+    rng = np.random.default_rng(n_groups)
+    kernel = kernel_of(rng, 300, 40)
+    # Texts whose scores are as good as those of two groups: copies of each other, one in each.
+    kernel[1::2], kernel[:, 1::2] = kernel[::2], kernel[:, ::2]
+    folds = np.arange(300) // 2 % 5
+    [ridge, *_] = ridge_folds(
+        kernel, [folds != fold for fold in range(5)], [folds == fold for fold in range(5)]
+    )
+    labels = arrangements(rng, 200, 300, n_groups)
+    labels[:50] = np.arange(300) % 2
+    scores = np.stack(
+        [
+            (labels[:, ridge.learnt] == group)
+            @ ridge.hat.T
+            / (labels[:, ridge.learnt] == group).sum(axis=1, keepdims=True).clip(1)
+            for group in range(n_groups)
+        ]
+    )
+    expected = (scores >= scores.max(axis=0) - 1e-12).argmax(axis=0)
+    assert ridge.predict(labels, n_groups).tolist() == expected.tolist()
+    # Not because all were scored twice: where single precision is taken at its word, near scores go wrong.
+    monkeypatch.setattr(module, "_ROUNDING", 0.0)
+    [rash, *_] = ridge_folds(kernel, [folds != 0], [folds == 0])
+    assert (rash.predict(labels, n_groups) != expected).any()
+    assert (rash.predict(labels, n_groups) == expected).mean() > 0.7
+
+
+@pytest.mark.parametrize("spread", ["even", "heavy", "of one sign"])
+def test_rounding_stays_below_what_is_counted_as_unclear(spread):
+    rng = np.random.default_rng(7)
+    hat = rng.normal(size=(50, 1600))
+    if spread == "heavy":
+        hat = rng.standard_t(1.5, size=hat.shape)
+    elif spread == "of one sign":
+        hat = np.abs(hat)
+    known = arrangements(rng, 100, 1600, 5)
+    ridge = module.RidgeFold.of(np.arange(1600), np.arange(50), hat)
+    rough, sizes = module._scores(known, 5, ridge.rough)
+    off = np.abs(rough - module._scores(known, 5, ridge.hat)[0]) * sizes[..., np.newaxis]
+    assert off.max() > 0
+    assert (off <= 5 * ridge.blur / 2).all()
+
+
+def test_a_text_that_tells_nothing_is_named_after_the_first_group():
+    # All texts are the same: every score is 0 but for rounding.
+    folds = np.arange(40) % 4
+    [ridge, *_] = ridge_folds(np.ones((40, 40)), [folds != 0], [folds == 0])
+    labels = arrangements(np.random.default_rng(1), 20, 40, 3)
+    assert not ridge.predict(labels, 3).any()
+
+
+def test_of_a_group_without_texts_nothing_is_learnt():
+    rng = np.random.default_rng(8)
+    folds = np.arange(40) % 4
+    [ridge, *_] = ridge_folds(kernel_of(rng, 40), [folds != 0], [folds == 0])
+    labels = np.where(folds == 0, 2, arrangements(rng, 20, 40, 2))
+    predicted = ridge.predict(labels.astype(np.int8), 3)
+    # Its score is 0, which lies between those of the others, as they add up to 0 unless weighted.
+    assert set(np.unique(predicted)) == {0, 1}
