@@ -34,7 +34,11 @@ class AttributeVerdict:
         is_told = not self.can_fail and self.verdict != "warning" and self.variant == PLAIN
         notes += ["none can fail the audit"] if is_told else []
         some = f" ({'; '.join(notes)})" if notes else ""
-        beside = f", {warned} more only warn{'s' * (warned == 1)}" if warned else ""
+        beside = (
+            f", {warned} more {'measure only warns' if warned == 1 else 'measures only warn'}"
+            if warned
+            else ""
+        )
         beside += f", {self.n_measures_accepted} accepted" if self.n_measures_accepted else ""
         beside += ", nothing is known of some groups" if self.is_silent else ""
         return f"{self.attribute.strip('()')}: {self.verdict.replace('_', ' ')}{some}{beside}"
