@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from biasledger.measures.engine.resampling import Floats, Labels, Moves, cached_rows
 from biasledger.measures.engine.word_counts import weighted_sums
+
+Dense = NDArray[np.float64] | NDArray[np.float32]
 
 # Share of units from which on a feature is added up faster as one of a full matrix: of all features, and of some.
 _DENSE_SHARE = 0.15
@@ -17,20 +20,23 @@ _MAX_DENSE_CELLS = 2**26
 _MAX_SINGLE = 2**24
 
 
-def pooled_features(features: sparse.csr_array, blocks: Moves) -> sparse.csr_array | Floats:
-    """Features of blocks as of_group_sums takes them fastest: many units together use most features, and are then dense."""
+def pooled_features(features: sparse.csr_array, blocks: Moves) -> sparse.csr_array | Dense:
+    """Features of blocks as of_group_sums takes them fastest: many units together use most features, and are then dense, in
+    single precision where that holds all their sums.
+    """
     if blocks.design.n_blocks is None:
         return features
     summed = blocks.summed(features)
     n_cells = summed.shape[0] * summed.shape[1]
-    is_dense = summed.nnz > _DENSE_SHARE * n_cells and n_cells <= _MAX_DENSE_CELLS
-    return np.asarray(summed.toarray()) if is_dense else summed
+    if summed.nnz <= _DENSE_SHARE * n_cells or n_cells > _MAX_DENSE_CELLS:
+        return summed
+    return np.asarray(summed.astype(np.float32 if _adds_up_in_single(summed) else np.float64).toarray())
 
 
-def group_sums(labels: Labels, features: sparse.csr_array | Floats) -> Floats:
+def group_sums(labels: Labels, features: sparse.csr_array | Dense) -> Floats:
     """Feature sums of the units labelled 1: (b, n_units) and (n_units, n_features) to (b, n_features)."""
     if isinstance(features, np.ndarray):
-        return np.asarray(labels.astype(np.float64) @ features)
+        return np.asarray(labels.astype(features.dtype) @ features, dtype=np.float64)
     return weighted_sums(labels, features)
 
 
@@ -42,31 +48,28 @@ def in_parts(statistic: Callable[[Floats], Floats], sums: Floats) -> Floats:
 
 
 def of_group_sums(
-    statistic: Callable[[Floats], Floats], features: sparse.csr_array | Floats
+    statistic: Callable[[Floats], Floats], features: sparse.csr_array | Dense
 ) -> Callable[[Labels], Floats]:
     """A statistic of feature sums, (b, n_features), as one of labels: of the units labelled 1. Labels and sums as in group_sums.
 
     Sums are made a few arrangements at a time, too, as in_parts says, unless they are dense: one large product is faster.
-    Whole numbers are added up in single precision, in half of the time, where it holds their sums exactly, in any order. Features
-    are held a second time, as they are added up fastest.
+    Whole numbers are added up in single precision, in half of the time, where it holds their sums exactly, in any order. Sparse
+    features are held a second time, as they are added up fastest: in at most 50 bytes a count.
     """
-    is_exact = _adds_up_in_single(features)
     if isinstance(features, np.ndarray):
-        kept = features.astype(np.float32 if is_exact else np.float64)
-        return lambda labels: in_parts(
-            statistic, np.asarray(labels.astype(kept.dtype) @ kept, dtype=np.float64)
-        )
-    sums_of = _single_sums(features) if is_exact else _double_sums(features)
+        return lambda labels: in_parts(statistic, group_sums(labels, features))
+    sums_of = _single_sums(features) if _adds_up_in_single(features) else _double_sums(features)
     n_features = features.shape[1]
     return lambda labels: np.concatenate(
         [statistic(sums_of(labels[rows])) for rows in cached_rows(len(labels), n_features)]
     )
 
 
-def _adds_up_in_single(features: sparse.csr_array | Floats) -> bool:
-    counts = features if isinstance(features, np.ndarray) else features.data
-    is_whole = counts.dtype.kind in "iu" or bool((np.floor(counts) == counts).all())
-    return is_whole and bool(np.abs(features).sum(axis=0, dtype=np.float64).max(initial=0) <= _MAX_SINGLE)
+def _adds_up_in_single(features: sparse.csr_array) -> bool:
+    """Whether every sum of counts of a feature is a whole number that single precision holds."""
+    counts = np.abs(features.data.astype(np.float64))
+    sums = np.bincount(features.indices, weights=counts, minlength=features.shape[1])
+    return bool((np.floor(counts) == counts).all() and sums.max(initial=0) <= _MAX_SINGLE)
 
 
 def _double_sums(features: sparse.csr_array) -> Callable[[Labels], Floats]:

@@ -167,7 +167,8 @@ def _condensed_jensen_shannon(marked: Floats, reference: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         p = marked[..., :-1] / marked.sum(axis=-1, keepdims=True)
         q = reference[..., :-1] / reference.sum(axis=-1, keepdims=True)
-    # H((p + q) / 2) of the words that both can use; those of one group alone add the rest of both shares, which sum to 2.
+    # Twice the divergence is H(p + q) - H(p) - H(q) + 2, where words of one group alone add nothing to the difference.
     apart = _entropy(p) + _entropy(q)
     p += q
-    return np.asarray((_entropy(p) - apart + 2) / 2)
+    together = _entropy(p)
+    return np.asarray((together - apart + 2) / 2)

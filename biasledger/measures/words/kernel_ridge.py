@@ -21,9 +21,11 @@ RIDGE = 0.3
 # Share of texts from which on a word's products are faster when they are made as those of a full matrix.
 _COMMON = 0.05
 _TIE = 1e-12  # of scores, which are means of values of size 1
-# Rounding errors of a sum of n terms add up as random steps do, to less than this times √n times the sum of the terms' sizes
-# (Higham & Mary 2019, SIAM J. Sci. Comput. 41): not seen above a third of it, with terms of very unequal sizes either.
-_ROUNDING = 2.0**-24
+# Whole numbers up to here add up exactly in single precision, in any order.
+_EXACT = 2**24
+_SMALLEST_STEP = 1e-30
+# In steps: what the division by a group's size, and the comparison, round away in single precision, of numbers up to _EXACT.
+_DIVIDED = 4.0
 
 
 @dataclass(frozen=True)
@@ -31,20 +33,25 @@ class RidgeFold:
     """One fold's classifier.
 
     learnt, held_out: positions of the texts that it learns from and predicts. hat: (n_held_out, n_learnt), scores as a linear
-    function of what labels are coded by; rough: the same in single precision. blur: (n_held_out,), what `rough` may be off by.
+    function of what labels are coded by. rough: the same in whole steps of each row, so few that no sum of them rounds; step:
+    (n_held_out,). blur: (n_held_out,), in steps, what a sum of `rough` may be off by.
     """
 
     learnt: Integers
     held_out: Integers
     hat: Floats
     rough: NDArray[np.float32]
+    step: Floats
     blur: Floats
 
     @classmethod
     def of(cls, learnt: Integers, held_out: Integers, hat: Floats) -> RidgeFold:
         """The classifier of a matrix of scores in double precision."""
-        blur = _ROUNDING * (2 + np.sqrt(learnt.size)) * np.abs(hat).sum(axis=1)
-        return cls(learnt, held_out, hat, hat.astype(np.float32), blur)
+        step = np.maximum(_largest_sum(hat) / (_EXACT - learnt.size), _SMALLEST_STEP)
+        in_steps = hat / step[:, np.newaxis]
+        rough = np.round(in_steps)
+        blur = _largest_sum(in_steps - rough) + _DIVIDED
+        return cls(learnt, held_out, hat, rough.astype(np.float32), step, blur)
 
     def predict(self, labels: Labels, n_groups: int) -> Labels:
         """The group with the highest score of each text held out, (b, n_held_out), from labels of all texts, (b, n_texts).
@@ -54,8 +61,7 @@ class RidgeFold:
         """
         known = labels[:, self.learnt]
         scores, sizes = _scores(known, n_groups, self.rough)
-        # The last group's score is a sum of all others'.
-        margin = _TIE + n_groups * self.blur / sizes.min()
+        margin = _TIE / self.step + 2 * self.blur / sizes.min(axis=0)[:, np.newaxis]
         predicted, is_unclear = _highest(scores, margin.astype(np.float32))
         rows, texts = np.flatnonzero(is_unclear.any(axis=1)), np.flatnonzero(is_unclear.any(axis=0))
         if rows.size:
@@ -69,13 +75,18 @@ def ridge_folds(
 ) -> Iterator[RidgeFold]:
     """A classifier for each fold: learnt and held_out, (n_texts,) each, say which texts are on which side.
 
-    kernel: (n_texts, n_texts), similarities of texts, centred on those that a fold learns from.
+    kernel: (n_texts, n_texts), similarities of texts. Each fold's is centred on the texts that the fold learns from.
     """
-    inverse = _centred_inverse(kernel)
+    inverse: Floats | None = None
     for is_learnt, is_held_out in zip(learnt, held_out, strict=True):
-        known, left_out = np.flatnonzero(is_learnt), np.flatnonzero(~is_learnt)
-        hat = _hat_matrix(inverse, known, left_out)[is_held_out[left_out]]
-        yield RidgeFold.of(known, np.flatnonzero(is_held_out), hat)
+        known, asked = np.flatnonzero(is_learnt), np.flatnonzero(is_held_out)
+        if 2 * known.size > len(kernel):
+            inverse = _centred_inverse(kernel) if inverse is None else inverse
+            left_out = np.flatnonzero(~is_learnt)
+            hat = _from_inverse(inverse, known, left_out)[is_held_out[left_out]]
+        else:
+            hat = _directly(kernel, known, asked)
+        yield RidgeFold.of(known, asked, hat)
 
 
 def text_kernel(features: sparse.csr_array) -> Floats:
@@ -100,7 +111,7 @@ def _centred_inverse(kernel: Floats) -> Floats:
     return np.asarray(inverse)
 
 
-def _hat_matrix(inverse: Floats, learnt: Integers, left_out: Integers) -> Floats:
+def _from_inverse(inverse: Floats, learnt: Integers, left_out: Integers) -> Floats:
     """Scores of the texts left out as a linear function of the others' labels, (n_left_out, n_learnt).
 
     Leaving a block out changes an inverse by its own blocks alone, so that all folds share the inverse of all texts.
@@ -111,10 +122,27 @@ def _hat_matrix(inverse: Floats, learnt: Integers, left_out: Integers) -> Floats
     return np.asarray(-across - 1 / learnt.size)
 
 
+def _directly(kernel: Floats, learnt: Integers, held_out: Integers) -> Floats:
+    """The same of few texts learnt, by their own kernel: taken from the inverse of all it would be rounding. Of none, nothing."""
+    if not learnt.size:
+        return np.zeros((held_out.size, 0))
+    inside, across = kernel[np.ix_(learnt, learnt)], kernel[np.ix_(held_out, learnt)]
+    means = inside.mean(axis=0)
+    inside = inside - means - means[:, np.newaxis] + means.mean()
+    across = across - across.mean(axis=1, keepdims=True) - means + means.mean()
+    factor = linalg.cho_factor(inside + RIDGE * np.eye(learnt.size), overwrite_a=True, check_finite=False)
+    return np.asarray(linalg.cho_solve(factor, across.T, check_finite=False).T)
+
+
+def _largest_sum(values: Floats) -> Floats:
+    """Of each row, the largest absolute sum that some of its values can have."""
+    return np.asarray(np.maximum(np.maximum(values, 0).sum(axis=1), np.maximum(-values, 0).sum(axis=1)))
+
+
 def _scores(
     known: Labels, n_groups: int, hat: NDArray[np.floating]
 ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
-    """Scores (n_groups, b, n_held_out) from labels (b, n_learnt), and each group's texts, (n_groups, b), at least 1.
+    """Scores (n_groups, b, n_held_out) from labels (b, n_learnt), and each group's number of texts, (n_groups, b), at least 1.
 
     Groups are coded by the inverse of their size, so that no large one outvotes the others.
     """

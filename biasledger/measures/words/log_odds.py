@@ -76,7 +76,7 @@ def log_odds_of_sums(totals: Floats, n_others: int) -> Callable[[Floats], Floats
 
 
 def _log_odds(marked: Floats, reference: Floats, marked_all: Floats, reference_all: Floats) -> Floats:
-    """log(m (R - r) / (r (M - m))) of smoothed counts m and r; M and R are all tokens' of the groups, and 1."""
+    """log(m (R - r) / (r (M - m))) of smoothed counts m and r; M and R are the groups' totals of them, and 1 more."""
     odds, against = reference_all - reference, marked_all - marked
     odds *= marked
     against *= reference

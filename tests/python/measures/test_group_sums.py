@@ -8,7 +8,8 @@ from scipy import sparse
 
 from biasledger.measures.engine import group_sums as module
 from biasledger.measures.engine import resampling
-from biasledger.measures.engine.group_sums import group_sums, in_parts, of_group_sums
+from biasledger.measures.engine.group_sums import group_sums, in_parts, of_group_sums, pooled_features
+from biasledger.measures.engine.resampling import Design, pooled
 
 
 def test_group_sums_are_the_sums_of_marked_units():
@@ -48,10 +49,13 @@ def counts_of(largest: int) -> np.ndarray:
     return features
 
 
-@pytest.mark.parametrize("largest", [9, 2**24 - 1, 2**30])
+# Nearly all units use the first feature and few the sixth; their sums lie on both sides of what single precision holds.
+@pytest.mark.parametrize("largest", [9, 2**20, 2**24 - 3 * 60, 2**24, 2**30])
+@pytest.mark.parametrize("place", [0, 5])
 @pytest.mark.parametrize("is_sparse", [True, False])
-def test_whole_numbers_add_up_exactly_however_large(largest, is_sparse):
-    features = counts_of(largest)
+def test_whole_numbers_add_up_exactly_however_large(largest, place, is_sparse):
+    features = counts_of(0)
+    features[3, place] = largest
     labels = np.random.default_rng(3).integers(0, 2, size=(9, 60)).astype(np.int8)
     given = sparse.csr_array(features) if is_sparse else features.astype(float)
     found = of_group_sums(lambda sums: sums, given)(labels)
@@ -60,10 +64,9 @@ def test_whole_numbers_add_up_exactly_however_large(largest, is_sparse):
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-@pytest.mark.parametrize("is_sparse", [True, False])
-def test_single_precision_takes_what_it_holds_exactly(sign, is_sparse):
+def test_single_precision_takes_what_it_holds_exactly(sign):
     def fits(features: np.ndarray) -> bool:
-        return module._adds_up_in_single(sparse.csr_array(features) if is_sparse else features)
+        return module._adds_up_in_single(sparse.csr_array(features))
 
     most = np.full((2, 3), 2.0**23)
     assert fits(sign * most)
@@ -72,7 +75,37 @@ def test_single_precision_takes_what_it_holds_exactly(sign, is_sparse):
     # Signs cancel out in the sum of all units, and in no sum of some.
     assert not fits(np.array([[2.0**24], [-1.0]]))
     assert not fits(sign * np.array([[0.0, 0.5]]))
+    assert not fits(sign * np.array([[np.inf]]))
+    assert not fits(np.array([[np.nan]]))
     assert fits(np.zeros((0, 3)))
+
+
+@pytest.mark.parametrize(("dtype", "extreme"), [("int64", -(2**63)), ("uint64", 2**63), ("int8", -128)])
+def test_sums_of_whole_numbers_do_not_wrap_round(dtype, extreme):
+    features = sparse.csr_array(np.full((2**18, 1), extreme, dtype=dtype))
+    assert not module._adds_up_in_single(features)
+
+
+def test_features_are_looked_at_and_not_changed():
+    counts = (np.array([3.0, 1.0, 2.0]), np.array([2, 0, 0]), np.array([0, 3]))
+    features = sparse.csr_array(counts, shape=(1, 3))
+    assert module._adds_up_in_single(features)
+    assert features.indices.tolist() == [2, 0, 0]
+
+
+@pytest.mark.parametrize(("scale", "dtype"), [(1, np.float32), (1 / 3, np.float64), (2**22, np.float64)])
+def test_blocks_are_dense_in_single_precision_where_it_holds_their_sums(scale, dtype):
+    rng = np.random.default_rng(5)
+    features = sparse.csr_array(rng.poisson(2.0, size=(600, 7)) * scale)
+    design = Design((np.arange(600) % 2).astype(np.int8), np.zeros(600, dtype=np.int64))
+    blocks = pooled(design, 1, n_blocks=20)
+    dense = pooled_features(features, blocks)
+    assert isinstance(dense, np.ndarray)
+    assert dense.dtype == dtype
+    moved = blocks.design.labels[np.newaxis, :]
+    assert group_sums(moved, dense) == pytest.approx(
+        design.labels[np.newaxis] @ features.toarray(), rel=1e-14
+    )
 
 
 @pytest.mark.parametrize("is_sparse", [True, False])

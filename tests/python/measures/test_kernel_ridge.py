@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -73,26 +75,88 @@ def test_single_precision_predicts_what_double_does(n_groups, monkeypatch):
     expected = (scores >= scores.max(axis=0) - 1e-12).argmax(axis=0)
     assert ridge.predict(labels, n_groups).tolist() == expected.tolist()
     # Not because all were scored twice: where single precision is taken at its word, near scores go wrong.
-    monkeypatch.setattr(module, "_ROUNDING", 0.0)
-    [rash, *_] = ridge_folds(kernel, [folds != 0], [folds == 0])
+    rash = replace(ridge, blur=np.zeros_like(ridge.blur))
+    monkeypatch.setattr(module, "_TIE", 0.0)
     assert (rash.predict(labels, n_groups) != expected).any()
     assert (rash.predict(labels, n_groups) == expected).mean() > 0.7
 
 
-@pytest.mark.parametrize("spread", ["even", "heavy", "of one sign"])
-def test_rounding_stays_below_what_is_counted_as_unclear(spread):
+def odd_rows(rng: np.random.Generator, spread: str) -> np.ndarray:
+    """Scores of 50 texts from 1,600, as hard to add up as they come."""
+    rows = rng.normal(size=(50, 1600))
+    match spread:
+        case "heavy":
+            return rng.standard_t(1.5, size=rows.shape)
+        case "of one sign":
+            return np.abs(rows)
+        case "equal":
+            return np.tile(rng.normal(size=(50, 1)), 1600)
+        case "one large":
+            rows = np.tile(rng.normal(size=(50, 1)) / 3e5, 1600)
+            rows[:, 7] = 1.0
+    return rows
+
+
+@pytest.mark.parametrize("spread", ["even", "heavy", "of one sign", "equal", "one large"])
+@pytest.mark.parametrize("shares", [[0.5, 0.5], [0.05, 0.95], [0.2] * 5])
+def test_single_precision_is_off_by_no_more_than_is_counted_as_unclear(spread, shares):
     rng = np.random.default_rng(7)
-    hat = rng.normal(size=(50, 1600))
-    if spread == "heavy":
-        hat = rng.standard_t(1.5, size=hat.shape)
-    elif spread == "of one sign":
-        hat = np.abs(hat)
-    known = arrangements(rng, 100, 1600, 5)
+    hat = odd_rows(rng, spread)
+    known = rng.choice(len(shares), p=shares, size=(100, 1600)).astype(np.int8)
     ridge = module.RidgeFold.of(np.arange(1600), np.arange(50), hat)
-    rough, sizes = module._scores(known, 5, ridge.rough)
-    off = np.abs(rough - module._scores(known, 5, ridge.hat)[0]) * sizes[..., np.newaxis]
-    assert off.max() > 0
-    assert (off <= 5 * ridge.blur / 2).all()
+    rough, sizes = module._scores(known, len(shares), ridge.rough)
+    exact, _ = module._scores(known, len(shares), hat / ridge.step[:, np.newaxis])
+    off = np.abs(rough - exact) * sizes[..., np.newaxis]
+    assert (off <= ridge.blur).all()
+    # Not because anything is allowed: far from what a sum may be off by at worst, as single precision in general is.
+    assert (ridge.blur <= 1600 / 2 + module._DIVIDED).all()
+    assert np.abs(exact * sizes[..., np.newaxis]).max() > 1e5
+
+
+def test_whole_steps_add_up_exactly_in_any_order():
+    rng = np.random.default_rng(9)
+    ridge = module.RidgeFold.of(np.arange(1600), np.arange(50), odd_rows(rng, "heavy"))
+    assert (ridge.rough == np.round(ridge.rough)).all()
+    known = arrangements(rng, 40, 1600, 2)
+    members = (known == 0).astype(np.float32)
+    in_double = members.astype(np.float64) @ ridge.rough.astype(np.float64).T
+    order = rng.permutation(1600)
+    for one in (members @ ridge.rough.T, members[:, order] @ ridge.rough[:, order].T):
+        assert (one == in_double).all()
+
+
+@pytest.mark.parametrize("n_learnt", [0, 1, 10, 40])
+def test_of_few_texts_scores_are_as_exact_as_of_many(n_learnt):
+    rng = np.random.default_rng(11)
+    points = rng.normal(size=(400, 30))
+    points[60:] = points[60]
+    kernel = points @ points.T
+    is_learnt, is_held_out = np.arange(400) < n_learnt, np.arange(400) >= 60
+    [ridge] = ridge_folds(kernel, [is_learnt], [is_held_out])
+    assert ridge.hat.shape == (340, n_learnt)
+    # A constant scores 0, but for rounding that is far below a tie; copies score the same.
+    assert np.abs(ridge.hat.sum(axis=1)).max(initial=0) < module._TIE / 10
+    assert np.ptp(ridge.hat, axis=0).max(initial=0) < module._TIE / 10
+    if n_learnt > 1:
+        targets = rng.normal(size=n_learnt)
+        known = Ridge(alpha=RIDGE).fit(points[is_learnt], targets)
+        expected = known.predict(points[is_held_out]) - targets.mean()
+        assert ridge.hat @ targets == pytest.approx(expected, abs=1e-10)
+    is_named = ridge.predict(arrangements(rng, 20, 400, 2), 2).any()
+    assert is_named == (n_learnt > 1)
+
+
+def test_one_arrangement_without_a_group_leaves_the_others_as_clear_as_they_are():
+    rng = np.random.default_rng(12)
+    folds = np.arange(200) % 4
+    [ridge, *_] = ridge_folds(kernel_of(rng, 200), [folds != 0], [folds == 0])
+    labels = arrangements(rng, 30, 200, 3)
+    labels[0] = np.where(folds == 0, 2, labels[0] % 2)
+    alone = np.stack([ridge.predict(row[np.newaxis], 3)[0] for row in labels])
+    assert (ridge.predict(labels, 3) == alone).all()
+    _, sizes = module._scores(labels[:, ridge.learnt], 3, ridge.rough)
+    assert sizes.min(axis=0).tolist()[:1] == [1.0]
+    assert sizes.min(axis=0)[1:].min() > 30
 
 
 def test_a_text_that_tells_nothing_is_named_after_the_first_group():

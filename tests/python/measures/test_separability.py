@@ -228,6 +228,31 @@ class TestRidge:
         limits = [module._limit_of_accuracy(features, design, 0.7, 5, kernel=one) for one in (None, kernel)]
         assert limits[0] == limits[1]
 
+    def test_folds_that_are_left_with_no_text_to_learn_from_say_nothing(self, monkeypatch):
+        monkeypatch.setattr(module, "MAX_UNITS_FOR_P", 40)
+        rng = np.random.default_rng(3)
+        # Nearly all answers are one refusal, which a fold does not learn from where it is held out.
+        design, moves = answered(np.full(100, 20), one_stratum=True)
+        features, clusters = np.zeros((2000, 30), dtype=int), np.zeros(2000, dtype=np.int64)
+        features[:, :2] = 1
+        for label in (0, 1):
+            own = rng.choice(np.flatnonzero(design.labels == label), 12, replace=False)
+            clusters[own] = 1 + label * 12 + np.arange(12)
+            features[own] = rng.poisson(0.3, size=(12, 30)) + 1
+        learnt: list[int] = []
+
+        def noted(kernel, masks, held_out):
+            learnt.extend(int(mask.sum()) for mask in masks)
+            return ridge_folds(kernel, masks, held_out)
+
+        monkeypatch.setattr(module, "ridge_folds", noted)
+        result = separability(
+            sparse.csr_array(features), design, clusters, n_permutations=49, seed=1, moved=moves
+        )
+        assert min(learnt) == 0
+        assert result.test is not None
+        assert result.test.p_value > 0.05
+
 
 class TestSeparabilityTest:
     def nulls(self, n_marked: int, n_reference: int, n_nulls: int) -> tuple[np.ndarray, np.ndarray]:
