@@ -165,10 +165,10 @@ def _entropy(shares: Floats) -> Floats:
 def _condensed_jensen_shannon(marked: Floats, reference: Floats) -> Floats:
     """Jensen-Shannon divergence in bits from counts whose last column sums words that lie wholly in one group."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        p = marked[..., :-1] / marked.sum(axis=-1, keepdims=True)
-        q = reference[..., :-1] / reference.sum(axis=-1, keepdims=True)
-    # Twice the divergence is H(p + q) - H(p) - H(q) + 2, where words of one group alone add nothing to the difference.
-    apart = _entropy(p) + _entropy(q)
-    p += q
-    together = _entropy(p)
-    return np.asarray((together - apart + 2) / 2)
+        p = marked / marked.sum(axis=-1, keepdims=True)
+        q = reference / reference.sum(axis=-1, keepdims=True)
+    p_single, q_single = p[..., -1], q[..., -1]
+    p, q = p[..., :-1], q[..., :-1]
+    # Shares no longer sum to 1 here: log2 2 of what remains takes the place of the 1 in H(M) = 1 - ...
+    divergence_of_shared = _entropy(p + q) - _entropy(p) - _entropy(q) + p.sum(axis=-1) + q.sum(axis=-1)
+    return np.asarray((divergence_of_shared + p_single + q_single) / 2)
