@@ -1,4 +1,4 @@
-"""One engine for every measure: label permutations, the null they give, and delete-group jackknives.
+"""One engine for every measure: label permutations and the null they give.
 
 Almost every measure is a function of group sums of unit-level features. A unit is what moves as a whole when
 labels are permuted: rows that belong together are summed into one unit before they come here. Labels move only
