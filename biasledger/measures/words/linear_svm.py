@@ -54,10 +54,9 @@ class WordWeights:
         """Counts as a classifier is given them; cells of words that are left out hold 0."""
         data = counts.data * self.weights[counts.indices]
         if self.is_normalised:
-            sizes = np.diff(counts.indptr)
-            of_row = np.repeat(np.arange(sizes.size), sizes)
-            lengths = np.sqrt(np.bincount(of_row, weights=data**2, minlength=sizes.size))
-            data /= np.where(lengths > 0, lengths, 1.0)[of_row]
+            squares = sparse.csr_array((data**2, counts.indices, counts.indptr), shape=counts.shape)
+            lengths = np.sqrt(squares @ np.ones(counts.shape[1]))
+            data /= np.repeat(np.where(lengths > 0, lengths, 1.0), np.diff(counts.indptr))
         return sparse.csr_array((data, counts.indices, counts.indptr), shape=counts.shape)
 
 
