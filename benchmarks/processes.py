@@ -14,6 +14,17 @@ from pathlib import Path
 
 PACKAGE_PARENT = Path(__file__).resolve().parents[1]
 _SHOWN_CHARACTERS = 2_000
+# A small program between this one and the one that is measured: on Linux a process has had as much memory as the one that started
+# it. wait4 gives this one child's use; getrusage would give the largest of all children so far.
+_STARTER = """
+import os, sys, time
+said, *command = sys.argv[1:]
+began = time.perf_counter()
+_, status, use = os.wait4(os.posix_spawnp(command[0], command, os.environ), 0)
+wall = time.perf_counter() - began
+with open(int(said), "w", encoding="ascii") as written:
+    print(os.waitstatus_to_exitcode(status), wall, use.ru_utime + use.ru_stime, use.ru_maxrss, file=written)
+"""
 
 
 class BenchmarkError(Exception):
@@ -69,25 +80,25 @@ def run_measured(
         "PYTHONUTF8": "1",
         **(environment or {}),
     }
-    with tempfile.TemporaryFile() as printed:
-        started = time.perf_counter()
-        process = subprocess.Popen(
-            command,
+    with tempfile.TemporaryFile() as printed, tempfile.TemporaryFile("w+", encoding="ascii") as said:
+        starter = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", _STARTER, str(said.fileno()), *command],
             cwd=folder,
             env=settings,
             stdin=subprocess.DEVNULL,
             stdout=printed,
             stderr=subprocess.STDOUT,
+            pass_fds=(said.fileno(),),
+            check=False,
         )
-        # wait4 gives this one child's use; getrusage would give the largest of all children so far.
-        _, status, usage = os.wait4(process.pid, 0)
-        wall = time.perf_counter() - started
-        process.returncode = os.waitstatus_to_exitcode(status)
         printed.seek(0)
         output = printed.read().decode("utf-8", errors="replace")
-    if process.returncode not in expected:
+        said.seek(0)
+        numbers = said.read().split()
+    code = int(numbers[0]) if numbers else starter.returncode
+    if not numbers or code not in expected:
         ending = output.strip()[-_SHOWN_CHARACTERS:]
-        raise BenchmarkError(f"{' '.join(command[:4])} … failed with {process.returncode}: {ending}")
-    # Linux counts kibibytes here, macOS bytes. On Linux it is no less than the size this program had when it started the other.
-    peak = usage.ru_maxrss if sys.platform == "darwin" else usage.ru_maxrss * 1024
-    return Measured(wall, usage.ru_utime + usage.ru_stime, peak, output)
+        raise BenchmarkError(f"{' '.join(command[:4])} … failed with {code}: {ending}")
+    wall, cpu, most = map(float, numbers[1:])
+    # Linux counts kibibytes here, macOS bytes.
+    return Measured(wall, cpu, int(most) if sys.platform == "darwin" else int(most) * 1024, output)

@@ -1,0 +1,42 @@
+"""Programs are measured as they are, whatever the program that measures them holds."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.processes import BenchmarkError, run_measured
+
+
+def python(script: str, tmp_path: Path, **settings: object):
+    return run_measured([sys.executable, "-S", "-c", script], folder=tmp_path, **settings)
+
+
+def test_memory_is_that_of_the_program_alone(tmp_path):
+    held = np.ones(2**25)
+    small = python("print('done')", tmp_path)
+    assert small.output == "done\n"
+    assert small.peak_bytes < 2**26 < held.nbytes
+    # What was held for a moment counts.
+    large = python("held = b'x' * 2**28; del held", tmp_path)
+    assert 2**28 < large.peak_bytes < 2**28 + 2**26
+
+
+def test_time_is_that_of_the_program_and_what_it_waits_for(tmp_path):
+    script = "import subprocess, sys; subprocess.run([sys.executable, '-S', '-c', 'sum(range(10**7))'], check=True)"
+    found = python(script, tmp_path)
+    assert found.cpu > 0.05
+    assert found.cpu < found.wall * 2
+
+
+def test_a_program_that_fails_or_is_not_there_is_said(tmp_path):
+    assert python("raise SystemExit(3)", tmp_path, expected=(0, 3)).output == ""
+    with pytest.raises(BenchmarkError, match=r"failed with 3: no such thing$"):
+        python("print('no such thing'); raise SystemExit(3)", tmp_path)
+    with pytest.raises(BenchmarkError, match="failed with -9"):
+        python("import os; os.kill(os.getpid(), 9)", tmp_path)
+    with pytest.raises(BenchmarkError, match="FileNotFoundError"):
+        run_measured(["no-such-program"], folder=tmp_path)
