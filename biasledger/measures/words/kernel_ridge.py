@@ -91,7 +91,7 @@ def ridge_folds(
 
 def text_kernel(features: sparse.csr_array) -> Floats:
     """Cosine similarity of TF-IDF weighted texts, (n_units, n_units); label-free, hence shared by all permutations."""
-    weighted = WordWeights.learnt_from(features, weighting="tfidf", min_units=1)(features)
+    weighted = WordWeights.learnt_from(features, weighting="tfidf", min_units=1)(features).matrix()
     n_texts = np.bincount(weighted.indices, minlength=weighted.shape[1])
     is_common = n_texts > _COMMON * weighted.shape[0]
     common, rare = weighted[:, is_common].toarray(), weighted[:, ~is_common]

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,14 +51,57 @@ class WordWeights:
         weights = np.log((1 + counts.shape[0]) / (1 + users)) + 1 if is_tfidf else np.ones(users.size)
         return cls(np.where(is_kept, weights, 0.0), is_tfidf)
 
-    def __call__(self, counts: sparse.csr_array) -> sparse.csr_array:
-        """Counts as a classifier is given them; cells of words that are left out hold 0."""
-        data = counts.data * self.weights[counts.indices]
-        if self.is_normalised:
-            squares = sparse.csr_array((data**2, counts.indices, counts.indptr), shape=counts.shape)
-            lengths = np.sqrt(squares @ np.ones(counts.shape[1]))
-            data /= np.repeat(np.where(lengths > 0, lengths, 1.0), np.diff(counts.indptr))
-        return sparse.csr_array((data, counts.indices, counts.indptr), shape=counts.shape)
+    def lengths(self, squares: sparse.csr_array) -> Floats:
+        """What texts are divided by, (n_texts,), from the squares of their counts; 1 where they have no word."""
+        if not self.is_normalised:
+            return np.ones(squares.shape[0])
+        lengths = np.sqrt(squares @ self.weights**2)
+        return np.where(lengths > 0, lengths, 1.0)
+
+    def __call__(self, counts: sparse.csr_array) -> WeightedTexts:
+        """Counts as a classifier is given them."""
+        return WeightedTexts(counts, self.weights, self.lengths(squared(counts)))
+
+
+@dataclass(frozen=True)
+class WeightedTexts:
+    """Counts (n_texts, n_words) times words' weights (n_words,), each text divided by its length (n_texts,).
+
+    A product with it is one with the counts, so that it is not written out but where it is asked for.
+    """
+
+    counts: sparse.csr_array
+    weights: Floats
+    lengths: Floats
+
+    @classmethod
+    def plain(cls, features: sparse.csr_array) -> WeightedTexts:
+        """Rows as they are."""
+        return cls(features, np.ones(features.shape[1]), np.ones(features.shape[0]))
+
+    def scores(self, of_words: Floats) -> Floats:
+        """Product with a number a word, (n_words,): (n_texts,)."""
+        return np.asarray(self.counts @ (self.weights * of_words) / self.lengths)
+
+    def sums(self, of_texts: Floats) -> Floats:
+        """Product, turned round, with a number a text, (n_texts,): (n_words,)."""
+        return np.asarray(self.weights * (self._by_word @ (of_texts / self.lengths)))
+
+    @cached_property
+    def _by_word(self) -> sparse.csc_array:
+        return self.counts.T
+
+    def matrix(self) -> sparse.csr_array:
+        """Written out; cells of words that are left out hold 0."""
+        counts = self.counts
+        cells = counts.data * self.weights[counts.indices] / np.repeat(self.lengths, np.diff(counts.indptr))
+        return sparse.csr_array((cells, counts.indices, counts.indptr), shape=counts.shape)
+
+
+def squared(counts: sparse.csr_array) -> sparse.csr_array:
+    """The squares of counts, as doubles."""
+    cells = counts.data.astype(np.float64) ** 2
+    return sparse.csr_array((cells, counts.indices, counts.indptr), shape=counts.shape)
 
 
 @dataclass(frozen=True)
@@ -67,51 +111,48 @@ class LinearSvm:
     weights: Floats
     intercepts: Floats
 
-    def predict(self, features: sparse.csr_array) -> tuple[Labels, Floats]:
-        """The group of each row, and of two groups the score for group 1 (of more groups 0)."""
-        scores = features @ self.weights.T + self.intercepts
-        if scores.shape[1] == 1:
-            return (scores[:, 0] > 0).astype(np.int8), np.asarray(scores[:, 0])
-        return scores.argmax(axis=1).astype(np.int8), np.zeros(len(scores))
+    def predict(self, texts: WeightedTexts) -> tuple[Labels, Floats]:
+        """The group of each text, and of two groups the score for group 1 (of more groups 0)."""
+        scores = np.array([texts.scores(side) for side in self.weights]) + self.intercepts[:, np.newaxis]
+        if len(scores) == 1:
+            return (scores[0] > 0).astype(np.int8), scores[0]
+        return scores.argmax(axis=0).astype(np.int8), np.zeros(scores.shape[1])
 
 
-def fitted(features: sparse.csr_array, labels: Labels) -> LinearSvm:
-    """The SVM of rows (n_texts, n_words), finite doubles, and their groups 0 … k - 1, k > 1.
+def fitted(texts: WeightedTexts, labels: Labels) -> LinearSvm:
+    """The SVM of texts, whose counts are finite doubles, and their groups 0 … k - 1, k > 1.
 
     Raises:
-        ValueError: a group has no row, or a cell is no finite number.
+        ValueError: a group has no text, or a count is no finite number.
     """
     sizes = np.bincount(labels)
     if sizes.size < 2 or not sizes.all():
         raise ValueError(f"Groups of {sizes.tolist()} texts: an SVM needs some of each of at least two.")
-    if not np.isfinite(features.data).all():
+    if not np.isfinite(texts.counts.data).all():
         raise ValueError("An SVM needs finite features.")
     balance = labels.size / (sizes.size * sizes)
     if sizes.size == 2:
-        sides = [_separated(features, labels == 1, float(balance[1]), float(balance[0]))]
+        sides = [_separated(texts, labels == 1, float(balance[1]), float(balance[0]))]
     else:
         # One group against the rest, of which liblinear balances the group alone.
         sides = [
-            _separated(features, labels == group, float(balance[group]), 1.0) for group in range(sizes.size)
+            _separated(texts, labels == group, float(balance[group]), 1.0) for group in range(sizes.size)
         ]
     return LinearSvm(np.array([side[:-1] for side in sides]), np.array([side[-1] for side in sides]))
 
 
-def _separated(
-    features: sparse.csr_array, is_inside: NDArray[np.bool_], inside: float, outside: float
-) -> Floats:
-    """Weights and, last, the intercept, for rows that are inside and cost so much, and the others; (n_words + 1,)."""
-    by_word = features.T
+def _separated(texts: WeightedTexts, is_inside: NDArray[np.bool_], inside: float, outside: float) -> Floats:
+    """Weights and, last, the intercept, for texts that are inside and cost so much, and the others; (n_words + 1,)."""
     side, cost = np.where(is_inside, 1.0, -1.0), np.where(is_inside, inside, outside)
 
-    def to_weights(of_rows: Floats) -> Floats:
-        return np.append(by_word @ of_rows, of_rows.sum())
+    def to_weights(of_texts: Floats) -> Floats:
+        return np.append(texts.sums(of_texts), of_texts.sum())
 
     def loss(weights: Floats, scores: Floats) -> tuple[float, Floats]:
         short = np.maximum(1 - side * scores, 0.0)
         return float(0.5 * weights @ weights + (cost * short) @ short), short
 
-    weights, scores = np.zeros(features.shape[1] + 1), np.zeros(side.size)
+    weights, scores = np.zeros(texts.weights.size + 1), np.zeros(side.size)
     value, short = loss(weights, scores)
     gradient = weights - 2 * to_weights(cost * side * short)
     fewer = min(int(is_inside.sum()), int((~is_inside).sum()))
@@ -120,7 +161,7 @@ def _separated(
         if np.linalg.norm(gradient) <= enough:
             break
         curvature = 2 * cost * (short > 0)
-        step, of_scores = _newton_step(features, to_weights, curvature, gradient)
+        step, of_scores = _newton_step(texts, to_weights, curvature, gradient)
         slope, length = float(gradient @ step), 1.0
         # Of texts that both sides gave alike the first gradient is rounding, and so is all that would follow from it.
         if -slope <= _LEAST_GAIN * value:
@@ -142,15 +183,15 @@ def _separated(
 
 
 def _newton_step(
-    features: sparse.csr_array, to_weights: Callable[[Floats], Floats], curvature: Floats, gradient: Floats
+    texts: WeightedTexts, to_weights: Callable[[Floats], Floats], curvature: Floats, gradient: Floats
 ) -> tuple[Floats, Floats]:
-    """By conjugate gradients, about: the step to where the quadratic form is least, and what it adds to the rows' scores."""
+    """By conjugate gradients, about: the step to where the quadratic form is least, and what it adds to the texts' scores."""
     step, of_scores = np.zeros_like(gradient), np.zeros_like(curvature)
     residual = -gradient
     direction, squared = residual, float(residual @ residual)
     enough = _INNER_TOLERANCE**2 * squared
     for _ in range(_MOST_INNER_STEPS):
-        along = features @ direction[:-1] + direction[-1]
+        along = texts.scores(direction[:-1]) + direction[-1]
         curved = direction + to_weights(curvature * along)
         length = squared / float(direction @ curved)
         step = step + length * direction

@@ -37,7 +37,7 @@ from biasledger.measures.engine.resampling import (
 )
 from biasledger.measures.engine.word_counts import sums_by
 from biasledger.measures.words.kernel_ridge import Booleans, ridge_folds, text_kernel
-from biasledger.measures.words.linear_svm import WordWeights, fitted
+from biasledger.measures.words.linear_svm import WeightedTexts, WordWeights, fitted, squared
 
 MAX_UNITS_FOR_P = 2000
 MAX_TEXTS = 20_000
@@ -175,8 +175,14 @@ def carriers_test(
     distance between the groups' means over names: no name has texts on both sides of it, as folds of texts would.
     """
     sizes = np.bincount(of_carrier, minlength=carriers.n_units)
-    weighted = WordWeights.learnt_from(features, weighting="tfidf", min_units=1)
-    means = sums_by(of_carrier, sizes.size, features, weights=1 / sizes[of_carrier], seen_as=weighted)
+    words = WordWeights.learnt_from(features, weighting="tfidf", min_units=1)
+    means = sums_by(
+        of_carrier,
+        sizes.size,
+        features,
+        weights=1 / sizes[of_carrier],
+        seen_as=lambda counts: words(counts).matrix(),
+    )
     products = np.asarray((means @ means.T).toarray())
 
     def distance(labels: Labels) -> Floats:
@@ -295,12 +301,15 @@ def _out_of_fold(
     """Each text's label as the SVM fitted on its fold's training texts predicts it, and its score for label 1."""
     predicted, scores = np.empty_like(labels), np.zeros(labels.size)
 
+    squares = squared(features)
+
     def predict(fold: int, learnt: Booleans) -> None:
-        held_out = folds == fold
-        texts = features[learnt]
-        weighted = WordWeights.learnt_from(texts, weighting=weighting, min_units=min_units)
-        svm = fitted(weighted(texts), labels[learnt])
-        predicted[held_out], scores[held_out] = svm.predict(weighted(features[held_out]))
+        held_out, texts = folds == fold, features[learnt]
+        words = WordWeights.learnt_from(texts, weighting=weighting, min_units=min_units)
+        lengths = words.lengths(squares)
+        svm = fitted(WeightedTexts(texts, words.weights, lengths[learnt]), labels[learnt])
+        asked = WeightedTexts(features[held_out], words.weights, lengths[held_out])
+        predicted[held_out], scores[held_out] = svm.predict(asked)
 
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         list(pool.map(predict, np.unique(folds), training))

@@ -9,7 +9,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.svm import LinearSVC
 
 from biasledger.measures.words import linear_svm
-from biasledger.measures.words.linear_svm import WordWeights, fitted
+from biasledger.measures.words.linear_svm import WeightedTexts, WordWeights, fitted
 
 
 def counted(
@@ -31,14 +31,14 @@ def counted(
 def test_weights_are_those_of_liblinear(sizes, weighting, monkeypatch):
     monkeypatch.setattr(linear_svm, "TOLERANCE", 1e-8)
     counts, labels = counted(1, sizes)
-    features = WordWeights.learnt_from(counts, weighting=weighting, min_units=1)(counts)
-    svm = fitted(features, labels)
+    texts = WordWeights.learnt_from(counts, weighting=weighting, min_units=1)(counts)
+    svm, features = fitted(texts, labels), texts.matrix()
     reference = LinearSVC(class_weight="balanced", dual=False, tol=1e-9, max_iter=100_000).fit(
         features, labels
     )
     assert svm.weights == pytest.approx(reference.coef_, abs=1e-5)
     assert svm.intercepts == pytest.approx(reference.intercept_, abs=1e-5)
-    predicted, scores = svm.predict(features)
+    predicted, scores = svm.predict(texts)
     assert predicted.tolist() == reference.predict(features).tolist()
     if len(sizes) == 2:
         assert scores == pytest.approx(reference.decision_function(features), abs=1e-5)
@@ -46,12 +46,13 @@ def test_weights_are_those_of_liblinear(sizes, weighting, monkeypatch):
 
 def test_where_it_stops_is_as_near_to_the_minimum_as_liblinear():
     counts, labels = counted(2, [400, 300], n_words=500)
-    features = WordWeights.learnt_from(counts, weighting="tfidf", min_units=2)(counts)
+    texts = WordWeights.learnt_from(counts, weighting="tfidf", min_units=2)(counts)
+    features = texts.matrix()
     exact = LinearSVC(class_weight="balanced", dual=False, tol=1e-9).fit(features, labels).coef_
     stopped = (
         LinearSVC(class_weight="balanced", dual=False, tol=linear_svm.TOLERANCE).fit(features, labels).coef_
     )
-    ours = fitted(features, labels).weights
+    ours = fitted(texts, labels).weights
     assert 0 < np.linalg.norm(ours - exact) <= 1.5 * np.linalg.norm(stopped - exact)
 
 
@@ -87,7 +88,8 @@ def test_a_step_that_would_raise_the_loss_is_shortened(seed, monkeypatch):
     rows = rng.standard_t(1.2, size=shape) * 10 ** rng.uniform(-1, 1)
     labels = (rng.random(shape[0]) < rng.uniform(0.1, 0.5)).astype(np.int8)
     reference = LinearSVC(class_weight="balanced", dual=False, tol=1e-10, max_iter=100_000).fit(rows, labels)
-    assert fitted(sparse.csr_array(rows), labels).weights == pytest.approx(reference.coef_, abs=1e-5)
+    texts = WeightedTexts.plain(sparse.csr_array(rows))
+    assert fitted(texts, labels).weights == pytest.approx(reference.coef_, abs=1e-5)
 
 
 def test_where_it_stops_goes_by_the_smaller_group(monkeypatch):
@@ -100,11 +102,11 @@ def test_where_it_stops_goes_by_the_smaller_group(monkeypatch):
             linear_svm, "_newton_step", lambda *given, taken=taken: taken.append(1) or step(*given)
         )
         counts, labels = counted(5, sizes, n_words=200)
-        features = WordWeights.learnt_from(counts, weighting="tfidf", min_units=2)(counts)
+        texts = WordWeights.learnt_from(counts, weighting="tfidf", min_units=2)(counts)
         reference = LinearSVC(class_weight="balanced", dual=False, tol=linear_svm.TOLERANCE).fit(
-            features, labels
+            texts.matrix(), labels
         )
-        fitted(features, labels)
+        fitted(texts, labels)
         steps[tuple(sizes)] = (len(taken), int(reference.n_iter_))
     assert all(ours == liblinears for ours, liblinears in steps.values()), steps
     assert steps[297, 3][0] > steps[150, 150][0]
@@ -120,11 +122,11 @@ def test_where_it_stops_goes_by_the_smaller_group(monkeypatch):
 )
 def test_what_cannot_be_fitted_is_told(features, labels, problem):
     with pytest.raises(ValueError, match=problem):
-        fitted(sparse.csr_array(features), np.array(labels, dtype=np.int8))
+        fitted(WeightedTexts.plain(sparse.csr_array(features)), np.array(labels, dtype=np.int8))
 
 
 def test_texts_without_words_go_by_the_intercept():
-    svm = fitted(sparse.csr_array((12, 4)), np.array([0] * 9 + [1] * 3, dtype=np.int8))
+    svm = fitted(WeightedTexts.plain(sparse.csr_array((12, 4))), np.array([0] * 9 + [1] * 3, dtype=np.int8))
     assert svm.weights.tolist() == [[0, 0, 0, 0]]
     assert svm.intercepts == pytest.approx([0.0], abs=1e-9)
 
@@ -139,16 +141,31 @@ class TestWordWeights:
         kept = (counts[:30] > 0).sum(axis=0) >= 2
         transformer = TfidfTransformer().fit(counts[:30][:, kept])
         for rows in (counts[:30], counts[30:]):
-            found = weighted(rows).toarray()
+            found = weighted(rows).matrix().toarray()
             assert found[:, kept] == pytest.approx(transformer.transform(rows[:, kept]).toarray())
             assert not found[:, ~kept].any()
 
     def test_where_no_word_is_used_twice_all_are_kept(self):
         weighted = WordWeights.learnt_from(sparse.csr_array(np.eye(5)), weighting="counts", min_units=2)
-        assert weighted(sparse.csr_array(np.eye(5))).toarray().tolist() == np.eye(5).tolist()
+        assert weighted(sparse.csr_array(np.eye(5))).matrix().toarray().tolist() == np.eye(5).tolist()
 
     def test_what_was_given_stays_as_it_was(self):
         counts, _ = counted(4, [5, 5])
         before = counts.data.copy()
-        WordWeights.learnt_from(counts, weighting="tfidf", min_units=1)(counts)
+        WordWeights.learnt_from(counts, weighting="tfidf", min_units=1)(counts).matrix()
         assert counts.data.tolist() == before.tolist()
+
+    @pytest.mark.parametrize("weighting", ["tfidf", "counts"])
+    def test_products_are_those_of_what_is_written_out(self, weighting):
+        counts, _ = counted(6, [9, 9])
+        texts = WordWeights.learnt_from(counts, weighting=weighting, min_units=2)(counts)
+        rng = np.random.default_rng(1)
+        of_words, of_texts = rng.normal(size=counts.shape[1]), rng.normal(size=counts.shape[0])
+        assert texts.scores(of_words) == pytest.approx(texts.matrix() @ of_words, rel=1e-13)
+        assert texts.sums(of_texts) == pytest.approx(texts.matrix().T @ of_texts, rel=1e-13, abs=1e-13)
+
+    def test_texts_without_words_have_no_length_to_be_divided_by(self):
+        counts = sparse.csr_array(np.array([[0.0, 0.0], [3.0, 4.0]]))
+        texts = WordWeights.learnt_from(counts, weighting="tfidf", min_units=1)(counts)
+        assert texts.matrix().toarray() == pytest.approx(np.array([[0.0, 0.0], [0.6, 0.8]]))
+        assert texts.scores(np.ones(2)) == pytest.approx([0.0, 1.4])
