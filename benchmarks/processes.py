@@ -17,10 +17,16 @@ _SHOWN_CHARACTERS = 2_000
 # A small program between this one and the one that is measured: on Linux a process has had as much memory as the one that started
 # it. wait4 gives this one child's use; getrusage would give the largest of all children so far.
 _STARTER = """
-import os, sys, time
+import os, signal, sys, time
 said, *command = sys.argv[1:]
+os.set_inheritable(int(said), False)
 began = time.perf_counter()
-_, status, use = os.wait4(os.posix_spawnp(command[0], command, os.environ), 0)
+child = os.posix_spawnp(command[0], command, os.environ, setsigdef=[signal.SIGPIPE, signal.SIGXFSZ])
+try:
+    _, status, use = os.wait4(child, 0)
+except BaseException:
+    os.kill(child, signal.SIGTERM)
+    raise
 wall = time.perf_counter() - began
 with open(int(said), "w", encoding="ascii") as written:
     print(os.waitstatus_to_exitcode(status), wall, use.ru_utime + use.ru_stime, use.ru_maxrss, file=written)

@@ -34,7 +34,7 @@ class RidgeFold:
 
     learnt, held_out: positions of the texts that it learns from and predicts. hat: (n_held_out, n_learnt), scores as a linear
     function of what labels are coded by. rough: the same in whole steps of each row, so few that no sum of them rounds; step:
-    (n_held_out,). blur: (n_held_out,), in steps, what a sum of `rough` may be off by.
+    (n_held_out,). blur: (n_held_out,), in steps, what a sum of `rough` may be off by, with what dividing it rounds away.
     """
 
     learnt: Integers

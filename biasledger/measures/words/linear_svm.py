@@ -60,7 +60,7 @@ class WordWeights:
 
     def __call__(self, counts: sparse.csr_array) -> WeightedTexts:
         """Counts as a classifier is given them."""
-        return WeightedTexts(counts, self.weights, self.lengths(squared(counts)))
+        return WeightedTexts(counts, self.weights, self.lengths(squares_of(counts)))
 
 
 @dataclass(frozen=True)
@@ -73,11 +73,6 @@ class WeightedTexts:
     counts: sparse.csr_array
     weights: Floats
     lengths: Floats
-
-    @classmethod
-    def plain(cls, features: sparse.csr_array) -> WeightedTexts:
-        """Rows as they are."""
-        return cls(features, np.ones(features.shape[1]), np.ones(features.shape[0]))
 
     def scores(self, of_words: Floats) -> Floats:
         """Product with a number a word, (n_words,): (n_texts,)."""
@@ -98,7 +93,7 @@ class WeightedTexts:
         return sparse.csr_array((cells, counts.indices, counts.indptr), shape=counts.shape)
 
 
-def squared(counts: sparse.csr_array) -> sparse.csr_array:
+def squares_of(counts: sparse.csr_array) -> sparse.csr_array:
     """The squares of counts, as doubles."""
     cells = counts.data.astype(np.float64) ** 2
     return sparse.csr_array((cells, counts.indices, counts.indptr), shape=counts.shape)

@@ -37,7 +37,7 @@ from biasledger.measures.engine.resampling import (
 )
 from biasledger.measures.engine.word_counts import sums_by
 from biasledger.measures.words.kernel_ridge import Booleans, ridge_folds, text_kernel
-from biasledger.measures.words.linear_svm import WeightedTexts, WordWeights, fitted, squared
+from biasledger.measures.words.linear_svm import WeightedTexts, WordWeights, fitted, squares_of
 
 MAX_UNITS_FOR_P = 2000
 MAX_TEXTS = 20_000
@@ -301,7 +301,7 @@ def _out_of_fold(
     """Each text's label as the SVM fitted on its fold's training texts predicts it, and its score for label 1."""
     predicted, scores = np.empty_like(labels), np.zeros(labels.size)
 
-    squares = squared(features)
+    squares = squares_of(features)
 
     def predict(fold: int, learnt: Booleans) -> None:
         held_out, texts = folds == fold, features[learnt]

@@ -40,3 +40,9 @@ def test_a_program_that_fails_or_is_not_there_is_said(tmp_path):
         python("import os; os.kill(os.getpid(), 9)", tmp_path)
     with pytest.raises(BenchmarkError, match="FileNotFoundError"):
         run_measured(["no-such-program"], folder=tmp_path)
+
+
+def test_a_program_is_given_what_it_would_have_by_itself(tmp_path):
+    shell = run_measured(["sh", "-c", "yes | head -1; ls /proc/self/fd 2>/dev/null | wc -l"], folder=tmp_path)
+    # No "Broken pipe"; the three standard files and the one that ls looks through.
+    assert shell.output.split() == ["y", "4"]

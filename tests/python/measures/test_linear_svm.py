@@ -26,6 +26,11 @@ def counted(
     return sparse.csr_array(np.concatenate(rows).astype(np.float64)), labels
 
 
+def plain(features: sparse.csr_array) -> WeightedTexts:
+    """Rows as they are."""
+    return WeightedTexts(features, np.ones(features.shape[1]), np.ones(features.shape[0]))
+
+
 @pytest.mark.parametrize("sizes", [[40, 40], [12, 150], [3, 3], [30, 50, 20], [25, 25, 25, 60]])
 @pytest.mark.parametrize("weighting", ["tfidf", "counts"])
 def test_weights_are_those_of_liblinear(sizes, weighting, monkeypatch):
@@ -88,7 +93,7 @@ def test_a_step_that_would_raise_the_loss_is_shortened(seed, monkeypatch):
     rows = rng.standard_t(1.2, size=shape) * 10 ** rng.uniform(-1, 1)
     labels = (rng.random(shape[0]) < rng.uniform(0.1, 0.5)).astype(np.int8)
     reference = LinearSVC(class_weight="balanced", dual=False, tol=1e-10, max_iter=100_000).fit(rows, labels)
-    texts = WeightedTexts.plain(sparse.csr_array(rows))
+    texts = plain(sparse.csr_array(rows))
     assert fitted(texts, labels).weights == pytest.approx(reference.coef_, abs=1e-5)
 
 
@@ -122,11 +127,11 @@ def test_where_it_stops_goes_by_the_smaller_group(monkeypatch):
 )
 def test_what_cannot_be_fitted_is_told(features, labels, problem):
     with pytest.raises(ValueError, match=problem):
-        fitted(WeightedTexts.plain(sparse.csr_array(features)), np.array(labels, dtype=np.int8))
+        fitted(plain(sparse.csr_array(features)), np.array(labels, dtype=np.int8))
 
 
 def test_texts_without_words_go_by_the_intercept():
-    svm = fitted(WeightedTexts.plain(sparse.csr_array((12, 4))), np.array([0] * 9 + [1] * 3, dtype=np.int8))
+    svm = fitted(plain(sparse.csr_array((12, 4))), np.array([0] * 9 + [1] * 3, dtype=np.int8))
     assert svm.weights.tolist() == [[0, 0, 0, 0]]
     assert svm.intercepts == pytest.approx([0.0], abs=1e-9)
 
