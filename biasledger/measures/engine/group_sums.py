@@ -13,11 +13,13 @@ from biasledger.measures.engine.word_counts import weighted_sums
 
 Dense = NDArray[np.float64] | NDArray[np.float32]
 
+EXACT_IN_SINGLE = 2**24
+"""Whole numbers up to here, and sums of them, are exact in single precision, in any order."""
+
 # Share of units from which on a feature is added up faster as one of a full matrix: of all features, and of some.
 _DENSE_SHARE = 0.15
 _COMMON_SHARE = 0.08
 _MAX_DENSE_CELLS = 2**26
-_MAX_SINGLE = 2**24
 
 
 def pooled_features(features: sparse.csr_array, blocks: Moves) -> sparse.csr_array | Dense:
@@ -69,7 +71,7 @@ def _adds_up_in_single(features: sparse.csr_array) -> bool:
     """Whether every sum of counts of a feature is a whole number that single precision holds."""
     counts = np.abs(features.data.astype(np.float64))
     sums = np.bincount(features.indices, weights=counts, minlength=features.shape[1])
-    return bool((np.floor(counts) == counts).all() and sums.max(initial=0) <= _MAX_SINGLE)
+    return bool((np.floor(counts) == counts).all() and sums.max(initial=0) <= EXACT_IN_SINGLE)
 
 
 def _double_sums(features: sparse.csr_array) -> Callable[[Labels], Floats]:

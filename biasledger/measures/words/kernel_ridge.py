@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
+from biasledger.measures.engine.group_sums import EXACT_IN_SINGLE
 from biasledger.measures.engine.resampling import Floats, Integers, Labels
 from biasledger.measures.words.linear_svm import WordWeights
 
@@ -21,10 +22,8 @@ RIDGE = 0.3
 # Share of texts from which on a word's products are faster when they are made as those of a full matrix.
 _COMMON = 0.05
 _TIE = 1e-12  # of scores, which are means of values of size 1
-# Whole numbers up to here add up exactly in single precision, in any order.
-_EXACT = 2**24
 _SMALLEST_STEP = 1e-30
-# In steps: what the division by a group's size, and the comparison, round away in single precision, of numbers up to _EXACT.
+# In steps: what dividing by a group's size, and comparing, round away in single precision, of numbers up to EXACT_IN_SINGLE.
 _DIVIDED = 4.0
 
 
@@ -47,7 +46,7 @@ class RidgeFold:
     @classmethod
     def of(cls, learnt: Integers, held_out: Integers, hat: Floats) -> RidgeFold:
         """The classifier of a matrix of scores in double precision."""
-        step = np.maximum(_largest_sum(hat) / (_EXACT - learnt.size), _SMALLEST_STEP)
+        step = np.maximum(_largest_sum(hat) / (EXACT_IN_SINGLE - learnt.size), _SMALLEST_STEP)
         in_steps = hat / step[:, np.newaxis]
         rough = np.round(in_steps)
         blur = _largest_sum(in_steps - rough) + _DIVIDED
