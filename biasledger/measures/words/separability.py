@@ -300,7 +300,6 @@ def _out_of_fold(
 ) -> tuple[Labels, Floats]:
     """Each text's label as the SVM fitted on its fold's training texts predicts it, and its score for label 1."""
     predicted, scores = np.empty_like(labels), np.zeros(labels.size)
-
     squares = squares_of(features)
 
     def predict(fold: int, learnt: Booleans) -> None:
