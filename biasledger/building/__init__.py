@@ -11,8 +11,8 @@ BUILT = Path("target/built.json")
 PARSED = Path("target/partial_parse.msgpack")
 """What dbt parsed."""
 
-TEMPLATES = Path("target/templates.marshal")
-"""Macros and models as Jinja compiled them."""
+CODE = Path("target/code.marshal")
+"""What was compiled for dbt's process: see `kept_code`."""
 
 STANDS = "BIASLEDGER_STANDS"
 """Set in the environment of dbt's process where seeds and views that there are stand as a build would make them."""

@@ -25,6 +25,7 @@ from dbt_common.exceptions import DbtBaseException
 from dbt_common.invocation import get_invocation_id
 
 from biasledger.building import BUILT, SAID
+from biasledger.building.kept_code import KeptCode
 from biasledger.building.lean_dbt import lean, manifest
 from biasledger.model_inputs.told import listeners
 
@@ -86,8 +87,11 @@ class _Teller:
             _say({"level": "info", "message": "", "doing": f"{doing}{_memory()}"})
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Run a command of dbt; returns the process's exit code: 1 says that nodes failed, 2 that dbt did not get that far."""
+def run(arguments: Sequence[str], kept: KeptCode) -> int:
+    """Run a command of dbt, with what earlier ones kept.
+
+    Returns the process's exit code: 1 says that nodes failed, 2 that dbt did not get that far.
+    """
     ctx_set_event_manager(_Events())
     teller, has_ended = _Teller(), threading.Event()
     listeners.append(teller.note)
@@ -97,7 +101,7 @@ def run(arguments: Sequence[str]) -> int:
             teller.say_doing()
 
     threading.Thread(target=say_doing, daemon=True).start()
-    with lean():
+    with lean(kept):
         ended = dbtRunner(callbacks=[teller]).invoke(["--no-write-json", *arguments])
     has_ended.set()
     if isinstance(ended.result, RunExecutionResult):

@@ -9,6 +9,7 @@ import gc
 import json
 import os
 import sys
+import threading
 from typing import NoReturn
 
 
@@ -17,6 +18,16 @@ def main() -> int:
     # Nearly all that is made while dbt begins stays until it ends: looking through it again and again for what could go takes
     # a seventh of that time. `lean_dbt.lean` switches it on again for the work.
     gc.disable()
+    from dbt import mp_context
+
+    from biasledger.building import CODE
+    from biasledger.building.kept_code import KeptCode, keep_methods
+
+    kept = KeptCode(CODE)
+    kept.read()
+    keep_methods(kept)
+    # Locks for processes would start one more, which looks after them.
+    mp_context._MP_CONTEXT = threading  # type: ignore[assignment]  # it has the two that dbt asks for
     from biasledger.building.dbt_command import SUCCEEDED, run
 
     asked = sys.stdin.read()
@@ -24,7 +35,7 @@ def main() -> int:
         return SUCCEEDED
     command = json.loads(asked)
     os.environ.update(command["environment"])
-    return run(command["arguments"])
+    return run(command["arguments"], kept)
 
 
 def end(code: int) -> NoReturn:

@@ -6,55 +6,46 @@ What is built is the same. A build by hand has all of dbt.
 from __future__ import annotations
 
 import gc
-import hashlib
 import json
-import marshal
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from importlib.metadata import version
-from pathlib import Path
+from contextlib import contextmanager
 from threading import Lock, current_thread
 from typing import Any, ClassVar
 
-import jinja2
 from dbt.adapters.factory import FACTORY
 from dbt.artifacts.resources.types import NodeType
 from dbt.artifacts.schemas.results import RunStatus
 from dbt.artifacts.schemas.run import RunResult
 from dbt.contracts.graph.manifest import Manifest
+from dbt.flags import get_flags
 from dbt.task.build import BuildTask
 from dbt.task.run import ModelRunner
 from dbt.task.runnable import GraphRunnableTask
 from dbt.task.seed import SeedRunner
 from dbt.task.test import TestResultData, TestRunner
-from dbt_common.clients.jinja import CallableMacroGenerator, MacroFuzzEnvironment
-from dbt_common.dataclass_schema import dbtClassMixin
+from dbt_common.clients.jinja import CallableMacroGenerator
 from dbt_common.events.base_types import BaseEvent
 from duckdb import Error as DuckDBError
-from jinja2.bccache import bc_magic
 
-from biasledger.building import STANDS, STOOD, TEMPLATES
-from collector.files.replacing import write_whole
+from biasledger.building import STANDS, STOOD
+from biasledger.building.kept_code import KeptCode, templates_kept
 
 _PACKAGE = "biasledger"
 _PLAIN = {"severity": "ERROR", "fail_calc": "count(*)", "warn_if": "!= 0", "error_if": "!= 0"}
-_DIGEST = hashlib.sha256().digest_size
-# Whose classes' schemas are kept.
-_PACKAGES = ("dbt-core", "dbt-common", "dbt-adapters", "dbt-duckdb", "mashumaro")
 _ABSENT = ("where", "limit", "store_failures")
 
 
 @contextmanager
-def lean() -> Iterator[None]:
+def lean(kept: KeptCode) -> Iterator[None]:
     """Have dbt leave out, in this process and from now on, what is not read; for one command."""
     _make_events_when_read()
     _keep_what_is_parsed()
     BuildTask.RUNNER_MAP[NodeType.Model] = Models
     BuildTask.RUNNER_MAP[NodeType.Seed] = Seeds
     BuildTask.RUNNER_MAP[NodeType.Test] = QualityTests
-    with templates_kept(TEMPLATES):
+    with templates_kept(kept):
         yield
 
 
@@ -100,58 +91,6 @@ def _keep_what_is_parsed() -> None:
     GraphRunnableTask.execute_nodes = freeze_and_execute  # type: ignore[method-assign]
 
 
-@contextmanager
-def templates_kept(file: Path) -> Iterator[None]:
-    """Macros and models as Jinja compiled them, and what dbt checks settings by, from the file, and into it what is new."""
-    compiled, described = MacroFuzzEnvironment.compile, dbtClassMixin.__dict__["json_schema"]
-    packages = " ".join(version(name) for name in _PACKAGES)
-    stamp = bc_magic + f"{jinja2.__version__} {packages}".encode()
-    kept: dict[str, Any] = {}
-    with suppress(OSError):
-        written = file.read_bytes()
-        # The project's own file, as what dbt parsed is, which holds code as well; one that was damaged would end the process.
-        if written[:_DIGEST] == _stamp(stamp, written[_DIGEST:]):
-            kept = marshal.loads(written[_DIGEST:])  # noqa: S302  # as the comment above says
-    n_before = len(kept)
-
-    def compile_once(environment: Any, source: Any, *args: Any, **options: Any) -> Any:
-        if args or options or not isinstance(source, str):
-            return compiled(environment, source, *args, **options)
-        key = hashlib.sha256(f"{type(environment).__name__} {source}".encode()).hexdigest()
-        if key not in kept:
-            kept[key] = compiled(environment, source)
-        return kept[key]
-
-    def describe_once(cls: Any) -> Any:
-        # Of classes that have no version of their own here nothing is kept.
-        if cls.__module__.partition(".")[0] not in {"dbt", "dbt_common"}:
-            return described.__func__(cls)
-        key = f"schema of {cls.__module__}.{cls.__qualname__}"
-        if key not in kept:
-            # Plain: it has strings that are more than strings.
-            kept[key] = json.loads(json.dumps(described.__func__(cls)))
-        return kept[key]
-
-    # Exchanged for one command and put back: dbt has no setting for them, and mypy takes no method for one that may be exchanged.
-    MacroFuzzEnvironment.compile = compile_once  # type: ignore[method-assign, assignment]
-    dbtClassMixin.json_schema = classmethod(describe_once)  # type: ignore[method-assign, assignment]
-    try:
-        yield
-    finally:
-        MacroFuzzEnvironment.compile = compiled  # type: ignore[method-assign]
-        dbtClassMixin.json_schema = described  # type: ignore[method-assign]
-        if len(kept) > n_before:
-            # Without it, the next build only takes longer.
-            with suppress(OSError):
-                content = marshal.dumps(kept)
-                write_whole(file, _stamp(stamp, content) + content)
-
-
-def _stamp(version: bytes, content: bytes) -> bytes:
-    """What tells a whole file of this version."""
-    return hashlib.sha256(version + content).digest()
-
-
 class Models(ModelRunner):
     """Runs dbt's models, and those of biasledger's own that are plain tables or views by their statement alone, without the
     macros of a materialisation: what macros/engine/rebuilt.sql and dbt-duckdb's `view` make, in one transaction. Views that
@@ -164,27 +103,46 @@ class Models(ModelRunner):
         return super().compile_and_execute(manifest, ctx)
 
     def execute(self, model: Any, manifest: Manifest) -> Any:
-        """Make the table or view; where it cannot be made, the old one stays."""
-        kind = _PLAIN_MODELS.get(model.config.materialized)
+        """Make the table or view, or its new rows; where they cannot be made, the old one stays."""
         macro = manifest.find_materialization_macro_by_name(
             self.config.project_name, model.config.materialized, self.adapter.type()
         )
         # A project may have a materialisation of its own in its place.
         is_ours = macro is not None and macro.package_name in {_PACKAGE, "dbt", "dbt_duckdb"}
-        if kind is None or self.adapter.type() != "duckdb" or not is_ours or not _is_plain(model):
-            # dbt gives its own no types.
-            return super().execute(model, manifest)  # type: ignore[no-untyped-call]
-        relation = self.adapter.Relation.create_from(self.config, model).incorporate(type=kind)
-        before = self.adapter.get_relation(relation.database, relation.schema, relation.identifier)
+        if self.adapter.type() == "duckdb" and is_ours and _is_bare(model):
+            relation = self.adapter.Relation.create_from(self.config, model)
+            before = self.adapter.get_relation(relation.database, relation.schema, relation.identifier)
+            kind = _PLAIN_MODELS.get(model.config.materialized)
+            if kind is not None and _is_plain(model):
+                return self._made(relation.incorporate(type=kind), before, model)
+            if before is not None and before.type == "table" and _is_appended(model):
+                return self._appended(before, model)
+        # dbt gives its own no types.
+        return super().execute(model, manifest)  # type: ignore[no-untyped-call]
+
+    def _made(self, relation: Any, before: Any, model: Any) -> Any:
         drop = (
-            f"drop {before.type} if exists {before}; " if before is not None and before.type != kind else ""
+            f"drop {before.type} if exists {before}; "
+            if before is not None and before.type != relation.type
+            else ""
         )
-        made = self._view(relation, model) if kind == "view" else self._table(relation, model)
+        statement = self._view(relation, model) if relation.type == "view" else self._table(relation, model)
+        return self._ran(f"{drop}{statement}", relation, model)
+
+    def _ran(self, statement: str, relation: Any, model: Any) -> Any:
         connections = self.adapter.connections
-        _, cursor = connections.add_query(f"{drop}{made}")
+        _, cursor = connections.add_query(statement)
         self.adapter.commit_if_has_connection()
         self.adapter.cache_added(relation.incorporate(dbt_created=True))
         return _done(model, str(connections.get_response(cursor)))
+
+    def _appended(self, relation: Any, model: Any) -> Any:
+        """Rows that the model gives go into the table as they are, not into a temporary one first."""
+        if model.language == "sql":
+            return self._ran(f"insert into {relation} by name ({model.compiled_code})", relation, model)
+        append = _APPEND.format(relation=json.dumps(str(relation)))
+        response = self.adapter.submit_python_job({"alias": model.alias}, f"{model.compiled_code}\n{append}")
+        return _done(model, str(response))
 
     def _view(self, relation: Any, model: Any) -> str:
         return f"create or replace view {relation} as ({model.compiled_code})"
@@ -226,6 +184,13 @@ class Seeds(SeedRunner):
 
 
 _PLAIN_MODELS = {"rebuilt": "table", "view": "view"}
+# What dbt-duckdb calls with what a model in Python returned.
+_APPEND = """
+def materialize(df, con):
+    con.register("new_rows", df)
+    con.execute("insert into " + {relation} + " by name select * from new_rows")
+    con.unregister("new_rows")
+"""
 
 
 def _stands(runner: Any) -> bool:
@@ -268,6 +233,19 @@ def _is_plain(model: Any) -> bool:
         and not (
             config.materialized == "view" and (config.contract.enforced or any(config.persist_docs.values()))
         )
+    )
+
+
+def _is_appended(model: Any) -> bool:
+    """Whether a model's rows, in SQL or Python, only come to those that its table has, in this build."""
+    config, flags = model.config, get_flags()  # type: ignore[no-untyped-call]  # dbt gives its own no types
+    return (
+        config.materialized == "incremental"
+        and config.incremental_strategy == "append"
+        and not config.contract.enforced
+        and not config.get("sql_header")
+        and not any(config.persist_docs.values())
+        and not (flags.FULL_REFRESH or config.full_refresh)
     )
 
 

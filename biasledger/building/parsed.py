@@ -16,7 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from biasledger import __version__
-from biasledger.building import PARSED, TEMPLATES
+from biasledger.building import CODE, PARSED
 from biasledger.publishing.work import hash_models
 from collector.files.replacing import write_whole
 
@@ -41,7 +41,7 @@ def parsed_before(project: Path, rooms: Sequence[str], *, keeps: bool) -> Iterat
     if folder is None or own.exists():
         yield
         return
-    kept = {project / file: folder / f"{_name(project, rooms)}{file.suffix}" for file in (PARSED, TEMPLATES)}
+    kept = {project / file: folder / f"{_name(project, rooms)}{file.suffix}" for file in (PARSED, CODE)}
     # A project whose state cannot be taken or kept only takes longer.
     with contextlib.suppress(OSError):
         own.parent.mkdir(exist_ok=True)

@@ -105,15 +105,17 @@ words_comparisons as (
         coalesce(comparison_units.n_marked_units, 0) as n_marked_units,
         coalesce(comparison_units.n_reference_units, 0) as n_reference_units,
         coalesce(comparison_units.n_responses, 0) as n_responses,
-        -- Three measures judge a contrast, and lengths warn; schemes beside the judged one give their published
-        -- numbers alone, but for keys, each of which is tested.
-        if(
-            words_schemes.is_judged or words_schemes.scheme = 'keys',
-            {{ permutations_for(
-                "if(contrasts.is_crossed, 2, 10) * 3 * coalesce(judged_together.n_contrasts, 1)"
-            ) }},
-            0
-        ) as n_permutations,
+        -- Three measures judge a group against the reference, and lengths warn. What else is tested judges nothing: two groups of
+        -- which none is the reference, all at once, keys. Other schemes give their published numbers alone.
+        case
+            when words_schemes.is_judged and contrasts.comparison = 'against_reference'
+                then {{ permutations_for(
+                    "if(contrasts.is_crossed, 2, 10) * 3 * coalesce(judged_together.n_contrasts, 1)"
+                ) }}
+            when words_schemes.is_judged or words_schemes.scheme = 'keys'
+                then {{ permutations_of_a_description() }}
+            else 0
+        end as n_permutations,
         comparison_units.fingerprint,
         corpora.fingerprint as corpus_fingerprint,
         removed_terms.fingerprint as terms_fingerprint

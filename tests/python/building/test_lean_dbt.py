@@ -12,9 +12,8 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from dbt_common.clients.jinja import MacroFuzzEnvironment
 
-from biasledger.building import BUILT, STANDS, STOOD, TEMPLATES, lean_dbt
+from biasledger.building import BUILT, CODE, STANDS, STOOD
 from biasledger.building.running import Dbt
 
 ROOT = Path(__file__).parents[3]
@@ -191,6 +190,65 @@ def test_tables_and_views_are_made_by_their_statement_as_dbt_makes_them(tmp_path
     assert _holds(lean) == before
 
 
+GROWN = {
+    "dbt_project.yml": "{name: biasledger, profile: small, flags: {send_anonymous_usage_stats: false}}",
+    "profiles.yml": FILES["profiles.yml"],
+    "models/given.sql": "{{ config(materialized='table') }} select * from read_csv('given.csv')",
+    "models/counted.sql": """
+        {{ config(materialized='incremental', incremental_strategy='append') }}
+        select name, length(name) as n from {{ ref('given') }}
+        {% if is_incremental() %} where name not in (select name from {{ this }}) {% endif %}
+        """,
+    "models/measured.py": """
+        import pandas as pd
+
+
+        def model(dbt, session):
+            dbt.config(materialized="incremental", incremental_strategy="append")
+            names = [name for (name,) in dbt.ref("counted").select("name").order("name").fetchall()]
+            if dbt.is_incremental:
+                known = session.execute(f"select name from {dbt.this}").fetchall()
+                names = [name for name in names if (name,) not in known]
+            return pd.DataFrame({"share": [0.5] * len(names), "name": pd.Series(names, dtype="str")})
+        """,
+}
+ALL_GROWN = """
+    -- dbt leaves temporary tables of models in Python behind.
+    select 'relation', table_name, sql from duckdb_tables() where not contains(table_name, '__dbt_tmp') union all
+    select 'counted', name, cast(n as varchar) from counted union all
+    select 'measured', name, cast(share as varchar) from measured
+    order by all
+"""
+
+
+@pytest.mark.slow
+def test_new_rows_go_into_a_table_as_dbt_appends_them(tmp_path: Path) -> None:
+    lean, whole = (_write(tmp_path / name, GROWN) for name in ("lean", "whole"))
+    command = [sys.executable, "-c", "from dbt.cli.main import cli; cli()", "build", "--profiles-dir", "."]
+    for names in ("a", "a bb", "a bb", "ccc bb"):
+        for project in (lean, whole):
+            (project / "given.csv").write_text("name\n" + names.replace(" ", "\n") + "\n")
+        _build_made(lean)
+        subprocess.run(command, cwd=whole, env=os.environ, capture_output=True, check=True)
+        held = []
+        for project in (lean, whole):
+            with duckdb.connect(project / "made.duckdb") as connection:
+                held.append(connection.execute(ALL_GROWN).fetchall())
+        assert held[0] == held[1]
+    assert [row[1:] for row in held[0] if row[0] == "counted"] == [("a", "1"), ("bb", "2"), ("ccc", "3")]
+    with duckdb.connect(lean / "made.duckdb") as connection:
+        tables = {name for (name,) in connection.execute("select table_name from duckdb_tables()").fetchall()}
+    assert tables == {"given", "counted", "measured"}
+
+    with duckdb.connect(lean / "made.duckdb") as connection:
+        connection.execute(
+            "delete from given; delete from measured; insert into measured values (0.1, 'of before')"
+        )
+    _build_made(lean, "--full-refresh")
+    with duckdb.connect(lean / "made.duckdb") as connection:
+        assert connection.execute("select name from measured order by name").fetchall() == [("bb",), ("ccc",)]
+
+
 def _build(project: Path) -> dict[str, tuple[str, str | None]]:
     with Dbt(project) as dbt:
         dbt.run(["build"], {}, lambda *_: None, rooms=["words"], is_closed=True)
@@ -211,8 +269,8 @@ def test_tests_of_a_table_run_together_and_fail_under_their_names_as_dbt_s_own(p
     assert not TOGETHER & compiled
     assert {"people", "key_of_some"} <= compiled
 
-    assert (project / TEMPLATES).stat().st_size > 0
-    (project / TEMPLATES).write_bytes(b"of another version")
+    assert (project / CODE).stat().st_size > 0
+    (project / CODE).write_bytes(b"of another version")
     assert _build(project) == {**EXPECTED, BROKEN: (status, message)}
 
     command = [sys.executable, "-c", "from dbt.cli.main import cli; cli()", "build", "--profiles-dir", "."]
@@ -220,19 +278,3 @@ def test_tests_of_a_table_run_together_and_fail_under_their_names_as_dbt_s_own(p
     of_dbt = json.loads((project / "target/run_results.json").read_text(encoding="utf-8"))["results"]
     assert _tests(of_dbt).items() >= EXPECTED.items()
     assert {path.stem for path in (project / "target/compiled").rglob("*.sql")} >= TOGETHER
-
-
-def test_a_damaged_file_of_templates_is_made_anew(tmp_path: Path) -> None:
-    file = tmp_path / "templates.marshal"
-
-    def written(template: str) -> bytes:
-        with lean_dbt.templates_kept(file):
-            environment = MacroFuzzEnvironment()
-            assert environment.from_string(template).render({"name": "a table"}) == "select * from a table"
-        return file.read_bytes()
-
-    whole = written("select * from {{ name }}")
-    assert written("select * from {{ name }}") == whole
-    for damaged in (b"", whole[:-1], whole[:40] + bytes([whole[40] ^ 1]) + whole[41:], whole[32:]):
-        file.write_bytes(damaged)
-        assert written("select * from {{ name }}") == whole

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from biasledger.building import PARSED, TEMPLATES, parsed
+from biasledger.building import CODE, PARSED, parsed
 
 ROOMS = ("words",)
 
@@ -41,14 +41,14 @@ def test_the_next_project_begins_with_what_was_parsed_last(tmp_path: Path, cache
     assert cache.stat().st_mode & 0o077 == 0
 
 
-def test_what_jinja_compiled_goes_with_it(tmp_path: Path, cache: Path) -> None:
+def test_what_was_compiled_goes_with_it(tmp_path: Path, cache: Path) -> None:
     first, second = project(tmp_path / "a"), project(tmp_path / "b")
     with parsed.parsed_before(first, ROOMS, keeps=True):
-        for file in (PARSED, TEMPLATES):
+        for file in (PARSED, CODE):
             (first / file).write_bytes(f"of {file.stem}".encode())
     with parsed.parsed_before(second, ROOMS, keeps=True):
         assert (second / PARSED).read_bytes() == b"of partial_parse"
-        assert (second / TEMPLATES).read_bytes() == b"of templates"
+        assert (second / CODE).read_bytes() == b"of code"
 
 
 def test_a_project_goes_on_from_its_own_and_keeps_that_to_itself(tmp_path: Path, cache: Path) -> None:

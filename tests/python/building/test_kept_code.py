@@ -1,0 +1,188 @@
+"""What dbt's process compiles and reads in every build alike is made once, and is the same as made anew."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from dbt.contracts.graph.manifest import Manifest
+from dbt.parser.manifest import extended_mashumaro_encoder, extended_mashumuro_decoder
+from dbt_common.clients.jinja import MacroFuzzEnvironment
+from mashumaro.core.meta.code import builder
+
+from biasledger.building import kept_code
+from biasledger.building.kept_code import KeptCode, keep_methods, templates_kept
+
+ROOT = Path(__file__).parents[3]
+
+
+def made(kept: KeptCode, name: str) -> bool:
+    """Whether it had to be made."""
+    asked: list[str] = []
+
+    def make() -> str:
+        asked.append(name)
+        return "made"
+
+    assert kept.get(name, make) == "made"
+    return bool(asked)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "code.marshal"
+
+
+@pytest.fixture
+def stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Puts back what compiles methods."""
+    for module in (dataclasses, builder):
+        monkeypatch.setattr(module, "exec", exec, raising=False)
+
+
+def test_a_damaged_file_is_made_anew(file: Path) -> None:
+    def written(template: str) -> bytes:
+        with templates_kept(KeptCode(file)):
+            environment = MacroFuzzEnvironment()
+            assert environment.from_string(template).render({"name": "a table"}) == "select * from a table"
+        return file.read_bytes()
+
+    whole = written("select * from {{ name }}")
+    assert written("select * from {{ name }}") == whole
+    for damaged in (b"", whole[:-1], whole[:40] + bytes([whole[40] ^ 1]) + whole[41:], whole[32:]):
+        file.write_bytes(damaged)
+        assert written("select * from {{ name }}") == whole
+
+
+def test_other_versions_keep_nothing_for_each_other(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = KeptCode(file)
+    assert made(kept, "a")
+    kept.write()
+    again = KeptCode(file)
+    again.read()
+    assert not made(again, "a")
+    monkeypatch.setattr(kept_code, "version", lambda _name: "another")
+    other = KeptCode(file)
+    other.read()
+    assert made(other, "a")
+
+
+def test_a_file_that_came_after_the_process_is_read_beside_what_there_is(file: Path) -> None:
+    early, other = KeptCode(file), KeptCode(file)
+    early.read()
+    assert made(early, "own")
+    assert made(other, "theirs")
+    other.write()
+    with templates_kept(early):
+        assert not made(early, "own")
+        assert not made(early, "theirs")
+
+
+@pytest.mark.usefixtures("stored")
+def test_methods_are_compiled_once_and_do_the_same(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[str] = []
+    compile_it: Callable[..., object] = compile
+
+    def noted(source: str, *rest: object, **options: object) -> object:
+        compiled.append(source)
+        return compile_it(source, *rest, **options)
+
+    monkeypatch.setattr(kept_code, "compile", noted, raising=False)
+
+    def classes() -> list[tuple[object, ...]]:
+        found: list[tuple[object, ...]] = []
+        for default in (1, 2):
+            one = dataclasses.make_dataclass("One", [("name", str), ("n", int, default)], frozen=True)
+            found.append(
+                (repr(one("a")), one("a") == one("a", default), hash(one("b")) == hash(one("b", 3 - default)))
+            )
+            with pytest.raises(dataclasses.FrozenInstanceError):
+                one("a").n = 3
+        return found
+
+    expected = classes()
+    assert not compiled
+    kept = KeptCode(file)
+    keep_methods(kept)
+    assert classes() == expected
+    assert compiled
+    kept.write()
+    compiled.clear()
+    again = KeptCode(file)
+    again.read()
+    keep_methods(again)
+    assert classes() == expected
+    assert not compiled
+
+
+@pytest.mark.usefixtures("stored")
+def test_functions_with_names_of_their_own_are_not_kept(file: Path) -> None:
+    kept = KeptCode(file)
+    keep_methods(kept)
+    for n in range(3):
+        places: dict[str, object] = {}
+        vars(builder)["exec"](f"def pack__{n:032x}(): return {n}", {}, places)
+        assert len(places) == 1
+    kept.write()
+    assert not file.exists()
+
+
+def test_what_was_parsed_is_the_same_read_again(tmp_path: Path, file: Path) -> None:
+    # In a process of its own, since dbt reads a project once in one.
+    (tmp_path / "parse.py").write_text(
+        textwrap.dedent(
+            """
+            import shutil, sys
+            from pathlib import Path
+            from dbt.cli.main import dbtRunner
+
+            (Path("models")).mkdir()
+            Path("dbt_project.yml").write_text("{name: small, profile: small, flags: {send_anonymous_usage_stats: false}}")
+            Path("profiles.yml").write_text("small: {target: file, outputs: {file: {type: duckdb, path: made.duckdb}}}")
+            Path("models/one.sql").write_text("select 1 as id")
+            in_range = "{accepted_values: {arguments: {values: [1]}}}"
+            Path("models/_models.yml").write_text(
+                "models: [{name: one, columns: [{name: id, data_tests: [not_null, " + in_range + "]}]}]"
+            )
+            assert dbtRunner().invoke(["parse", "--profiles-dir", "."]).success
+            """
+        ),
+        encoding="utf-8",
+    )
+    subprocess.run(
+        [sys.executable, "parse.py"], cwd=tmp_path, env=os.environ, capture_output=True, check=True
+    )
+    content = (tmp_path / "target/partial_parse.msgpack").read_bytes()
+
+    def read() -> Manifest:
+        return Manifest.from_msgpack(content, decoder=extended_mashumuro_decoder)
+
+    expected = read()
+    public = [field.name for field in dataclasses.fields(expected) if not field.name.startswith("_")]
+    for _ in range(2):
+        kept = KeptCode(file)
+        with templates_kept(kept):
+            found = read()
+        assert len(found.nodes) == 3
+        assert found.to_msgpack(extended_mashumaro_encoder) == expected.to_msgpack(extended_mashumaro_encoder)
+        assert [type(getattr(found, name)) for name in public] == [
+            type(getattr(expected, name)) for name in public
+        ]
+        # Whoever changes one changes no other.
+        found.nodes.clear()
+    size = file.stat().st_size
+
+    # What was written is kept at once, in the place of what was before.
+    expected.metadata.project_name = "another"
+    with templates_kept(KeptCode(file)):
+        expected.to_msgpack(extended_mashumaro_encoder)
+    assert abs(file.stat().st_size - size) < 100
+    with templates_kept(KeptCode(file)):
+        content = expected.to_msgpack(extended_mashumaro_encoder)
+        assert read().metadata.project_name == "another"
