@@ -483,9 +483,8 @@ class _FamilyTest:
         # Tested features from the least extreme on: all that follows is in this order.
         ascending = np.argsort(size, kind="stable")
         self._columns = tested[ascending]
-        in_columns = self._columns[:, np.newaxis]
-        self._mean, self._sd = self._null_mean[in_columns], self._null_sd[in_columns]
-        ordered = size[ascending, np.newaxis]
+        self._mean, self._sd = self._null_mean[self._columns], self._null_sd[self._columns]
+        ordered = size[ascending]
         self._reach = ordered - _TIE_TOLERANCE * np.maximum(1.0, ordered)
         self._own_hits = np.zeros(size.size)
         self._family_hits = np.zeros(size.size)
@@ -503,17 +502,16 @@ class _FamilyTest:
             self.goes_on = False
 
     def _add(self, values: Floats) -> None:
-        # A row a feature, and in place: half of a family's time was copies.
-        studentised = values.T[self._columns]
+        studentised = np.take(values, self._columns, axis=1)
         studentised -= self._mean
         np.abs(studentised, out=studentised)
         studentised /= self._sd
         # Written so that an undefined value counts as one that reached: NaN must never make p small.
-        self._own_hits += len(values) - np.count_nonzero(studentised < self._reach, axis=1)
+        self._own_hits += len(values) - np.count_nonzero(studentised < self._reach, axis=0)
         # Step-down: feature j competes with itself and with every feature less extreme than it.
-        _accumulate_maxima(studentised)
-        self._family_hits += len(values) - np.count_nonzero(studentised < self._reach, axis=1)
-        self._maxima.append(studentised[-1].copy())
+        np.maximum.accumulate(studentised, axis=1, out=studentised)
+        self._family_hits += len(values) - np.count_nonzero(studentised < self._reach, axis=0)
+        self._maxima.append(studentised[:, -1].copy())
         self._drawn += len(values)
 
     def result(self, n_permutations: int, alpha: float) -> FamilyResult:
@@ -538,17 +536,6 @@ class _FamilyTest:
             self._drawn,
             self._drawn < n_permutations,
         )
-
-
-def _accumulate_maxima(values: Floats) -> None:
-    """np.maximum.accumulate over the rows of (n, b), in place and several times as fast: in √n strides, then over these."""
-    stride = max(1, math.isqrt(len(values)))
-    for place in range(1, stride):
-        rows = values[place::stride]
-        np.maximum(values[place - 1 :: stride][: len(rows)], rows, out=rows)
-    for start in range(stride, len(values), stride):
-        rows = values[start : start + stride]
-        np.maximum(values[start - 1], rows, out=rows)
 
 
 def _moments(draws: Floats) -> tuple[Floats, Floats]:

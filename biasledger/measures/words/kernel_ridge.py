@@ -21,6 +21,8 @@ Booleans = NDArray[np.bool_]
 RIDGE = 0.3
 # Share of texts from which on a word's products are faster when they are made as those of a full matrix.
 _COMMON = 0.05
+# Texts whose part of a matrix is made at once: memory that is touched first costs as much as what is done with it.
+_AT_ONCE = 256
 _TIE = 1e-12  # of scores, which are means of values of size 1
 _SMALLEST_STEP = 1e-30
 # In steps: what dividing by a group's size, and comparing, round away in single precision, of numbers up to EXACT_IN_SINGLE.
@@ -94,20 +96,34 @@ def text_kernel(features: sparse.csr_array) -> Floats:
     n_texts = np.bincount(weighted.indices, minlength=weighted.shape[1])
     is_common = n_texts > _COMMON * weighted.shape[0]
     common, rare = weighted[:, is_common].toarray(), weighted[:, ~is_common]
-    return np.asarray(common @ common.T + (rare @ rare.T).toarray())
+    kernel = np.asarray(common @ common.T)
+    by_word = sparse.csr_array(rare.T)
+    for first in range(0, len(kernel), _AT_ONCE):
+        texts, before = slice(first, first + _AT_ONCE), slice(0, first + _AT_ONCE)
+        kernel[texts, before] += (rare[texts] @ by_word[:, before]).toarray()
+    return _mirrored(kernel)
 
 
 def _centred_inverse(kernel: Floats) -> Floats:
     """Inverse of kernel + RIDGE on vectors whose sum is 0, and 0 for those of equal values: a constant is not shrunk."""
-    factor = linalg.cholesky(
-        kernel + RIDGE * np.eye(len(kernel)), lower=True, overwrite_a=True, check_finite=False
-    )
+    # In place, and by its lower half alone until the end.
+    shrunk = kernel.copy().T
+    np.fill_diagonal(shrunk, shrunk.diagonal() + RIDGE)
+    factor, _ = linalg.lapack.dpotrf(shrunk, lower=True, overwrite_a=True, clean=False)
     half, _ = linalg.lapack.dpotri(factor, lower=True, overwrite_c=True)
-    inverse = half + half.T
-    np.fill_diagonal(inverse, half.diagonal())
-    sums = inverse.sum(axis=0)
-    inverse -= np.outer(sums, sums / sums.sum())
-    return np.asarray(inverse)
+    sums = linalg.blas.dsymv(1.0, half, np.ones(len(half)), lower=True)
+    inverse = linalg.blas.dsyr(-1 / sums.sum(), sums, lower=True, a=half, overwrite_a=True)
+    return _mirrored(inverse)
+
+
+def _mirrored(square: Floats) -> Floats:
+    """A matrix whose upper half becomes what its lower half is, in place."""
+    for first in range(0, len(square), _AT_ONCE):
+        block, after = slice(first, first + _AT_ONCE), slice(first + _AT_ONCE, None)
+        square[block, after] = square[after, block].T
+        lower = np.tril(square[block, block])
+        square[block, block] = lower + np.tril(lower, -1).T
+    return square
 
 
 def _from_inverse(inverse: Floats, learnt: Integers, left_out: Integers) -> Floats:
