@@ -1,7 +1,7 @@
 """What dbt's process compiles and reads in every build alike, kept in a file of the project from one build to the next.
 
-Of a small build, dbt's imports are a third: most of that goes into compiling the methods that `dataclasses` and mashumaro write
-for dbt's classes, the same in each process. What Jinja compiles of macros and models, and what dbt parsed, is kept likewise.
+A quarter of what importing dbt takes goes into compiling the methods that `dataclasses` and mashumaro write for dbt's classes,
+the same in each process. What Jinja compiles of macros and models, and what dbt parsed, is kept likewise.
 """
 
 from __future__ import annotations
@@ -22,10 +22,18 @@ from typing import Any
 from collector.files.replacing import write_whole
 
 # Whose classes, and who compiles for them.
-_PACKAGES = ("dbt-core", "dbt-common", "dbt-adapters", "dbt-duckdb", "mashumaro", "jinja2")
+_PACKAGES = (
+    "dbt-core",
+    "dbt-common",
+    "dbt-adapters",
+    "dbt-duckdb",
+    "dbt-semantic-interfaces",
+    "mashumaro",
+    "jinja2",
+)
 _DIGEST = hashlib.sha256().digest_size
 # mashumaro gives some functions names of their own in each process.
-_NAMED_ONCE = re.compile(r"__[0-9a-f]{32}")
+_NAMED_ONCE = re.compile(r"_[0-9a-f]{32}")
 _MANIFEST = "manifest of "
 
 
@@ -100,7 +108,7 @@ def keep_methods(kept: KeptCode) -> None:
 
 
 @contextmanager
-def templates_kept(kept: KeptCode) -> Iterator[None]:
+def code_kept(kept: KeptCode) -> Iterator[None]:
     """Macros and models as Jinja compiled them, what dbt checks settings by, and what it parsed: made once; for one command."""
     from dbt.contracts.graph.manifest import Manifest
     from dbt.parser.manifest import extended_mashumuro_decoder
@@ -109,7 +117,7 @@ def templates_kept(kept: KeptCode) -> Iterator[None]:
 
     compiled, described = MacroFuzzEnvironment.compile, dbtClassMixin.__dict__["json_schema"]
     parsed, written = Manifest.__dict__["from_msgpack"], Manifest.to_msgpack
-    # A project that has none yet begins with that of one like it, which came after this process.
+    # A project that had none may have been given that of one like it since this process began.
     if not kept.is_read:
         kept.read()
 

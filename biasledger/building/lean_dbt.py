@@ -30,7 +30,7 @@ from dbt_common.events.base_types import BaseEvent
 from duckdb import Error as DuckDBError
 
 from biasledger.building import STANDS, STOOD
-from biasledger.building.kept_code import KeptCode, templates_kept
+from biasledger.building.kept_code import KeptCode, code_kept
 
 _PACKAGE = "biasledger"
 _PLAIN = {"severity": "ERROR", "fail_calc": "count(*)", "warn_if": "!= 0", "error_if": "!= 0"}
@@ -45,7 +45,7 @@ def lean(kept: KeptCode) -> Iterator[None]:
     BuildTask.RUNNER_MAP[NodeType.Model] = Models
     BuildTask.RUNNER_MAP[NodeType.Seed] = Seeds
     BuildTask.RUNNER_MAP[NodeType.Test] = QualityTests
-    with templates_kept(kept):
+    with code_kept(kept):
         yield
 
 
@@ -93,8 +93,8 @@ def _keep_what_is_parsed() -> None:
 
 class Models(ModelRunner):
     """Runs dbt's models, and those of biasledger's own that are plain tables or views by their statement alone, without the
-    macros of a materialisation: what macros/engine/rebuilt.sql and dbt-duckdb's `view` make, in one transaction. Views that
-    stand are left."""
+    macros of a materialisation: what macros/engine/rebuilt.sql and dbt-duckdb's `view` make, in one transaction. Rows that are
+    only appended, in SQL or Python, go straight into their table. Views that stand are left."""
 
     def compile_and_execute(self, manifest: Manifest, ctx: Any) -> Any:
         """Compile and make it, or see that it stands."""
@@ -115,7 +115,7 @@ class Models(ModelRunner):
             kind = _PLAIN_MODELS.get(model.config.materialized)
             if kind is not None and _is_plain(model):
                 return self._made(relation.incorporate(type=kind), before, model)
-            if before is not None and before.type == "table" and _is_appended(model):
+            if before is not None and before.type == "table" and self._is_appended(before, model):
                 return self._appended(before, model)
         # dbt gives its own no types.
         return super().execute(model, manifest)  # type: ignore[no-untyped-call]
@@ -143,6 +143,22 @@ class Models(ModelRunner):
         append = _APPEND.format(relation=json.dumps(str(relation)))
         response = self.adapter.submit_python_job({"alias": model.alias}, f"{model.compiled_code}\n{append}")
         return _done(model, str(response))
+
+    def _is_appended(self, relation: Any, model: Any) -> bool:
+        """Whether the model's rows only come to those that its table has, with the same columns.
+
+        Those of a model in Python are what its measure says, and a work file of other measures is forgotten.
+        """
+        if not _only_appends(model):
+            return False
+        if model.language != "sql":
+            return True
+        cursor = self.adapter.connections.get_thread_connection().handle.cursor()
+        made, there = (
+            {row[:2] for row in cursor.execute(f"describe {what}").fetchall()}
+            for what in (model.compiled_code, f"from {relation}")
+        )
+        return bool(made == there)
 
     def _view(self, relation: Any, model: Any) -> str:
         return f"create or replace view {relation} as ({model.compiled_code})"
@@ -236,8 +252,8 @@ def _is_plain(model: Any) -> bool:
     )
 
 
-def _is_appended(model: Any) -> bool:
-    """Whether a model's rows, in SQL or Python, only come to those that its table has, in this build."""
+def _only_appends(model: Any) -> bool:
+    """Whether a model, in SQL or Python, asks for no more than that its rows come to those that its table has, in this build."""
     config, flags = model.config, get_flags()  # type: ignore[no-untyped-call]  # dbt gives its own no types
     return (
         config.materialized == "incremental"

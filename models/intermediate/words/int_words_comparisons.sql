@@ -110,7 +110,7 @@ words_comparisons as (
         case
             when words_schemes.is_judged and contrasts.comparison = 'against_reference'
                 then {{ permutations_for(
-                    "if(contrasts.is_crossed, 2, 10) * 3 * coalesce(judged_together.n_contrasts, 1)"
+                    "if(contrasts.is_crossed, 2, 10) * 3 * judged_together.n_contrasts"
                 ) }}
             when words_schemes.is_judged or words_schemes.scheme = 'keys'
                 then {{ permutations_of_a_description() }}

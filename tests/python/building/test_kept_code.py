@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import subprocess
 import sys
-import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,8 +16,8 @@ from dbt.parser.manifest import extended_mashumaro_encoder, extended_mashumuro_d
 from dbt_common.clients.jinja import MacroFuzzEnvironment
 from mashumaro.core.meta.code import builder
 
-from biasledger.building import kept_code
-from biasledger.building.kept_code import KeptCode, keep_methods, templates_kept
+from biasledger.building import CODE, kept_code
+from biasledger.building.kept_code import KeptCode, code_kept, keep_methods
 
 ROOT = Path(__file__).parents[3]
 
@@ -48,7 +48,7 @@ def stored(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_damaged_file_is_made_anew(file: Path) -> None:
     def written(template: str) -> bytes:
-        with templates_kept(KeptCode(file)):
+        with code_kept(KeptCode(file)):
             environment = MacroFuzzEnvironment()
             assert environment.from_string(template).render({"name": "a table"}) == "select * from a table"
         return file.read_bytes()
@@ -79,7 +79,7 @@ def test_a_file_that_came_after_the_process_is_read_beside_what_there_is(file: P
     assert made(early, "own")
     assert made(other, "theirs")
     other.write()
-    with templates_kept(early):
+    with code_kept(early):
         assert not made(early, "own")
         assert not made(early, "theirs")
 
@@ -121,43 +121,41 @@ def test_methods_are_compiled_once_and_do_the_same(file: Path, monkeypatch: pyte
     assert not compiled
 
 
-@pytest.mark.usefixtures("stored")
-def test_functions_with_names_of_their_own_are_not_kept(file: Path) -> None:
-    kept = KeptCode(file)
-    keep_methods(kept)
-    for n in range(3):
-        places: dict[str, object] = {}
-        vars(builder)["exec"](f"def pack__{n:032x}(): return {n}", {}, places)
-        assert len(places) == 1
-    kept.write()
-    assert not file.exists()
+SMALL = {
+    "dbt_project.yml": "{name: small, profile: small, flags: {send_anonymous_usage_stats: false}}",
+    "profiles.yml": "small: {target: file, outputs: {file: {type: duckdb, path: made.duckdb}}}",
+    "models/one.sql": "select 1 as id",
+    "models/_models.yml": "models: [{name: one, columns: [{name: id, data_tests: [not_null, unique]}]}]",
+}
+PARSE = {"arguments": ["parse", "--project-dir", ".", "--profiles-dir", "."], "environment": {}}
+
+
+def parse(project: Path) -> bytes:
+    """Have a process of its own parse a small project; what it kept."""
+    (project / "models").mkdir(exist_ok=True)
+    for name, text in SMALL.items():
+        (project / name).write_text(text, encoding="utf-8")
+    subprocess.run(
+        [sys.executable, "-m", "biasledger.building.dbt_process"],
+        cwd=project,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        input=json.dumps(PARSE),
+        text=True,
+        capture_output=True,
+        check=True,
+    )
+    return (project / CODE).read_bytes()
+
+
+def test_what_has_another_name_in_each_process_is_not_kept(tmp_path: Path) -> None:
+    parse(tmp_path)
+    once = parse(tmp_path)
+    assert len(once) > 1_000_000
+    assert parse(tmp_path) == once
 
 
 def test_what_was_parsed_is_the_same_read_again(tmp_path: Path, file: Path) -> None:
-    # In a process of its own, since dbt reads a project once in one.
-    (tmp_path / "parse.py").write_text(
-        textwrap.dedent(
-            """
-            import shutil, sys
-            from pathlib import Path
-            from dbt.cli.main import dbtRunner
-
-            (Path("models")).mkdir()
-            Path("dbt_project.yml").write_text("{name: small, profile: small, flags: {send_anonymous_usage_stats: false}}")
-            Path("profiles.yml").write_text("small: {target: file, outputs: {file: {type: duckdb, path: made.duckdb}}}")
-            Path("models/one.sql").write_text("select 1 as id")
-            in_range = "{accepted_values: {arguments: {values: [1]}}}"
-            Path("models/_models.yml").write_text(
-                "models: [{name: one, columns: [{name: id, data_tests: [not_null, " + in_range + "]}]}]"
-            )
-            assert dbtRunner().invoke(["parse", "--profiles-dir", "."]).success
-            """
-        ),
-        encoding="utf-8",
-    )
-    subprocess.run(
-        [sys.executable, "parse.py"], cwd=tmp_path, env=os.environ, capture_output=True, check=True
-    )
+    parse(tmp_path)
     content = (tmp_path / "target/partial_parse.msgpack").read_bytes()
 
     def read() -> Manifest:
@@ -167,7 +165,7 @@ def test_what_was_parsed_is_the_same_read_again(tmp_path: Path, file: Path) -> N
     public = [field.name for field in dataclasses.fields(expected) if not field.name.startswith("_")]
     for _ in range(2):
         kept = KeptCode(file)
-        with templates_kept(kept):
+        with code_kept(kept):
             found = read()
         assert len(found.nodes) == 3
         assert found.to_msgpack(extended_mashumaro_encoder) == expected.to_msgpack(extended_mashumaro_encoder)
@@ -180,9 +178,9 @@ def test_what_was_parsed_is_the_same_read_again(tmp_path: Path, file: Path) -> N
 
     # What was written is kept at once, in the place of what was before.
     expected.metadata.project_name = "another"
-    with templates_kept(KeptCode(file)):
+    with code_kept(KeptCode(file)):
         expected.to_msgpack(extended_mashumaro_encoder)
     assert abs(file.stat().st_size - size) < 100
-    with templates_kept(KeptCode(file)):
+    with code_kept(KeptCode(file)):
         content = expected.to_msgpack(extended_mashumaro_encoder)
         assert read().metadata.project_name == "another"

@@ -42,14 +42,18 @@ def test_scores_are_those_of_a_ridge_regression_with_intercept():
         assert ridge.hat @ targets[learnt[fold]] == pytest.approx(expected)
 
 
-def test_the_kernel_is_the_similarity_of_weighted_texts():
+@pytest.mark.parametrize("at_once", [16, 79, 256])
+def test_the_kernel_is_the_similarity_of_weighted_texts(at_once, monkeypatch):
+    monkeypatch.setattr(module, "_AT_ONCE", at_once)
     counts, _ = corpus(np.random.default_rng(3), 40, 40, n_words=300)
     weighted = TfidfTransformer().fit_transform(counts).toarray()
     n_using = np.diff(sparse.csc_array(counts).indptr)
     # Words of many texts and words of few are multiplied apart.
     assert (n_using > module._COMMON * counts.shape[0]).any()
     assert ((n_using > 0) & (n_using <= module._COMMON * counts.shape[0])).any()
-    assert text_kernel(counts) == pytest.approx(weighted @ weighted.T, abs=1e-14)
+    kernel = text_kernel(counts)
+    assert kernel == pytest.approx(weighted @ weighted.T, abs=1e-14)
+    assert (kernel == kernel.T).all()
 
 
 @pytest.mark.parametrize("n_groups", [2, 3, 6])
