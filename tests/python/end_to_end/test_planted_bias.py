@@ -112,6 +112,26 @@ def test_no_identity_word_reaches_the_measures(planted: Project) -> None:
     assert not words & REMOVED
 
 
+def test_what_judges_nothing_draws_half_of_the_least_number(planted: Project) -> None:
+    drawn = planted.work_rows(
+        "select scheme = 'words', comparison = 'against_reference', contains(attribute, '*'), max(n_permutations)"
+        " from intermediate.int_words_comparisons where scheme <> 'keys' group by all order by all"
+    )
+    # Judged together: three measures of six groups, by a margin of ten; of intersections twice is less than the least number.
+    judged = round(10 * 3 * 6 / 0.05) - 1
+    assert {row[3] for row in drawn if not row[0]} == {0}
+    assert [row[1:] for row in drawn if row[0]] == [
+        (False, False, 999),
+        (False, True, 999),
+        (True, False, judged),
+        (True, True, 1999),
+    ]
+    keys = planted.work_rows(
+        "select distinct n_permutations from intermediate.int_words_comparisons where scheme = 'keys'"
+    )
+    assert keys == [(999,)]
+
+
 def test_every_group_is_accounted_for(planted: Project) -> None:
     rows = planted.rows(
         "select attribute, count(*), sum(n_answers), sum(n_ok) from marts.fct_answer_quality group by 1 order by 1"
