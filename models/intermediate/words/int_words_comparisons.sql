@@ -106,7 +106,7 @@ words_comparisons as (
         coalesce(comparison_units.n_reference_units, 0) as n_reference_units,
         coalesce(comparison_units.n_responses, 0) as n_responses,
         -- Three measures judge a group against the reference, and lengths warn. What else is tested judges nothing:
-        -- two groups of which none is the reference, all at once, keys. Other schemes give their published numbers alone.
+        -- two groups of which none is the reference, all at once, keys. Other schemes publish their numbers alone.
         case
             when words_schemes.is_judged and contrasts.comparison = 'against_reference'
                 then {{ permutations_for(
