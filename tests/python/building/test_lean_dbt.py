@@ -240,6 +240,22 @@ def test_new_rows_go_into_a_table_as_dbt_appends_them(tmp_path: Path) -> None:
         tables = {name for (name,) in connection.execute("select table_name from duckdb_tables()").fetchall()}
     assert tables == {"given", "counted", "measured"}
 
+    # Rows that cannot be made leave those that are there.
+    (lean / "given.csv").write_text("name\na\nbb\nccc\nd\n")
+    for name, part, broken, reason in (
+        ("counted.sql", "length(name)", "name::integer", "Could not convert string"),
+        ("measured.py", "[0.5]", "['no number']", "Python model failed"),
+    ):
+        text = GROWN[f"models/{name}"]
+        assert part in text
+        _write(lean, {f"models/{name}": text.replace(part, broken)})
+        assert reason in _build_made(lean)[name.partition(".")[0]]
+        _write(lean, {f"models/{name}": text})
+        with duckdb.connect(lean / "made.duckdb") as connection:
+            measured = connection.execute("select name from measured order by name").fetchall()
+        assert measured == [("a",), ("bb",), ("ccc",)]
+
+    (lean / "given.csv").write_text("name\nbb\nccc\n")
     with duckdb.connect(lean / "made.duckdb") as connection:
         connection.execute(
             "delete from given; delete from measured; insert into measured values (0.1, 'of before')"
