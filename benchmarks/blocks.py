@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.learning import SEED, word_counts
 from benchmarks.processes import StepClock
 from biasledger.measures.engine.resampling import Design, PermutationResult, pooled
-from biasledger.measures.words import divergence, log_odds
+from biasledger.measures.words import condensed, divergence, log_odds
 
 RACE = "Latino"
 N_STRATA = 3
@@ -52,7 +52,7 @@ def _measured(
     features: sparse.csr_array, design: Design, pool: Callable[..., object], n_permutations: int
 ) -> tuple[PermutationResult, StepClock]:
     clock, prior = StepClock(), np.asarray(features.sum(axis=0), dtype=np.float64).ravel()
-    with patch.object(divergence, "pooled", pool), patch.object(log_odds, "pooled", pool):
+    with patch.object(condensed, "pooled", pool):
         with clock.step("jsd"):
             found = divergence.divergence(
                 features, design, n_permutations=n_permutations, seed=SEED, stop_after=None

@@ -15,9 +15,8 @@ from threadpoolctl import threadpool_limits
 from benchmarks.verdicts import Case
 from biasledger.measures.comparisons import Comparison
 from biasledger.measures.engine.resampling import Design, Floats, Labels
-from biasledger.measures.words.divergence import divergence_by_units
+from biasledger.measures.words.differences import difference_by_units
 from biasledger.measures.words.judged import judged_separability
-from biasledger.measures.words.log_odds import marked_words_by_units
 from biasledger.measures.words.separability import Separability
 from biasledger.measures.words.separability import separability as told_apart
 from biasledger.measures.words.texts import Texts
@@ -98,10 +97,8 @@ def comparison(answers: Sequence[Answer], counts: Floats, seed: int) -> Comparis
 def judge(simulated: Comparison[Texts]) -> Judged:
     """Both measures of words of one comparison."""
     units = judged_texts(simulated).all_units
-    bits = divergence_by_units(units, n_permutations=N_PERMUTATIONS, seed=simulated.seed)
-    words = marked_words_by_units(
-        units, n_permutations=N_PERMUTATIONS, alpha=ALPHA, seed=simulated.seed
-    ).p_value_adjusted
+    bits, tests = difference_by_units(units, n_permutations=N_PERMUTATIONS, alpha=ALPHA, seed=simulated.seed)
+    words = tests.p_value_adjusted
     return Judged(
         bits.test.debiased if bits.test else np.nan,
         bits.test.p_value if bits.test else 1.0,

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,8 +43,8 @@ _BLOCK = 256
 _MAX_BLOCK_CELLS = 2**22
 # Half a megabyte of random numbers, which stay in the processor's cache while they are sorted.
 _CACHED_CELLS = 2**16
-# A megabyte of sums, of which a statistic makes several arrays.
-_CACHED_SUMS = 2**17
+# Half a megabyte of sums, of which a statistic makes several arrays.
+_CACHED_SUMS = 2**16
 _MAX_SMALL_STRATUM = 6
 _TIE_TOLERANCE = 1e-12
 _LABEL_BITS = np.uint64(127)
@@ -362,13 +362,8 @@ def permutation_tests(
     tests = [
         _OneSidedTest(float(observed), stop_after) for observed in statistics(design.labels[np.newaxis, :])[0]
     ]
-    for block in permuted_labels(design, n_permutations, seed):
-        values = statistics(block)
-        for column, test in enumerate(tests):
-            if not test.has_stopped:
-                test.add(values[:, column])
-        if all(test.has_stopped for test in tests):
-            break
+    of_columns: list[_Drawn[Floats]] = [(test, _columns(column)) for column, test in enumerate(tests)]
+    _draw(design, n_permutations, seed, lambda labels: [statistics(labels)], of_columns)
     return [replace(test.result(), n_blocks=design.n_blocks) for test in tests]
 
 
@@ -384,13 +379,17 @@ class _OneSidedTest:
         self._stopped_at: int | None = None
 
     @property
-    def has_stopped(self) -> bool:
-        return self._stopped_at is not None
+    def goes_on(self) -> bool:
+        return self._stopped_at is None
 
     def add(self, values: Floats) -> None:
         # Written so that an undefined value counts as one that reached: NaN must never make p small.
         hits = np.flatnonzero(~(values < self._reach))
-        if self._stop_after is not None and self._exceedances + hits.size >= self._stop_after:
+        if (
+            self.goes_on
+            and self._stop_after is not None
+            and self._exceedances + hits.size >= self._stop_after
+        ):
             drawn_before = sum(len(earlier) for earlier in self._null)
             self._stopped_at = drawn_before + int(hits[self._stop_after - self._exceedances - 1]) + 1
         self._exceedances += hits.size
@@ -408,7 +407,7 @@ class _OneSidedTest:
             float(null.std(ddof=1)),
             p_value,
             n_permutations,
-            self.has_stopped,
+            not self.goes_on,
         )
 
 
@@ -454,23 +453,91 @@ def family_permutation_tests(
     families: which of the statistic's features each family holds. A draw in which a feature is undefined (NaN) counts as one
     that reached it and all more extreme ones; a feature that is undefined for the observed labels is not tested.
     """
-    pilot = np.concatenate(
-        [
-            statistic(block)
-            for block in permuted_labels(design, min(n_permutations, 512), stable_seed(seed, "pilot"))
-        ]
-    )
+    pilot = np.concatenate([statistic(block) for block in _pilot(design, n_permutations, seed)])
     observed = statistic(design.labels[np.newaxis, :])
     tests = [_FamilyTest(pilot[:, family], observed[:, family], stop_after) for family in families]
-    if any(test.goes_on for test in tests):
-        for block in permuted_labels(design, n_permutations, seed):
-            values = statistic(block)
-            for family, test in zip(families, tests, strict=True):
-                if test.goes_on:
-                    test.add(values[:, family])
-            if not any(test.goes_on for test in tests):
-                break
+    of_families: list[_Drawn[Floats]] = [
+        (test, _columns(family)) for family, test in zip(families, tests, strict=True)
+    ]
+    _draw(design, n_permutations, seed, lambda labels: [statistic(labels)], of_families)
     return [replace(test.result(n_permutations, alpha), n_blocks=design.n_blocks) for test in tests]
+
+
+def joint_permutation_tests(
+    design: Design,
+    arranged: Callable[[Labels], Iterable[Floats]],
+    statistic: Callable[[Floats], Floats],
+    family: Callable[[Floats], Floats],
+    *,
+    n_permutations: int,
+    alpha: float,
+    seed: int,
+    stop_after: int | None = None,
+) -> tuple[PermutationResult, FamilyResult]:
+    """permutation_test of one statistic and family_permutation_test of others on the same draws; each stops by itself.
+
+    arranged: labels (b, n_units) to what both are functions of, such as sums, some arrangements after the other. statistic,
+    family: of these to (b,) and (b, n_features).
+    """
+
+    def of_labels(labels: Labels) -> Floats:
+        return np.concatenate([family(given) for given in arranged(labels)])
+
+    pilot = np.concatenate([of_labels(block) for block in _pilot(design, n_permutations, seed)])
+    [observed] = arranged(design.labels[np.newaxis, :])
+    one, many = (
+        _OneSidedTest(float(statistic(observed)[0]), stop_after),
+        _FamilyTest(pilot, family(observed), stop_after),
+    )
+    del pilot
+    _draw(design, n_permutations, seed, arranged, [(one, statistic), (many, family)])
+    return (
+        replace(one.result(), n_blocks=design.n_blocks),
+        replace(many.result(n_permutations, alpha), n_blocks=design.n_blocks),
+    )
+
+
+def _pilot(design: Design, n_permutations: int, seed: int) -> Iterator[Labels]:
+    """Draws of their own, from which a family's statistics get their means and standard deviations."""
+    return permuted_labels(design, min(n_permutations, 512), stable_seed(seed, "pilot"))
+
+
+class _Test(Protocol):
+    """Draws of a null so far. goes_on: whether more of them could still change what it says."""
+
+    @property
+    def goes_on(self) -> bool: ...
+
+    def add(self, values: Floats) -> None: ...
+
+
+Given = TypeVar("Given")
+_Drawn = tuple[_Test, Callable[[Given], Floats]]
+"""A test and its statistic, of what an arrangement of labels gives."""
+
+
+def _columns(of: int | slice | NDArray[np.intp]) -> Callable[[Floats], Floats]:
+    return lambda values: values[:, of]
+
+
+def _draw(
+    design: Design,
+    n_permutations: int,
+    seed: int,
+    arranged: Callable[[Labels], Iterable[Given]],
+    tests: Sequence[_Drawn[Given]],
+) -> None:
+    """Add draws to tests; each goes on to the end of the block of draws in which it could stop."""
+    going = [drawn for drawn in tests if drawn[0].goes_on]
+    if not going:
+        return
+    for block in permuted_labels(design, n_permutations, seed):
+        for given in arranged(block):
+            for test, statistic in going:
+                test.add(statistic(given))
+        going = [drawn for drawn in going if drawn[0].goes_on]
+        if not going:
+            return
 
 
 class _FamilyTest:
@@ -491,15 +558,17 @@ class _FamilyTest:
         self._maxima: list[Floats] = []
         self._drawn = 0
         self._stop_after = stop_after
-        self.goes_on = size.size > 0
+
+    @property
+    def goes_on(self) -> bool:
+        if not self._columns.size:
+            return False
+        # The most extreme feature decides whether the family can alarm: once it is plainly ordinary, it cannot.
+        return self._stop_after is None or bool(self._family_hits[-1] < self._stop_after)
 
     def add(self, values: Floats) -> None:
         for rows in cached_rows(*values.shape):
             self._add(values[rows])
-        # The most extreme feature decides whether the family can alarm: once it is plainly ordinary, stop at the
-        # block's end.
-        if self._stop_after is not None and self._family_hits[-1] >= self._stop_after:
-            self.goes_on = False
 
     def _add(self, values: Floats) -> None:
         studentised = np.take(values, self._columns, axis=1)

@@ -108,8 +108,14 @@ def with_rest(features: sparse.csr_array, kept: NDArray[np.bool_]) -> sparse.csr
 
 def narrow(features: sparse.csr_array) -> sparse.csr_array:
     """The same counts in as few bytes as they need; those that are no whole numbers, such as weighted ones, as they are."""
-    counts = features.data
-    if counts.dtype.kind == "f" and (np.floor(counts) != counts).any():
+    if not are_whole(features):
         return features
+    counts = features.data
     counts = counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
     return sparse.csr_array((counts, features.indices, features.indptr), shape=features.shape)
+
+
+def are_whole(features: sparse.csr_array) -> bool:
+    """Whether all counts are whole numbers; weighted ones are not."""
+    counts = features.data
+    return bool(counts.dtype.kind != "f" or (np.floor(counts) == counts).all())

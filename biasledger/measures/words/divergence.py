@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
-from biasledger.measures.engine.group_sums import group_sums, of_group_sums, pooled_features
+from biasledger.measures.engine.group_sums import group_sums, of_group_sums
 from biasledger.measures.engine.jackknife import two_sample_jackknife
-from biasledger.measures.engine.resampling import (
-    Design,
-    Floats,
-    PermutationResult,
-    permutation_test,
-    pooled,
-    stable_seed,
-)
-from biasledger.measures.engine.word_counts import column_sums, rows_using, with_rest
-from biasledger.measures.words.units import MovedTexts
+from biasledger.measures.engine.resampling import Design, Floats, PermutationResult, permutation_test
+from biasledger.measures.engine.word_counts import column_sums
+from biasledger.measures.words.condensed import CondensedWords
+
+Z = 1.959964
+"""Standard errors to either side of an interval of 95 %."""
+
+# 8 MB of products.
+_MOST_LOOKED_UP = 2**20
 
 
 @dataclass(frozen=True)
@@ -80,61 +80,57 @@ def divergence(
     *,
     n_permutations: int,
     seed: int,
-    z: float = 1.959964,
+    z: float = Z,
     stop_after: int | None = 50,
 ) -> Divergence:
     """Jensen-Shannon divergence between the marked and the reference group, and its null."""
     marked = group_sums(design.labels[np.newaxis, :], features)[0]
-    total = column_sums(features)
-    observed = float(divergence_parts(marked, total - marked).contributions.sum())
-    if n_permutations == 0 or not design.can_move() or min(design.count(0), design.count(1)) < 2:
-        return Divergence(observed, np.nan, np.nan, np.nan, None)
-    condensed = _condense_single_unit_words(features)
-    condensed_total = column_sums(condensed)
-    blocks = pooled(design, seed)
-    of_blocks = pooled_features(condensed, blocks)
-
-    def jsd(sums: Floats) -> Floats:
-        return _condensed_jensen_shannon(sums, condensed_total - sums)
-
+    observed = jensen_shannon(marked, column_sums(features) - marked)
+    if n_permutations == 0 or not is_testable(design):
+        return untested(observed)
+    words = CondensedWords.of(features, design, seed)
     test = permutation_test(
-        blocks.design,
-        of_group_sums(jsd, of_blocks),
+        words.blocks,
+        of_group_sums(jensen_shannon_of_sums(words), words.of_blocks),
         n_permutations=n_permutations,
         seed=seed,
         stop_after=stop_after,
     )
-    jackknife = two_sample_jackknife(condensed, design.labels, _condensed_jensen_shannon)
-    high = max(test.debiased, jackknife.corrected, 0.0) + z * jackknife.standard_error
+    return tested(observed, test, words, design, z)
+
+
+def jensen_shannon(marked: Floats, reference: Floats) -> float:
+    """The divergence of two groups' counts, (n_words,) each, in bits."""
+    return float(divergence_parts(marked, reference).contributions.sum())
+
+
+def is_testable(design: Design) -> bool:
+    """Whether shuffled labels say anything of a divergence: they can move, and neither group is a single unit."""
+    return design.can_move() and min(design.count(0), design.count(1)) >= 2
+
+
+def untested(observed: float) -> Divergence:
+    """A divergence of which nothing more is known."""
+    return Divergence(observed, np.nan, np.nan, np.nan, None)
+
+
+def tested(
+    observed: float, test: PermutationResult, words: CondensedWords, design: Design, z: float
+) -> Divergence:
+    """A divergence with its test, and the interval that these words and groups give it."""
+    jackknife = two_sample_jackknife(words.features, design.labels, _condensed_jensen_shannon)
+    arm = z * jackknife.standard_error
     return Divergence(
         observed,
         jackknife.standard_error,
-        min(1.0, max(0.0, test.debiased - z * jackknife.standard_error)),
-        min(1.0, high),
+        min(1.0, max(0.0, test.debiased - arm)),
+        min(1.0, max(test.debiased, jackknife.corrected, 0.0) + arm),
         test,
     )
 
 
-def divergence_by_units(
-    judged: Sequence[MovedTexts],
-    *,
-    n_permutations: int,
-    seed: int,
-    z: float = 1.959964,
-    stop_after: int | None = 50,
-) -> Divergence:
-    """Divergence by every kind of unit: that of the largest p, with an interval that holds those of all."""
-    results = [
-        divergence(
-            units.features,
-            units.design,
-            n_permutations=n_permutations,
-            seed=seed if place == 0 else stable_seed(seed, units.name),
-            z=z,
-            stop_after=stop_after,
-        )
-        for place, units in enumerate(judged)
-    ]
+def widest(results: Sequence[Divergence]) -> Divergence:
+    """Of one divergence by several kinds of unit, that of the largest p, with an interval that holds those of all."""
     if any(result.test is None for result in results):
         return next(result for result in results if result.test is None)
     decides = max(results, key=lambda result: result.test.p_value if result.test else 1.0)
@@ -145,13 +141,45 @@ def divergence_by_units(
     )
 
 
-def _condense_single_unit_words(features: sparse.csr_array) -> sparse.csr_array:
-    """Words that one unit alone uses, about half of a vocabulary, summed into one last column.
+def jensen_shannon_of_sums(words: CondensedWords) -> Callable[[Floats], Floats]:
+    """The divergence in bits as a function of the marked group's sums, (b, n_tested + 1) to (b,).
 
-    Such a word lies wholly in one group and adds half its share there to the divergence, so the sum is all that
-    counts.
+    It is 1 + (Σ p log p + Σ q log q - Σ (p + q) log (p + q)) / 2 over words of several units. Sums of whole counts c are whole:
+    c log c is then looked up, and one logarithm a word is left of three.
     """
-    return with_rest(features, rows_using(features) > 1)
+    totals = words.totals
+    if not words.is_whole or totals.max(initial=0) > _MOST_LOOKED_UP:
+        return lambda sums: _condensed_jensen_shannon(sums, totals - sums)
+    of_words, all_tokens = totals[:-1], totals.sum()
+    whole = of_words.astype(np.intp)
+    counts = np.arange(whole.max(initial=0) + 1.0)
+    products = counts * np.log2(np.maximum(counts, 1))
+
+    def looked_up(counts: NDArray[np.intp]) -> Floats:
+        return np.asarray(products.take(counts, mode="clip").sum(axis=1))
+
+    def divergence_of(sums: Floats) -> Floats:
+        marked = sums.sum(axis=1)
+        reference = all_tokens - marked
+        counts = sums[:, :-1].astype(np.intp)
+        of_marked = looked_up(counts)
+        np.subtract(whole, counts, out=counts)
+        of_reference = looked_up(counts)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # p + q times the reference's tokens.
+            both = sums[:, :-1] * (reference / marked - 1)[:, np.newaxis]
+            both += of_words
+            n_both = both.sum(axis=1)
+            terms = np.log2(both)
+            terms *= both
+            of_both = (terms.sum(axis=1) - n_both * np.log2(reference)) / reference
+            p_single = sums[:, -1] / marked
+            q_single = (totals[-1] - sums[:, -1]) / reference
+            of_marked = of_marked / marked - (1 - p_single) * np.log2(marked)
+            of_reference = of_reference / reference - (1 - q_single) * np.log2(reference)
+            return np.asarray(1 + (of_marked + of_reference - of_both) / 2)
+
+    return divergence_of
 
 
 def _entropy(shares: Floats) -> Floats:

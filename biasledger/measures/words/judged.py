@@ -7,7 +7,7 @@ asked for, and names or wordings where there are enough of them.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from biasledger.measures.comparisons import Comparison, Draws, table
 from biasledger.measures.engine.resampling import Floats, Integers, PermutationResult, stable_seed
 from biasledger.measures.engine.word_counts import rows_using
-from biasledger.measures.schema import prefixed
-from biasledger.measures.words.divergence import divergence, divergence_by_units, divergence_parts
+from biasledger.measures.schema import listed, prefixed
+from biasledger.measures.words.differences import difference_by_units
+from biasledger.measures.words.divergence import divergence_parts, untested
 from biasledger.measures.words.lengths import Lengths, length_gap
-from biasledger.measures.words.log_odds import WordTest, marked_words, marked_words_by_units
+from biasledger.measures.words.log_odds import WordTest, marked_words, tested
 from biasledger.measures.words.published import PublishedAccuracy, five_fold_accuracy, one_split_accuracy
 from biasledger.measures.words.separability import Separability, carriers_test, separability
 from biasledger.measures.words.texts import Texts
@@ -39,7 +40,7 @@ class WordStatistics:
     signed_share: the word's part of the published divergence.
     """
 
-    word: NDArray[np.str_]
+    spelling: NDArray[np.str_]
     n_marked: Floats
     n_reference: Floats
     n_marked_answers: Floats
@@ -55,8 +56,10 @@ class WordStatistics:
 
 
 @dataclass(frozen=True)
-class WordDivergence:
-    """Divergence of two groups' words in bits, as published and as judged, with the latter's interval and test; and lengths."""
+class WordDifferences:
+    """How the words of two groups differ: their divergence in bits, as published and as judged, with the latter's interval and
+    test; the gap of lengths, and each word.
+    """
 
     jsd: float
     jsd_judged: float
@@ -66,6 +69,7 @@ class WordDivergence:
     test: PermutationResult | None
     lengths: Lengths | None
     length_seed: int
+    words: WordStatistics = field(metadata=listed("word_"))
 
 
 @dataclass(frozen=True)
@@ -91,14 +95,10 @@ class ToldApart:
     n_texts: int = 0
 
 
-def word_statistics(comparisons: Iterable[Comparison[Texts]]) -> pd.DataFrame:
-    """A row a comparison of two groups and word: WordStatistics."""
-    return table(WordStatistics, _pairs(comparisons), _statistics, "marked_words")
-
-
-def divergences(comparisons: Iterable[Comparison[Texts]]) -> pd.DataFrame:
-    """A row a comparison of two groups: its WordDivergence."""
-    return table(WordDivergence, _pairs(comparisons), _divergence, "word_divergence")
+def word_differences(comparisons: Iterable[Comparison[Texts]]) -> pd.DataFrame:
+    """A row a comparison of two groups: its WordDifferences."""
+    pairs = (one for one in comparisons if one.units.is_pair)
+    return table(WordDifferences, pairs, _differences, "word_differences")
 
 
 def separabilities(comparisons: Iterable[Comparison[Texts]]) -> pd.DataFrame:
@@ -109,11 +109,7 @@ def separabilities(comparisons: Iterable[Comparison[Texts]]) -> pd.DataFrame:
     return table(ToldApart, comparisons, _told_apart, "separability")
 
 
-def _pairs(comparisons: Iterable[Comparison[Texts]]) -> Iterator[Comparison[Texts]]:
-    return (one for one in comparisons if one.units.is_pair)
-
-
-def _statistics(comparison: Comparison[Texts], draws: Draws) -> WordStatistics:
+def _differences(comparison: Comparison[Texts], draws: Draws) -> WordDifferences:
     texts = comparison.units
     published: Draws = {**draws, "n_permutations": 0}
     words = marked_words(
@@ -124,50 +120,43 @@ def _statistics(comparison: Comparison[Texts], draws: Draws) -> WordStatistics:
         **published,
     )
     parts = divergence_parts(words.marked, words.reference)
-    nothing = np.full(texts.words.size, np.nan)
-    tested, users = WordTest(nothing, nothing, nothing, nothing, 0), texts.features
+    jsd = float(parts.contributions.sum())
+    bits, tests, users = untested(jsd), tested(words.audit.log_odds, None), texts.features
     if comparison.n_permutations > 0:
         judged = judged_texts(comparison)
-        tested, users = marked_words_by_units(judged.all_units, **draws), judged.first.features
-    return WordStatistics(
-        texts.words,
-        words.marked,
-        words.reference,
-        _answers_using(texts, 1),
-        _answers_using(texts, 0),
-        rows_using(users).astype(np.int64),
-        words.audit.log_odds,
-        words.audit.variance,
-        words.audit.z_score,
-        words.informative.z_score,
-        tested,
-        parts.contributions,
-        parts.signed_shares,
+        bits, tests = difference_by_units(judged.all_units, **draws)
+        users = judged.first.features
+    of_lengths: Draws = {**draws, "seed": comparison.seed_for("length_gap")}
+    return WordDifferences(
+        jsd,
+        bits.jsd,
+        bits.standard_error,
+        bits.interval_low,
+        bits.interval_high,
+        bits.test,
+        length_gap(texts, **of_lengths),
+        of_lengths["seed"],
+        WordStatistics(
+            texts.words,
+            words.marked,
+            words.reference,
+            _answers_using(texts, 1),
+            _answers_using(texts, 0),
+            rows_using(users).astype(np.int64),
+            words.audit.log_odds,
+            words.audit.variance,
+            words.audit.z_score,
+            words.informative.z_score,
+            tests,
+            parts.contributions,
+            parts.signed_shares,
+        ),
     )
 
 
 def _answers_using(texts: Texts, label: int) -> Floats:
     """Answers of a group that use each word, (n_words,): a word that stands twice in one counts once."""
     return rows_using(texts.features, np.where(texts.design.labels == label, texts.n_answers, 0.0))
-
-
-def _divergence(comparison: Comparison[Texts], draws: Draws) -> WordDivergence:
-    texts, n, seed = comparison.units, draws["n_permutations"], draws["seed"]
-    published = divergence(texts.counted_features, texts.design, n_permutations=0, seed=seed)
-    judged = published
-    if n > 0:
-        judged = divergence_by_units(judged_texts(comparison).all_units, n_permutations=n, seed=seed)
-    of_lengths: Draws = {**draws, "seed": comparison.seed_for("length_gap")}
-    return WordDivergence(
-        published.jsd,
-        judged.jsd,
-        judged.standard_error,
-        judged.interval_low,
-        judged.interval_high,
-        judged.test,
-        length_gap(texts, **of_lengths),
-        of_lengths["seed"],
-    )
 
 
 def _told_apart(comparison: Comparison[Texts], draws: Draws) -> ToldApart:

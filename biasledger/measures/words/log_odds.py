@@ -14,17 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from biasledger.measures.engine.group_sums import group_sums, of_group_sums, pooled_features
-from biasledger.measures.engine.resampling import (
-    Design,
-    FamilyResult,
-    Floats,
-    family_permutation_test,
-    pooled,
-    stable_seed,
-)
-from biasledger.measures.engine.word_counts import column_sums, rows_using, with_rest
-from biasledger.measures.words.units import MovedTexts
+from biasledger.measures.engine.group_sums import group_sums, of_group_sums
+from biasledger.measures.engine.resampling import Design, FamilyResult, Floats, family_permutation_test
+from biasledger.measures.engine.word_counts import column_sums
+from biasledger.measures.words.condensed import CondensedWords
 
 SMOOTHING = 0.5
 
@@ -140,32 +133,19 @@ def marked_words(
     no_band = np.full(total.size, np.nan)
     if n_permutations == 0 or not design.can_move():
         return MarkedWords(marked, total - marked, audit, informative, no_band, no_band, None)
-    is_tested = rows_using(features) >= min_units
-    tested, untested = np.flatnonzero(is_tested), np.flatnonzero(~is_tested)
-    condensed_total = np.append(total[tested], total[untested].sum())
-
-    blocks = pooled(design, seed)
-    # The last column holds the tokens of all untested words together: they count in the totals alone.
-    of_blocks = pooled_features(with_rest(features, is_tested), blocks)
-
-    family = family_permutation_test(
-        blocks.design,
-        of_group_sums(log_odds_of_sums(condensed_total, untested.size), of_blocks),
-        n_permutations=n_permutations,
-        alpha=alpha,
-        seed=seed,
-        stop_after=stop_after,
-    ).expanded(tested, total.size)
-    half_width = family.critical_value * family.null_sd
-    return MarkedWords(
-        marked,
-        total - marked,
-        audit,
-        informative,
-        audit.log_odds - half_width,
-        audit.log_odds + half_width,
-        family,
+    words = CondensedWords.of(features, design, seed, min_units=min_units)
+    family = words.expanded(
+        family_permutation_test(
+            words.blocks,
+            of_group_sums(log_odds_of_sums(words.totals, words.n_others), words.of_blocks),
+            n_permutations=n_permutations,
+            alpha=alpha,
+            seed=seed,
+            stop_after=stop_after,
+        )
     )
+    bands = tested(audit.log_odds, family)
+    return MarkedWords(marked, total - marked, audit, informative, bands.band_low, bands.band_high, family)
 
 
 @dataclass(frozen=True)
@@ -183,45 +163,27 @@ class WordTest:
     n_blocks: int | None = None
 
 
-def marked_words_by_units(
-    judged: Sequence[MovedTexts],
-    *,
-    n_permutations: int,
-    alpha: float,
-    seed: int,
-    min_units: int = 2,
-    stop_after: int | None = 50,
-) -> WordTest:
-    """Each word by every kind of unit: the largest p of them, and bands that hold those of all.
+def tested(log_odds: Floats, family: FamilyResult | None) -> WordTest:
+    """Each word's test: log_odds (n_words,) and what permutations say of them, or nothing."""
+    nothing = np.full(log_odds.size, np.nan)
+    if family is None:
+        return WordTest(nothing, nothing, nothing, nothing, 0)
+    half_width = family.critical_value * family.null_sd
+    return WordTest(
+        family.p_value,
+        family.p_value_adjusted,
+        log_odds - half_width,
+        log_odds + half_width,
+        family.n_permutations,
+        family.n_blocks,
+    )
 
-    A word that fewer than min_units of any kind use is not tested: one name cannot show what a group is told.
+
+def widest(tests: Sequence[WordTest]) -> WordTest:
+    """Each word by several kinds of unit: the largest p of them, and bands that hold those of all.
+
+    A word that too few of any kind use is not tested: one name cannot show what a group is told.
     """
-    tests = []
-    for place, units in enumerate(judged):
-        prior = column_sums(units.features)
-        words = marked_words(
-            units.features,
-            units.design,
-            prior=prior,
-            prior_total=float(prior.sum()),
-            n_permutations=n_permutations,
-            alpha=alpha,
-            seed=seed if place == 0 else stable_seed(seed, units.name),
-            min_units=min_units,
-            stop_after=stop_after,
-        )
-        nothing = np.full(prior.size, np.nan)
-        family = words.family
-        tests.append(
-            WordTest(
-                family.p_value if family else nothing,
-                family.p_value_adjusted if family else nothing,
-                words.band_low,
-                words.band_high,
-                family.n_permutations if family else 0,
-                family.n_blocks if family else None,
-            )
-        )
     return WordTest(
         np.max([test.p_value for test in tests], axis=0),
         np.max([test.p_value_adjusted for test in tests], axis=0),

@@ -8,7 +8,7 @@ comparisons as (
 
 divergences as (
     select *
-    from {{ ref("int_words_divergences") }}
+    from {{ ref("int_words_differences") }}
 ),
 
 answer_lengths as (

@@ -3,11 +3,12 @@ with
 comparisons as (
     select * exclude (n_permutations, seed)
     from {{ ref("int_words_comparisons") }}
+    where scheme <> 'keys'
 ),
 
 divergences as (
     select *
-    from {{ ref("int_words_divergences") }}
+    from {{ ref("int_words_differences") }}
 ),
 
 word_divergence as (

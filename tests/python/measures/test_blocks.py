@@ -24,8 +24,8 @@ from biasledger.measures.engine.resampling import (
     permutation_test,
     pooled,
 )
+from biasledger.measures.words import condensed, log_odds
 from biasledger.measures.words import divergence as of_words
-from biasledger.measures.words import log_odds
 
 _SINGLY = partial(pooled, n_blocks=10**9)
 
@@ -268,8 +268,8 @@ def _ratio() -> PermutationResult:
 @pytest.mark.parametrize(
     ("module", "measured"),
     [
-        pytest.param(of_words, _divergence, id="divergence"),
-        pytest.param(log_odds, _first_word, id="a marked word"),
+        pytest.param(condensed, _divergence, id="divergence"),
+        pytest.param(condensed, _first_word, id="a marked word"),
         pytest.param(gap_tests, partial(_gap, "groups"), id="gap"),
         pytest.param(gap_tests, partial(_gap, "pairs"), id="gap inside pairs"),
         pytest.param(impact_ratios, _impact, id="impact ratio"),

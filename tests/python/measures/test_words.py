@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from itertools import combinations
 from math import log, sqrt
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from scipy import sparse
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import binom
 
@@ -17,13 +19,14 @@ from benchmarks.verdicts.words import judge, lengths, named, repeats
 from biasledger.measures.engine.group_sums import group_sums
 from biasledger.measures.engine.jackknife import two_sample_jackknife
 from biasledger.measures.engine.resampling import Design
-from biasledger.measures.words.divergence import divergence, divergence_by_units, divergence_parts
+from biasledger.measures.words.condensed import CondensedWords
+from biasledger.measures.words.differences import difference, difference_by_units
+from biasledger.measures.words.divergence import divergence, divergence_parts, jensen_shannon_of_sums
 from biasledger.measures.words.log_odds import (
     audit_log_odds,
     informative_log_odds,
     log_odds_of_sums,
     marked_words,
-    marked_words_by_units,
 )
 from biasledger.measures.words.units import MovedTexts, judged_texts
 from tests.python.measures.simulated_texts import corpus, counts_matrix, word_shares
@@ -291,7 +294,101 @@ class TestDivergence:
         assert (np.array(p_values) <= 0.05).mean() <= 0.05 + 3 * sqrt(0.05 * 0.95 / 150)
 
 
+class TestDifference:
+    SETTINGS: ClassVar = {"n_permutations": 399, "seed": 5}
+
+    @pytest.mark.parametrize("stop_after", [None, 3, 50])
+    @pytest.mark.parametrize("effect", [0.0, 2.0])
+    def test_both_tests_are_those_of_each_alone(self, effect, stop_after):
+        features, design = corpus(np.random.default_rng(2), 20, 30, effect=effect)
+        settings_ = {**self.SETTINGS, "stop_after": stop_after}
+        bits, words = difference(features, design, alpha=0.1, **settings_)
+        prior = np.asarray(features.sum(axis=0)).ravel()
+        alone = marked_words(features, design, prior=prior, prior_total=prior.sum(), alpha=0.1, **settings_)
+        assert bits == divergence(features, design, **settings_)
+        assert alone.family is not None
+        for found, expected in (
+            (words.p_value, alone.family.p_value),
+            (words.p_value_adjusted, alone.family.p_value_adjusted),
+            (words.band_low, alone.band_low),
+            (words.band_high, alone.band_high),
+        ):
+            np.testing.assert_array_equal(found, expected)
+        assert words.n_permutations == alone.family.n_permutations
+
+    def test_one_stops_and_the_other_goes_on(self):
+        settings_ = {"n_permutations": 999, "alpha": 0.05, "seed": 1, "stop_after": 20}
+        # A slight effect on every word moves their divergence alone, one on the rarest that word alone.
+        slight, design = corpus(np.random.default_rng(1), 20, 20, effect=0.5)
+        bits, words = difference(slight, design, **settings_)
+        assert bits.test is not None
+        assert (bits.test.n_permutations, bits.test.is_stopped_early) == (999, False)
+        assert words.n_permutations < 999
+        same, design = corpus(np.random.default_rng(1), 20, 20, length=400)
+        counts = same.toarray()
+        counts[:20, counts.sum(axis=0).argmin()] += 2
+        bits, words = difference(counts_matrix(counts), design, **settings_)
+        assert bits.test is not None
+        assert bits.test.is_stopped_early
+        assert bits.test.n_permutations < words.n_permutations == 999
+
+    def test_a_single_unit_has_words_tested_and_no_divergence(self):
+        features, design = corpus(np.random.default_rng(4), 1, 30)
+        bits, words = difference(features, design, alpha=0.05, **self.SETTINGS)
+        assert bits.test is None
+        assert np.isnan(bits.standard_error)
+        assert not np.isnan(words.p_value).all()
+
+    def test_labels_that_cannot_move_say_nothing(self):
+        features, design = corpus(np.random.default_rng(4), 10, 10)
+        fixed = Design(design.labels, design.labels.astype(np.int64))
+        bits, words = difference(features, fixed, alpha=0.05, **self.SETTINGS)
+        assert bits.test is None
+        assert np.isnan(words.p_value_adjusted).all()
+        assert words.n_permutations == 0
+
+
+class TestLookedUp:
+    """Products c log c of whole counts, looked up, against divergences of shares."""
+
+    def arranged(self, features, design, n=40):
+        words = CondensedWords.of(features, design, 1)
+        labels = np.array([np.random.default_rng(seed).permutation(design.labels) for seed in range(n)])
+        return words, labels.astype(np.float64) @ words.features.toarray(), labels
+
+    @pytest.mark.parametrize("times", [1.0, 7.0, 0.3])
+    def test_is_the_divergence_of_all_words(self, times):
+        features, design = corpus(np.random.default_rng(9), 15, 25, n_words=300)
+        words, sums, labels = self.arranged(features * times, design)
+        assert words.is_whole == (times != 0.3)
+        found = jensen_shannon_of_sums(words)(sums)
+        marked = labels.astype(np.float64) @ (features * times).toarray()
+        reference = (features * times).toarray().sum(axis=0) - marked
+        expected = [jensenshannon(m, r, base=2) ** 2 for m, r in zip(marked, reference, strict=True)]
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+    def test_counts_too_large_to_look_up(self):
+        features, design = corpus(np.random.default_rng(9), 15, 25)
+        words, sums, _ = self.arranged(sparse.csr_array(features * 1.0), design)
+        many, many_sums, _ = self.arranged(sparse.csr_array(features * 100_000.0), design)
+        assert many.totals.max() > 2**20 > words.totals.max()
+        np.testing.assert_allclose(
+            jensen_shannon_of_sums(many)(many_sums), jensen_shannon_of_sums(words)(sums), atol=1e-12
+        )
+
+    def test_no_words_in_a_group_is_undefined_without_a_warning(self):
+        counts = np.zeros((6, 4))
+        counts[:3] = 1 + np.arange(12).reshape(3, 4)
+        design = Design(np.array([0, 1, 1, 0, 0, 0], dtype=np.int8), np.zeros(6, dtype=np.int64))
+        words, _, _ = self.arranged(sparse.csr_array(counts), design)
+        labels = np.array([[0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0], [1, 0, 0, 1, 1, 0]])
+        found = jensen_shannon_of_sums(words)(labels.astype(np.float64) @ words.features.toarray())
+        assert np.isnan(found).tolist() == [True, True, False]
+
+
 class TestSeveralUnits:
+    SETTINGS: ClassVar = {"n_permutations": 199, "alpha": 0.05, "seed": 3, "stop_after": None}
+
     def units(self, seed: int, effect: float, sd: float) -> list[MovedTexts]:
         judged = judged_texts(named(seed, 8, 3, sd=sd, effect=effect))
         assert judged.carriers is not None
@@ -299,8 +396,8 @@ class TestSeveralUnits:
 
     def test_the_larger_p_counts_and_the_interval_holds_both(self):
         both = self.units(1, 0.4, 0.4)
-        alone = [divergence_by_units([units], n_permutations=199, seed=1, stop_after=None) for units in both]
-        result = divergence_by_units(both, n_permutations=199, seed=1, stop_after=None)
+        alone = [difference_by_units([units], **self.SETTINGS)[0] for units in both]
+        result, _ = difference_by_units(both, **self.SETTINGS)
         assert result.test is not None
         assert result.test.p_value >= max(one.test.p_value for one in alone if one.test) - 0.05
         assert result.interval_low <= min(one.interval_low for one in alone)
@@ -308,10 +405,7 @@ class TestSeveralUnits:
 
     def test_words_take_the_larger_p_and_the_wider_band(self):
         both = self.units(2, 1.0, 0.2)
-        results = [
-            marked_words_by_units(judged, n_permutations=199, alpha=0.05, seed=3, stop_after=None)
-            for judged in (both[:1], both)
-        ]
+        results = [difference_by_units(judged, **self.SETTINGS)[1] for judged in (both[:1], both)]
         tested = ~np.isnan(results[1].p_value)
         assert tested.any()
         assert (results[1].p_value_adjusted[tested] >= results[0].p_value_adjusted[tested]).all()

@@ -11,7 +11,7 @@ import pytest
 
 from biasledger.measures.engine.resampling import Design
 from biasledger.measures.words.divergence import divergence
-from biasledger.measures.words.judged import divergences, separabilities, word_statistics
+from biasledger.measures.words.judged import separabilities, word_differences
 from biasledger.measures.words.separability import separability
 from tests.python.measures.simulated_texts import comparison, corpus, counts_matrix
 from tests.python.measures.tables import assert_typed
@@ -22,7 +22,20 @@ def of(n_marked: int, n_reference: int, seed: int = 1, **settings):
     return comparison(features, design, **settings)
 
 
-@pytest.mark.parametrize("table", [word_statistics, divergences, separabilities])
+def word_statistics(comparisons):
+    """A row a word: what a table of differences lists."""
+    rows = word_differences(comparisons)
+    lists = [name for name in rows if name.startswith("word_") and name != "word_n_permutations"]
+    return pd.DataFrame(
+        {
+            name.removeprefix("word_"): np.concatenate(rows[name].to_list())
+            for name in lists
+            if name != "word_n_blocks"
+        }
+    )
+
+
+@pytest.mark.parametrize("table", [word_differences, separabilities])
 class TestEveryTable:
     def test_is_typed_with_tested_untested_and_skipped_rows_together(self, table):
         frame = table(
@@ -86,7 +99,7 @@ class TestWordStatistics:
 
     def test_contributions_sum_to_the_divergence(self):
         one = of(12, 12)
-        words, [divergent] = word_statistics([one]), divergences([one]).to_dict("records")
+        words, [divergent] = word_statistics([one]), word_differences([one]).to_dict("records")
         assert words["contribution"].sum() == pytest.approx(divergent["jsd"])
         assert words["signed_share"].abs().sum() == pytest.approx(1.0)
         more_marked = (
@@ -106,14 +119,14 @@ class TestWordStatistics:
         assert (frame["p_value_adjusted"].dropna() > 0.05).all()
 
     def test_comparisons_of_all_groups_have_no_words(self):
-        assert word_statistics([of(12, 12, kind="all_groups")]).empty
+        assert word_differences([of(12, 12, kind="all_groups")]).empty
 
 
-class TestDivergences:
+class TestWordDifferences:
     def test_numbers_are_the_measures_own(self):
         one = of(12, 14, seed=5)
-        [row] = divergences([one]).to_dict("records")
-        seed = one.seed_for("word_divergence")
+        [row] = word_differences([one]).to_dict("records")
+        seed = one.seed_for("word_differences")
         result = divergence(one.units.features, one.units.design, n_permutations=99, seed=seed)
         assert result.test is not None
         assert row["seed"] == seed
@@ -128,7 +141,7 @@ class TestDivergences:
         features, design = corpus(np.random.default_rng(6), 15, 15)
         counts = features.toarray()
         counts[0, :2] = 400_000
-        [row] = divergences([comparison(counts_matrix(counts), design)]).to_dict("records")
+        [row] = word_differences([comparison(counts_matrix(counts), design)]).to_dict("records")
         assert row["jsd"] > 0.3
         assert row["p_value"] > 0.05
         assert row["interval_low"] == 0.0

@@ -1,4 +1,4 @@
-from biasledger.measures.words.judged import word_statistics
+from biasledger.measures.words.judged import word_differences
 from biasledger.model_inputs.models import new_rows
 from biasledger.model_inputs.words import CORPUS, read_pairs
 
@@ -14,4 +14,4 @@ def model(dbt, session):
         dbt.ref("int_words_vocabulary"),
         comparisons,
     )
-    return new_rows(dbt, session, word_statistics, read_pairs, *relations, by=CORPUS)
+    return new_rows(dbt, session, word_differences, read_pairs, *relations, by=CORPUS)
