@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.processes import StepClock
 from benchmarks.warehouses import words_comparisons
-from biasledger.measures.words.judged import separabilities, word_differences
+from biasledger.measures.words.judged import divergences, separabilities, word_statistics
 
 
 def main(warehouse: str, n_permutations: int) -> None:
@@ -27,8 +27,10 @@ def main(warehouse: str, n_permutations: int) -> None:
     if n_permutations:
         comparisons = [replace(comparisons[0], n_permutations=n_permutations)]
     with threadpool_limits(limits=1):
-        with clock.step("words"):
-            word_differences(comparisons)
+        with clock.step("z"):
+            word_statistics(comparisons)
+        with clock.step("jsd"):
+            divergences(comparisons)
         with clock.step("classifier"):
             table = separabilities(comparisons)
     marked = {comparison.key: comparison.name[4] for comparison in comparisons}

@@ -79,11 +79,11 @@ def main(path: str) -> None:
         with clock.step("classifier"):
             rows = np.concatenate([np.flatnonzero(races == race), np.flatnonzero(races == REFERENCE)])
             accuracies[race] = svm_accuracy(counts[rows], (races[rows] == race).astype(int))
-        with clock.step("words"):
+        with clock.step("jsd"):
             marked = np.asarray(counts[races == race].sum(axis=0)).ravel()
             reference = np.asarray(counts[races == REFERENCE].sum(axis=0)).ravel()
             divergences[race] = jsd(marked, reference)
-        with clock.step("words"):
+        with clock.step("z"):
             table = z_scores(words, marked, reference)
             n_marked[race] = int((table["z_score"].abs() > 1.96).sum())
     results = {"accuracy": accuracies, "jsd": divergences, "n_marked": n_marked}

@@ -25,7 +25,7 @@ from collector.spec.loading import load_audit
 AUDIT = Path(__file__).with_name("speed.yml")
 SEED = 1
 N_TINY = 15
-MEASURES = ("words", "classifier")
+MEASURES = ("z", "jsd", "classifier")
 GOAL_BUILD, GOAL_MEASURES, GOAL_PEAK_GIB = 10.0, 20.0, 3.0
 # Of features as multiples of the floor, from FLOOR_FROM responses on.
 GOAL_FEATURES, FLOOR_FROM = 3.0, 200_000
@@ -47,7 +47,7 @@ class Repeat:
     floor: float
 
     def measures_seconds(self, clock: str) -> tuple[float, float]:
-        """Seconds of z and JSD, which are "words", and classifier together, ours and the script's; clock is wall or cpu."""
+        """Seconds of z, JSD and classifier together, ours and the script's; clock is wall or cpu."""
         return sum(self.own[clock][step] for step in MEASURES), sum(
             self.its[clock][step] for step in MEASURES
         )

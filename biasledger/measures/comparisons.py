@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypedDict, TypeVar, cast
 
 import pandas as pd
@@ -22,7 +22,8 @@ class Comparison(Generic[Units]):
 
     key: identifies the comparison and everything its numbers depend on. name: what it is about, the same in every run,
     from which seeds are made. units: what is compared, as its measure takes it. n_permutations: 0 for no test. alpha: one
-    minus the confidence of intervals.
+    minus the confidence of intervals. handed: what one measure of it hands on to another of the same build; None where each is by
+    itself.
     """
 
     key: str
@@ -31,6 +32,7 @@ class Comparison(Generic[Units]):
     n_permutations: int = 0
     alpha: float = 0.05
     seed: int = 0
+    handed: dict[str, Any] | None = field(default=None, compare=False)
 
     def seed_for(self, *measure: str) -> int:
         """The seed of a measure's draws: the same for the same question in every run."""

@@ -10,7 +10,6 @@ import pandas as pd
 from dbt_common.invocation import get_invocation_id
 from threadpoolctl import threadpool_limits
 
-from biasledger.model_inputs.relations import typed
 from biasledger.model_inputs.sharing import sharing
 from biasledger.model_inputs.told import told
 
@@ -24,21 +23,22 @@ def new_rows(
     read: Callable[..., Iterable[Compared]],
     *relations: duckdb.DuckDBPyRelation,
     by: Sequence[str] = (),
-) -> duckdb.DuckDBPyRelation:
+) -> pd.DataFrame:
     """What the measure says of each comparison that the model's table, whose first column is its key, does not hold yet.
 
     read: relations, and the keys of what is done, to comparisons. by: columns of the first relation; comparisons that agree in
     these are read together and need no others. A session that measures such parts on other machines then does (Spark).
     """
     if by and (rows_by_part := getattr(session, "rows_by_part", None)):
-        found: duckdb.DuckDBPyRelation = rows_by_part(measure, read, relations, by)
+        found: pd.DataFrame = rows_by_part(measure, read, relations, by)
         return found
     key = measure(()).columns[0]
     done = computed_keys(dbt, session, key)
     model = str(dbt.this).rsplit(".", 1)[-1].strip('"')
     with sharing(get_invocation_id()):
-        comparisons = told(model, read(*relations, done=done), _n_pending(relations[0], key, done))
-        return typed(session, measured(measure, comparisons))
+        return measured(
+            measure, told(model, read(*relations, done=done), _n_pending(relations[0], key, done))
+        )
 
 
 def measured(

@@ -8,11 +8,9 @@ from typing import Any
 
 import duckdb
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from biasledger.measures.engine.resampling import Floats, Integers
-from biasledger.measures.schema import LISTS
 
 Columns = Mapping[str, NDArray[Any]]
 
@@ -43,14 +41,6 @@ def described(row: Mapping[str, Any], *name: str) -> dict[str, Any]:
         "alpha": float(row["alpha"]),
         "seed": int(row["seed"]),
     }
-
-
-def typed(connection: duckdb.DuckDBPyConnection, rows: pd.DataFrame) -> duckdb.DuckDBPyRelation:
-    """A measure's table with the types that it names for its lists, also where it has none to tell them from."""
-    found, lists = connection.from_df(rows), rows.attrs[LISTS]
-    return found.select(
-        ", ".join(f"{name}::{lists[name]} as {name}" if name in lists else name for name in found.columns)
-    )
 
 
 class RowsByKey:

@@ -1,4 +1,4 @@
-"""What models that run side by side in one build read but once."""
+"""What models of one build read but once where they run side by side, and what one hands on to another."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ Read = TypeVar("Read")
 _build: ContextVar[str | None] = ContextVar("build", default=None)
 _held: WeakValueDictionary[tuple[Any, ...], Any] = WeakValueDictionary()
 _reading = Lock()
+_handed: dict[tuple[str, str], dict[str, Any]] = {}
 
 
 @contextmanager
@@ -39,3 +40,12 @@ def shared(key: tuple[Any, ...], read: Callable[[], Read]) -> Read:
         if held is None:
             held = _held[(build, *key)] = read()
     return cast("Read", held)
+
+
+def handed_on(key: str) -> dict[str, Any] | None:
+    """Where one model of the build leaves what it found of a key, for another that comes after it; None outside a build.
+
+    It stays until the process ends: it is for what is small.
+    """
+    build = _build.get()
+    return None if build is None else _handed.setdefault((build, key), {})

@@ -19,7 +19,7 @@ from biasledger.measures.equal_sizes.words import WordPair, WordUnits
 from biasledger.measures.words.texts import Texts
 from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, questions
 from biasledger.model_inputs.relations import Columns, RowsByKey, described, quoted, records
-from biasledger.model_inputs.sharing import shared
+from biasledger.model_inputs.sharing import handed_on, shared
 
 UNITS_AT_ONCE = 100_000
 """Texts whose words are read at once: rows of words take several times the memory of the matrix that they become."""
@@ -66,7 +66,9 @@ def read_comparisons(
         counts = _corpus_counts([members_of[key] for key in keys], matrix, first)
         for row in pending:
             texts = _texts(row, members_of[row["comparison_key"]], matrix, first, spelling, counts)
-            yield Comparison(units=texts, **described(row, *_NAME))
+            # Of keys no divergence is asked for.
+            handed = None if row["scheme"] == "keys" else handed_on(row["comparison_key"])
+            yield Comparison(units=texts, handed=handed, **described(row, *_NAME))
 
 
 def read_pairs(

@@ -12,7 +12,7 @@ import pyarrow
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from biasledger.model_inputs.models import measured
-from biasledger.model_inputs.relations import quoted, typed
+from biasledger.model_inputs.relations import quoted
 from biasledger.publishing.quoting import quote_name
 from biasledger.spark.tables import for_spark
 
@@ -108,5 +108,5 @@ def _of_keys(
 
 
 def _as_spark(connection: duckdb.DuckDBPyConnection, rows: pd.DataFrame) -> pyarrow.Table:
-    found = typed(connection, rows)
+    found = connection.from_df(rows)
     return found.select(for_spark(found)).to_arrow_table()

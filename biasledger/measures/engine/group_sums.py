@@ -67,12 +67,12 @@ def sums_in_parts(features: sparse.csr_array | Dense) -> Callable[[Labels], Iter
     """
     if isinstance(features, np.ndarray):
         return lambda labels: _parts_of(group_sums(labels, features))
-    by_feature = sparse.csr_array(
-        features.T, dtype=np.float32 if _adds_up_in_single(features) else np.float64
-    )
+    is_exact = _adds_up_in_single(features)
+    by_feature = sparse.csr_array(features.T, dtype=np.float32 if is_exact else np.float64)
     n_features, n_units = by_feature.shape
     n_using = np.diff(by_feature.indptr)
-    is_common = n_using > _COMMON_SHARE * n_units
+    # Sums that round are added up in the order of units, as all others of them are: a total less a sum is then never below 0.
+    is_common = n_using > (_COMMON_SHARE * n_units if is_exact else n_units)
     common, full = np.flatnonzero(is_common), np.ascontiguousarray(by_feature[is_common].toarray().T)
     is_rare = np.repeat(~is_common, n_using)
     starts = np.concatenate([[0], np.cumsum(np.where(is_common, 0, n_using))])

@@ -26,17 +26,23 @@ def difference(
     seed: int,
     stop_after: int | None = 50,
 ) -> tuple[Divergence, WordTest]:
-    """`divergence` and the test of `marked_words` on one set of draws, whose sums are made once; alone they say the same.
+    """`divergence` and `word_test` on one set of draws, whose sums are made once; alone they say the same.
 
-    features: word counts (n_units, n_words). Where labels cannot move there is no test, and none of a divergence where a group is
-    a single unit.
+    features: word counts (n_units, n_words). Where a group is a single unit its words are tested, and no divergence.
     """
     marked = group_sums(design.labels[np.newaxis, :], features)[0]
     reference = column_sums(features) - marked
     bits = divergence.jensen_shannon(marked, reference)
-    of_words = log_odds.audit_log_odds(marked, reference).log_odds
-    if n_permutations == 0 or not design.can_move():
-        return divergence.untested(bits), log_odds.tested(of_words, None)
+    if n_permutations == 0 or not divergence.is_testable(design):
+        alone = word_test(
+            features,
+            design,
+            n_permutations=n_permutations,
+            alpha=alpha,
+            seed=seed,
+            stop_after=stop_after,
+        )
+        return divergence.untested(bits), alone
     words = CondensedWords.of(features, design, seed)
     test, family = joint_permutation_tests(
         words.blocks,
@@ -48,13 +54,35 @@ def difference(
         seed=seed,
         stop_after=stop_after,
     )
-    can_diverge = divergence.is_testable(design)
+    of_words = log_odds.audit_log_odds(marked, reference).log_odds
     return (
-        divergence.tested(bits, test, words, design, divergence.Z)
-        if can_diverge
-        else divergence.untested(bits),
+        divergence.tested(bits, test, words, design, divergence.Z),
         log_odds.tested(of_words, words.expanded(family)),
     )
+
+
+def word_test(
+    features: sparse.csr_array,
+    design: Design,
+    *,
+    n_permutations: int,
+    alpha: float,
+    seed: int,
+    stop_after: int | None = 50,
+) -> WordTest:
+    """The test of `marked_words` alone."""
+    total = column_sums(features)
+    words = log_odds.marked_words(
+        features,
+        design,
+        prior=total,
+        prior_total=float(total.sum()),
+        n_permutations=n_permutations,
+        alpha=alpha,
+        seed=seed,
+        stop_after=stop_after,
+    )
+    return log_odds.tested(words.audit.log_odds, words.family)
 
 
 def difference_by_units(
@@ -65,16 +93,60 @@ def difference_by_units(
     seed: int,
     stop_after: int | None = 50,
 ) -> tuple[Divergence, WordTest]:
-    """The difference by every kind of unit: of each test the largest p, with intervals and bands that hold those of all."""
+    """divergence_by_units and words_by_units at once."""
     found = [
         difference(
             units.features,
             units.design,
             n_permutations=n_permutations,
             alpha=alpha,
-            seed=seed if place == 0 else stable_seed(seed, units.name),
+            seed=own,
             stop_after=stop_after,
         )
-        for place, units in enumerate(judged)
+        for units, own in _seeded(judged, seed)
     ]
     return divergence.widest([bits for bits, _ in found]), log_odds.widest([words for _, words in found])
+
+
+def divergence_by_units(
+    judged: Sequence[MovedTexts], *, n_permutations: int, seed: int, stop_after: int | None = 50
+) -> Divergence:
+    """The divergence by every kind of unit: that of the largest p, with an interval that holds those of all."""
+    return divergence.widest(
+        [
+            divergence.divergence(
+                units.features, units.design, n_permutations=n_permutations, seed=own, stop_after=stop_after
+            )
+            for units, own in _seeded(judged, seed)
+        ]
+    )
+
+
+def words_by_units(
+    judged: Sequence[MovedTexts],
+    *,
+    n_permutations: int,
+    alpha: float,
+    seed: int,
+    stop_after: int | None = 50,
+) -> WordTest:
+    """Each word by every kind of unit: the largest p of them, and bands that hold those of all."""
+    return log_odds.widest(
+        [
+            word_test(
+                units.features,
+                units.design,
+                n_permutations=n_permutations,
+                alpha=alpha,
+                seed=own,
+                stop_after=stop_after,
+            )
+            for units, own in _seeded(judged, seed)
+        ]
+    )
+
+
+def _seeded(judged: Sequence[MovedTexts], seed: int) -> list[tuple[MovedTexts, int]]:
+    return [
+        (units, seed if place == 0 else stable_seed(seed, units.name)) for place, units in enumerate(judged)
+    ]

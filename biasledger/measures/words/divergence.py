@@ -149,7 +149,8 @@ def jensen_shannon_of_sums(words: CondensedWords) -> Callable[[Floats], Floats]:
     """
     totals = words.totals
     if not words.is_whole or totals.max(initial=0) > _MOST_LOOKED_UP:
-        return lambda sums: _condensed_jensen_shannon(sums, totals - sums)
+        # Sums that round may pass their total.
+        return lambda sums: _condensed_jensen_shannon(sums, np.maximum(totals - sums, 0.0))
     of_words, all_tokens = totals[:-1], totals.sum()
     whole = of_words.astype(np.intp)
     counts = np.arange(whole.max(initial=0) + 1.0)

@@ -7,7 +7,7 @@ asked for, and names or wordings where there are enough of them.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -15,11 +15,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison, Draws, table
+from biasledger.measures.engine.group_sums import group_sums
 from biasledger.measures.engine.resampling import Floats, Integers, PermutationResult, stable_seed
-from biasledger.measures.engine.word_counts import rows_using
-from biasledger.measures.schema import listed, prefixed
-from biasledger.measures.words.differences import difference_by_units
-from biasledger.measures.words.divergence import divergence_parts, untested
+from biasledger.measures.engine.word_counts import column_sums, rows_using
+from biasledger.measures.schema import prefixed
+from biasledger.measures.words.differences import difference_by_units, divergence_by_units, words_by_units
+from biasledger.measures.words.divergence import divergence_parts, jensen_shannon, untested
 from biasledger.measures.words.lengths import Lengths, length_gap
 from biasledger.measures.words.log_odds import WordTest, marked_words, tested
 from biasledger.measures.words.published import PublishedAccuracy, five_fold_accuracy, one_split_accuracy
@@ -29,6 +30,9 @@ from biasledger.measures.words.units import judged_texts
 
 MIN_TEXTS_FOR_SVM = 10
 N_TOP_WORDS = 10
+# Both measures of two groups' words are held against the same draws; what the first of a build finds is handed on to the other.
+_DRAWS = "marked_words"
+_DIVERGENCE = "divergence"
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,7 @@ class WordStatistics:
     signed_share: the word's part of the published divergence.
     """
 
-    spelling: NDArray[np.str_]
+    word: NDArray[np.str_]
     n_marked: Floats
     n_reference: Floats
     n_marked_answers: Floats
@@ -56,10 +60,8 @@ class WordStatistics:
 
 
 @dataclass(frozen=True)
-class WordDifferences:
-    """How the words of two groups differ: their divergence in bits, as published and as judged, with the latter's interval and
-    test; the gap of lengths, and each word.
-    """
+class WordDivergence:
+    """Divergence of two groups' words in bits, as published and as judged, with the latter's interval and test; and lengths."""
 
     jsd: float
     jsd_judged: float
@@ -69,7 +71,6 @@ class WordDifferences:
     test: PermutationResult | None
     lengths: Lengths | None
     length_seed: int
-    words: WordStatistics = field(metadata=listed("word_"))
 
 
 @dataclass(frozen=True)
@@ -95,10 +96,14 @@ class ToldApart:
     n_texts: int = 0
 
 
-def word_differences(comparisons: Iterable[Comparison[Texts]]) -> pd.DataFrame:
-    """A row a comparison of two groups: its WordDifferences."""
-    pairs = (one for one in comparisons if one.units.is_pair)
-    return table(WordDifferences, pairs, _differences, "word_differences")
+def word_statistics(comparisons: Iterable[Comparison[Texts]]) -> pd.DataFrame:
+    """A row a comparison of two groups and word: WordStatistics."""
+    return table(WordStatistics, _pairs(comparisons), _statistics, _DRAWS)
+
+
+def divergences(comparisons: Iterable[Comparison[Texts]]) -> pd.DataFrame:
+    """A row a comparison of two groups: its WordDivergence."""
+    return table(WordDivergence, _pairs(comparisons), _divergence, _DRAWS)
 
 
 def separabilities(comparisons: Iterable[Comparison[Texts]]) -> pd.DataFrame:
@@ -109,7 +114,11 @@ def separabilities(comparisons: Iterable[Comparison[Texts]]) -> pd.DataFrame:
     return table(ToldApart, comparisons, _told_apart, "separability")
 
 
-def _differences(comparison: Comparison[Texts], draws: Draws) -> WordDifferences:
+def _pairs(comparisons: Iterable[Comparison[Texts]]) -> Iterator[Comparison[Texts]]:
+    return (one for one in comparisons if one.units.is_pair)
+
+
+def _statistics(comparison: Comparison[Texts], draws: Draws) -> WordStatistics:
     texts = comparison.units
     published: Draws = {**draws, "n_permutations": 0}
     words = marked_words(
@@ -120,43 +129,57 @@ def _differences(comparison: Comparison[Texts], draws: Draws) -> WordDifferences
         **published,
     )
     parts = divergence_parts(words.marked, words.reference)
-    jsd = float(parts.contributions.sum())
-    bits, tests, users = untested(jsd), tested(words.audit.log_odds, None), texts.features
+    tests, users = tested(words.audit.log_odds, None), texts.features
     if comparison.n_permutations > 0:
         judged = judged_texts(comparison)
-        bits, tests = difference_by_units(judged.all_units, **draws)
         users = judged.first.features
-    of_lengths: Draws = {**draws, "seed": comparison.seed_for("length_gap")}
-    return WordDifferences(
-        jsd,
-        bits.jsd,
-        bits.standard_error,
-        bits.interval_low,
-        bits.interval_high,
-        bits.test,
-        length_gap(texts, **of_lengths),
-        of_lengths["seed"],
-        WordStatistics(
-            texts.words,
-            words.marked,
-            words.reference,
-            _answers_using(texts, 1),
-            _answers_using(texts, 0),
-            rows_using(users).astype(np.int64),
-            words.audit.log_odds,
-            words.audit.variance,
-            words.audit.z_score,
-            words.informative.z_score,
-            tests,
-            parts.contributions,
-            parts.signed_shares,
-        ),
+        if comparison.handed is None:
+            tests = words_by_units(judged.all_units, **draws)
+        else:
+            comparison.handed[_DIVERGENCE], tests = difference_by_units(judged.all_units, **draws)
+    return WordStatistics(
+        texts.words,
+        words.marked,
+        words.reference,
+        _answers_using(texts, 1),
+        _answers_using(texts, 0),
+        rows_using(users).astype(np.int64),
+        words.audit.log_odds,
+        words.audit.variance,
+        words.audit.z_score,
+        words.informative.z_score,
+        tests,
+        parts.contributions,
+        parts.signed_shares,
     )
 
 
 def _answers_using(texts: Texts, label: int) -> Floats:
     """Answers of a group that use each word, (n_words,): a word that stands twice in one counts once."""
     return rows_using(texts.features, np.where(texts.design.labels == label, texts.n_answers, 0.0))
+
+
+def _divergence(comparison: Comparison[Texts], draws: Draws) -> WordDivergence:
+    texts, n, seed = comparison.units, draws["n_permutations"], draws["seed"]
+    marked = group_sums(texts.design.labels[np.newaxis, :], texts.counted_features)[0]
+    published = jensen_shannon(marked, column_sums(texts.counted_features) - marked)
+    judged = untested(published)
+    if n > 0:
+        handed = (comparison.handed or {}).pop(_DIVERGENCE, None)
+        judged = handed or divergence_by_units(
+            judged_texts(comparison).all_units, n_permutations=n, seed=seed
+        )
+    of_lengths: Draws = {**draws, "seed": comparison.seed_for("length_gap")}
+    return WordDivergence(
+        published,
+        judged.jsd,
+        judged.standard_error,
+        judged.interval_low,
+        judged.interval_high,
+        judged.test,
+        length_gap(texts, **of_lengths),
+        of_lengths["seed"],
+    )
 
 
 def _told_apart(comparison: Comparison[Texts], draws: Draws) -> ToldApart:

@@ -8,7 +8,7 @@ comparisons as (
 
 divergences as (
     select *
-    from {{ ref("int_words_differences") }}
+    from {{ ref("int_words_divergences") }}
 ),
 
 answer_lengths as (

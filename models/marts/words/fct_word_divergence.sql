@@ -3,12 +3,11 @@ with
 comparisons as (
     select * exclude (n_permutations, seed)
     from {{ ref("int_words_comparisons") }}
-    where scheme <> 'keys'
 ),
 
 divergences as (
     select *
-    from {{ ref("int_words_differences") }}
+    from {{ ref("int_words_divergences") }}
 ),
 
 word_divergence as (

@@ -55,24 +55,24 @@ def test_steps_and_errors_are_heard_and_what_models_print_is_kept(capsys: pytest
 def test_what_is_being_done_is_said_until_it_is_done(capsys: pytest.CaptureFixture[str]) -> None:
     teller = dbt_command._Teller()
     teller.say_doing()
-    for name in ("int_words_differences", "int_lists_spreads"):
+    for name in ("int_words_divergences", "int_lists_spreads"):
         teller(told("LogStartLine", "START", node_info=SimpleNamespace(node_name=name)))
     listeners.append(teller.note)
     try:
-        begun = told_of("int_words_differences", ["a", "b"], 2)
+        begun = told_of("int_words_divergences", ["a", "b"], 2)
         assert [next(begun), next(begun)] == ["a", "b"]
     finally:
         listeners.remove(teller.note)
     teller.say_doing()
-    done = SimpleNamespace(node_name="int_words_differences")
+    done = SimpleNamespace(node_name="int_words_divergences")
     teller(told("LogModelResult", "1 of 9 OK", node_info=done, total=9))
     teller.say_doing()
     steps: list[tuple[int, int, str]] = []
     assert running._follow(io.StringIO(capsys.readouterr().out), lambda *step: steps.append(step)) == []
     assert [step[:2] for step in steps] == [(0, 0), (1, 9), (1, 9)]
     first, _, last = (re.sub(r", [\d.]+ GiB$", "", name) for *_, name in steps)
-    assert first == "none; now int_words_differences (comparison 2 of 2), int_lists_spreads"
-    assert last == "int_words_differences; now int_lists_spreads"
+    assert first == "none; now int_words_divergences (comparison 2 of 2), int_lists_spreads"
+    assert last == "int_words_divergences; now int_lists_spreads"
 
 
 def test_dbt_ends_with_an_interrupted_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,7 +41,7 @@ def built(once_built: Project, tmp_path: Path) -> Iterator[Project]:
 
 def _measured_at(project: Project) -> list[tuple[object, ...]]:
     return project.work_rows(
-        "select count(*), count(distinct comparison_key) from intermediate.int_words_differences"
+        "select count(*), count(distinct comparison_key) from intermediate.int_words_statistics"
     )
 
 

@@ -173,12 +173,7 @@ def test_it_goes_on_with_the_files_of_the_release_before(
             connection.execute(f"drop view raw.{view}")
         connection.execute("delete from raw.schema_migrations where version = 7")
     with duckdb.connect(str(project.work)) as connection:
-        for table in (
-            "int_words_counts",
-            "int_words_differences",
-            "int_markers_tokens",
-            "int_decisions_gaps",
-        ):
+        for table in ("int_words_counts", "int_words_statistics", "int_markers_tokens", "int_decisions_gaps"):
             connection.execute(f"alter table intermediate.{table} add column of_old integer")
         connection.execute("update intermediate.int_words_counts set n_occurrences = n_occurrences + 1")
     with duckdb.connect(str(project.warehouse)) as connection:

@@ -226,5 +226,5 @@ def test_a_model_computes_what_its_table_does_not_hold_on_one_thread(connection)
 
     comparisons, cells = (connection.from_df(frame) for frame in TestRobustnessComparisons().frames())
     rows = new_rows(dbt, connection, robustness_tests, read, comparisons, cells)
-    assert rows.select("comparison_key").fetchall() == [("b",)]
+    assert rows["comparison_key"].tolist() == ["b"]
     assert threads == {1}

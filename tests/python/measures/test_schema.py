@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 
-import duckdb
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,8 +11,7 @@ from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison, table
 from biasledger.measures.engine.resampling import PermutationResult, stable_seed
-from biasledger.measures.schema import HIDDEN, columns, frame, listed, prefixed, row
-from biasledger.model_inputs.relations import typed
+from biasledger.measures.schema import HIDDEN, columns, frame, prefixed, row
 
 
 @dataclass(frozen=True)
@@ -38,16 +36,6 @@ class Words:
     z: NDArray[np.float64]
     n: NDArray[np.int64]
     part: Part = field(metadata=prefixed("part_"))
-
-
-@dataclass(frozen=True)
-class Listed:
-    value: float
-    words: Words | None = field(metadata=listed("word_"))
-
-
-WORDS = Words(np.array(["x", "y"]), np.array([0.5, np.nan]), np.array([1, 2]), Part(0.1, 9))
-NONE = Words(np.array([], dtype=str), np.array([]), np.array([], dtype=np.int64), Part(0.2, 8))
 
 
 @dataclass(frozen=True)
@@ -94,27 +82,12 @@ def test_of_no_result_the_missing_stands_and_types_stay() -> None:
 
 
 def test_arrays_are_as_many_rows_and_single_values_stand_in_each() -> None:
-    found = table(Words, compared("a", "b", "c"), lambda one, _: NONE if one.key == "b" else WORDS)
+    words = Words(np.array(["x", "y"]), np.array([0.5, np.nan]), np.array([1, 2]), Part(0.1, 9))
+    none = Words(np.array([], dtype=str), np.array([]), np.array([], dtype=np.int64), Part(0.2, 8))
+    found = table(Words, compared("a", "b", "c"), lambda one, _: none if one.key == "b" else words)
     assert found["comparison_key"].tolist() == ["a", "a", "c", "c"]
     assert found["part_n"].tolist() == [9] * 4
-    pd.testing.assert_series_equal(found.dtypes, table(Words, [], lambda *_: WORDS).dtypes)
-
-
-def test_listed_arrays_are_lists_with_types_also_where_there_are_none() -> None:
-    types = ["VARCHAR", "DOUBLE", *["VARCHAR[]", "DOUBLE[]", "BIGINT[]", "DOUBLE", "BIGINT"]]
-    with duckdb.connect() as connection:
-        for of in ((WORDS, NONE), (NONE,), (None,), ()):
-            found = table(
-                Listed, compared(*"ab"[: len(of)]), lambda one, _, of=of: Listed(0.5, of["ab".index(one.key)])
-            )
-            rows = typed(connection, found)
-            assert rows.types == types
-            assert [row[:2] for row in rows.fetchall()] == [("a", 0.5), ("b", 0.5)][: len(of)]
-        found = table(Listed, compared("a", "b"), lambda one, _: Listed(1, WORDS if one.key == "a" else NONE))
-        assert typed(connection, found).fetchall() == [
-            ("a", 1, ["x", "y"], [0.5, None], [1, 2], 0.1, 9),
-            ("b", 1, [], [], [], 0.2, 8),
-        ]
+    pd.testing.assert_series_equal(found.dtypes, table(Words, [], lambda *_: words).dtypes)
 
 
 def test_a_field_that_is_no_column_is_refused() -> None:

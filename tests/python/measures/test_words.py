@@ -16,11 +16,16 @@ from scipy.spatial.distance import jensenshannon
 from scipy.stats import binom
 
 from benchmarks.verdicts.words import judge, lengths, named, repeats
-from biasledger.measures.engine.group_sums import group_sums
+from biasledger.measures.engine.group_sums import group_sums, sums_in_parts
 from biasledger.measures.engine.jackknife import two_sample_jackknife
 from biasledger.measures.engine.resampling import Design
 from biasledger.measures.words.condensed import CondensedWords
-from biasledger.measures.words.differences import difference, difference_by_units
+from biasledger.measures.words.differences import (
+    difference,
+    difference_by_units,
+    divergence_by_units,
+    words_by_units,
+)
 from biasledger.measures.words.divergence import divergence, divergence_parts, jensen_shannon_of_sums
 from biasledger.measures.words.log_odds import (
     audit_log_odds,
@@ -299,8 +304,10 @@ class TestDifference:
 
     @pytest.mark.parametrize("stop_after", [None, 3, 50])
     @pytest.mark.parametrize("effect", [0.0, 2.0])
-    def test_both_tests_are_those_of_each_alone(self, effect, stop_after):
-        features, design = corpus(np.random.default_rng(2), 20, 30, effect=effect)
+    @pytest.mark.parametrize(("n_units", "times"), [(25, 1.0), (25, 0.3), (2_100, 1.0), (2_100, 0.3)])
+    def test_both_tests_are_those_of_each_alone(self, n_units, times, effect, stop_after):
+        features, design = corpus(np.random.default_rng(2), n_units, n_units, effect=effect)
+        features = sparse.csr_array(features * times)
         settings_ = {**self.SETTINGS, "stop_after": stop_after}
         bits, words = difference(features, design, alpha=0.1, **settings_)
         prior = np.asarray(features.sum(axis=0)).ravel()
@@ -351,6 +358,22 @@ class TestDifference:
 class TestLookedUp:
     """Products c log c of whole counts, looked up, against divergences of shares."""
 
+    @pytest.mark.parametrize(("n_units", "share", "copies"), [(40, 0.15, 1), (40, 0.3, 1), (100, 0.1, 60)])
+    def test_words_wholly_in_one_group_are_none_of_the_other_whatever_rounds(self, n_units, share, copies):
+        # Beside six units of the reference many words are the marked group's alone, and their weighted sums round.
+        rng = np.random.default_rng(0)
+        weighted = (rng.random((n_units, 300)) < share) * rng.random((n_units, 1)) * 3
+        labels = np.repeat([1, 0], [n_units - 6, 6]).astype(np.int8)
+        features, labels = np.repeat(weighted, copies, axis=0), np.repeat(labels, copies)
+        design = Design(labels, np.zeros(labels.size, dtype=np.int64))
+        words = CondensedWords.of(counts_matrix(features[:, features.any(axis=0)]), design, 1)
+        moved = np.array([rng.permutation(words.blocks.labels) for _ in range(300)])
+        sums = np.concatenate(list(sums_in_parts(words.of_blocks)(moved)))
+        assert not words.is_whole
+        assert isinstance(words.of_blocks, np.ndarray) == (copies > 1)
+        with np.errstate(invalid="raise"):
+            assert not np.isnan(jensen_shannon_of_sums(words)(sums)).any()
+
     def arranged(self, features, design, n=40):
         words = CondensedWords.of(features, design, 1)
         labels = np.array([np.random.default_rng(seed).permutation(design.labels) for seed in range(n)])
@@ -396,8 +419,10 @@ class TestSeveralUnits:
 
     def test_the_larger_p_counts_and_the_interval_holds_both(self):
         both = self.units(1, 0.4, 0.4)
-        alone = [difference_by_units([units], **self.SETTINGS)[0] for units in both]
-        result, _ = difference_by_units(both, **self.SETTINGS)
+        settings_ = {name: value for name, value in self.SETTINGS.items() if name != "alpha"}
+        alone = [divergence_by_units([units], **settings_) for units in both]
+        result = divergence_by_units(both, **settings_)
+        assert result == difference_by_units(both, **self.SETTINGS)[0]
         assert result.test is not None
         assert result.test.p_value >= max(one.test.p_value for one in alone if one.test) - 0.05
         assert result.interval_low <= min(one.interval_low for one in alone)
@@ -405,7 +430,7 @@ class TestSeveralUnits:
 
     def test_words_take_the_larger_p_and_the_wider_band(self):
         both = self.units(2, 1.0, 0.2)
-        results = [difference_by_units(judged, **self.SETTINGS)[1] for judged in (both[:1], both)]
+        results = [words_by_units(judged, **self.SETTINGS) for judged in (both[:1], both)]
         tested = ~np.isnan(results[1].p_value)
         assert tested.any()
         assert (results[1].p_value_adjusted[tested] >= results[0].p_value_adjusted[tested]).all()

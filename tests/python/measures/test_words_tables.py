@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from biasledger.measures.engine.resampling import Design
-from biasledger.measures.words.divergence import divergence
-from biasledger.measures.words.judged import separabilities, word_differences
+from biasledger.measures.words.divergence import divergence, untested
+from biasledger.measures.words.judged import divergences, separabilities, word_statistics
 from biasledger.measures.words.separability import separability
 from tests.python.measures.simulated_texts import comparison, corpus, counts_matrix
 from tests.python.measures.tables import assert_typed
@@ -22,20 +22,7 @@ def of(n_marked: int, n_reference: int, seed: int = 1, **settings):
     return comparison(features, design, **settings)
 
 
-def word_statistics(comparisons):
-    """A row a word: what a table of differences lists."""
-    rows = word_differences(comparisons)
-    lists = [name for name in rows if name.startswith("word_") and name != "word_n_permutations"]
-    return pd.DataFrame(
-        {
-            name.removeprefix("word_"): np.concatenate(rows[name].to_list())
-            for name in lists
-            if name != "word_n_blocks"
-        }
-    )
-
-
-@pytest.mark.parametrize("table", [word_differences, separabilities])
+@pytest.mark.parametrize("table", [word_statistics, divergences, separabilities])
 class TestEveryTable:
     def test_is_typed_with_tested_untested_and_skipped_rows_together(self, table):
         frame = table(
@@ -99,7 +86,7 @@ class TestWordStatistics:
 
     def test_contributions_sum_to_the_divergence(self):
         one = of(12, 12)
-        words, [divergent] = word_statistics([one]), word_differences([one]).to_dict("records")
+        words, [divergent] = word_statistics([one]), divergences([one]).to_dict("records")
         assert words["contribution"].sum() == pytest.approx(divergent["jsd"])
         assert words["signed_share"].abs().sum() == pytest.approx(1.0)
         more_marked = (
@@ -119,14 +106,14 @@ class TestWordStatistics:
         assert (frame["p_value_adjusted"].dropna() > 0.05).all()
 
     def test_comparisons_of_all_groups_have_no_words(self):
-        assert word_differences([of(12, 12, kind="all_groups")]).empty
+        assert word_statistics([of(12, 12, kind="all_groups")]).empty
 
 
-class TestWordDifferences:
+class TestDivergences:
     def test_numbers_are_the_measures_own(self):
         one = of(12, 14, seed=5)
-        [row] = word_differences([one]).to_dict("records")
-        seed = one.seed_for("word_differences")
+        [row] = divergences([one]).to_dict("records")
+        seed = one.seed_for("marked_words")
         result = divergence(one.units.features, one.units.design, n_permutations=99, seed=seed)
         assert result.test is not None
         assert row["seed"] == seed
@@ -137,11 +124,30 @@ class TestWordDifferences:
             result.test.null_mean, result.test.p_value, result.test.n_permutations, result.test.is_stopped_early,
         )  # fmt: skip
 
+    @pytest.mark.parametrize("effect", [0.0, 2.0])
+    def test_what_the_words_hand_on_is_what_a_divergence_says_alone(self, effect):
+        features, design = corpus(np.random.default_rng(5), 12, 14, effect=effect)
+        one = comparison(features, design)
+        handing = replace(one, handed={})
+        pd.testing.assert_frame_equal(word_statistics([one]), word_statistics([handing]))
+        assert handing.handed
+        with_it = divergences([handing])
+        assert handing.handed == {}
+        pd.testing.assert_frame_equal(with_it, divergences([one]))
+        # It is taken, and not made anew.
+        odd = replace(one, handed={"divergence": untested(9.0)})
+        assert divergences([odd])["jsd_judged"].tolist() == [9.0]
+        # Without draws there is nothing to hand on.
+        still = replace(one, handed={}, n_permutations=0)
+        word_statistics([still])
+        assert still.handed == {}
+        assert divergences([still])["p_value"].isna().all()
+
     def test_one_enormous_text_is_no_divergence(self):
         features, design = corpus(np.random.default_rng(6), 15, 15)
         counts = features.toarray()
         counts[0, :2] = 400_000
-        [row] = word_differences([comparison(counts_matrix(counts), design)]).to_dict("records")
+        [row] = divergences([comparison(counts_matrix(counts), design)]).to_dict("records")
         assert row["jsd"] > 0.3
         assert row["p_value"] > 0.05
         assert row["interval_low"] == 0.0

@@ -15,7 +15,7 @@ import pytest
 from dbt_common.exceptions import DbtDatabaseError
 
 from biasledger.measures.equal_sizes.words import word_sizes
-from biasledger.measures.words.judged import separabilities, word_differences
+from biasledger.measures.words.judged import divergences, separabilities, word_statistics
 from biasledger.model_inputs.models import measured
 from biasledger.model_inputs.words import CORPUS, read_comparisons, read_pairs, read_word_pairs
 from biasledger.project import init_project
@@ -44,7 +44,8 @@ class Model(NamedTuple):
 _OF_WORDS = tuple(f"int_words_{name}" for name in WORDS)
 MODELS = {
     "int_words_separabilities": Model(separabilities, read_comparisons, _OF_WORDS),
-    "int_words_differences": Model(word_differences, read_pairs, ("pairs", *_OF_WORDS[1:], _OF_WORDS[0])),
+    "int_words_divergences": Model(divergences, read_pairs, ("pairs", *_OF_WORDS[1:], _OF_WORDS[0])),
+    "int_words_statistics": Model(word_statistics, read_pairs, ("pairs", *_OF_WORDS[1:], _OF_WORDS[0])),
     "int_words_equal_sizes": Model(word_sizes, read_word_pairs, PER_RUN, ("pair_key",)),
 }
 
@@ -125,7 +126,7 @@ def test_executors_measure_what_the_driver_does(spark: Any, tables: Path, name: 
 
 
 def test_one_other_count_of_a_word_is_noticed(spark: Any, tables: Path, tmp_path: Path) -> None:
-    model = MODELS["int_words_differences"]
+    model = MODELS["int_words_statistics"]
     shutil.copytree(tables, tmp_path, dirs_exist_ok=True)
     place = tmp_path / "int_words_features" / "rows.parquet"
     place.unlink()

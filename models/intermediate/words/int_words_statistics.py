@@ -1,0 +1,17 @@
+from biasledger.measures.words.judged import word_statistics
+from biasledger.model_inputs.models import new_rows
+from biasledger.model_inputs.words import CORPUS, read_pairs
+
+
+def model(dbt, session):
+    dbt.config(materialized="incremental", incremental_strategy="append")
+    comparisons = dbt.ref("int_words_comparisons")
+    relations = (
+        # Of a group without a text nothing is said, and who stood in for it as the reference would be taken for it.
+        comparisons.filter("comparison <> 'all_groups' and n_marked_units > 0 and n_reference_units > 0"),
+        dbt.ref("int_words_members"),
+        dbt.ref("int_words_features"),
+        dbt.ref("int_words_vocabulary"),
+        comparisons,
+    )
+    return new_rows(dbt, session, word_statistics, read_pairs, *relations, by=CORPUS)
