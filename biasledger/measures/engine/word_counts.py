@@ -110,8 +110,7 @@ def narrow(features: sparse.csr_array) -> sparse.csr_array:
     """The same counts in as few bytes as they need; those that are no whole numbers, such as weighted ones, as they are."""
     if not are_whole(features):
         return features
-    counts = features.data
-    counts = counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
+    counts = features.data.astype(np.min_scalar_type(int(features.data.max(initial=0))))
     return sparse.csr_array((counts, features.indices, features.indptr), shape=features.shape)
 
 
