@@ -32,7 +32,7 @@ class Comparison(Generic[Units]):
     n_permutations: int = 0
     alpha: float = 0.05
     seed: int = 0
-    handed: dict[str, Any] | None = field(default=None, compare=False)
+    handed: dict[str, Any] | None = field(default=None, compare=False, kw_only=True)
 
     def seed_for(self, *measure: str) -> int:
         """The seed of a measure's draws: the same for the same question in every run."""
