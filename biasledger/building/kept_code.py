@@ -100,7 +100,7 @@ def keep_methods(kept: KeptCode) -> None:
             return compile(source, "<string>", "exec", dont_inherit=True)
 
         # The same source gives the same code, whoever wrote it; both would run it themselves.
-        exec(code() if _NAMED_ONCE.search(source) else kept.get(_name("methods", source), code), *places)  # noqa: S102
+        exec(code() if _NAMED_ONCE.search(source) else kept.get(_name("methods", source), code), *places)  # noqa: S102  # as they would
 
     # Both call the built-in function, and have no setting for it; mypy knows no such name there.
     for module in (dataclasses, builder):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
 from scipy import sparse
@@ -15,6 +17,8 @@ from biasledger.measures.words.condensed import CondensedWords
 from biasledger.measures.words.divergence import Divergence
 from biasledger.measures.words.log_odds import WordTest
 from biasledger.measures.words.units import MovedTexts
+
+Found = TypeVar("Found")
 
 
 def difference(
@@ -56,7 +60,7 @@ def difference(
     )
     of_words = log_odds.audit_log_odds(marked, reference).log_odds
     return (
-        divergence.tested(bits, test, words, design, divergence.Z),
+        divergence.tested(bits, test, words, design),
         log_odds.tested(of_words, words.expanded(family)),
     )
 
@@ -94,17 +98,8 @@ def difference_by_units(
     stop_after: int | None = 50,
 ) -> tuple[Divergence, WordTest]:
     """divergence_by_units and words_by_units at once."""
-    found = [
-        difference(
-            units.features,
-            units.design,
-            n_permutations=n_permutations,
-            alpha=alpha,
-            seed=own,
-            stop_after=stop_after,
-        )
-        for units, own in _seeded(judged, seed)
-    ]
+    measure = partial(difference, n_permutations=n_permutations, alpha=alpha, stop_after=stop_after)
+    found = _by_units(judged, seed, measure)
     return divergence.widest([bits for bits, _ in found]), log_odds.widest([words for _, words in found])
 
 
@@ -112,14 +107,8 @@ def divergence_by_units(
     judged: Sequence[MovedTexts], *, n_permutations: int, seed: int, stop_after: int | None = 50
 ) -> Divergence:
     """The divergence by every kind of unit: that of the largest p, with an interval that holds those of all."""
-    return divergence.widest(
-        [
-            divergence.divergence(
-                units.features, units.design, n_permutations=n_permutations, seed=own, stop_after=stop_after
-            )
-            for units, own in _seeded(judged, seed)
-        ]
-    )
+    measure = partial(divergence.divergence, n_permutations=n_permutations, stop_after=stop_after)
+    return divergence.widest(_by_units(judged, seed, measure))
 
 
 def words_by_units(
@@ -131,22 +120,13 @@ def words_by_units(
     stop_after: int | None = 50,
 ) -> WordTest:
     """Each word by every kind of unit: the largest p of them, and bands that hold those of all."""
-    return log_odds.widest(
-        [
-            word_test(
-                units.features,
-                units.design,
-                n_permutations=n_permutations,
-                alpha=alpha,
-                seed=own,
-                stop_after=stop_after,
-            )
-            for units, own in _seeded(judged, seed)
-        ]
-    )
+    measure = partial(word_test, n_permutations=n_permutations, alpha=alpha, stop_after=stop_after)
+    return log_odds.widest(_by_units(judged, seed, measure))
 
 
-def _seeded(judged: Sequence[MovedTexts], seed: int) -> list[tuple[MovedTexts, int]]:
+def _by_units(judged: Sequence[MovedTexts], seed: int, measure: Callable[..., Found]) -> list[Found]:
+    """What a measure says of each kind of unit, whose draws are its own."""
     return [
-        (units, seed if place == 0 else stable_seed(seed, units.name)) for place, units in enumerate(judged)
+        measure(units.features, units.design, seed=seed if place == 0 else stable_seed(seed, units.name))
+        for place, units in enumerate(judged)
     ]

@@ -80,7 +80,6 @@ def divergence(
     *,
     n_permutations: int,
     seed: int,
-    z: float = Z,
     stop_after: int | None = 50,
 ) -> Divergence:
     """Jensen-Shannon divergence between the marked and the reference group, and its null."""
@@ -96,7 +95,7 @@ def divergence(
         seed=seed,
         stop_after=stop_after,
     )
-    return tested(observed, test, words, design, z)
+    return tested(observed, test, words, design)
 
 
 def jensen_shannon(marked: Floats, reference: Floats) -> float:
@@ -114,12 +113,10 @@ def untested(observed: float) -> Divergence:
     return Divergence(observed, np.nan, np.nan, np.nan, None)
 
 
-def tested(
-    observed: float, test: PermutationResult, words: CondensedWords, design: Design, z: float
-) -> Divergence:
+def tested(observed: float, test: PermutationResult, words: CondensedWords, design: Design) -> Divergence:
     """A divergence with its test, and the interval that these words and groups give it."""
     jackknife = two_sample_jackknife(words.features, design.labels, _condensed_jensen_shannon)
-    arm = z * jackknife.standard_error
+    arm = Z * jackknife.standard_error
     return Divergence(
         observed,
         jackknife.standard_error,
