@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -58,33 +57,26 @@ def _missing(*packages: str) -> str | None:
 @contextmanager
 def cluster(folder: Path, n_workers: int = 2) -> Iterator[str]:
     """The address of a cluster whose workers have a core and a gigabyte each; it ends with the block."""
-    port = _free_port()
-    address = f"spark://127.0.0.1:{port}"
     log = folder / "master.log"
     web = ["--host", "127.0.0.1", "--webui-port", "0"]
-    commands = [["org.apache.spark.deploy.master.Master", *web, "--port", str(port)]]
-    for number in range(n_workers):
-        place = str(folder / f"worker-{number}")
-        size = ["--cores", "1", "--memory", "1g", "--work-dir", place]
-        commands.append(["org.apache.spark.deploy.worker.Worker", *web, *size, address])
-
-    def has_workers() -> bool:
-        return log.read_text(encoding="utf-8", errors="replace").count("Registering worker") >= n_workers
-
-    with _running(commands, log, memory="256m") as programs:
-        _wait(has_workers, programs, log)
+    with _running(log, memory="256m") as programs:
+        programs.start("org.apache.spark.deploy.master.Master", *web, "--port", "0")
+        (address,) = programs.said(r"Starting Spark master at (spark://\S+)")
+        for number in range(n_workers):
+            place = str(folder / f"worker-{number}")
+            size = ["--cores", "1", "--memory", "1g", "--work-dir", place]
+            programs.start("org.apache.spark.deploy.worker.Worker", *web, *size, address)
+        programs.said("Registering worker", times=n_workers)
         yield address
 
 
 @contextmanager
 def connect_server(folder: Path) -> Iterator[str]:
     """The address of a server of Spark Connect with one core; it ends with the block."""
-    port = _free_port()
-    log = folder / "server.log"
     settings = {
         **SMALL,
         "spark.connect.grpc.binding.address": "127.0.0.1",
-        "spark.connect.grpc.binding.port": str(port),
+        "spark.connect.grpc.binding.port": "0",
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.ui.enabled": "false",
     }
@@ -92,49 +84,61 @@ def connect_server(folder: Path) -> Iterator[str]:
     for name, value in settings.items():
         command += ["--conf", f"{name}={value}"]
     command += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal"]
-    with _running([command], log, memory="1g") as programs:
-        _wait(lambda: _answers(port), programs, log)
-        yield f"sc://127.0.0.1:{port}"
+    with _running(folder / "server.log", memory="1g") as programs:
+        programs.start(*command)
+        (address,) = programs.said(r"Spark Connect server started at: (\S+)")
+        yield f"sc://{address}"
 
 
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
+class _Programs:
+    """Programs of Spark that write into one log. Each takes a port that is free and says which: a port that was free when
+    it was looked for may be taken, by Spark itself too, before a server binds it."""
 
+    def __init__(self, log: Path, memory: str) -> None:
+        self.log = log
+        self.memory = memory
+        self.running: list[subprocess.Popen[bytes]] = []
 
-def _answers(port: int) -> bool:
-    try:
-        socket.create_connection(("127.0.0.1", port), 1).close()
-    except OSError:
-        return False
-    return True
+    def start(self, *command: str) -> None:
+        with self.log.open("ab") as file:
+            self.running.append(_start(command, file.fileno(), self.memory))
 
+    def said(self, pattern: str, times: int = 1) -> list[str]:
+        """What a pattern found in the log, once it is there so often."""
+        until = time.monotonic() + _WAIT_SECONDS
+        while len(found := re.findall(pattern, self.read())) < times:
+            assert time.monotonic() < until, f"no {pattern!r} in {_WAIT_SECONDS:.0f} s:\n{self.read()}"
+            self.live()
+            time.sleep(0.2)
+        return found
 
-def _wait(done: Callable[[], bool], programs: Sequence[subprocess.Popen[bytes]], log: Path) -> None:
-    until = time.monotonic() + _WAIT_SECONDS
-    while not done():
-        is_hopeless = time.monotonic() > until or any(program.poll() is not None for program in programs)
-        assert not is_hopeless, log.read_text(encoding="utf-8", errors="replace")
-        time.sleep(0.2)
+    def read(self) -> str:
+        return self.log.read_text(encoding="utf-8", errors="replace")
+
+    def live(self) -> None:
+        for program in self.running:
+            assert program.poll() is None, (
+                f"a program of Spark ended with {program.returncode}:\n{self.read()}"
+            )
+
+    def end(self) -> None:
+        for program in self.running:
+            program.terminate()
+        for program in self.running:
+            program.wait()
 
 
 @contextmanager
-def _running(
-    commands: Sequence[Sequence[str]], log: Path, memory: str
-) -> Iterator[list[subprocess.Popen[bytes]]]:
-    """Programs of Spark that write into one log; they end with the block."""
-    programs: list[subprocess.Popen[bytes]] = []
+def _running(log: Path, memory: str) -> Iterator[_Programs]:
+    """Programs of Spark, which end with the block. Where it fails and one of them has ended before, that is what is told."""
+    programs = _Programs(log, memory)
     try:
-        for command in commands:
-            with log.open("ab") as file:
-                programs.append(_start(command, file.fileno(), memory))
         yield programs
+    except Exception:
+        programs.live()
+        raise
     finally:
-        for program in programs:
-            program.terminate()
-        for program in programs:
-            program.wait()
+        programs.end()
 
 
 def _start(command: Sequence[str], output: int, memory: str) -> subprocess.Popen[bytes]:
