@@ -34,7 +34,8 @@ def main(warehouse: str, n_permutations: int) -> None:
         with clock.step("classifier"):
             table = separabilities(comparisons)
     marked = {comparison.key: comparison.name[4] for comparison in comparisons}
-    accuracy = dict(zip(table["comparison_key"].map(marked), table["accuracy_mean"], strict=True))
+    keys, accuracies = table.columns["comparison_key"], table.columns["accuracy_mean"].tolist()
+    accuracy = dict(zip((marked[key] for key in keys), accuracies, strict=True))
     print(json.dumps({"wall": clock.wall, "cpu": clock.cpu, "accuracy": accuracy}))
 
 

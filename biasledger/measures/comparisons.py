@@ -7,10 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypedDict, TypeVar, cast
 
-import pandas as pd
-
 from biasledger.measures.engine.resampling import stable_seed
-from biasledger.measures.schema import columns, frame, row
+from biasledger.measures.schema import Table, columns, row, table_of
 
 Units = TypeVar("Units")
 Result = TypeVar("Result")
@@ -56,7 +54,7 @@ def table(
     measure: Callable[[Compared, Draws], Result | Iterable[Result] | None],
     *seeds: str,
     key: str = "comparison_key",
-) -> pd.DataFrame:
+) -> Table:
     """Rows of what a measure says of each comparison: its key first, then the columns of `kind`, and the seed of what is drawn.
 
     measure: one result of a comparison, several, or None. seeds: what the measure's seeds are made from, beside what the
@@ -79,7 +77,7 @@ def table(
                 for result in results
                 if result is not None
             ]
-    return frame(types, rows)
+    return table_of(types, rows)
 
 
 @contextmanager

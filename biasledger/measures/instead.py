@@ -10,12 +10,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
 from biasledger.measures.comparisons import Comparison, table
 from biasledger.measures.engine.resampling import Design, Floats, Integers, Labels, family_permutation_test
+from biasledger.measures.schema import Table
 
 # One subject cannot show what a group is told.
 MIN_SUBJECTS = 2
@@ -91,6 +91,6 @@ def _sums(shares: sparse.csr_array[np.float64]) -> Floats:
     return np.bincount(shares.indices, weights=shares.data, minlength=shares.shape[1]).astype(np.float64)
 
 
-def items_instead_of(comparisons: Iterable[Comparison[HeldItems]]) -> pd.DataFrame:
+def items_instead_of(comparisons: Iterable[Comparison[HeldItems]]) -> Table:
     """A row an item of each comparison: its ItemsInstead."""
     return table(ItemsInstead, comparisons, lambda one, draws: items_instead(one.units, **draws), "items")

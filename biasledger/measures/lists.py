@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison, Draws, table
@@ -35,6 +34,7 @@ from biasledger.measures.engine.resampling import (
     stable_seed,
 )
 from biasledger.measures.engine.spreads import beyond_chance, chance_of, lower_end
+from biasledger.measures.schema import Table
 
 STATISTICS = ("range", "sd", "mean_absolute_deviation")
 """Over the groups' means: SNSR, SNSV and what PAFS is one minus of."""
@@ -339,7 +339,7 @@ class FeatureSpread:
     seed: int
 
 
-def spreads(comparisons: Iterable[Comparison[Lists]]) -> pd.DataFrame:
+def spreads(comparisons: Iterable[Comparison[Lists]]) -> Table:
     """A row a comparison, feature and statistic: its FeatureSpread; no row for a feature that no list has."""
     return table(FeatureSpread, comparisons, _feature_spreads)
 
@@ -421,7 +421,7 @@ class PerturbedLists:
     rerun_similarities: Floats
 
 
-def robustness_tests(comparisons: Iterable[Comparison[PerturbedLists]]) -> pd.DataFrame:
+def robustness_tests(comparisons: Iterable[Comparison[PerturbedLists]]) -> Table:
     """A row a comparison, whose name starts with its similarity: its Robustness."""
     return table(Robustness, comparisons, lambda one, draws: robustness(**vars(one.units), **draws))
 

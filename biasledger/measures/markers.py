@@ -15,7 +15,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 
 from biasledger.measures.comparisons import Comparison, table
 from biasledger.measures.engine.intervals import share_limits
@@ -28,6 +27,7 @@ from biasledger.measures.engine.resampling import (
     permutation_test,
     pooled,
 )
+from biasledger.measures.schema import Table
 
 NEUTRAL_RATIO = 0.5
 """The ratio of a text in which neither direction prevails."""
@@ -110,7 +110,7 @@ def stereotype_ratio(units: RatioUnits, *, n_permutations: int, alpha: float, se
     return StereotypeRatio(n_units, float(units.n.sum()), ratio, error, low, high, smallest_p, test)
 
 
-def stereotype_ratios(comparisons: Iterable[Comparison[RatioUnits]]) -> pd.DataFrame:
+def stereotype_ratios(comparisons: Iterable[Comparison[RatioUnits]]) -> Table:
     """A row a comparison, the texts about one probe or category: its StereotypeRatio."""
     return table(
         StereotypeRatio,

@@ -7,13 +7,15 @@ result stands for that result's columns. Where there is none these hold what is 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
-from typing import Any, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _TYPES: Mapping[Any, str] = {
     bool: "bool",
@@ -25,9 +27,35 @@ _TYPES: Mapping[Any, str] = {
     NDArray[np.float64]: "float64",
     NDArray[np.str_]: "str",
 }
+_DTYPES: Mapping[str, Any] = {
+    "bool": np.bool_,
+    "int64": np.int64,
+    "Int64": np.int64,
+    "float64": np.float64,
+    "str": np.object_,
+}
 _MISSING: Mapping[str, Any] = {"bool": False, "int64": 0, "Int64": None, "float64": np.nan, "str": ""}
 HIDDEN: Mapping[str, Any] = {"is_hidden": True}
 """Metadata of a field that is no column."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Named columns of one length, in their order: flags, int64, float64 with NaN for what is missing, str as objects, and whole
+    numbers of which some are missing as a masked array.
+    """
+
+    columns: Mapping[str, NDArray[Any]]
+
+    def __len__(self) -> int:
+        """How many rows there are."""
+        return next((column.size for column in self.columns.values()), 0)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The same as a frame; pandas, which takes as long to import as some audits to build, is imported for it alone."""
+        import pandas as pd
+
+        return pd.DataFrame({name: _series(column) for name, column in self.columns.items()})
 
 
 def prefixed(prefix: str) -> Mapping[str, Any]:
@@ -36,7 +64,7 @@ def prefixed(prefix: str) -> Mapping[str, Any]:
 
 
 def columns(kind: type) -> dict[str, str]:
-    """Column -> its type in pandas, of a result's dataclass.
+    """Column -> its type as pandas calls it, of a result's dataclass.
 
     Raises:
         TypeError: a field's type is that of no column.
@@ -49,13 +77,39 @@ def row(result: object) -> dict[str, Any]:
     return {name: value for name, _, value in _cells(type(result), result)}
 
 
-def frame(types: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+def table_of(types: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> Table:
     """Rows as a table of these columns and types; a row of arrays is as many rows as these are long."""
-    names = list(types)
-    if rows and any(isinstance(value, np.ndarray) for value in rows[0].values()):
-        parts = [pd.DataFrame({name: one[name] for name in names}) for one in rows]
-        return pd.concat(parts, ignore_index=True).astype(types)
-    return pd.DataFrame(rows, columns=names).astype(types)
+    sizes = [_size(one) for one in rows]
+    given = {name: [one[name] for one in rows] for name in types}
+    return Table({name: _column(given[name], sizes, type_) for name, type_ in types.items()})
+
+
+def _size(one: Mapping[str, Any]) -> int | None:
+    """How many rows a row of arrays is; None of one without."""
+    return next((value.size for value in one.values() if isinstance(value, np.ndarray)), None)
+
+
+def _column(values: Sequence[Any], sizes: Sequence[int | None], type_: str) -> NDArray[Any]:
+    """Values as one column; of a row that has a size an array of it, or what all its rows have."""
+    dtype = _DTYPES[type_]
+    if type_ == "Int64":
+        is_missing = _column([value is None for value in values], sizes, "bool")
+        return np.ma.array(_column([value or 0 for value in values], sizes, "int64"), mask=is_missing)
+    if all(size is None for size in sizes):
+        return np.array(values, dtype)
+    parts = (
+        np.broadcast_to(np.asarray(value, dtype), 1 if size is None else size)
+        for value, size in zip(values, sizes, strict=True)
+    )
+    return np.concatenate(list(parts))
+
+
+def _series(column: NDArray[Any]) -> Any:
+    import pandas as pd
+
+    if isinstance(column, np.ma.MaskedArray):
+        return pd.arrays.IntegerArray(column.data, np.ma.getmaskarray(column))
+    return pd.Series(column, dtype="str") if column.dtype == np.object_ else column
 
 
 def _cells(kind: type, result: object | None) -> Iterator[tuple[str, str, Any]]:

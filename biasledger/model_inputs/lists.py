@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 import duckdb
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -75,18 +74,26 @@ def read_item_comparisons(
     for row in pending(comparisons, done):
         # Set by set: of many lists those of all groups at once would take gigabytes.
         of_set = named.filter(f"item_set_id = {quoted(row['item_set_id'])}")
-        inside = of_set.order("subject, item").fetchnumpy()
-        rows, subjects = pd.factorize(inside["subject"], sort=True)
-        places, items = pd.factorize(inside["item"], sort=True)
-        shape = subjects.size, items.size
+        numbered = of_set.project(f"*, {_number('subject')}, {_number('item')}")
+        inside = numbered.order("subject, item").fetchnumpy()
+        subjects, (places, first) = (
+            inside["subject_number"],
+            np.unique(inside["item_number"], return_index=True),
+        )
+        shape = int(subjects.max(initial=-1)) + 1, places.size
         held = (
-            sparse.csr_array((floats(inside[column]), (rows, places)), shape=shape)
+            sparse.csr_array((floats(inside[column]), (subjects, inside["item_number"])), shape=shape)
             for column in ("share_of_group", "share_of_neutral")
         )
         yield Comparison(
-            units=HeldItems(items.astype(np.str_), *held),
+            units=HeldItems(inside["item"][first].astype(np.str_), *held),
             **described(row, "variant", "domain", "attribute", "group_name"),
         )
+
+
+def _number(column: str) -> str:
+    """The place of each value among the column's different ones in their order, from 0."""
+    return f"dense_rank() over (order by {column}) - 1 as {column}_number"
 
 
 def _matrices(

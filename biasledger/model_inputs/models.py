@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import duckdb
-import pandas as pd
 from dbt_common.invocation import get_invocation_id
 from threadpoolctl import threadpool_limits
 
+from biasledger.measures.schema import Table
+from biasledger.model_inputs.relations import as_relation
 from biasledger.model_inputs.sharing import sharing
 from biasledger.model_inputs.told import told
 
@@ -19,31 +20,35 @@ Compared = TypeVar("Compared")
 def new_rows(
     dbt: Any,
     session: duckdb.DuckDBPyConnection,
-    measure: Callable[[Iterable[Compared]], pd.DataFrame],
+    measure: Callable[[Iterable[Compared]], Table],
     read: Callable[..., Iterable[Compared]],
     *relations: duckdb.DuckDBPyRelation,
     by: Sequence[str] = (),
-) -> pd.DataFrame:
-    """What the measure says of each comparison that the model's table, whose first column is its key, does not hold yet.
+) -> Any:
+    """What the measure says of each comparison that the model's table, whose first column is its key, does not hold yet: a
+    relation.
 
     read: relations, and the keys of what is done, to comparisons. by: columns of the first relation; comparisons that agree in
-    these are read together and need no others. A session that measures such parts on other machines then does (Spark).
+    these are read together and need no others. A session that measures such parts on other machines then does, and gives a
+    frame of its own (Spark).
     """
     if by and (rows_by_part := getattr(session, "rows_by_part", None)):
-        found: pd.DataFrame = rows_by_part(measure, read, relations, by)
-        return found
-    key = measure(()).columns[0]
+        return rows_by_part(measure, read, relations, by)
+    key = next(iter(measure(()).columns))
     done = computed_keys(dbt, session, key)
     model = str(dbt.this).rsplit(".", 1)[-1].strip('"')
     with sharing(get_invocation_id()):
-        return measured(
-            measure, told(model, read(*relations, done=done), _n_pending(relations[0], key, done))
-        )
+        comparisons = told(model, read(*relations, done=done), _n_pending(relations[0], key, done))
+        return as_relation(connection_of(session), measured(measure, comparisons))
 
 
-def measured(
-    measure: Callable[[Iterable[Compared]], pd.DataFrame], comparisons: Iterable[Compared]
-) -> pd.DataFrame:
+def connection_of(session: Any) -> duckdb.DuckDBPyConnection:
+    """The connection of DuckDB that a model has for itself: the session, or on Spark one beside it."""
+    connection: duckdb.DuckDBPyConnection = getattr(session, "connection", session)
+    return connection
+
+
+def measured(measure: Callable[[Iterable[Compared]], Table], comparisons: Iterable[Compared]) -> Table:
     """What the measure says of these, by linear algebra on one thread: models and tasks run side by side, and sums then never
     depend on the machine's cores.
     """

@@ -7,11 +7,10 @@ from dataclasses import asdict, fields
 
 import duckdb
 import numpy as np
-import pandas as pd
 
 from biasledger.measures.recommenders.quality import UNKNOWN
 from biasledger.measures.recommenders.table import Measure, Predictions, averaged, measures
-from biasledger.measures.schema import frame
+from biasledger.measures.schema import Table, table_of
 from biasledger.model_inputs.relations import Columns, RowsByKey, floats
 
 _TYPES = {"str": "str", "float | None": "float64", "int": "int64"}
@@ -39,7 +38,7 @@ def read_predictions(
         )
 
 
-def recommender_quality(recommenders: Iterable[tuple[str, Sequence[Predictions]]]) -> pd.DataFrame:
+def recommender_quality(recommenders: Iterable[tuple[str, Sequence[Predictions]]]) -> Table:
     """Each measure with its interval, of each city and, of several, their mean."""
     rows = []
     for key, by_city in recommenders:
@@ -47,7 +46,7 @@ def recommender_quality(recommenders: Iterable[tuple[str, Sequence[Predictions]]
         listed += averaged(listed) if len(by_city) > 1 else []
         rows += [{"predictions_hash": key, **asdict(row)} for row in listed]
     types = {one.name: _TYPES[str(one.type)] for one in fields(Measure)}
-    return frame({"predictions_hash": "str", **types}, rows)
+    return table_of({"predictions_hash": "str", **types}, rows)
 
 
 def _of_city(city: str, rows: Columns) -> Predictions:

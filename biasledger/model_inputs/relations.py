@@ -11,8 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasledger.measures.engine.resampling import Floats, Integers
+from biasledger.measures.schema import Table
 
 Columns = Mapping[str, NDArray[Any]]
+# By numpy's kind of a column.
+_TYPES = {"b": "boolean", "i": "bigint", "f": "double", "O": "varchar"}
 
 
 def records(relation: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:
@@ -23,6 +26,18 @@ def records(relation: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:
 def quoted(text: str) -> str:
     """A text as it stands in SQL."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def as_relation(connection: duckdb.DuckDBPyConnection, table: Table) -> duckdb.DuckDBPyRelation:
+    """A measure's table as a relation; NaN and what is masked are null.
+
+    Types are said, since DuckDB would tell those of a table without rows from nothing.
+    """
+    given = dict(table.columns)
+    types = ", ".join(
+        f'cast("{name}" as {_TYPES[column.dtype.kind]}) as "{name}"' for name, column in given.items()
+    )
+    return connection.sql(f"select {types} from given")
 
 
 def pending(

@@ -9,15 +9,16 @@ from functools import cached_property
 
 import duckdb
 import numpy as np
-import pandas as pd
 
 from biasledger.measures.comparisons import Comparison
+from biasledger.measures.schema import table_of
 from biasledger.measures.texts.manners import manners, masked_text
 from biasledger.measures.texts.similarity import OF_VECTORS, Answers, Vectors
 from biasledger.model_inputs.encoders import load_encoder
-from biasledger.model_inputs.models import computed_keys
+from biasledger.model_inputs.models import computed_keys, connection_of
 from biasledger.model_inputs.relations import (
     RowsByKey,
+    as_relation,
     described,
     integers,
     pending,
@@ -67,7 +68,7 @@ def new_manners(
     texts: duckdb.DuckDBPyRelation,
     removed_words: duckdb.DuckDBPyRelation,
     hedges: duckdb.DuckDBPyRelation,
-) -> pd.DataFrame:
+) -> duckdb.DuckDBPyRelation:
     """How each text is put that the model's table does not hold yet.
 
     texts: text_key, run_id, language, answer_text. removed_words: run_id, word, in lower case. hedges: language, term.
@@ -77,14 +78,12 @@ def new_manners(
     names = {run_id: frozenset(words) for run_id, words in masked.items()}
     columns = "text_key, any_value(run_id), any_value(language), any_value(answer_text)"
     found = texts.aggregate(columns, "text_key").order("text_key").fetchall()
-    return manners(
-        (
-            (key, language, masked_text(text, names.get(run_id, frozenset())))
-            for key, run_id, language, text in found
-            if key not in done
-        ),
-        terms,
+    left = (
+        (key, language, masked_text(text, names.get(run_id, frozenset())))
+        for key, run_id, language, text in found
+        if key not in done
     )
+    return as_relation(connection_of(session), manners(left, terms))
 
 
 class _KeptVectors:
@@ -107,7 +106,7 @@ def new_vectors(
     session: duckdb.DuckDBPyConnection,
     texts: duckdb.DuckDBPyRelation,
     removed_words: duckdb.DuckDBPyRelation,
-) -> pd.DataFrame:
+) -> duckdb.DuckDBPyRelation:
     """The vector of each text that the model's table does not hold yet, without what names somebody, each text encoded once.
 
     texts: vector_key, run_id, encoder_place, encoder_hash, answer_text; without the last ones in runs that name no encoder.
@@ -126,14 +125,15 @@ def new_vectors(
     for key, place, content_hash, run_id, text in found.order("vector_key, encoder_place").fetchall():
         if key not in done:
             left[place, content_hash][key] = masked_text(text, masked.get(run_id, frozenset()))
-    rows: dict[str, str] = {}
+    vector_of: dict[str, str] = {}
     for (place, content_hash), by_key in left.items():
         vectors = load_encoder(place, content_hash)(list(by_key.values()))
-        rows |= {
+        vector_of |= {
             key: base64.b64encode(vector.astype("<f4").tobytes()).decode()
             for key, vector in zip(by_key, vectors, strict=True)
         }
-    return pd.DataFrame({"vector_key": list(rows), "vector": list(rows.values())}, dtype="str")
+    rows = [{"vector_key": key, "vector": vector} for key, vector in vector_of.items()]
+    return as_relation(connection_of(session), table_of({"vector_key": "str", "vector": "str"}, rows))
 
 
 def _lists(relation: duckdb.DuckDBPyRelation, key: str, value: str) -> dict[str, list[str]]:

@@ -40,6 +40,8 @@ from collector.files.places import local_path
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from biasledger.measures.schema import Table
+
 _INCLUDED = Path(__file__).parent / "include"
 
 
@@ -260,7 +262,7 @@ class _Session:
 
     def rows_by_part(
         self,
-        measure: Callable[[Iterable[Any]], pd.DataFrame],
+        measure: Callable[[Iterable[Any]], Table],
         read: Callable[..., Iterable[Any]],
         relations: Sequence[duckdb.DuckDBPyRelation],
         by: Sequence[str],

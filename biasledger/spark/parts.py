@@ -7,12 +7,12 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import duckdb
-import pandas as pd
 import pyarrow
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from biasledger.measures.schema import Table
 from biasledger.model_inputs.models import measured
-from biasledger.model_inputs.relations import quoted
+from biasledger.model_inputs.relations import as_relation, quoted
 from biasledger.publishing.quoting import quote_name
 from biasledger.spark.tables import for_spark
 
@@ -29,7 +29,7 @@ class PartError(Exception):
 
 def rows_by_part(
     spark: SparkSession,
-    measure: Callable[[Iterable[Any]], pd.DataFrame],
+    measure: Callable[[Iterable[Any]], Table],
     read: Callable[..., Iterable[Any]],
     relations: Sequence[duckdb.DuckDBPyRelation],
     by: Sequence[str],
@@ -67,7 +67,7 @@ def rows_by_part(
 
 
 def _rows_of_part(
-    measure: Callable[[Iterable[Any]], pd.DataFrame],
+    measure: Callable[[Iterable[Any]], Table],
     read: Callable[..., Iterable[Any]],
     queries: Sequence[str],
     by: Sequence[str],
@@ -107,6 +107,6 @@ def _of_keys(
     return rows
 
 
-def _as_spark(connection: duckdb.DuckDBPyConnection, rows: pd.DataFrame) -> pyarrow.Table:
-    found = connection.from_df(rows)
+def _as_spark(connection: duckdb.DuckDBPyConnection, rows: Table) -> pyarrow.Table:
+    found = as_relation(connection, rows)
     return found.select(for_spark(found)).to_arrow_table()

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison, table
@@ -28,6 +27,7 @@ from biasledger.measures.decisions.gap_tests import gap_test
 from biasledger.measures.decisions.units import LEAST_NAMES, Units
 from biasledger.measures.engine.intervals import NO_VARIANCE, t_quantile
 from biasledger.measures.engine.resampling import Design, Integers, Moves, PermutationResult
+from biasledger.measures.schema import Table
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class GapComparison(Comparison[Units]):
     highest: float = 1.0
 
 
-def gaps(comparisons: Iterable[GapComparison]) -> pd.DataFrame:
+def gaps(comparisons: Iterable[GapComparison]) -> Table:
     """A row a comparison: its Gap."""
     return table(
         Gap,

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 import scipy
 from scipy import special
 
@@ -31,6 +30,7 @@ from biasledger.measures.engine.resampling import (
     permutation_test,
     pooled,
 )
+from biasledger.measures.schema import Table
 
 
 @dataclass(frozen=True)
@@ -159,12 +159,12 @@ def impact_test(
     )
 
 
-def impact_ratios(comparisons: Iterable[Comparison[Units]]) -> pd.DataFrame:
+def impact_ratios(comparisons: Iterable[Comparison[Units]]) -> Table:
     """A row a comparison and group: its ImpactRatio; labels 0 … k - 1, a unit's total counts the selected of its n answers."""
     return table(ImpactRatio, comparisons, lambda one, _: group_impact_ratios(one.units, alpha=one.alpha))
 
 
-def impact_tests(comparisons: Iterable[Comparison[Units]]) -> pd.DataFrame:
+def impact_tests(comparisons: Iterable[Comparison[Units]]) -> Table:
     """A row a comparison: its ImpactTest; units as for ratios."""
     return table(ImpactTest, comparisons, lambda one, draws: impact_test(one.units, **draws), "impact_ratio")
 

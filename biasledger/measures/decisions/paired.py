@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import pandas as pd
 import scipy
 
 from biasledger.measures.comparisons import Comparison, Draws, table
 from biasledger.measures.engine.resampling import Integers
+from biasledger.measures.schema import Table
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def mcnemar(marked: Integers, reference: Integers, label: int | None = None) -> 
     return PairedTest("mcnemar", label, float(min(n_up, n_down)), marked.size, n_up + n_down, p_value)
 
 
-def paired_tests(blocks: Iterable[Comparison[Integers]]) -> pd.DataFrame:
+def paired_tests(blocks: Iterable[Comparison[Integers]]) -> Table:
     """Cochran's Q of all groups, then McNemar's test of each group against the reference, which is the answers' first column."""
 
     def tests(block: Comparison[Integers], _: Draws) -> list[PairedTest]:

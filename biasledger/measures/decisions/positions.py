@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 import scipy
 from numpy.typing import NDArray
 from scipy import special
@@ -14,6 +13,7 @@ from scipy import special
 from biasledger.measures.comparisons import Comparison, table
 from biasledger.measures.engine.intervals import NO_VARIANCE, t_quantile
 from biasledger.measures.engine.resampling import Floats, Integers
+from biasledger.measures.schema import Table
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def position_test(
     )
 
 
-def position_tests(rankings: Iterable[Comparison[Rankings]]) -> pd.DataFrame:
+def position_tests(rankings: Iterable[Comparison[Rankings]]) -> Table:
     """A row a set of rankings: its PositionTest."""
     return table(
         PositionTest,

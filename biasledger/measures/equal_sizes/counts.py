@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison
@@ -20,6 +19,7 @@ from biasledger.measures.equal_sizes.readings import (
     common_cells,
     side_readings,
 )
+from biasledger.measures.schema import Table
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class CountPair(Comparison[tuple[CountUnits, CountUnits]]):
 
 def count_sizes(
     pairs: Iterable[CountPair], measure: str, reading: Callable[[CountPair, CountUnits, int], Reading | None]
-) -> pd.DataFrame:
+) -> Table:
     """A row a pair, attribute and side: the SideReading that `reading` has of its units at equal sizes (pair, units, seed)."""
 
     def readings(pair: CountPair) -> Iterator[SideReading]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-import pandas as pd
 
 from biasledger.measures.decisions.impact_ratios import impact_test
 from biasledger.measures.decisions.units import Units
 from biasledger.measures.equal_sizes.counts import CountPair, CountUnits, count_sizes
 from biasledger.measures.equal_sizes.readings import Reading
+from biasledger.measures.schema import Table
 
 
-def selection_sizes(pairs: Iterable[CountPair]) -> pd.DataFrame:
+def selection_sizes(pairs: Iterable[CountPair]) -> Table:
     """A row a pair, attribute and side, the smallest impact ratio: its SideReading.
 
     counts (n_units, 1, 2): selected and not selected.

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison
@@ -21,6 +20,7 @@ from biasledger.measures.equal_sizes.readings import (
     student_arm,
 )
 from biasledger.measures.lists import STATISTICS, spread
+from biasledger.measures.schema import Table
 
 _MEASURES_OF_FEATURES = {
     "unanswered": "unanswered_spread",
@@ -50,7 +50,7 @@ class ListPair(Comparison[tuple[Cells, Cells]]):
     is_personality: bool = False
 
 
-def list_sizes(pairs: Iterable[ListPair]) -> pd.DataFrame:
+def list_sizes(pairs: Iterable[ListPair]) -> Table:
     """A row a pair, attribute, side and measure of lists: its SideReading."""
 
     def readings(pair: ListPair) -> Iterator[SideReading]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-import pandas as pd
 
 from biasledger.measures.equal_sizes.counts import CountPair, CountUnits, count_sizes
 from biasledger.measures.equal_sizes.readings import N_PERMUTATIONS, Reading, student_arm
 from biasledger.measures.prices.items import ItemCounts
 from biasledger.measures.prices.means import price_spread
+from biasledger.measures.schema import Table
 
 
-def price_sizes(pairs: Iterable[CountPair]) -> pd.DataFrame:
+def price_sizes(pairs: Iterable[CountPair]) -> Table:
     """A row a pair, attribute and side, how far mean price levels lie apart: its SideReading.
 
     counts (n_units, n_sets, n_levels): items of each price level.

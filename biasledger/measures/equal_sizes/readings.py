@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison, table
 from biasledger.measures.engine.intervals import NO_VARIANCE, rule_of_three, t_quantile
+from biasledger.measures.schema import Table
 
 N_PERMUTATIONS = 199
 """They give the null's mean and spread here, no p-value: its error is a fourteenth of the spread."""
@@ -60,7 +60,7 @@ class SideReading:
 _Pair = TypeVar("_Pair", bound=Comparison[Any])
 
 
-def side_readings(pairs: Iterable[_Pair], readings: Callable[[_Pair], Iterable[SideReading]]) -> pd.DataFrame:
+def side_readings(pairs: Iterable[_Pair], readings: Callable[[_Pair], Iterable[SideReading]]) -> Table:
     """A row a pair and reading: SideReading, beside the pair's key."""
     return table(SideReading, pairs, lambda pair, _: readings(pair), key="pair_key")
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -22,6 +21,7 @@ from biasledger.measures.equal_sizes.readings import (
     common_cells,
     side_readings,
 )
+from biasledger.measures.schema import Table
 from biasledger.measures.words.divergence import divergence
 from biasledger.measures.words.log_odds import marked_words
 from biasledger.measures.words.separability import separability
@@ -73,7 +73,7 @@ WordPair = Comparison[tuple[WordUnits, WordUnits]]
 """Texts of one contrast, before and after. The names of pairs are questions: scheme, attribute, groups and subject."""
 
 
-def word_sizes(pairs: Iterable[WordPair]) -> pd.DataFrame:
+def word_sizes(pairs: Iterable[WordPair]) -> Table:
     """A row a pair, contrast, side and measure of words: its SideReading."""
 
     def readings(pair: WordPair) -> Iterator[SideReading]:

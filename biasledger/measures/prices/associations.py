@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison, table
@@ -33,6 +32,7 @@ from biasledger.measures.prices.items import (
     one_where_all_agree,
     split_by_group,
 )
+from biasledger.measures.schema import Table
 
 _MARKED, _REFERENCE = 1, 0
 
@@ -221,7 +221,7 @@ def associations(
     ]
 
 
-def category_associations(comparisons: Iterable[Comparison[CategoryCounts]]) -> pd.DataFrame:
+def category_associations(comparisons: Iterable[Comparison[CategoryCounts]]) -> Table:
     """A row a comparison and category that any item carries: its Association."""
     return table(
         Association,

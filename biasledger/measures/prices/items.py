@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison, table
@@ -28,6 +27,7 @@ from biasledger.measures.engine.resampling import (
     family_permutation_tests,
 )
 from biasledger.measures.engine.strata import StratumSums, without_each
+from biasledger.measures.schema import Table
 
 ALL_SETS = -1
 """The mean over the sets that all groups share, each weighing the same; of a single set it is that set."""
@@ -261,7 +261,7 @@ class PriceComparison(Comparison[ItemCounts]):
     has_reference: bool = False
 
 
-def levels(comparisons: Iterable[PriceComparison]) -> pd.DataFrame:
+def levels(comparisons: Iterable[PriceComparison]) -> Table:
     """A row a comparison, group, set and price level that anybody got: its LevelShare."""
     return table(LevelShare, comparisons, lambda one, draws: level_shares(one.units, **draws), "price_levels")
 

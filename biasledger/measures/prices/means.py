@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import table
@@ -44,6 +43,7 @@ from biasledger.measures.prices.items import (
     split_by_group,
     with_mean_over_sets,
 )
+from biasledger.measures.schema import Table
 
 
 @dataclass(frozen=True)
@@ -251,7 +251,7 @@ def price_spread(
     )
 
 
-def means(comparisons: Iterable[PriceComparison]) -> pd.DataFrame:
+def means(comparisons: Iterable[PriceComparison]) -> Table:
     """A row a comparison, group and set in which it has items: its MeanPrice."""
     return table(
         MeanPrice,
@@ -261,7 +261,7 @@ def means(comparisons: Iterable[PriceComparison]) -> pd.DataFrame:
     )
 
 
-def spreads(comparisons: Iterable[PriceComparison]) -> pd.DataFrame:
+def spreads(comparisons: Iterable[PriceComparison]) -> Table:
     """A row a comparison without reference in which two groups or more have items: its PriceSpread."""
     return table(
         PriceSpread,

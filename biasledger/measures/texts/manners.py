@@ -9,9 +9,8 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from biasledger.measures.schema import columns, frame, row
+from biasledger.measures.schema import Table, columns, row, table_of
 
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|\n+")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
@@ -98,11 +97,11 @@ def hedge_pattern(terms: Iterable[str]) -> re.Pattern[str] | None:
     return re.compile(rf"(?<![\w'’-])(?:{'|'.join(spelled)})(?![\w'’-])", re.IGNORECASE) if spelled else None
 
 
-def manners(texts: Iterable[tuple[str, str, str]], hedges: Mapping[str, Iterable[str]]) -> pd.DataFrame:
+def manners(texts: Iterable[tuple[str, str, str]], hedges: Mapping[str, Iterable[str]]) -> Table:
     """A row a text that has words: its key and Manner. texts: key, language, text; hedges: language -> words and phrases."""
     patterns = {language: hedge_pattern(terms) for language, terms in hedges.items()}
     found = ((key, manner(text, language, patterns.get(language))) for key, language, text in texts)
-    return frame(
+    return table_of(
         {"text_key": "str", **columns(Manner)},
         [{"text_key": key, **row(one)} for key, one in found if one is not None],
     )

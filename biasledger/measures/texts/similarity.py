@@ -14,7 +14,6 @@ from functools import cached_property, partial
 from math import isqrt
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison, table
@@ -32,6 +31,7 @@ from biasledger.measures.engine.resampling import (
     permuted_labels,
     stable_seed,
 )
+from biasledger.measures.schema import Table
 
 Words = Sequence[str]
 Vectors = NDArray[np.float32]
@@ -366,7 +366,7 @@ def _error(answers: Answers, gaps: Floats, names: Moves | None, labels: Labels) 
     )
 
 
-def similarity_gaps(comparisons: Iterable[Comparison[Answers]]) -> pd.DataFrame:
+def similarity_gaps(comparisons: Iterable[Comparison[Answers]]) -> Table:
     """A row a comparison: its SimilarityGap."""
     return table(
         SimilarityGap, comparisons, lambda one, draws: similarity_gap(one.units, **draws), "similarity"
@@ -417,6 +417,6 @@ def questions(answers: Answers) -> list[Question]:
     return found
 
 
-def question_similarities(comparisons: Iterable[Comparison[Answers]]) -> pd.DataFrame:
+def question_similarities(comparisons: Iterable[Comparison[Answers]]) -> Table:
     """A row a comparison and question."""
     return table(Question, comparisons, lambda one, _: questions(one.units))

@@ -11,14 +11,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from biasledger.measures.comparisons import Comparison, Draws, table
 from biasledger.measures.engine.group_sums import group_sums
 from biasledger.measures.engine.resampling import Floats, Integers, PermutationResult, stable_seed
 from biasledger.measures.engine.word_counts import column_sums, rows_using
-from biasledger.measures.schema import prefixed
+from biasledger.measures.schema import Table, prefixed
 from biasledger.measures.words.differences import difference_by_units, divergence_by_units, words_by_units
 from biasledger.measures.words.divergence import divergence_parts, jensen_shannon, untested
 from biasledger.measures.words.lengths import Lengths, length_gap
@@ -96,17 +95,17 @@ class ToldApart:
     n_texts: int = 0
 
 
-def word_statistics(comparisons: Iterable[Comparison[Texts]]) -> pd.DataFrame:
+def word_statistics(comparisons: Iterable[Comparison[Texts]]) -> Table:
     """A row a comparison of two groups and word: WordStatistics."""
     return table(WordStatistics, _pairs(comparisons), _statistics, _DRAWS)
 
 
-def divergences(comparisons: Iterable[Comparison[Texts]]) -> pd.DataFrame:
+def divergences(comparisons: Iterable[Comparison[Texts]]) -> Table:
     """A row a comparison of two groups: its WordDivergence."""
     return table(WordDivergence, _pairs(comparisons), _divergence, _DRAWS)
 
 
-def separabilities(comparisons: Iterable[Comparison[Texts]]) -> pd.DataFrame:
+def separabilities(comparisons: Iterable[Comparison[Texts]]) -> Table:
     """A row a comparison, pairs and all groups of an attribute: how they are ToldApart.
 
     A comparison with fewer than ten distinct texts in a group is skipped; skipped_reason says so.

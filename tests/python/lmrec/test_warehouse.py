@@ -31,8 +31,10 @@ def test_the_numbers_are_those_of_the_evaluation(
         )
     with duckdb.connect(str(tmp_path / "l.duckdb"), read_only=True) as connection:
         kept = connection.sql("from raw.predictions")
-        found = recommender_quality(read_predictions(kept, done=frozenset()))
-        none = recommender_quality(read_predictions(kept, done=frozenset(found["predictions_hash"])))
+        found = recommender_quality(read_predictions(kept, done=frozenset())).to_pandas()
+        none = recommender_quality(
+            read_predictions(kept, done=frozenset(found["predictions_hash"]))
+        ).to_pandas()
     assert len(found) == len(expected)
     for row, one in zip(found.itertuples(index=False), expected, strict=True):
         assert row[1:6] == astuple(one)[:5]

@@ -177,7 +177,9 @@ class TestUnits:
             (impact_tests, read_impacts, selections),
         ):
             tables = [
-                table(read(connection, comparisons_frame().sample(frac=1, random_state=seed), rows))
+                table(
+                    read(connection, comparisons_frame().sample(frac=1, random_state=seed), rows)
+                ).to_pandas()
                 for seed, rows in enumerate([frame, frame.sample(frac=1, random_state=1)])
             ]
             pd.testing.assert_frame_equal(*tables)
@@ -227,7 +229,7 @@ class TestBlocks:
         frame = blocks_frame()
         pd.testing.assert_frame_equal(
             *(
-                paired_tests(self.read(connection, rows))
+                paired_tests(self.read(connection, rows)).to_pandas()
                 for rows in (frame, frame.sample(frac=1, random_state=3))
             )
         )
@@ -286,7 +288,7 @@ class TestPositions:
         frame = positions_frame()
         pd.testing.assert_frame_equal(
             *(
-                position_tests(self.read(connection, rows))
+                position_tests(self.read(connection, rows)).to_pandas()
                 for rows in (frame, frame.sample(frac=1, random_state=3))
             )
         )

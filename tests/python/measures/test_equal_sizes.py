@@ -187,7 +187,7 @@ def test_impact_ratios_do_not_fall_with_the_number_of_answers() -> None:
     naive, equal = [], []
     for _ in range(40):
         sides = _selected(rng, 1, rates), _selected(rng, 40, rates)
-        frame = selection_sizes([CountPair("pair", name, sides, seed=1)]).set_index("side").value
+        frame = selection_sizes([CountPair("pair", name, sides, seed=1)]).to_pandas().set_index("side").value
         equal.append(frame["run"] - frame["baseline"])
         whole = []
         for units in sides:
@@ -218,7 +218,9 @@ def test_price_levels_are_read_at_the_smaller_number_of_items() -> None:
     alike = {"a": [0.2, 0.5, 0.3], "b": [0.2, 0.5, 0.3]}
     cheaper = {"a": [0.6, 0.3, 0.1], "b": [0.1, 0.3, 0.6]}
     small, large, worse = (_priced(rng, n, shares) for n, shares in ((20, alike), (80, alike), (80, cheaper)))
-    frame = price_sizes([CountPair("fair", name, (small, large)), CountPair("worse", name, (small, worse))])
+    frame = price_sizes(
+        [CountPair("fair", name, (small, large)), CountPair("worse", name, (small, worse))]
+    ).to_pandas()
     rows = frame.set_index(["pair_key", "side"])
     assert set(frame.measure) == {"price_spread"}
     assert (frame.n_units == 24).all()
@@ -265,7 +267,7 @@ def test_lists_are_read_by_the_measures_of_their_feature(
         similarity="jaccard",
         is_personality=is_personality,
     )
-    frame = list_sizes([pair])
+    frame = list_sizes([pair]).to_pandas()
     assert list(frame.side) == ["baseline"] * len(measures) + ["run"] * len(measures)
     assert list(frame.measure) == measures * 2
     assert set(frame.reference_group) == {"(neutral)" if feature == "similarity" else "(each other)"}
@@ -287,4 +289,4 @@ def test_lists_are_read_by_the_measures_of_their_feature(
 def test_lists_of_fewer_than_two_common_subjects_are_not_read() -> None:
     values = np.random.default_rng(23).random((5, 3))
     pair = ListPair("pair", ("", "religion", "", "", ""), (_cells(values), _cells(values, 4)))
-    assert list_sizes([pair]).empty
+    assert list_sizes([pair]).to_pandas().empty

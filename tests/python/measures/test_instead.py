@@ -64,9 +64,9 @@ def test_relations_become_a_table() -> None:
         )
         [one] = read_item_comparisons(comparisons, shares, done=frozenset())
         assert list(read_item_comparisons(comparisons, shares, done=frozenset(["k"]))) == []
-        frame = items_instead_of([one])
+        frame = items_instead_of([one]).to_pandas()
     assert isinstance(one, Comparison)
     assert frame["item"].tolist() == ["a", "b"]
     assert frame["difference"].tolist() == [6, -0.5]
     assert frame["n_subjects"].tolist() == [6, 1]
-    assert list(items_instead_of([]).dtypes) == list(frame.dtypes)
+    assert list(items_instead_of([]).to_pandas().dtypes) == list(frame.dtypes)

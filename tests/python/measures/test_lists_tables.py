@@ -44,13 +44,15 @@ def robustness_comparison(key: str = "r", **changes: object) -> Comparison[Pertu
 
 class TestSpreads:
     def test_is_typed_with_tested_and_untested_rows_together(self):
-        frame = spreads([spread_comparison(), spread_comparison(key="b", n_permutations=0, reruns={})])
+        frame = spreads(
+            [spread_comparison(), spread_comparison(key="b", n_permutations=0, reruns={})]
+        ).to_pandas()
         assert_typed(frame, spreads)
         assert frame.loc[frame["comparison_key"] == "b", "p_value"].isna().all()
         assert (frame.loc[frame["comparison_key"] == "b", "n_permutations"] == 0).all()
 
     def test_similarities_get_every_statistic_shares_their_range_and_absent_features_no_row(self):
-        frame = spreads([spread_comparison()])
+        frame = spreads([spread_comparison()]).to_pandas()
         assert list(zip(frame["feature"], frame["statistic"], strict=True)) == [
             *(("jaccard", name) for name in STATISTICS),
             ("unanswered", "range"),
@@ -58,7 +60,7 @@ class TestSpreads:
 
     def test_numbers_are_the_measures_own(self):
         comparison = spread_comparison()
-        frame = spreads([comparison]).set_index(["feature", "statistic"])
+        frame = spreads([comparison]).to_pandas().set_index(["feature", "statistic"])
         seed = stable_seed(9, "jaccard", *NAME)
         own = spread(comparison.units.features["jaccard"], n_permutations=199, alpha=0.05, seed=seed)
         floors = noise_floor(comparison.units.reruns["jaccard"], 3, seed=stable_seed(seed, "noise_floor"))
@@ -76,7 +78,7 @@ class TestSpreads:
             assert (row["n_subjects"], row["n_smallest_group"], row["n_cells"]) == (20, 19, 59)
 
     def test_features_without_reruns_have_no_floor(self):
-        frame = spreads([spread_comparison()]).set_index("feature")
+        frame = spreads([spread_comparison()]).to_pandas().set_index("feature")
         assert np.isnan(frame.loc["unanswered", "noise_floor"])
         assert frame.loc["jaccard", "noise_floor"].notna().all()
 
@@ -84,7 +86,7 @@ class TestSpreads:
         full = spread_comparison()
         wide = np.column_stack([full.units.features["jaccard"], np.full(20, np.nan)])
         frames = [
-            spreads([spread_comparison(features={"jaccard": values})])
+            spreads([spread_comparison(features={"jaccard": values})]).to_pandas()
             for values in (full.units.features["jaccard"], wide)
         ]
         pd.testing.assert_frame_equal(*frames)
@@ -93,14 +95,14 @@ class TestSpreads:
         values = np.array(
             [[0.1, 0.2, np.nan], [np.nan, 0.4, np.nan], [np.nan, np.nan, np.nan], [0.3, 0.5, 0.6]]
         )
-        frame = spreads([spread_comparison(features={"jaccard": values}, reruns={})])
+        frame = spreads([spread_comparison(features={"jaccard": values}, reruns={})]).to_pandas()
         counts = zip(frame["n_subjects"], frame["n_smallest_group"], frame["n_cells"], strict=True)
         # Two subjects have lists to permute; the third group has a list of one of them.
         assert set(counts) == {(2, 1, 6)}
 
     def test_same_question_in_another_run_has_the_same_seed_and_another_question_has_not(self):
         seeds = [
-            spreads([one])["seed"].iloc[0]
+            spreads([one]).to_pandas()["seed"].iloc[0]
             for one in (
                 spread_comparison(),
                 spread_comparison(key="another run"),
@@ -114,14 +116,14 @@ class TestRobustnessTests:
     def test_is_typed_with_tested_and_untested_rows_together(self):
         frame = robustness_tests(
             [robustness_comparison(), robustness_comparison(key="s", rerun_similarities=np.full(20, np.nan))]
-        )
+        ).to_pandas()
         assert_typed(frame, robustness_tests)
         assert frame["p_value"].notna().tolist() == [True, False]
         assert frame["n_pairs"].tolist() == [20, 0]
 
     def test_numbers_are_the_measures_own(self):
         comparison = robustness_comparison()
-        [row] = robustness_tests([comparison]).to_dict("records")
+        [row] = robustness_tests([comparison]).to_pandas().to_dict("records")
         seed = stable_seed(9, *comparison.name)
         own = asdict(robustness(**vars(comparison.units), n_permutations=199, seed=seed))
         own |= own.pop("test")

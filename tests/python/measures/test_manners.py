@@ -45,7 +45,7 @@ def test_sentences_that_hedge() -> None:
 def test_a_text_without_words_has_no_manner() -> None:
     table = manners(
         [("1", "en", "12 ?!"), ("2", "en", "Perhaps so."), ("3", "xx", "Perhaps so.")], {"en": ["perhaps"]}
-    )
+    ).to_pandas()
     assert table["text_key"].tolist() == ["2", "3"]
     assert table["hedging"].tolist()[0] == 1.0
     assert np.isnan(table["hedging"].tolist()[1])

@@ -27,7 +27,7 @@ def comparison(**changes: object) -> Comparison[RatioUnits]:
 
 def test_every_number_is_the_measures_own() -> None:
     nothing = RatioUnits(np.empty(0, dtype=np.int64), np.empty(0), np.empty(0), np.empty(0))
-    frame = stereotype_ratios([comparison(), comparison(key="b", units=nothing)])
+    frame = stereotype_ratios([comparison(), comparison(key="b", units=nothing)]).to_pandas()
     assert_typed(frame, stereotype_ratios)
     row, empty = frame.to_dict("records")
     seed = stable_seed(9, "stereotype_ratio", *NAME)

@@ -102,17 +102,25 @@ class TestSpreadComparisons:
     @pytest.mark.parametrize("threads", [1, 4])
     def test_rows_in_any_order_and_any_number_of_threads_give_the_same_numbers(self, connection, threads):
         frames = (comparisons_frame(["a", "b"], ["q", "q"]), cells_frame(["a", "b"]), reruns_frame(["q"]))
-        expected = spreads(read_spread_comparisons(*relations(connection, *frames), done=frozenset()))
+        expected = spreads(
+            read_spread_comparisons(*relations(connection, *frames), done=frozenset())
+        ).to_pandas()
         connection.execute(f"set threads to {threads}")
         shuffled = [frame.sample(frac=1, random_state=threads) for frame in frames]
-        found = spreads(read_spread_comparisons(*relations(connection, *shuffled), done=frozenset()))
+        found = spreads(
+            read_spread_comparisons(*relations(connection, *shuffled), done=frozenset())
+        ).to_pandas()
         assert len(expected) == 2 * (5 * 3 + 1)
         pd.testing.assert_frame_equal(found, expected)
 
     def test_what_is_done_is_left_out_and_changes_nothing_for_the_rest(self, connection):
         frames = (comparisons_frame(["a", "b"], ["q", "q"]), cells_frame(["a", "b"]), reruns_frame(["q"]))
-        whole = spreads(read_spread_comparisons(*relations(connection, *frames), done=frozenset()))
-        rest = spreads(read_spread_comparisons(*relations(connection, *frames), done=frozenset({"a"})))
+        whole = spreads(
+            read_spread_comparisons(*relations(connection, *frames), done=frozenset())
+        ).to_pandas()
+        rest = spreads(
+            read_spread_comparisons(*relations(connection, *frames), done=frozenset({"a"}))
+        ).to_pandas()
         pd.testing.assert_frame_equal(rest, whole[whole["comparison_key"] == "b"].reset_index(drop=True))
         assert (
             list(read_spread_comparisons(*relations(connection, *frames), done=frozenset({"a", "b"}))) == []
@@ -123,13 +131,15 @@ class TestSpreadComparisons:
         for reruns in (reruns_frame([]).astype({"rerun_key": str}), reruns_frame(["other"])):
             frame = spreads(
                 read_spread_comparisons(*relations(connection, *frames, reruns), done=frozenset())
-            )
+            ).to_pandas()
             assert frame["noise_floor"].isna().all()
             assert frame["p_value"].notna().all()
 
     def test_a_comparison_without_cells_has_no_rows(self, connection):
         frames = (comparisons_frame(["a", "b"], [None, None]), cells_frame(["a"]), reruns_frame(["q"]))
-        frame = spreads(read_spread_comparisons(*relations(connection, *frames), done=frozenset()))
+        frame = spreads(
+            read_spread_comparisons(*relations(connection, *frames), done=frozenset())
+        ).to_pandas()
         assert set(frame["comparison_key"]) == {"a"}
 
     @pytest.mark.parametrize(
@@ -186,7 +196,7 @@ class TestRobustnessComparisons:
                 read_robustness_comparisons(
                     connection.from_df(comparisons), connection.from_df(one), done=frozenset()
                 )
-            )
+            ).to_pandas()
             for one in (cells, cells.sample(frac=1, random_state=1))
         )
         pd.testing.assert_frame_equal(found, expected)
@@ -226,5 +236,5 @@ def test_a_model_computes_what_its_table_does_not_hold_on_one_thread(connection)
 
     comparisons, cells = (connection.from_df(frame) for frame in TestRobustnessComparisons().frames())
     rows = new_rows(dbt, connection, robustness_tests, read, comparisons, cells)
-    assert rows["comparison_key"].tolist() == ["b"]
+    assert rows.select("comparison_key").fetchall() == [("b",)]
     assert threads == {1}

@@ -45,7 +45,7 @@ def association_comparison(**changes: object) -> Comparison:
 )
 class TestEveryTable:
     def test_is_typed_with_tested_and_untested_rows_together(self, table, comparison):
-        frame = table([comparison(), comparison(key="b", n_permutations=0)])
+        frame = table([comparison(), comparison(key="b", n_permutations=0)]).to_pandas()
         assert_typed(frame, table)
         assert sorted(set(frame["comparison_key"])) == sorted({comparison().key, "b"})
         assert frame.loc[frame["comparison_key"] == "b", "p_value"].isna().all()
@@ -54,10 +54,10 @@ class TestEveryTable:
     def test_same_question_in_another_run_has_the_same_numbers_and_another_question_another_seed(
         self, table, comparison
     ):
-        one = table([comparison()]).drop(columns="comparison_key")
-        again = table([comparison(key="another run")]).drop(columns="comparison_key")
+        one = table([comparison()]).to_pandas().drop(columns="comparison_key")
+        again = table([comparison(key="another run")]).to_pandas().drop(columns="comparison_key")
         pd.testing.assert_frame_equal(one, again)
-        other = table([comparison(name=("neutral", *comparison().name[1:]))])
+        other = table([comparison(name=("neutral", *comparison().name[1:]))]).to_pandas()
         assert set(one["seed"]).isdisjoint(other["seed"])
 
 
@@ -69,18 +69,18 @@ def test_numbers_are_the_measures_own():
     units, settings = price_comparison().units, {"n_permutations": 99, "alpha": 0.05}
     seed = stable_seed(9, "price_levels", "plain", "race")
     own = own_rows("a", seed, level_shares(units, seed=seed, **settings))
-    pd.testing.assert_frame_equal(levels([price_comparison()]), own)
+    pd.testing.assert_frame_equal(levels([price_comparison()]).to_pandas(), own)
     seed = stable_seed(9, "mean_prices", "plain", "race")
     own = own_rows("a", seed, mean_prices(units, has_reference=True, seed=seed, **settings))
-    pd.testing.assert_frame_equal(means([price_comparison()]), own)
+    pd.testing.assert_frame_equal(means([price_comparison()]).to_pandas(), own)
     seed = stable_seed(9, "category_associations", "plain", "race", "black", "white")
     own = own_rows("c", seed, associations(association_comparison().units, seed=seed, **settings))
     own = own.astype({"n_blocks": "Int64"})
-    pd.testing.assert_frame_equal(category_associations([association_comparison()]), own)
+    pd.testing.assert_frame_equal(category_associations([association_comparison()]).to_pandas(), own)
 
 
 def test_spreads_are_of_comparisons_without_reference_alone():
-    frame = spreads([price_comparison(), place_comparison()])
+    frame = spreads([price_comparison(), place_comparison()]).to_pandas()
     [row] = frame.to_dict("records")
     seed = stable_seed(9, "price_spread", "plain", "location")
     own = price_spread(place_comparison().units, n_permutations=99, alpha=0.05, seed=seed)
@@ -90,4 +90,4 @@ def test_spreads_are_of_comparisons_without_reference_alone():
     assert row == {"comparison_key": "p", **values, "seed": seed}
     assert row["n_clusters"] == 6
     lone = units_of([0, 0], 0, range(2), np.ones((2, 2)))
-    assert spreads([place_comparison(units=lone)]).empty
+    assert spreads([place_comparison(units=lone)]).to_pandas().empty

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
+import biasledger
 from biasledger.measures.comparisons import Comparison, table
 from biasledger.measures.engine.resampling import PermutationResult, stable_seed
-from biasledger.measures.schema import HIDDEN, columns, frame, prefixed, row
+from biasledger.measures.schema import HIDDEN, columns, prefixed, row, table_of
+from biasledger.model_inputs.relations import as_relation
 
 
 @dataclass(frozen=True)
@@ -55,6 +61,10 @@ TYPES = {
 }
 
 
+IN_DUCKDB = {"str": "VARCHAR", "int64": "BIGINT", "Int64": "BIGINT", "bool": "BOOLEAN", "float64": "DOUBLE"}
+PACKAGE = Path(biasledger.__file__).parent
+
+
 def compared(*names: str, **settings) -> list[Comparison[None]]:
     return [Comparison(name, (name,), None, seed=3, **settings) for name in names]
 
@@ -72,10 +82,11 @@ def test_of_no_result_the_missing_stands_and_types_stay() -> None:
         row(Whole("b", 2, True, Part(1, 2), Part(1, 3))),
     ]
     for some in (rows, rows[:1], []):
-        found = frame(columns(Whole), some)
+        found = table_of(columns(Whole), some).to_pandas()
         assert {name: str(type_) for name, type_ in found.dtypes.items()} == TYPES
-    assert frame(columns(Whole), rows)["part_n"].tolist() == [0, 2]
-    assert frame(columns(Whole), rows)[["label", "part_mean", "mean"]].isna().to_numpy().tolist() == [
+    found = table_of(columns(Whole), rows).to_pandas()
+    assert found["part_n"].tolist() == [0, 2]
+    assert found[["label", "part_mean", "mean"]].isna().to_numpy().tolist() == [
         [True, True, True],
         [False, False, False],
     ]
@@ -84,10 +95,42 @@ def test_of_no_result_the_missing_stands_and_types_stay() -> None:
 def test_arrays_are_as_many_rows_and_single_values_stand_in_each() -> None:
     words = Words(np.array(["x", "y"]), np.array([0.5, np.nan]), np.array([1, 2]), Part(0.1, 9))
     none = Words(np.array([], dtype=str), np.array([]), np.array([], dtype=np.int64), Part(0.2, 8))
-    found = table(Words, compared("a", "b", "c"), lambda one, _: none if one.key == "b" else words)
+    found = table(
+        Words, compared("a", "b", "c"), lambda one, _: none if one.key == "b" else words
+    ).to_pandas()
     assert found["comparison_key"].tolist() == ["a", "a", "c", "c"]
     assert found["part_n"].tolist() == [9] * 4
-    pd.testing.assert_series_equal(found.dtypes, table(Words, [], lambda *_: words).dtypes)
+    pd.testing.assert_series_equal(found.dtypes, table(Words, [], lambda *_: words).to_pandas().dtypes)
+
+
+def test_a_table_is_a_relation_of_the_same_types_with_rows_or_without() -> None:
+    rows = [
+        row(Whole("é", None, False, None, Part(np.nan, 3))),
+        row(Whole("b", 2**53 + 1, True, Part(1, 2), Part(1, 3))),
+    ]
+    with duckdb.connect() as connection:
+        for some in (rows, []):
+            found = as_relation(connection, table_of(columns(Whole), some))
+            types = dict(zip(found.columns, map(str, found.types), strict=True))
+            assert types == {name: IN_DUCKDB[type_] for name, type_ in TYPES.items()}
+            assert len(found.fetchall()) == len(some)
+        found = as_relation(connection, table_of(columns(Whole), rows))
+        assert found.fetchall() == [
+            ("é", None, False, None, 0, None, 3), ("b", 2**53 + 1, True, 1.0, 2, 1.0, 3),
+        ]  # fmt: skip
+
+
+def test_what_models_import_is_without_pandas() -> None:
+    """It takes as long to import as some audits to build."""
+    modules = [
+        ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+        for room in ("measures", "model_inputs")
+        for path in sorted((PACKAGE / room).rglob("*.py"))
+        if path.stem != "__init__"
+    ]
+    program = f"import sys, {', '.join(modules)}; sys.exit('pandas' in sys.modules)"
+    assert len(modules) > 40
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_a_field_that_is_no_column_is_refused() -> None:
@@ -105,18 +148,18 @@ class TestTable:
         test = PermutationResult(1.0, 0.5, 0.1, 0.01, 99, is_stopped_early=False)
         found = table(
             Judged, compared("a", "b"), lambda one, _: Judged(1, test if one.key == "a" else None), "gap"
-        )
+        ).to_pandas()
         assert found["seed"].tolist() == [stable_seed(3, "gap", "a"), stable_seed(3, "gap", "b")]
         assert "observed" not in found
         columns_of_test = {name: value for name, value in asdict(test).items() if name != "observed"}
         assert found[list(columns_of_test)].to_dict("records")[0] == columns_of_test
         assert found["p_value"].isna().tolist() == [False, True]
         assert found["n_permutations"].tolist() == [99, 0]
-        assert "seed" not in table(Part, compared("a"), lambda *_: Part(1.0, 2))
+        assert "seed" not in table(Part, compared("a"), lambda *_: Part(1.0, 2)).columns
 
     def test_a_comparison_gives_one_row_or_several_or_none(self) -> None:
         of = {"a": Part(1.0, 2), "b": [Part(1.0, 3), Part(1.0, 4)], "c": None}
-        found = table(Part, compared("a", "b", "c"), lambda one, _: of[one.key], key="pair_key")
+        found = table(Part, compared("a", "b", "c"), lambda one, _: of[one.key], key="pair_key").to_pandas()
         assert found[["pair_key", "n"]].to_numpy().tolist() == [["a", 2], ["b", 3], ["b", 4]]
 
     def test_settings_come_with_the_comparison(self) -> None:

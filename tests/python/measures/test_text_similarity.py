@@ -220,8 +220,8 @@ def test_a_table_has_a_row_a_comparison_and_the_same_numbers_each_time() -> None
     comparison = Comparison(
         "key", ("cosine", "race"), drawn(np.random.default_rng(7), n_trials=3), 99, 0.05, 3
     )
-    tables = [similarity_gaps([comparison]) for _ in range(2)]
+    tables = [similarity_gaps([comparison]).to_pandas() for _ in range(2)]
     assert tables[0].equals(tables[1])
     assert tables[0]["comparison_key"].tolist() == ["key"]
     assert {"similarity_gap", "p_value", "null_sd", "seed"} <= set(tables[0].columns)
-    assert similarity_gaps([]).columns.tolist() == tables[0].columns.tolist()
+    assert similarity_gaps([]).to_pandas().columns.tolist() == tables[0].columns.tolist()

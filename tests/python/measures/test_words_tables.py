@@ -32,7 +32,7 @@ class TestEveryTable:
                 of(1, 3, key="c"),
                 of(0, 12, key="d"),
             ]
-        )
+        ).to_pandas()
         assert_typed(frame, table)
         # Of a group without a text the classifier says why it is skipped, and no other measure says anything.
         skipped = {"d"} if table is separabilities else set()
@@ -41,31 +41,31 @@ class TestEveryTable:
     def test_labels_that_cannot_move_give_no_p_and_no_crash(self, table):
         features, design = corpus(np.random.default_rng(2), 12, 12)
         fixed = Design(design.labels, design.labels.astype(np.int64))
-        frame = table([comparison(features, fixed)])
+        frame = table([comparison(features, fixed)]).to_pandas()
         assert len(frame) >= 1
         assert frame["p_value"].isna().all()
         assert (frame["n_permutations"] == 0).all()
 
     def test_one_unit_in_a_group(self, table):
-        frame = table([of(1, 14)])
+        frame = table([of(1, 14)]).to_pandas()
         assert len(frame) >= 1
         assert (frame["p_value"].isna() | (frame["p_value"] >= 0.01)).all()
 
     def test_same_comparison_same_numbers(self, table):
-        pd.testing.assert_frame_equal(table([of(12, 12)]), table([of(12, 12)]))
+        pd.testing.assert_frame_equal(table([of(12, 12)]).to_pandas(), table([of(12, 12)]).to_pandas())
 
     def test_a_vocabulary_of_one_word(self, table):
         design = Design(np.repeat([1, 0], 12).astype(np.int8), np.zeros(24, dtype=np.int64))
         frame = table(
             [comparison(counts_matrix(np.ones((24, 1)) + np.arange(24)[:, np.newaxis] % 3), design)]
-        )
+        ).to_pandas()
         assert len(frame) == 1
 
 
 class TestWordStatistics:
     def test_a_word_that_appears_once_is_reported_and_not_tested(self):
         features, design = corpus(np.random.default_rng(3), 12, 12, length=25)
-        frame = word_statistics([comparison(features, design)])
+        frame = word_statistics([comparison(features, design)]).to_pandas()
         once = frame[(frame["n_marked"] + frame["n_reference"]) == 1]
         assert len(once) > 0
         assert (once["n_units_using"] == 1).all()
@@ -79,14 +79,17 @@ class TestWordStatistics:
         one = comparison(features, design)
         frame = word_statistics(
             [replace(one, units=replace(one.units, n_answers=np.array([5.0, 1.0, 2.0, 1.0])))]
-        )
+        ).to_pandas()
         assert frame["n_marked_answers"].tolist() == [6.0, 1.0]
         assert frame["n_reference_answers"].tolist() == [0.0, 2.0]
         assert frame["n_marked"].tolist() == [16.0, 1.0]
 
     def test_contributions_sum_to_the_divergence(self):
         one = of(12, 12)
-        words, [divergent] = word_statistics([one]), divergences([one]).to_dict("records")
+        words, [divergent] = (
+            word_statistics([one]).to_pandas(),
+            divergences([one]).to_pandas().to_dict("records"),
+        )
         assert words["contribution"].sum() == pytest.approx(divergent["jsd"])
         assert words["signed_share"].abs().sum() == pytest.approx(1.0)
         more_marked = (
@@ -101,18 +104,18 @@ class TestWordStatistics:
         features, design = corpus(np.random.default_rng(4), 15, 15)
         counts = features.toarray()
         counts[0, :2] = 400_000
-        frame = word_statistics([comparison(counts_matrix(counts), design, n_permutations=199)])
+        frame = word_statistics([comparison(counts_matrix(counts), design, n_permutations=199)]).to_pandas()
         assert frame["z_score"].abs().max() > 20
         assert (frame["p_value_adjusted"].dropna() > 0.05).all()
 
     def test_comparisons_of_all_groups_have_no_words(self):
-        assert word_statistics([of(12, 12, kind="all_groups")]).empty
+        assert word_statistics([of(12, 12, kind="all_groups")]).to_pandas().empty
 
 
 class TestDivergences:
     def test_numbers_are_the_measures_own(self):
         one = of(12, 14, seed=5)
-        [row] = divergences([one]).to_dict("records")
+        [row] = divergences([one]).to_pandas().to_dict("records")
         seed = one.seed_for("marked_words")
         result = divergence(one.units.features, one.units.design, n_permutations=99, seed=seed)
         assert result.test is not None
@@ -129,25 +132,27 @@ class TestDivergences:
         features, design = corpus(np.random.default_rng(5), 12, 14, effect=effect)
         one = comparison(features, design)
         handing = replace(one, handed={})
-        pd.testing.assert_frame_equal(word_statistics([one]), word_statistics([handing]))
+        pd.testing.assert_frame_equal(
+            word_statistics([one]).to_pandas(), word_statistics([handing]).to_pandas()
+        )
         assert handing.handed
-        with_it = divergences([handing])
+        with_it = divergences([handing]).to_pandas()
         assert handing.handed == {}
-        pd.testing.assert_frame_equal(with_it, divergences([one]))
+        pd.testing.assert_frame_equal(with_it, divergences([one]).to_pandas())
         # It is taken, and not made anew.
         odd = replace(one, handed={"divergence": untested(9.0)})
-        assert divergences([odd])["jsd_judged"].tolist() == [9.0]
+        assert divergences([odd]).to_pandas()["jsd_judged"].tolist() == [9.0]
         # Without draws there is nothing to hand on.
         still = replace(one, handed={}, n_permutations=0)
-        word_statistics([still])
+        word_statistics([still]).to_pandas()
         assert still.handed == {}
-        assert divergences([still])["p_value"].isna().all()
+        assert divergences([still]).to_pandas()["p_value"].isna().all()
 
     def test_one_enormous_text_is_no_divergence(self):
         features, design = corpus(np.random.default_rng(6), 15, 15)
         counts = features.toarray()
         counts[0, :2] = 400_000
-        [row] = divergences([comparison(counts_matrix(counts), design)]).to_dict("records")
+        [row] = divergences([comparison(counts_matrix(counts), design)]).to_pandas().to_dict("records")
         assert row["jsd"] > 0.3
         assert row["p_value"] > 0.05
         assert row["interval_low"] == 0.0
@@ -156,7 +161,7 @@ class TestDivergences:
 class TestSeparabilities:
     def test_numbers_are_the_measures_own(self):
         one = of(12, 14, seed=7)
-        [row] = separabilities([one]).to_dict("records")
+        [row] = separabilities([one]).to_pandas().to_dict("records")
         result = separability(
             one.units.features,
             one.units.design,
@@ -179,7 +184,7 @@ class TestSeparabilities:
 
     @pytest.mark.parametrize(("n_marked", "n_reference"), [(9, 30), (30, 9), (0, 30), (1, 1)])
     def test_a_group_below_ten_texts_is_skipped_with_a_reason(self, n_marked, n_reference):
-        [row] = separabilities([of(n_marked, n_reference)]).to_dict("records")
+        [row] = separabilities([of(n_marked, n_reference)]).to_pandas().to_dict("records")
         fewest = min(n_marked, n_reference)
         assert (
             row["skipped_reason"] == f"a group has {fewest} distinct texts; an SVM needs at least 10 in each"
@@ -192,28 +197,36 @@ class TestSeparabilities:
         features = counts_matrix(np.tile([[1.0, 2.0, 1.0]], (40, 1)))
         design = Design(np.repeat([1, 0], 20).astype(np.int8), np.tile(np.arange(20), 2))
         same = comparison(features, design, clusters=np.zeros(40, dtype=np.int64))
-        [row] = separabilities([same]).to_dict("records")
+        [row] = separabilities([same]).to_pandas().to_dict("records")
         assert row["skipped_reason"].startswith("a group has 1 distinct texts")
 
     def test_seed_vectors_carry_the_published_five_folds(self):
-        [row] = separabilities([of(15, 15, scheme="seed_vectors", n_permutations=0)]).to_dict("records")
+        [row] = (
+            separabilities([of(15, 15, scheme="seed_vectors", n_permutations=0)])
+            .to_pandas()
+            .to_dict("records")
+        )
         assert 0 <= row["published_accuracy_mean"] <= 1
         assert np.isnan(row["p_value"])
 
     def test_reference_vectors_carry_the_published_split_of_all_groups(self):
-        rows = separabilities(
-            [
-                of(15, 15, scheme="reference_vectors", kind="all_groups", n_permutations=0, key="a"),
-                of(15, 15, scheme="reference_vectors", n_permutations=0, key="b"),
-            ]
-        ).set_index("comparison_key")["published_accuracy_mean"]
+        rows = (
+            separabilities(
+                [
+                    of(15, 15, scheme="reference_vectors", kind="all_groups", n_permutations=0, key="a"),
+                    of(15, 15, scheme="reference_vectors", n_permutations=0, key="b"),
+                ]
+            )
+            .to_pandas()
+            .set_index("comparison_key")["published_accuracy_mean"]
+        )
         assert 0 <= rows["a"] <= 1
         assert np.isnan(rows["b"])
 
     @pytest.mark.parametrize("classes", [np.arange(30), np.arange(30) // 2])
     def test_classes_too_small_to_split_leave_the_published_column_empty(self, classes):
         one = of(15, 15, scheme="reference_vectors", kind="all_groups", classes=classes, n_permutations=0)
-        [row] = separabilities([one]).to_dict("records")
+        [row] = separabilities([one]).to_pandas().to_dict("records")
         assert np.isnan(row["published_accuracy_mean"])
         assert 0 <= row["balanced_accuracy"] <= 1
 
@@ -228,5 +241,5 @@ class TestSeparabilities:
             n_permutations=0,
         )
         straight = comparison(features, design, scheme="seed_vectors", n_permutations=0)
-        published = separabilities([moved, straight])["published_accuracy_mean"]
+        published = separabilities([moved, straight]).to_pandas()["published_accuracy_mean"]
         assert published[0] == published[1]

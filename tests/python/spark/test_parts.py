@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import duckdb
-import pandas as pd
+import numpy as np
 import pyarrow
 import pytest
 from dbt_common.exceptions import DbtDatabaseError
 
 from biasledger.measures.equal_sizes.words import word_sizes
+from biasledger.measures.schema import Table, table_of
 from biasledger.measures.words.judged import divergences, separabilities, word_statistics
 from biasledger.model_inputs.models import measured
+from biasledger.model_inputs.relations import as_relation
 from biasledger.model_inputs.words import CORPUS, read_comparisons, read_pairs, read_word_pairs
 from biasledger.project import init_project
 from tests.python.project import Project
@@ -35,7 +37,7 @@ PER_RUN = ("int_run_pairs", "int_words_comparable_members", "int_words_comparabl
 class Model(NamedTuple):
     """A Python model of words: what it measures, how it reads which tables, and what is a part."""
 
-    measure: Callable[[Iterable[Any]], pd.DataFrame]
+    measure: Callable[[Iterable[Any]], Table]
     read: Callable[..., Iterable[Any]]
     tables: tuple[str, ...]
     by: tuple[str, ...] = CORPUS
@@ -100,7 +102,7 @@ def _relations(model: Model, folder: Path) -> list[duckdb.DuckDBPyRelation]:
 
 def _here(model: Model, folder: Path) -> list[str]:
     rows = measured(model.measure, model.read(*_relations(model, folder), done=frozenset()))
-    return _cells(duckdb.from_df(rows).to_arrow_table())
+    return _cells(as_relation(duckdb.connect(), rows).to_arrow_table())
 
 
 def _by_part(spark: Any, model: Model, folder: Path, n_tasks: int) -> list[str]:
@@ -137,8 +139,8 @@ def test_one_other_count_of_a_word_is_noticed(spark: Any, tables: Path, tmp_path
 
 
 def test_parts_are_measured_in_other_processes(spark: Any, tables: Path) -> None:
-    def where(comparisons: Iterable[Any]) -> pd.DataFrame:
-        return pd.DataFrame({"pid": [os.getpid() for _ in comparisons]}, dtype="int64")
+    def where(comparisons: Iterable[Any]) -> Table:
+        return Table({"pid": np.array([os.getpid() for _ in comparisons], np.int64)})
 
     model = MODELS["int_words_separabilities"]._replace(measure=where)
     processes = _by_part(spark, model, tables, 1_000)
@@ -149,10 +151,10 @@ def test_parts_are_measured_in_other_processes(spark: Any, tables: Path) -> None
 def test_what_fails_on_an_executor_is_told_in_one_sentence(spark: Any, tables: Path) -> None:
     from biasledger.spark.adapter import told_by_dbt
 
-    def refuse(comparisons: Iterable[Any]) -> pd.DataFrame:
+    def refuse(comparisons: Iterable[Any]) -> Table:
         for one in comparisons:
             raise ValueError(f"comparison {one.key}:\nno texts")
-        return pd.DataFrame({"comparison_key": pd.Series(dtype="str")})
+        return table_of({"comparison_key": "str"}, [])
 
     model = MODELS["int_words_separabilities"]._replace(measure=refuse)
     sentence = (
