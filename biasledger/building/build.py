@@ -24,10 +24,13 @@ from biasledger.building.targets import runs_on_spark
 from biasledger.project import LINKS, check_project, dbt_variables, require_project
 from biasledger.publishing.standing import (
     Standing,
+    files_inputs,
     forget_standing,
     inputs_of,
     is_as_left,
     read_standing,
+    readings_inputs,
+    readings_stand,
     remember,
     rooms_inputs,
     rooms_standing,
@@ -127,8 +130,9 @@ def build_warehouse(
             raise InputError("A build on Spark is whole: leave out --select.")
         for note in load_all(ledger):
             on_note(note)
-        register_readings(project, ledger, allow_outside=allow_outside, on_note=on_note)
         work = work_file(project, warehouse)
+        is_ordinary = not (select or is_closed or allow_outside)
+        readings = _registered(project, ledger, work, allow_outside=allow_outside, on_note=on_note)
         for note in forget_what_is_gone(work, Ledger(ledger)):
             on_note(note)
         if is_on_spark:
@@ -137,9 +141,9 @@ def build_warehouse(
             work = spark_file(work)
             work.unlink(missing_ok=True)
         # As it is now: what comes while dbt reads is for the next build.
-        inputs, of_rooms = inputs_of(project, ledger), rooms_inputs(project, Ledger(ledger), rooms_of(ledger))
+        rooms = rooms_of(ledger)
+        inputs, of_rooms = inputs_of(project, ledger), rooms_inputs(project, Ledger(ledger), rooms)
         settings = settings_inputs(project, ledger)
-        is_ordinary = not (select or is_closed or allow_outside)
         may_stand = is_ordinary and not (full_refresh or is_forced)
         standing = rooms_standing(work, of_rooms) if may_stand else []
         environment = {}
@@ -160,6 +164,7 @@ def build_warehouse(
             threads=threads,
             full_refresh=full_refresh,
             select=select,
+            rooms=rooms,
             standing=standing,
             environment=environment,
             is_closed=is_closed,
@@ -167,8 +172,33 @@ def build_warehouse(
         )
         if is_ordinary:
             found = Standing(utc_now(), summary.alarm_tests, len(summary.published))
-            remember(work, warehouse, inputs, found, of_rooms, settings)
+            remember(work, warehouse, inputs, found, of_rooms, settings, readings)
         return summary
+
+
+def _registered(
+    project: Path, ledger: Path, work: Path, *, allow_outside: bool, on_note: Callable[[str], None]
+) -> str:
+    """Register the readings of the project's audit files, unless the last build did and all is as it was.
+
+    Returns:
+        What they were read from, as `readings_inputs`; empty where something was to be noted, which the next build says again.
+    """
+    from collector.ledger.database import Ledger
+
+    # The models read the tables of the newest schema; an older ledger gains them, and loses nothing.
+    Ledger(ledger).update()
+    files = files_inputs(project)
+    if not allow_outside and readings_stand(work, found := readings_inputs(files, Ledger(ledger))):
+        return found
+    notes: list[str] = []
+
+    def note(sentence: str) -> None:
+        notes.append(sentence)
+        on_note(sentence)
+
+    register_readings(project, ledger, allow_outside=allow_outside, on_note=note)
+    return "" if notes else readings_inputs(files, Ledger(ledger))
 
 
 def what_stands(project: Path, ledger: Path, warehouse: Path, target: str | None = None) -> Standing | None:
@@ -193,6 +223,7 @@ def _build_and_publish(
     threads: int | None,
     full_refresh: bool,
     select: Sequence[str],
+    rooms: Sequence[str],
     standing: Sequence[str],
     environment: Mapping[str, str],
     is_closed: bool,
@@ -223,7 +254,6 @@ def _build_and_publish(
         environment["BIASLEDGER_CLOSED"] = str(LINKS / "seeds")
     with Ledger(ledger).read() as connection:
         erasures_hash = hash_erasures(connection)
-    rooms = rooms_of(ledger)
     try:
         messages = dbt.run(["build", *options], environment, on_step, rooms=rooms, is_closed=is_closed)
     except KeyboardInterrupt:

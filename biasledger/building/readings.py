@@ -46,9 +46,8 @@ def register_readings(
     from collector.ledger.database import Ledger
 
     ledger = Ledger(ledger_path)
-    # The models read the tables of the newest schema; an older ledger gains them, and loses nothing.
     ledger.update()
-    audits = {run.audit for run in ledger.runs() if not run.is_forgotten}
+    audits = ledger.audits()
     described = _audits(project, audits, allow_outside=allow_outside, on_note=on_note)
     present = sorted(audits & described.keys())
     _require_catalogues(ledger, {name: described[name] for name in present})

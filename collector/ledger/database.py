@@ -70,12 +70,20 @@ _PARTS = """
         qualify row_number() over (partition by audit order by registered_at desc, reading_hash) = 1
     )
 """
-_BESIDE_CHAINS = (
-    "select audit, target, run_id, file_hash, set_at from raw.baselines order by all",
+_READ_BESIDE = (
     "select catalogue, catalogue_hash, count(*), max(imported_at) from raw.items group by all order by all",
-    "select recommender, predictions_hash, count(*), max(imported_at) from raw.predictions group by all order by all",
     "select relevance_hash, count(*) from raw.relevance group by all order by all",
     "select markers_hash, count(*) from raw.markers group by all order by all",
+)
+_BESIDE_CHAINS = (
+    "select audit, target, run_id, file_hash, set_at from raw.baselines order by all",
+    "select recommender, predictions_hash, count(*), max(imported_at) from raw.predictions group by all order by all",
+    *_READ_BESIDE,
+)
+_OF_READINGS = (
+    "select distinct audit from raw.kept_runs order by all",
+    "select audit, reading_hash, registered_at from raw.readings order by all",
+    *_READ_BESIDE,
 )
 
 
@@ -381,6 +389,25 @@ class Ledger:
             ).fetchall()
             left_out = _parts_of_scores(connection)
         return {part: "\n".join([head, *beside]) for part, head in rows if part not in left_out}
+
+    def audits(self) -> frozenset[str]:
+        """Return the audits of runs that were not taken back.
+
+        Raises:
+            LedgerError: the file is absent, locked, or no ledger.
+        """
+        with self.read() as connection:
+            rows = connection.execute("select distinct audit from raw.kept_runs").fetchall()
+        return frozenset(audit for (audit,) in rows)
+
+    def readings_state(self) -> str:
+        """Return a text that is another whenever what is registered of readings is, or which audits have runs.
+
+        Raises:
+            LedgerError: the file is absent, locked, or no ledger.
+        """
+        with self.read() as connection:
+            return "\n".join(str(connection.execute(query).fetchall()) for query in _OF_READINGS)
 
     def _require_file(self) -> None:
         if not self.path.is_file():

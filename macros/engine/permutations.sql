@@ -13,10 +13,10 @@
     {%- endif -%}
 {%- endmacro %}
 
-{#- How many are drawn where no finding hangs on p: half of the smallest number that one gets. -#}
+{#- How many are drawn where no finding hangs on p: a quarter of the smallest number that one gets. -#}
 {% macro permutations_of_a_description() -%}
     {%- if var("permutations") -%}
-        cast(greatest(1, ceil(({{ number_of("min_permutations") }} + 1) / 2) - 1) as integer)
+        cast(greatest(1, ceil(({{ number_of("min_permutations") }} + 1) / 4) - 1) as integer)
     {%- else -%}
         0
     {%- endif -%}
