@@ -511,17 +511,19 @@ def _not_openable(path: Path, message: str) -> LedgerError:
 
 def _parts_of_scores(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
     """The rooms that read scores of classifiers, where there are any."""
-    from collector.spec.rooms import rooms
-
     if not connection.execute("select 1 from raw.kept_response_scores limit 1").fetchall():
         return frozenset()
+    # It takes longer to import than to ask.
+    from collector.spec.rooms import rooms
+
     return frozenset(name for name, room in rooms().items() if room.reads_scores)
 
 
 def _parts_of_predictions(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
     """The rooms that read what recommenders predicted, where there is any."""
-    from collector.spec.rooms import rooms
-
     if not connection.execute("select 1 from raw.predictions limit 1").fetchall():
         return frozenset()
+    # It takes longer to import than to ask.
+    from collector.spec.rooms import rooms
+
     return frozenset(name for name, room in rooms().items() if room.reads_predictions)

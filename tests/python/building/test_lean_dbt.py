@@ -190,6 +190,33 @@ def test_tables_and_views_are_made_by_their_statement_as_dbt_makes_them(tmp_path
     assert _holds(lean) == before
 
 
+@pytest.mark.slow
+def test_a_seed_that_stands_is_not_tested_again(project: Path, tmp_path: Path) -> None:
+    files = {name: FILES[name] for name in ("dbt_project.yml", "profiles.yml")}
+    files["seeds/colours.csv"] = MADE["seeds/colours.csv"]
+    files["seeds/_seeds.yml"] = """
+        seeds:
+          - name: colours
+            columns:
+              - {name: name, data_tests: [key, {key: {name: told_only, config: {severity: warn}}}]}
+        """
+    seeds = _write(tmp_path / "seeds", files)
+    shutil.copytree(project / "tests/dbt/generic", seeds / "tests/dbt/generic")
+
+    def results(*options: str, **environment: str) -> dict[str, str]:
+        _build_made(seeds, *options, environment=environment)
+        found = _tests(json.loads((seeds / BUILT).read_text(encoding="utf-8"))["results"])
+        return {name: status for name, (status, _message) in found.items()}
+
+    assert results() == {"key_colours_name": "pass", "told_only": "pass"}
+    with duckdb.connect(seeds / "made.duckdb") as connection:
+        connection.execute("insert into main.colours from main.colours")
+    # One that warns would say it in each build.
+    assert results(**{STANDS: "yes"}) == {"key_colours_name": "pass", "told_only": "warn"}
+    assert results("--select", "key_colours_name") == {"key_colours_name": "fail"}
+    assert results() == {"key_colours_name": "pass", "told_only": "pass"}
+
+
 GROWN = {
     "dbt_project.yml": "{name: biasledger, profile: small, flags: {send_anonymous_usage_stats: false}}",
     "profiles.yml": FILES["profiles.yml"],
