@@ -11,6 +11,7 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from threading import Lock, current_thread
 from typing import Any, ClassVar
 
@@ -18,6 +19,10 @@ from dbt.adapters.factory import FACTORY
 from dbt.artifacts.resources.types import NodeType
 from dbt.artifacts.schemas.results import RunStatus
 from dbt.artifacts.schemas.run import RunResult
+from dbt.compilation import Linker
+from dbt.context.configured import ConfiguredContext
+from dbt.context.macro_resolver import TestMacroNamespace
+from dbt.context.manifest import ManifestContext
 from dbt.contracts.graph.manifest import Manifest
 from dbt.flags import get_flags
 from dbt.task.build import BuildTask
@@ -25,8 +30,12 @@ from dbt.task.run import ModelRunner
 from dbt.task.runnable import GraphRunnableTask
 from dbt.task.seed import SeedRunner
 from dbt.task.test import TestResultData, TestRunner
+from dbt_common.behavior_flags import BehaviorFlagRendered
 from dbt_common.clients.jinja import CallableMacroGenerator
+from dbt_common.events import functions
 from dbt_common.events.base_types import BaseEvent
+from dbt_common.exceptions import base as exceptions
+from dbt_common.exceptions import env_secrets
 from duckdb import Error as DuckDBError
 
 from biasledger.building import STANDS, STOOD
@@ -41,6 +50,7 @@ _ABSENT = ("where", "limit", "store_failures")
 def lean(kept: KeptCode) -> Iterator[None]:
     """Have dbt leave out, in this process and from now on, what is not read; for one command."""
     _make_events_when_read()
+    _look_at_less()
     _keep_what_is_parsed()
     BuildTask.RUNNER_MAP[NodeType.Model] = Models
     BuildTask.RUNNER_MAP[NodeType.Seed] = Seeds
@@ -76,6 +86,32 @@ def _make_events_when_read() -> None:
     # The process is dbt's alone and ends with the command; mypy takes no method for one that may be exchanged.
     BaseEvent.__init__ = remember  # type: ignore[method-assign, assignment]
     BaseEvent.pb_msg = property(message, set_message)
+
+
+def _look_at_less() -> None:
+    """What dbt works out again and again, or for those who look into it: together a twentieth of a build of little."""
+    find_secrets = cache(env_secrets)
+    given: Any = ManifestContext
+    to_dict = given.to_dict
+
+    def with_macros(context: Any) -> Any:
+        if isinstance(context.namespace, TestMacroNamespace):
+            return to_dict(context)
+        found = ConfiguredContext.to_dict(context)
+        # The first that has a name gives it; dbt looks for each name by itself.
+        for namespace in reversed(list(context.namespace._search_order())):
+            found.update(namespace)
+        return found
+
+    # For this process, as above. For each message and each exception the environment is looked through for secrets,
+    exceptions.env_secrets = find_secrets
+    functions.env_secrets = find_secrets  # type: ignore[attr-defined]
+    # of each function that led to a flag of an adapter the source is read to tell whose flag it is,
+    BehaviorFlagRendered._default_source = staticmethod(lambda: "dbt")  # type: ignore[method-assign]
+    # target/graph_summary.json is of the shape of the graph,
+    Linker.get_graph_summary = lambda *_: {}  # type: ignore[method-assign]
+    # and each node is handed every macro.
+    given.to_dict = with_macros
 
 
 def _keep_what_is_parsed() -> None:
