@@ -21,11 +21,12 @@ def main() -> int:
     from dbt import mp_context
 
     from biasledger.building import CODE
-    from biasledger.building.kept_code import KeptCode, keep_methods
+    from biasledger.building.kept_code import KeptCode, defer_schemas, keep_methods
 
     kept = KeptCode(CODE)
     kept.read()
     keep_methods(kept)
+    defer_schemas()
     # Locks for processes would start one more, which looks after them.
     mp_context._MP_CONTEXT = threading  # type: ignore[assignment]  # it has the two that dbt asks for
     from biasledger.building.dbt_command import SUCCEEDED, run

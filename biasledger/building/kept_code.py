@@ -12,12 +12,17 @@ import json
 import marshal
 import pickle
 import re
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from importlib.metadata import version
-from importlib.util import MAGIC_NUMBER
+from importlib.util import MAGIC_NUMBER, find_spec, module_from_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any
+
+import mashumaro
 
 from collector.files.replacing import write_whole
 
@@ -35,6 +40,7 @@ _DIGEST = hashlib.sha256().digest_size
 # mashumaro gives some functions names of their own in each process.
 _NAMED_ONCE = re.compile(r"_[0-9a-f]{32}")
 _MANIFEST = "manifest of "
+_SCHEMAS = "mashumaro.jsonschema"
 
 
 class KeptCode:
@@ -105,6 +111,34 @@ def keep_methods(kept: KeptCode) -> None:
     # Both call the built-in function, and have no setting for it; mypy knows no such name there.
     for module in (dataclasses, builder):
         module.exec = execute  # type: ignore[attr-defined]
+
+
+def defer_schemas() -> None:
+    """Import what makes schemas of classes when one is made; for this process, before it imports dbt.
+
+    They are kept, and it takes a tenth of importing dbt. Where it is there already nothing changes.
+    """
+    if _SCHEMAS in sys.modules:
+        return
+    specification = find_spec(_SCHEMAS)
+    assert specification is not None
+    assert specification.loader is not None
+    loader, package = specification.loader, module_from_spec(specification)
+
+    def build_json_schema(*args: Any, **options: Any) -> Any:
+        # Executed, the package has its own.
+        if package.build_json_schema is build_json_schema:
+            loader.exec_module(package)
+        return package.build_json_schema(*args, **options)
+
+    package.build_json_schema = build_json_schema  # type: ignore[attr-defined]
+    sys.modules[_SCHEMAS] = mashumaro.jsonschema = package
+    # dbt annotates its classes with patterns; what these are built on is a type of fields that nobody checks.
+    models = ModuleType(f"{_SCHEMAS}.models")
+    models.__getattr__ = lambda _name: Any  # type: ignore[method-assign]
+    sys.modules[models.__name__] = models
+    import_module(f"{_SCHEMAS}.annotations")
+    del sys.modules[models.__name__]
 
 
 @contextmanager

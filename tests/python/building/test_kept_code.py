@@ -184,3 +184,37 @@ def test_what_was_parsed_is_the_same_read_again(tmp_path: Path, file: Path) -> N
     with code_kept(KeptCode(file)):
         content = expected.to_msgpack(extended_mashumaro_encoder)
         assert read().metadata.project_name == "another"
+
+
+_DESCRIBED = """
+import json, sys
+from biasledger.building.kept_code import defer_schemas
+
+if sys.argv[1] == "deferred":
+    defer_schemas()
+import dbt.cli.main
+from dbt.adapters.duckdb.credentials import DuckDBCredentials
+from dbt.artifacts.resources import ModelConfig
+from dbt.contracts.project import Project
+
+made = "mashumaro.jsonschema.models" in sys.modules
+schemas = [json.loads(json.dumps(one.json_schema())) for one in (DuckDBCredentials, ModelConfig, Project)]
+import mashumaro.jsonschema.builder
+
+assert mashumaro.jsonschema.JSONSchemaBuilder is mashumaro.jsonschema.builder.JSONSchemaBuilder
+print(json.dumps([made, schemas]))
+"""
+
+
+@pytest.mark.slow
+def test_schemas_are_made_when_they_are_asked_for_and_are_the_same() -> None:
+    def described(how: str) -> tuple[bool, object]:
+        done = subprocess.run(
+            [sys.executable, "-c", _DESCRIBED, how], capture_output=True, check=True, cwd=ROOT
+        )
+        made, schemas = json.loads(done.stdout)
+        return made, schemas
+
+    (at_once, whole), (deferred, schemas) = described("at once"), described("deferred")
+    assert (at_once, deferred) == (True, False)
+    assert schemas == whole
