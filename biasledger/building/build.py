@@ -114,6 +114,7 @@ def build_warehouse(
         PublishError: the tables were built but not published; the warehouse is as it was.
         KeyboardInterrupt: on Ctrl-C; the message says what is kept.
     """
+    from biasledger.publishing.erasures import hash_erasures
     from biasledger.publishing.warehouse import require_replaceable
     from collector.ledger.database import Ledger
     from collector.ledger.loading import load_all
@@ -133,17 +134,20 @@ def build_warehouse(
         work = work_file(project, warehouse)
         is_ordinary = not (select or is_closed or allow_outside)
         readings = _registered(project, ledger, work, allow_outside=allow_outside, on_note=on_note)
-        for note in forget_what_is_gone(work, Ledger(ledger)):
-            on_note(note)
-        if is_on_spark:
-            # What DuckDB built before knows nothing of this build; the next one there takes its history from what is published.
-            work.unlink(missing_ok=True)
-            work = spark_file(work)
-            work.unlink(missing_ok=True)
-        # As it is now: what comes while dbt reads is for the next build.
-        rooms = rooms_of(ledger)
-        inputs, of_rooms = inputs_of(project, ledger), rooms_inputs(project, Ledger(ledger), rooms)
-        settings = settings_inputs(project, ledger)
+        # Held open, it is opened once for all that looks into it.
+        with Ledger(ledger).read() as connection:
+            for note in forget_what_is_gone(work, Ledger(ledger)):
+                on_note(note)
+            if is_on_spark:
+                # What DuckDB built before knows nothing of this build; the next one there takes its history from what is
+                # published.
+                work.unlink(missing_ok=True)
+                work = spark_file(work)
+                work.unlink(missing_ok=True)
+            # As it is now: what comes while dbt reads is for the next build.
+            rooms, erasures_hash = rooms_of(ledger), hash_erasures(connection)
+            inputs, of_rooms = inputs_of(project, ledger), rooms_inputs(project, Ledger(ledger), rooms)
+            settings = settings_inputs(project, ledger)
         may_stand = is_ordinary and not (full_refresh or is_forced)
         standing = rooms_standing(work, of_rooms) if may_stand else []
         environment = {}
@@ -165,6 +169,7 @@ def build_warehouse(
             full_refresh=full_refresh,
             select=select,
             rooms=rooms,
+            erasures_hash=erasures_hash,
             standing=standing,
             environment=environment,
             is_closed=is_closed,
@@ -224,15 +229,14 @@ def _build_and_publish(
     full_refresh: bool,
     select: Sequence[str],
     rooms: Sequence[str],
+    erasures_hash: str,
     standing: Sequence[str],
     environment: Mapping[str, str],
     is_closed: bool,
     on_step: OnStep,
 ) -> BuildSummary:
-    from biasledger.publishing.erasures import hash_erasures
     from biasledger.publishing.public import public_tables
     from biasledger.publishing.warehouse import publish_warehouse
-    from collector.ledger.database import Ledger
 
     options = [] if target is None else ["--target", target]
     options += [] if threads is None else ["--threads", str(threads)]
@@ -252,8 +256,6 @@ def _build_and_publish(
     if is_closed:
         # As dbt names them in its statements: seen from the project.
         environment["BIASLEDGER_CLOSED"] = str(LINKS / "seeds")
-    with Ledger(ledger).read() as connection:
-        erasures_hash = hash_erasures(connection)
     try:
         messages = dbt.run(["build", *options], environment, on_step, rooms=rooms, is_closed=is_closed)
     except KeyboardInterrupt:

@@ -28,11 +28,8 @@ from collector.files.yaml import read_yaml_mapping
 Status = Literal["ok", "malformed", "refused", "truncated", "error"]
 RULES_FILE = Path(__file__).with_name("answer_rules.yml")
 
-# What neither DuckDB's readers, other databases nor UTF-8 can carry: NUL and half a surrogate pair.
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 # It matches every text, so that it is looked for once and at the start alone.
 _PAST_SIGNS = re.compile(r"^\W*")
-REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,18 +140,6 @@ def _silence(document: Mapping[str, Any], path: Path) -> Silence:
         raise InputError(f"{path}: json has no key {error.args[0]!r}.") from None
     except re.error as error:
         raise InputError(f"{path}: a pattern of json is not a regular expression: {error}.") from None
-
-
-def storable(text: str) -> str:
-    """Return the text with every NUL and lone surrogate replaced by U+FFFD; all other text is returned unchanged."""
-    try:
-        # Nearly every text passes these two checks, which are much quicker than a search by pattern.
-        text.encode("utf-8")
-        if "\x00" not in text:
-            return text
-    except UnicodeEncodeError:
-        pass
-    return _UNSTORABLE.sub(REPLACEMENT, text)
 
 
 def classify(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from collector.answers.replies import Answer, storable
+from collector.answers.replies import Answer
+from collector.answers.stored_text import storable
 from collector.asking.costs import estimate_prompt_tokens, estimate_tokens
 from collector.errors import TargetError
 from collector.rows import ResponseRow, response_hash

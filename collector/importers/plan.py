@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from collector.answers.replies import storable
+from collector.answers.stored_text import storable
 from collector.errors import InputError
 from collector.hints import shown
 from collector.importers.conditions import Conditions

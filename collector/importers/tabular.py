@@ -15,7 +15,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from collector.answers.replies import Answer, load_rules, storable
+from collector.answers.replies import Answer, load_rules
+from collector.answers.stored_text import storable
 from collector.asking.progress import Advance, progress
 from collector.errors import InputError
 from collector.hints import quoted

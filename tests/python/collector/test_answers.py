@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from collector.answers.json_text import extract_json
-from collector.answers.replies import Rule, classify, load_rules, storable
+from collector.answers.replies import Rule, classify, load_rules
+from collector.answers.stored_text import storable
 from collector.errors import InputError
 
 LIMIT = 10_000

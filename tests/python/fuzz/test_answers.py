@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from collector.answers.json_text import JsonObject, extract_json, json_values
-from collector.answers.replies import classify, storable
+from collector.answers.replies import classify
+from collector.answers.stored_text import storable
 
 from .conftest import JSON, damaged, examples
 
