@@ -33,11 +33,13 @@ def as_relation(connection: duckdb.DuckDBPyConnection, table: Table) -> duckdb.D
 
     Types are said, since DuckDB would tell those of a table without rows from nothing.
     """
-    given = dict(table.columns)
+    # DuckDB finds it by its name here, but for a table that is called so.
+    biasledger_columns_of_a_table = dict(table.columns)
     types = ", ".join(
-        f'cast("{name}" as {_TYPES[column.dtype.kind]}) as "{name}"' for name, column in given.items()
+        f'cast("{name}" as {_TYPES[column.dtype.kind]}) as "{name}"'
+        for name, column in biasledger_columns_of_a_table.items()
     )
-    return connection.sql(f"select {types} from given")
+    return connection.sql(f"select {types} from biasledger_columns_of_a_table")
 
 
 def pending(

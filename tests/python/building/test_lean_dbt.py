@@ -9,11 +9,19 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from types import SimpleNamespace
 
 import duckdb
 import pytest
+from dbt.compilation import Linker
+from dbt.context.configured import ConfiguredContext
+from dbt.context.macros import MacroNamespace
+from dbt.context.manifest import ManifestContext
+from dbt_common.behavior_flags import BehaviorFlagRendered
+from dbt_common.events import functions
+from dbt_common.exceptions import base as exceptions
 
-from biasledger.building import BUILT, CODE, STANDS, STOOD
+from biasledger.building import BUILT, CODE, STANDS, STOOD, lean_dbt
 from biasledger.building.running import Dbt
 
 ROOT = Path(__file__).parents[3]
@@ -82,6 +90,34 @@ def _tests(results: list[dict[str, str]]) -> dict[str, tuple[str, str | None]]:
         for row in results
         if row["unique_id"].startswith("test.")
     }
+
+
+def test_a_node_is_handed_each_macro_of_the_package_that_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    own, root, package, other = (
+        {"mine": 1},
+        {"mine": 2, "ours": 2},
+        {"a_package": {"ours": 3}},
+        {"ours": 4, "dbt_s": 4},
+    )
+    namespace = MacroNamespace(root, own, other, package)
+    context = SimpleNamespace(namespace=namespace)
+    monkeypatch.setattr(ConfiguredContext, "to_dict", lambda _context: {"mine": 0, "var": 0})
+    for place, name in (
+        (ManifestContext, "to_dict"),
+        (exceptions, "env_secrets"),
+        (functions, "env_secrets"),
+        (BehaviorFlagRendered, "_default_source"),
+        (Linker, "get_graph_summary"),
+    ):
+        monkeypatch.setattr(place, name, place.__dict__[name])
+    lean_dbt._look_at_less()
+    expected = {"var": 0, **namespace}
+    assert expected["mine"] == 1
+    assert ManifestContext.to_dict(context) == expected
+    assert expected["dbt"] is other
+
+    monkeypatch.setenv("DBT_ENV_SECRET_KEY", "hush")
+    assert functions.env_scrubber("told: hush") == "told: *****"
 
 
 MADE = {
