@@ -24,13 +24,10 @@ from biasledger.building.targets import runs_on_spark
 from biasledger.project import LINKS, check_project, dbt_variables, require_project
 from biasledger.publishing.standing import (
     Standing,
-    files_inputs,
     forget_standing,
     inputs_of,
     is_as_left,
     read_standing,
-    readings_inputs,
-    readings_stand,
     remember,
     rooms_inputs,
     rooms_standing,
@@ -131,9 +128,8 @@ def build_warehouse(
             raise InputError("A build on Spark is whole: leave out --select.")
         for note in load_all(ledger):
             on_note(note)
+        register_readings(project, ledger, allow_outside=allow_outside, on_note=on_note)
         work = work_file(project, warehouse)
-        is_ordinary = not (select or is_closed or allow_outside)
-        readings = _registered(project, ledger, work, allow_outside=allow_outside, on_note=on_note)
         # Held open, it is opened once for all that looks into it.
         with Ledger(ledger).read() as connection:
             for note in forget_what_is_gone(work, Ledger(ledger)):
@@ -148,6 +144,7 @@ def build_warehouse(
             rooms, erasures_hash = rooms_of(ledger), hash_erasures(connection)
             inputs, of_rooms = inputs_of(project, ledger), rooms_inputs(project, Ledger(ledger), rooms)
             settings = settings_inputs(project, ledger)
+        is_ordinary = not (select or is_closed or allow_outside)
         may_stand = is_ordinary and not (full_refresh or is_forced)
         standing = rooms_standing(work, of_rooms) if may_stand else []
         environment = {}
@@ -177,33 +174,8 @@ def build_warehouse(
         )
         if is_ordinary:
             found = Standing(utc_now(), summary.alarm_tests, len(summary.published))
-            remember(work, warehouse, inputs, found, of_rooms, settings, readings)
+            remember(work, warehouse, inputs, found, of_rooms, settings)
         return summary
-
-
-def _registered(
-    project: Path, ledger: Path, work: Path, *, allow_outside: bool, on_note: Callable[[str], None]
-) -> str:
-    """Register the readings of the project's audit files, unless the last build did and all is as it was.
-
-    Returns:
-        What they were read from, as `readings_inputs`; empty where something was to be noted, which the next build says again.
-    """
-    from collector.ledger.database import Ledger
-
-    # The models read the tables of the newest schema; an older ledger gains them, and loses nothing.
-    Ledger(ledger).update()
-    files = files_inputs(project)
-    if not allow_outside and readings_stand(work, found := readings_inputs(files, Ledger(ledger))):
-        return found
-    notes: list[str] = []
-
-    def note(sentence: str) -> None:
-        notes.append(sentence)
-        on_note(sentence)
-
-    register_readings(project, ledger, allow_outside=allow_outside, on_note=note)
-    return "" if notes else readings_inputs(files, Ledger(ledger))
 
 
 def what_stands(project: Path, ledger: Path, warehouse: Path, target: str | None = None) -> Standing | None:
@@ -306,8 +278,9 @@ def _summarise(built: Mapping[str, Any], messages: Sequence[str], work: Path) ->
     if not built["results"]:
         raise BuildError(f"Nothing was built: {one_line(messages) or 'no model matches the selection'}.")
     done = [row for row in built["results"] if row["status"] in _DONE]
-    n_tests = Counter("alarm" in _tags(nodes, row) for row in done if _kind(row) in _TESTS)
-    n_models = sum(_kind(row) not in _TESTS and row.get("message") != STOOD for row in done)
+    made = [row for row in done if row.get("message") != STOOD]
+    n_tests = Counter("alarm" in _tags(nodes, row) for row in made if _kind(row) in _TESTS)
+    n_models = sum(_kind(row) not in _TESTS for row in made)
     names = tuple(nodes[row["unique_id"]]["name"] for row in alarms)
     return BuildSummary(
         n_models=n_models,

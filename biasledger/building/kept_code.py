@@ -125,13 +125,22 @@ def defer_schemas() -> None:
     assert specification.loader is not None
     loader, package = specification.loader, module_from_spec(specification)
 
-    def build_json_schema(*args: Any, **options: Any) -> Any:
+    def whole() -> Any:
         # Executed, the package has its own.
         if package.build_json_schema is build_json_schema:
             loader.exec_module(package)
-        return package.build_json_schema(*args, **options)
+        return package
+
+    def build_json_schema(*args: Any, **options: Any) -> Any:
+        return whole().build_json_schema(*args, **options)
+
+    def other(name: str) -> Any:
+        if name.startswith("__") or name not in vars(whole()):
+            raise AttributeError(f"module {_SCHEMAS!r} has no attribute {name!r}")
+        return vars(package)[name]
 
     package.build_json_schema = build_json_schema  # type: ignore[attr-defined]
+    package.__getattr__ = other  # type: ignore[method-assign]
     sys.modules[_SCHEMAS] = mashumaro.jsonschema = package
     # dbt annotates its classes with patterns; what these are built on is a type of fields that nobody checks.
     models = ModuleType(f"{_SCHEMAS}.models")

@@ -89,29 +89,30 @@ def _make_events_when_read() -> None:
 
 
 def _look_at_less() -> None:
-    """What dbt works out again and again, or for those who look into it: together a twentieth of a build of little."""
+    """What dbt works out again and again, or for those who look into it, done once or left out: together a twentieth of a small
+    build. For this process, as above.
+    """
     find_secrets = cache(env_secrets)
-    given: Any = ManifestContext
-    to_dict = given.to_dict
+    macros_of: Any = ManifestContext
+    to_dict = macros_of.to_dict
 
     def with_macros(context: Any) -> Any:
         if isinstance(context.namespace, TestMacroNamespace):
             return to_dict(context)
         found = ConfiguredContext.to_dict(context)
-        # The first that has a name gives it; dbt looks for each name by itself.
+        # The first that has a name gives it; dbt looks each name up in all of them, for each node.
         for namespace in reversed(list(context.namespace._search_order())):
             found.update(namespace)
         return found
 
-    # For this process, as above. For each message and each exception the environment is looked through for secrets,
+    # The environment is looked through for secrets with each message and each exception.
     exceptions.env_secrets = find_secrets
     functions.env_secrets = find_secrets  # type: ignore[attr-defined]
-    # of each function that led to a flag of an adapter the source is read to tell whose flag it is,
+    # Whose an adapter's flag is, is told from the source of every function on the stack.
     BehaviorFlagRendered._default_source = staticmethod(lambda: "dbt")  # type: ignore[method-assign]
-    # target/graph_summary.json is of the shape of the graph,
+    # It is for target/graph_summary.json, which is for those who look into dbt.
     Linker.get_graph_summary = lambda *_: {}  # type: ignore[method-assign]
-    # and each node is handed every macro.
-    given.to_dict = with_macros
+    macros_of.to_dict = with_macros
 
 
 def _keep_what_is_parsed() -> None:
@@ -313,6 +314,7 @@ class QualityTests(TestRunner):
 
     # By table: how many rows fail each test, and who may count them.
     _counted: ClassVar[dict[str, dict[str, int]]] = {}
+    _stood: ClassVar[set[str]] = set()
     _locks: ClassVar[dict[str, Lock]] = defaultdict(Lock)
 
     def before_execute(self) -> None:
@@ -336,14 +338,19 @@ class QualityTests(TestRunner):
         found = TestResultData(
             failures, should_warn=failures > 0, should_error=failures > 0, adapter_response={}
         )
-        return self.build_test_run_result(self.node, found)
+        result = self.build_test_run_result(self.node, found)
+        if table in self._stood:
+            result.message = STOOD
+        return result
 
     def _passed(self, manifest: Manifest, table: str) -> dict[str, int]:
         """That no row fails any test of a seed that stands: the last build, which came to its end, tested it."""
         node = manifest.nodes.get(table)
         if getattr(node, "resource_type", None) != NodeType.Seed or not _stands(self, node):
             return {}
-        return dict.fromkeys((test.unique_id for test in _tests_of(manifest, table)), 0)
+        self._stood.add(table)
+        # A build ends well where an alarm fires.
+        return {test.unique_id: 0 for test in _tests_of(manifest, table) if "alarm" not in test.tags}
 
     def _count(self, manifest: Manifest, table: str) -> dict[str, int]:
         """How many rows fail each test of a table; nothing of a table whose tests do not run together."""

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from collector.errors import InputError
+from collector.hashing import hash_of
 from collector.hints import did_you_mean
 
 if TYPE_CHECKING:
-    from collector.ledger.database import Ledger
+    from collector.ledger.database import HeldReadings, Ledger
     from collector.spec.audit import Audit
 
 _PATTERNS = ("audits/*.yml", "audits/replications/*.yml")
@@ -46,12 +47,13 @@ def register_readings(
     from collector.ledger.database import Ledger
 
     ledger = Ledger(ledger_path)
+    # The models read the tables of the newest schema; an older ledger gains them, and loses nothing.
     ledger.update()
-    audits = ledger.audits()
-    described = _audits(project, audits, allow_outside=allow_outside, on_note=on_note)
-    present = sorted(audits & described.keys())
+    held = ledger.held_readings()
+    described = _audits(project, held.audits, allow_outside=allow_outside, on_note=on_note)
+    present = sorted(held.audits & described.keys())
     _require_catalogues(ledger, {name: described[name] for name in present})
-    if present:
+    if not all(_is_held(described[name], held) for name in present):
         with ledger.append() as append:
             for name in present:
                 audit = described[name]
@@ -59,6 +61,12 @@ def register_readings(
                 append.relevance(audit.relevance_hash, audit.relevance_rows)
                 append.markers(audit.markers_hash, audit.marker_rows, audit.probe_rows)
     return present
+
+
+def _is_held(audit: Audit, held: HeldReadings) -> bool:
+    """Whether registering its reading would write nothing, which takes longer to try than to see."""
+    named = {audit.relevance_hash, audit.markers_hash} - {None}
+    return held.latest.get(audit.audit) == hash_of(audit.reading_document()) and named <= held.named
 
 
 def _require_catalogues(ledger: Ledger, audits: Mapping[str, Audit]) -> None:

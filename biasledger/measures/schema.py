@@ -47,6 +47,18 @@ class Table:
 
     columns: Mapping[str, NDArray[Any]]
 
+    def __post_init__(self) -> None:
+        """Check them.
+
+        Raises:
+            ValueError: they are of several lengths, or one is of no such type.
+        """
+        if len({column.size for column in self.columns.values()}) > 1:
+            raise ValueError("columns of a table are of one length")
+        for name, column in self.columns.items():
+            if column.dtype.type not in _DTYPES.values():
+                raise ValueError(f"the column {name} is {column.dtype}")
+
     def __len__(self) -> int:
         """How many rows there are."""
         return next((column.size for column in self.columns.values()), 0)
@@ -64,7 +76,7 @@ def prefixed(prefix: str) -> Mapping[str, Any]:
 
 
 def columns(kind: type) -> dict[str, str]:
-    """Column -> its type as pandas calls it, of a result's dataclass.
+    """Column -> its type, of a result's dataclass: bool, int64, Int64 where some are missing, float64 or str.
 
     Raises:
         TypeError: a field's type is that of no column.
@@ -90,18 +102,24 @@ def _size(one: Mapping[str, Any]) -> int | None:
 
 
 def _column(values: Sequence[Any], sizes: Sequence[int | None], type_: str) -> NDArray[Any]:
-    """Values as one column; of a row that has a size an array of it, or what all its rows have."""
+    """Values as one column. sizes: of each, how many rows it is, as an array or repeated; None of a value that is one.
+
+    Raises:
+        ValueError: an array is of another size.
+    """
     dtype = _DTYPES[type_]
     if type_ == "Int64":
         is_missing = _column([value is None for value in values], sizes, "bool")
         return np.ma.array(_column([value or 0 for value in values], sizes, "int64"), mask=is_missing)
     if all(size is None for size in sizes):
         return np.array(values, dtype)
-    parts = (
-        np.broadcast_to(np.asarray(value, dtype), 1 if size is None else size)
-        for value, size in zip(values, sizes, strict=True)
-    )
-    return np.concatenate(list(parts))
+    parts = []
+    for value, size in zip(values, sizes, strict=True):
+        part = np.asarray(value, dtype)
+        if part.ndim and part.size != size:
+            raise ValueError(f"an array of {part.size} stands beside arrays of {size}")
+        parts.append(np.broadcast_to(part, 1 if size is None else size))
+    return np.concatenate(parts)
 
 
 def _series(column: NDArray[Any]) -> Any:

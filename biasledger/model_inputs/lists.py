@@ -76,13 +76,11 @@ def read_item_comparisons(
         of_set = named.filter(f"item_set_id = {quoted(row['item_set_id'])}")
         numbered = of_set.project(f"*, {_number('subject')}, {_number('item')}")
         inside = numbered.order("subject, item").fetchnumpy()
-        subjects, (places, first) = (
-            inside["subject_number"],
-            np.unique(inside["item_number"], return_index=True),
-        )
-        shape = int(subjects.max(initial=-1)) + 1, places.size
+        subjects, items = inside["subject_number"], inside["item_number"]
+        _, first = np.unique(items, return_index=True)
+        shape = int(subjects.max(initial=-1)) + 1, first.size
         held = (
-            sparse.csr_array((floats(inside[column]), (subjects, inside["item_number"])), shape=shape)
+            sparse.csr_array((floats(inside[column]), (subjects, items)), shape=shape)
             for column in ("share_of_group", "share_of_neutral")
         )
         yield Comparison(

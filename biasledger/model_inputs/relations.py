@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
@@ -29,17 +30,18 @@ def quoted(text: str) -> str:
 
 
 def as_relation(connection: duckdb.DuckDBPyConnection, table: Table) -> duckdb.DuckDBPyRelation:
-    """A measure's table as a relation; NaN and what is masked are null.
+    """A measure's table as a relation; NaN and what is masked are null. It is kept until the connection ends.
 
-    Types are said, since DuckDB would tell those of a table without rows from nothing.
+    Types are said, since DuckDB would tell those of a table without rows from nothing. It is registered, and not found by the
+    name of a variable: a table could be called so, and a build that may read no files finds no variables.
     """
-    # DuckDB finds it by its name here, but for a table that is called so.
-    biasledger_columns_of_a_table = dict(table.columns)
+    name = f"measured_{secrets.token_hex(8)}"
+    connection.register(name, dict(table.columns))
     types = ", ".join(
-        f'cast("{name}" as {_TYPES[column.dtype.kind]}) as "{name}"'
-        for name, column in biasledger_columns_of_a_table.items()
+        f'cast("{column}" as {_TYPES[values.dtype.kind]}) as "{column}"'
+        for column, values in table.columns.items()
     )
-    return connection.sql(f"select {types} from biasledger_columns_of_a_table")
+    return connection.sql(f"select {types} from temp.{name}")
 
 
 def pending(

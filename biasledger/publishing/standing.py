@@ -96,20 +96,6 @@ def settings_inputs(project: Path, ledger: Path) -> str:
     return _hash(_model_settings(project, ledger))
 
 
-def files_inputs(project: Path) -> str:
-    """A hash of the project's files and of what is installed."""
-    return _hash(_settings(project))
-
-
-def readings_inputs(files: str, ledger: Ledger) -> str:
-    """A hash of all that decides which readings are registered: files, as `files_inputs`, and what the ledger holds of readings.
-
-    Raises:
-        LedgerError: the ledger cannot be read.
-    """
-    return _hash([files.encode(), ledger.readings_state().encode()])
-
-
 def _model_settings(project: Path, ledger: Path, without: Collection[str] = ()) -> Iterator[bytes]:
     """What models read beside the ledger; `without` are seeds that are left out."""
     journals = journal_folder(ledger).resolve()
@@ -148,10 +134,13 @@ def _project_files(project: Path) -> Iterator[tuple[Path, bytes]]:
 
 
 def _installed(without: Collection[str] = ()) -> Iterator[bytes]:
-    """The installed seeds, models and packages, and the environment."""
+    """The installed seeds, generic tests, models and packages, and the environment."""
     for path in sorted((dbt_source() / "seeds").glob("*")):
         if path.name not in without:
             yield _content(path)
+    # Of a seed that stands the tests stand as well.
+    for path in sorted((dbt_source() / "tests" / "dbt" / "generic").glob("*.sql")):
+        yield _content(path)
     yield hash_models().encode()
     for name in _PACKAGES:
         yield f"{name} {_version(name)}".encode()
@@ -209,13 +198,10 @@ def remember(
     standing: Standing,
     rooms: Mapping[str, str],
     settings: str = "",
-    readings: str = "",
 ) -> None:
-    """Write down what was built of what, after it was published; rooms: as `rooms_inputs`, settings: as `settings_inputs`,
-    readings: as `readings_inputs`, empty where they have to be looked at again.
-    """
+    """Write down what was built of what, after it was published; rooms: as `rooms_inputs`, settings: as `settings_inputs`."""
     content = asdict(standing) | {"built_at": standing.built_at.isoformat(), "rooms": dict(rooms)}
-    content |= {"inputs": inputs, "settings": settings, "readings": readings}
+    content |= {"inputs": inputs, "settings": settings}
     content |= {"warehouse": _state(warehouse).decode(), "work": _state(work).decode()}
     beside(work, "built.json").write_text(json.dumps(content), encoding="utf-8")
 
@@ -229,11 +215,6 @@ def rooms_standing(work: Path, rooms: Mapping[str, str]) -> list[str]:
 def settings_stand(work: Path, settings: str) -> bool:
     """Whether the work file holds seeds and views as a build would make them; settings: as `settings_inputs`."""
     return _left(work).get("settings") == settings
-
-
-def readings_stand(work: Path, readings: str) -> bool:
-    """Whether the last build registered these readings; readings: as `readings_inputs`."""
-    return _left(work).get("readings") == readings
 
 
 def is_as_left(work: Path) -> bool:

@@ -20,7 +20,7 @@ from collector.errors import LedgerError
 from collector.files.replacing import replace_file
 from collector.ledger.appending import Append
 from collector.ledger.schema import migrate, require_current, roll_back
-from collector.rows import INTERRUPTED, LABELLED
+from collector.rows import INTERRUPTED, LABELLED, utc_now
 
 if TYPE_CHECKING:
     import duckdb
@@ -70,20 +70,12 @@ _PARTS = """
         qualify row_number() over (partition by audit order by registered_at desc, reading_hash) = 1
     )
 """
-_READ_BESIDE = (
-    "select catalogue, catalogue_hash, count(*), max(imported_at) from raw.items group by all order by all",
-    "select relevance_hash, count(*) from raw.relevance group by all order by all",
-    "select markers_hash, count(*) from raw.markers group by all order by all",
-)
 _BESIDE_CHAINS = (
     "select audit, target, run_id, file_hash, set_at from raw.baselines order by all",
+    "select catalogue, catalogue_hash, count(*), max(imported_at) from raw.items group by all order by all",
     "select recommender, predictions_hash, count(*), max(imported_at) from raw.predictions group by all order by all",
-    *_READ_BESIDE,
-)
-_OF_READINGS = (
-    "select distinct audit from raw.kept_runs order by all",
-    "select audit, reading_hash, registered_at from raw.readings order by all",
-    *_READ_BESIDE,
+    "select relevance_hash, count(*) from raw.relevance group by all order by all",
+    "select markers_hash, count(*) from raw.markers group by all order by all",
 )
 
 
@@ -114,6 +106,21 @@ class RunInfo:
     is_finished: bool
     is_forgotten: bool
     n_responses: int
+
+
+@dataclass(frozen=True, slots=True)
+class HeldReadings:
+    """What a ledger holds of how answers are read.
+
+    Attributes:
+        audits: those of runs that were not taken back.
+        latest: audit -> the hash of its latest reading.
+        named: the hashes of relevance, markers and probes, which readings name.
+    """
+
+    audits: frozenset[str]
+    latest: dict[str, str]
+    named: frozenset[str]
 
 
 class Ledger:
@@ -390,24 +397,26 @@ class Ledger:
             left_out = _parts_of_scores(connection)
         return {part: "\n".join([head, *beside]) for part, head in rows if part not in left_out}
 
-    def audits(self) -> frozenset[str]:
-        """Return the audits of runs that were not taken back.
+    def held_readings(self) -> HeldReadings:
+        """Return what is registered of how answers are read.
 
         Raises:
             LedgerError: the file is absent, locked, or no ledger.
         """
         with self.read() as connection:
-            rows = connection.execute("select distinct audit from raw.kept_runs").fetchall()
-        return frozenset(audit for (audit,) in rows)
-
-    def readings_state(self) -> str:
-        """Return a text that is another whenever what is registered of readings is, or which audits have runs.
-
-        Raises:
-            LedgerError: the file is absent, locked, or no ledger.
-        """
-        with self.read() as connection:
-            return "\n".join(str(connection.execute(query).fetchall()) for query in _OF_READINGS)
+            audits = connection.execute("select distinct audit from raw.kept_runs").fetchall()
+            latest = connection.execute(
+                "select audit, reading_hash from raw.readings where registered_at <= $now "
+                "qualify row_number() over (partition by audit order by registered_at desc, rowid desc) = 1",
+                {"now": utc_now()},
+            ).fetchall()
+            named = connection.execute(
+                "select relevance_hash from raw.relevance union select markers_hash from raw.markers "
+                "union select markers_hash from raw.probes"
+            ).fetchall()
+        return HeldReadings(
+            frozenset(audit for (audit,) in audits), dict(latest), frozenset(one for (one,) in named)
+        )
 
     def _require_file(self) -> None:
         if not self.path.is_file():

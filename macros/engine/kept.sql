@@ -42,7 +42,8 @@
     {%- if existing is none or existing.type != "table" -%}
         {{ return(false) }}
     {%- endif -%}
-    {#- A work file of other models of biasledger is forgotten; a project's own may have had another key. -#}
+    {#- A model of ours has its key: where models are others than those of the last build, all tables are made anew. Of a
+        project's own nobody says so. -#}
     {{ return(model.package_name == "biasledger" or key in adapter.get_columns_in_relation(existing) | map(attribute="name")) }}
 {%- endmacro %}
 

@@ -13,6 +13,7 @@ from biasledger.building.build import build_warehouse
 from biasledger.building.readings import register_readings
 from biasledger.publishing.work import locked
 from collector.errors import InputError
+from collector.ledger.database import Ledger
 from tests.python.cli.conftest import Biasledger, write_files
 
 
@@ -251,13 +252,28 @@ def test_an_interrupted_build_says_what_is_kept(
     )
 
 
-def test_readings_of_audits_in_the_ledger_are_registered_once(small_project: Path) -> None:
+def test_readings_of_audits_in_the_ledger_are_registered_once(
+    small_project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ledger = small_project / "ledger.duckdb"
     assert register_readings(small_project, ledger) == ["products"], "personas is not in this ledger"
-    register_readings(small_project, ledger)
+    opened: list[Path] = []
+    append = Ledger.append
+    with monkeypatch.context() as patch:
+        patch.setattr(Ledger, "append", lambda one: opened.append(one.path) or append(one))
+        register_readings(small_project, ledger)
+    assert opened == [], "nothing is to be written"
     with duckdb.connect(str(ledger), read_only=True) as connection:
         query = "select audit, reading ->> '$.words.schemes[0]' from raw.readings"
         assert connection.execute(query).fetchall() == [("products", "words")]
+
+    # Another project reads them otherwise; here they are as before.
+    with Ledger(ledger).append() as append_to:
+        append_to.reading("products", {"words": {"schemes": ["other"]}})
+    register_readings(small_project, ledger)
+    with duckdb.connect(str(ledger), read_only=True) as connection:
+        found = connection.execute(f"{query} order by registered_at").fetchall()
+    assert [scheme for _, scheme in found] == ["words", "other", "words"]
 
 
 def test_two_files_of_one_audit_are_refused(biasledger: Biasledger, small_project: Path) -> None:

@@ -9,11 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from biasledger.building import build
 from biasledger.building.build import what_stands
-from biasledger.building.readings import register_readings
 from biasledger.publishing import standing, work
-from collector.ledger.database import Ledger
 
 from .conftest import Biasledger, add_run
 
@@ -138,78 +135,3 @@ def test_a_build_that_fails_leaves_none_standing(biasledger: Biasledger) -> None
     _write("seeds/thresholds.csv", "group_name,value,status,is_simulated\nBlack,,alarm,true\n")()
     assert biasledger("build").exit_code == 3
     assert not _stands()
-
-
-@pytest.mark.usefixtures("small_project")
-class TestReadings:
-    """Audit files are read again where what they say of reading may not be in the ledger."""
-
-    notes: list[str]
-
-    def registers(self, *, allow_outside: bool = False, ends: bool = True) -> bool:
-        """Whether a build registers readings; one that comes to its end remembers of what."""
-        began: list[Path] = []
-        self.notes = []
-
-        def register(project: Path, ledger: Path, **settings: object) -> list[str]:
-            began.append(ledger)
-            return register_readings(project, ledger, **settings)
-
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(build, "register_readings", register)
-            readings = build._registered(
-                Path(), LEDGER, WORK, allow_outside=allow_outside, on_note=self.notes.append
-            )
-        if ends:
-            for file in (WORK, WAREHOUSE):
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.touch()
-            said = standing.Standing(datetime(2026, 1, 1), (), 1)
-            standing.remember(WORK, WAREHOUSE, "inputs", said, {}, "settings", readings)
-        return began == [LEDGER]
-
-    def test_are_registered_once_and_for_a_new_run_of_the_same_audit_not_again(self) -> None:
-        assert self.registers()
-        assert not self.registers()
-        add_run(LEDGER, "products", "run-2")
-        assert not self.registers()
-        assert self.registers(allow_outside=True)
-        standing.forget_standing(WORK)
-        assert self.registers(ends=False), "the last build did not come to its end"
-        assert self.registers()
-
-    def test_are_registered_again_where_anything_is_other(self) -> None:
-        spec = Path("audits/products.yml").read_text(encoding="utf-8")
-        changes = {
-            "the audit": _write("audits/products.yml", f"{spec}# changed\n"),
-            "a list that audits read": _write("audits/names/mine.csv", "name\nMia\n"),
-            "another audit was asked": lambda: add_run(LEDGER, "personas", "run-9"),
-            "another project has read them otherwise": _read_otherwise,
-            "no work file": WORK.unlink,
-        }
-        assert self.registers()
-        for what, change in changes.items():
-            assert not self.registers(), what
-            change()
-            assert self.registers(), what
-        [(n_rows, n_of_ours)] = _readings_of_products()
-        assert (n_rows, n_of_ours) == (3, 2), "ours, the other project's, and ours again"
-
-    def test_what_is_to_be_noted_is_said_in_each_build(self) -> None:
-        Path("audits/draft.yml").write_text("audit: draft\ntemplates: [{id: 1}]\n", encoding="utf-8")
-        for _ in range(2):
-            assert self.registers()
-            assert "draft.yml is left out" in self.notes[0]
-
-
-def _read_otherwise() -> None:
-    with Ledger(LEDGER).append() as append:
-        append.reading("products", {"words": {"schemes": ["words"]}})
-
-
-def _readings_of_products() -> list[tuple[int, int]]:
-    with Ledger(LEDGER).read() as connection:
-        return connection.execute(
-            "select count(*), count(*) filter (reading_hash = (select reading_hash from raw.readings "
-            "where audit = 'products' order by registered_at limit 1)) from raw.readings where audit = 'products'"
-        ).fetchall()

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import biasledger
 from biasledger.measures.comparisons import Comparison, table
 from biasledger.measures.engine.resampling import PermutationResult, stable_seed
-from biasledger.measures.schema import HIDDEN, columns, prefixed, row, table_of
+from biasledger.measures.schema import HIDDEN, Table, columns, prefixed, row, table_of
 from biasledger.model_inputs.relations import as_relation
 
 
@@ -118,6 +118,33 @@ def test_a_table_is_a_relation_of_the_same_types_with_rows_or_without() -> None:
         assert found.fetchall() == [
             ("é", None, False, None, 0, None, 3), ("b", 2**53 + 1, True, 1.0, 2, 1.0, 3),
         ]  # fmt: skip
+
+
+def test_a_relation_is_no_table_that_is_called_alike_and_needs_no_files() -> None:
+    with duckdb.connect() as connection:
+        connection.execute("create table given as select 'wrong' as word; set enable_external_access = false")
+        one, other = (
+            as_relation(connection, table_of({"word": "str"}, [{"word": word}])) for word in ("right", "left")
+        )
+        assert (one.fetchall(), other.fetchall()) == ([("right",)], [("left",)])
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"a": np.zeros(2), "b": np.zeros(3)}, "columns of a table are of one length"),
+        ({"a": np.array(["x"])}, "the column a is <U1"),
+    ],
+)
+def test_a_table_of_other_columns_is_refused(given: dict[str, np.ndarray], told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        Table(given)
+
+
+def test_an_array_of_another_length_is_refused() -> None:
+    words = Words(np.array(["x", "y"]), np.array([0.5]), np.array([1, 2]), Part(0.1, 9))
+    with pytest.raises(ValueError, match="an array of 1 stands beside arrays of 2"):
+        table(Words, compared("a"), lambda *_: words)
 
 
 def test_what_models_import_is_without_pandas() -> None:
