@@ -209,11 +209,9 @@ print(json.dumps([made, schemas]))
 
 @pytest.mark.slow
 def test_schemas_are_made_when_they_are_asked_for_and_are_the_same() -> None:
-    def described(how: str) -> tuple[bool, object]:
-        done = subprocess.run(
-            [sys.executable, "-c", _DESCRIBED, how], capture_output=True, check=True, cwd=ROOT
-        )
-        made, schemas = json.loads(done.stdout)
+    def described(*how: str) -> tuple[bool, object]:
+        command = [sys.executable, "-c", _DESCRIBED, *how]
+        made, schemas = json.loads(subprocess.run(command, capture_output=True, check=True, cwd=ROOT).stdout)
         return made, schemas
 
     (at_once, whole), (deferred, schemas) = described("at once"), described("deferred")

@@ -311,7 +311,7 @@ def test_new_rows_go_into_a_table_as_dbt_appends_them(tmp_path: Path) -> None:
     (lean / "given.csv").write_text("name\na\nbb\nccc\nd\n")
     for name, part, broken, reason in (
         ("counted.sql", "length(name)", "name::integer", "Could not convert string"),
-        ("measured.py", "[0.5]", "['no number']", "Python model failed"),
+        ("measured.py", "0.5", "'no number'", "Python model failed"),
     ):
         text = GROWN[f"models/{name}"]
         assert part in text
