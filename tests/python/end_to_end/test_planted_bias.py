@@ -112,7 +112,7 @@ def test_no_identity_word_reaches_the_measures(planted: Project) -> None:
     assert not words & REMOVED
 
 
-def test_what_judges_nothing_draws_half_of_the_least_number(planted: Project) -> None:
+def test_what_judges_nothing_draws_a_quarter_of_the_least_number(planted: Project) -> None:
     drawn = planted.work_rows(
         "select scheme = 'words', comparison = 'against_reference', contains(attribute, '*'), max(n_permutations)"
         " from intermediate.int_words_comparisons where scheme <> 'keys' group by all order by all"
@@ -121,15 +121,15 @@ def test_what_judges_nothing_draws_half_of_the_least_number(planted: Project) ->
     judged = round(10 * 3 * 6 / 0.05) - 1
     assert {row[3] for row in drawn if not row[0]} == {0}
     assert [row[1:] for row in drawn if row[0]] == [
-        (False, False, 999),
-        (False, True, 999),
+        (False, False, 499),
+        (False, True, 499),
         (True, False, judged),
         (True, True, 1999),
     ]
     keys = planted.work_rows(
         "select distinct n_permutations from intermediate.int_words_comparisons where scheme = 'keys'"
     )
-    assert keys == [(999,)]
+    assert keys == [(499,)]
 
 
 def test_every_group_is_accounted_for(planted: Project) -> None:
