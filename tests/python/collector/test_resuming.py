@@ -424,7 +424,8 @@ def test_where_all_are_refused_the_run_stops(small_spec: Path, ledger_path: Path
     target = Scripted(answer)
     with pytest.raises(TargetError, match="refused 10 times for the rate, and no other was answered"):
         collect(load_audit(small_spec), target, ledger_path)
-    assert target.asked.total() < 25
+    # Of eight questions each is asked ten times where nothing stops the run; how many are under way beside the first varies.
+    assert target.asked.total() < 40
 
 
 def test_a_question_may_not_take_for_ever(
