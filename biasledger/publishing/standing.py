@@ -34,7 +34,6 @@ _PACKAGES = (
     "numpy",
     "scipy",
     "scikit-learn",
-    "pandas",
     "pyphen",
     "rapidfuzz",
 )
