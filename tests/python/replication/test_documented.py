@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import duckdb
@@ -10,6 +11,7 @@ import pytest
 from . import documented
 
 Replicated = Callable[..., duckdb.DuckDBPyConnection]
+_NUMBER = re.compile(r"\d+\.\d+")
 RENEW = "python -m tests.python.replication.documented WAREHOUSE renews it"
 
 
@@ -28,7 +30,32 @@ def test_every_audit_has_a_table(document: str) -> None:
 def test_findings(replicated: Replicated, document: str, audit: str) -> None:
     written = documented.table(replicated(audit), audit)
     assert written.count("\n") > 3
-    assert documented.table_in(document, audit) == written, RENEW
+    table = documented.table_in(document, audit)
+    assert table is not None
+    differing = [
+        pair for pair in zip(table.splitlines(), written.splitlines(), strict=True) if not _agree(*pair)
+    ]
+    assert differing == [], RENEW
+
+
+def _agree(documented_line: str, built: str) -> bool:
+    """Whether lines are equal, or differ in how a classifier told texts apart: where its sums are rounded otherwise, as other
+    processors do, it may take another side for one text of some thousand (decision 28)."""
+    if documented_line == built:
+        return True
+    if "`separability`" not in built or _NUMBER.sub("", documented_line) != _NUMBER.sub("", built):
+        return False
+    numbers = (_NUMBER.findall(line) for line in (documented_line, built))
+    return all(abs(float(one) - float(other)) < 0.0015 for one, other in zip(*numbers, strict=True))
+
+
+def test_only_a_classifier_s_last_digit_may_differ() -> None:
+    line = "| gemma | patron_type | `separability` | 5 | 0.675 | 0.005 | 5 clear | wording |"
+    assert _agree(line, line.replace("0.675", "0.676"))
+    assert not _agree(line, line.replace("0.675", "0.677"))
+    assert not _agree(line, line.replace("5 clear", "4 clear"))
+    words = line.replace("separability", "word_divergence")
+    assert not _agree(words, words.replace("0.675", "0.676"))
 
 
 @pytest.mark.slow
