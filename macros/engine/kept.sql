@@ -62,6 +62,15 @@
     {{ return(found.columns[0].values() | list) }}
 {%- endmacro %}
 
+{#- Whether the model's table has no row of this key, given what `new_runs` said of the same. -#}
+{% macro is_lacking(key, runs) -%}
+    {%- if runs is none -%}
+        true
+    {%- else -%}
+        {{ key }} not in (select distinct kept.{{ key }} from {{ this }} as kept)
+    {%- endif -%}
+{%- endmacro %}
+
 {#- Whether a row is of one of these runs, as of `new_runs`. -#}
 {% macro is_of_runs(column, runs) -%}
     {%- if runs is none -%}

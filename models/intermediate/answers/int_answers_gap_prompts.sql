@@ -1,8 +1,12 @@
+{%- set runs = new_runs(ref("int_run_states")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_run_states") }}
+
 with
 
 contrasts as (
     select *
     from {{ ref("int_answers_contrasts") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 prompt_groups as (
@@ -16,6 +20,7 @@ prompt_groups as (
         carriers,
         other_groups
     from {{ ref("int_prompt_groups") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 prompts as (
@@ -28,6 +33,7 @@ prompts as (
         coalesce(domain, '') as domain,
         coalesce(subject, '') as subject
     from {{ ref("stg_ledger__prompts") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 neutral_prompts as (
@@ -39,11 +45,13 @@ neutral_prompts as (
         coalesce(subject, '') as subject,
         {{ question_key() }} as question_key
     from {{ ref("int_answers_neutral_prompts") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 outcomes as (
     select
         run_id,
+        run_state,
         prompt_id,
         sum(n) as n,
         sum(n_refused) as n_refused,
@@ -51,7 +59,8 @@ outcomes as (
         -- Which trials they were matters where trials move.
         string_agg(concat_ws(':', trial, n, n_refused, n_unusable), ' ' order by trial) filter (where n > 0) as trials
     from {{ ref("int_answers_outcomes") }}
-    group by run_id, prompt_id
+    where {{ is_of_runs("run_id", runs) }}
+    group by run_id, run_state, prompt_id
     having sum(n) > 0
 ),
 
@@ -177,6 +186,7 @@ compared as (
 gap_prompts as (
     select
         compared.*,
+        outcomes.run_state,
         outcomes.n,
         outcomes.n_refused,
         outcomes.n_unusable,

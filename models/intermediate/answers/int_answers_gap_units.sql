@@ -1,8 +1,12 @@
+{%- set runs = new_runs(ref("int_run_states")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_run_states") }}
+
 with
 
 gap_prompts as (
     select *
     from {{ ref("int_answers_gap_prompts") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 subjects as (
@@ -71,6 +75,8 @@ shared_samples as (
 units as (
     select
         placed.contrast_id,
+        placed.run_id,
+        placed.run_state,
         placed.prompt_id,
         cast(placed.label as tinyint) as label,
         placed.stratum,

@@ -1,4 +1,15 @@
+{%- set runs = new_runs(ref("int_run_states")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_run_states") }}
+
 with
+
+run_states as (
+    select
+        run_id,
+        run_state
+    from {{ ref("int_run_states") }}
+    where {{ is_of_runs("run_id", runs) }}
+),
 
 prompts as (
     select
@@ -10,6 +21,7 @@ prompts as (
         variant,
         subject
     from {{ ref("stg_ledger__prompts") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 prompt_attributes as (
@@ -21,6 +33,7 @@ prompt_attributes as (
         group_name,
         carrier
     from {{ ref("stg_ledger__prompt_attributes") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 run_attributes as (
@@ -64,6 +77,7 @@ grouped_attributes as (
 prompt_groups as (
     select
         grouped_attributes.run_id,
+        run_states.run_state,
         grouped_attributes.prompt_id,
         grouped_attributes.slot,
         grouped_attributes.attribute,
@@ -82,6 +96,7 @@ prompt_groups as (
             prompts.language, prompts.perturbation, prompts.subject, grouped_attributes.other_groups
         ) as stratum
     from grouped_attributes
+    inner join run_states on grouped_attributes.run_id = run_states.run_id
     inner join prompts
         on
             grouped_attributes.run_id = prompts.run_id

@@ -1,11 +1,16 @@
+{%- set runs = new_runs(ref("int_lists_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_lists_runs") }}
+
 with
 
 lists_runs as (
     select
         run_id,
+        run_state,
         lists_key,
         unnest(schemes) as scheme
     from {{ ref("int_lists_runs") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 answers as (
@@ -18,11 +23,13 @@ answers as (
         answer_text,
         status
     from {{ ref("int_answers") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 lists_answers as (
     select
         answers.run_id,
+        lists_runs.run_state,
         lists_runs.lists_key,
         lists_runs.scheme,
         answers.prompt_id,

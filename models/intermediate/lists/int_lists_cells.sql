@@ -1,3 +1,6 @@
+{%- set runs = new_runs(ref("int_lists_comparisons"), key="comparison_key") -%}
+{{ config(materialized="kept", kept_by="comparison_key", kept_in="int_lists_comparisons") }}
+
 with
 
 comparisons as (
@@ -7,11 +10,13 @@ comparisons as (
         neutral,
         is_judged
     from {{ ref("int_lists_comparisons") }}
+    where {{ is_lacking("comparison_key", runs) }}
 ),
 
 group_values as (
     select *
     from {{ ref("int_lists_group_values") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 cells as (

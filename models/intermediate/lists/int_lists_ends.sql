@@ -1,3 +1,6 @@
+{%- set runs = new_runs(ref("int_lists_comparisons"), key="comparison_key") -%}
+{{ config(materialized="kept", kept_by="comparison_key", kept_in="int_lists_comparisons") }}
+
 {%- set features = [
     "jaccard", "serp", "prag", "serp_code", "prag_code", "unanswered", "shortfall", "repeated", "ndcg",
 ] %}
@@ -10,11 +13,13 @@ comparisons as (
         list_set_id,
         neutral
     from {{ ref("int_lists_comparisons") }}
+    where {{ is_lacking("comparison_key", runs) }}
 ),
 
 group_values as (
     select *
     from {{ ref("int_lists_group_values") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 group_means as (

@@ -1,3 +1,6 @@
+{%- set runs = new_runs(ref("int_lists_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_lists_runs") }}
+
 with
 
 responses as (
@@ -6,7 +9,9 @@ responses as (
         lists_runs.main_language
     from {{ ref("int_lists_responses") }} as lists_responses
     inner join {{ ref("int_lists_runs") }} as lists_runs on lists_responses.run_id = lists_runs.run_id
-    where lists_responses.has_list
+    where
+        lists_responses.has_list
+        and {{ is_of_runs("lists_responses.run_id", runs) }}
 ),
 
 places as (
@@ -21,7 +26,9 @@ places as (
 pairs as (
     select *
     from {{ ref("int_lists_compared_pairs") }}
-    where role = 'rerun'
+    where
+        role = 'rerun'
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 relevance as (
@@ -68,6 +75,7 @@ item_counts as (
     select
         pools.pool,
         pools.run_id,
+        pools.run_state,
         pools.variant,
         pools.scheme,
         pools.domain,
@@ -92,6 +100,7 @@ entropies as (
     select
         pool,
         run_id,
+        run_state,
         variant,
         scheme,
         domain,

@@ -1,3 +1,6 @@
+{%- set runs = new_runs(ref("int_lists_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_lists_runs") }}
+
 {#- Sums in a fixed order, so that the last digits do not depend on threads. -#}
 {%- set order = "order by prompt_id, trial, other_prompt_id, other_trial" %}
 
@@ -6,7 +9,9 @@ with
 responses as (
     select *
     from {{ ref("int_lists_responses") }}
-    where attribute is not null
+    where
+        attribute is not null
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 pairs as (
@@ -15,6 +20,7 @@ pairs as (
     where
         role = 'neutral'
         and is_kept
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 relevance as (
@@ -34,6 +40,7 @@ answered as (
     select
         responses.list_set_id,
         responses.run_id,
+        responses.run_state,
         responses.variant,
         responses.scheme,
         responses.wording,

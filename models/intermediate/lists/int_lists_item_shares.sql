@@ -1,9 +1,13 @@
+{%- set runs = new_runs(ref("int_lists_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_lists_runs") }}
+
 with
 
 -- Numbered by what was asked, so that items are joined and grouped by numbers.
 responses as (
     select
         run_id,
+        run_state,
         lists_key,
         list_key,
         variant,
@@ -20,6 +24,7 @@ responses as (
         scheme = 'items'
         and wording = 'clean'
         and has_list
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 places as (
@@ -41,12 +46,14 @@ neutral_templates as (
         scheme = 'items'
         and wording = 'clean'
         and is_judged_neutral
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 n_lists as (
     select
         question_number,
         run_id,
+        run_state,
         variant,
         domain,
         subject,
@@ -55,7 +62,7 @@ n_lists as (
         group_name,
         count(*) as n_lists
     from responses
-    group by question_number, run_id, variant, domain, subject, template, attribute, group_name
+    group by question_number, run_id, run_state, variant, domain, subject, template, attribute, group_name
 ),
 
 held as (
@@ -104,6 +111,7 @@ subjects as (
         subject_number,
         {{ key_of(["run_id", "variant", "domain", "attribute", "group_name"]) }} as item_set_id,
         run_id,
+        run_state,
         variant,
         domain,
         attribute,
@@ -111,7 +119,7 @@ subjects as (
         subject,
         count(*) as n_templates
     from numbered
-    group by subject_number, run_id, variant, domain, attribute, group_name, subject
+    group by subject_number, run_id, run_state, variant, domain, attribute, group_name, subject
 ),
 
 shares as (
@@ -168,6 +176,7 @@ item_shares as (
     select
         subjects.item_set_id,
         subjects.run_id,
+        subjects.run_state,
         subjects.variant,
         subjects.domain,
         subjects.attribute,

@@ -1,13 +1,19 @@
+{%- set runs = new_runs(ref("int_lists_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_lists_runs") }}
+
 with
 
 lists_runs as (
     select
         run_id,
+        run_state,
         k,
         fuzzy_distance,
         fuzzy_overlap
     from {{ ref("int_lists_runs") }}
-    where fuzzy_distance is not null
+    where
+        fuzzy_distance is not null
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 answers as (
@@ -16,7 +22,9 @@ answers as (
         prompt_id,
         list_key
     from {{ ref("int_lists_answers") }}
-    where scheme = 'items'
+    where
+        scheme = 'items'
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 prompts as (
@@ -27,6 +35,7 @@ prompts as (
         subject,
         subject_key
     from {{ ref("int_lists_prompts") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 items as (
@@ -40,6 +49,7 @@ items as (
 spellings as (
     select
         lists_runs.run_id,
+        lists_runs.run_state,
         lists_runs.fuzzy_distance,
         lists_runs.fuzzy_overlap,
         prompts.domain,
@@ -60,8 +70,8 @@ spellings as (
             answers.list_key = items.list_key
             and lists_runs.k >= items.place
     group by
-        lists_runs.run_id, lists_runs.fuzzy_distance, lists_runs.fuzzy_overlap, prompts.domain, prompts.subject,
-        prompts.subject_key, items.item
+        lists_runs.run_id, lists_runs.run_state, lists_runs.fuzzy_distance, lists_runs.fuzzy_overlap,
+        prompts.domain, prompts.subject, prompts.subject_key, items.item
 ),
 
 -- Titles that differ in a number are different titles ("Part 2", "Part 3"), and an edit or two make another title of a
@@ -112,6 +122,7 @@ item_merges as (
 
 select
     run_id,
+    run_state,
     domain,
     subject,
     subject_key,

@@ -1,3 +1,6 @@
+{%- set runs = new_runs(ref("int_lists_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_lists_runs") }}
+
 with
 
 responses as (
@@ -11,7 +14,9 @@ responses as (
         ) = 1 as is_kept,
         count(*) over (partition by run_id, variant, scheme, question_key) as n_reruns
     from {{ ref("int_lists_responses") }}
-    where has_list
+    where
+        has_list
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 lists_runs as (
@@ -20,6 +25,7 @@ lists_runs as (
         main_language,
         neutral as judged_neutral
     from {{ ref("int_lists_runs") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 neutral_languages as (

@@ -1,10 +1,15 @@
+{%- set runs = new_runs(ref("int_lists_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_lists_runs") }}
+
 with
 
 lists_runs as (
     select
         run_id,
+        run_state,
         main_language
     from {{ ref("int_lists_runs") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 runs as (
@@ -17,6 +22,7 @@ runs as (
 prompts as (
     select *
     from {{ ref("stg_ledger__prompts") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 prompt_attributes as (
@@ -26,7 +32,9 @@ prompt_attributes as (
         count(*) as n_attributes,
         string_agg(carrier, ' | ' order by attribute) as carriers
     from {{ ref("stg_ledger__prompt_attributes") }}
-    where slot = 1
+    where
+        slot = 1
+        and {{ is_of_runs("run_id", runs) }}
     group by run_id, prompt_id
 ),
 
@@ -37,7 +45,9 @@ prompt_groups as (
         attribute,
         group_name
     from {{ ref("int_prompt_groups") }}
-    where slot = 1
+    where
+        slot = 1
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 run_attributes as (
@@ -79,6 +89,7 @@ asked_templates as (
 lists_prompts as (
     select
         prompts.run_id,
+        lists_runs.run_state,
         prompts.prompt_id,
         prompts.variant,
         coalesce(prompts.domain, '') as domain,

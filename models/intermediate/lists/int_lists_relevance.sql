@@ -1,12 +1,18 @@
+{%- set runs = new_runs(ref("int_lists_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_lists_runs") }}
+
 with
 
 lists_runs as (
     select
         run_id,
+        run_state,
         k,
         relevance_hash
     from {{ ref("int_lists_runs") }}
-    where relevance_hash is not null
+    where
+        relevance_hash is not null
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 relevance as (
@@ -27,6 +33,7 @@ subjects as (
         subject,
         subject_key
     from {{ ref("int_lists_prompts") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 item_merges as (
@@ -75,13 +82,15 @@ ideal_gains as (
 
 responses as (
     select distinct
-        lists_key,
-        list_key,
-        subject_key
-    from {{ ref("int_lists_responses") }}
+        responses.run_state,
+        responses.lists_key,
+        responses.list_key,
+        responses.subject_key
+    from {{ ref("int_lists_responses") }} as responses
+    inner join lists_runs on responses.run_id = lists_runs.run_id
     where
-        has_list
-        and scheme = 'items'
+        responses.has_list
+        and responses.scheme = 'items'
 ),
 
 places as (
@@ -97,6 +106,7 @@ places as (
 -- Järvelin & Kekäläinen (2002): gains are the grades, discounted by log2(rank + 1).
 gains as (
     select
+        responses.run_state,
         responses.lists_key,
         responses.list_key,
         responses.subject_key,
@@ -111,11 +121,12 @@ gains as (
         on
             responses.subject_key = relevant_items.subject_key
             and places.item = relevant_items.item
-    group by responses.lists_key, responses.list_key, responses.subject_key
+    group by responses.run_state, responses.lists_key, responses.list_key, responses.subject_key
 ),
 
 list_relevance as (
     select
+        gains.run_state,
         gains.lists_key,
         gains.list_key,
         gains.n_hits,

@@ -1,3 +1,6 @@
+{%- set runs = new_runs(ref("int_lists_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_lists_runs") }}
+
 {#- Sums in a fixed order, so that the last digits do not depend on threads. -#}
 {%- set order = "order by other_prompt_id, other_trial" %}
 
@@ -6,6 +9,7 @@ with
 pairs as (
     select *
     from {{ ref("int_lists_compared_pairs") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 -- Each list of a question that was asked more than once, and what it is compared with: a neutral list with the others
@@ -13,6 +17,7 @@ pairs as (
 compared_lists as (
     select
         run_id,
+        run_state,
         variant,
         scheme,
         domain,

@@ -1,15 +1,21 @@
+{%- set runs = new_runs(ref("int_lists_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_lists_runs") }}
+
 with
 
 lists_runs as (
     select
         run_id,
+        lists_key,
         k
     from {{ ref("int_lists_runs") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 answers as (
     select *
     from {{ ref("int_lists_answers") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 lengths as (
@@ -19,12 +25,14 @@ lengths as (
         count(*) as n_written,
         count(*) filter (where not is_repeat) as n_items
     from {{ ref("int_lists_places") }}
+    where lists_key in (select lists_runs.lists_key from lists_runs)
     group by lists_key, list_key
 ),
 
 prompts as (
     select *
     from {{ ref("int_lists_prompts") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 responses as (

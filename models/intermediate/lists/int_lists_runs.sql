@@ -1,4 +1,15 @@
+{%- set runs = new_runs(ref("int_run_states")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_run_states") }}
+
 with
+
+run_states as (
+    select
+        run_id,
+        run_state
+    from {{ ref("int_run_states") }}
+    where {{ is_of_runs("run_id", runs) }}
+),
 
 run_readings as (
     select
@@ -21,6 +32,7 @@ prompt_attributes as (
         run_id,
         prompt_id
     from {{ ref("stg_ledger__prompt_attributes") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 -- The language of an import, which has no templates, is that of most of its neutral prompts, or else of most prompts.
@@ -35,6 +47,7 @@ languages as (
         on
             prompts.run_id = prompt_attributes.run_id
             and prompts.prompt_id = prompt_attributes.prompt_id
+    where {{ is_of_runs("prompts.run_id", runs) }}
     group by prompts.run_id
 ),
 
@@ -43,12 +56,14 @@ answers as (
         run_id,
         {{ fingerprint_of(["prompt_id", "trial", "response_hash", "answer_text"]) }} as fingerprint
     from {{ ref("int_answers") }}
+    where {{ is_of_runs("run_id", runs) }}
     group by run_id
 ),
 
 lists_runs as (
     select
         runs.run_id,
+        run_states.run_state,
         run_readings.reading_hash,
         -- All that the items of a run's lists and their similarities depend on; they are cached under it.
         {{ key_of([
@@ -64,6 +79,7 @@ lists_runs as (
         cast(run_readings.lists -> 'fuzzy' ->> 'overlap' as double) as fuzzy_overlap,
         run_readings.lists ->> 'relevance_hash' as relevance_hash
     from runs
+    inner join run_states on runs.run_id = run_states.run_id
     inner join run_readings on runs.run_id = run_readings.run_id
     inner join answers on runs.run_id = answers.run_id
     inner join languages on runs.run_id = languages.run_id

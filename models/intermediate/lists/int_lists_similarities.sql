@@ -22,6 +22,7 @@ pairs as (
 places as (
     select *
     from {{ ref("int_lists_places") }}
+    where lists_key in (select pairs.lists_key from pairs)
 ),
 
 -- Lists and items are joined by numbers, which is quicker than by texts.

@@ -1,3 +1,6 @@
+{%- set runs = new_runs(ref("int_prices_association_comparisons"), key="comparison_key") -%}
+{{ config(materialized="kept", kept_by="comparison_key", kept_in="int_prices_association_comparisons") }}
+
 with
 
 comparisons as (
@@ -7,11 +10,13 @@ comparisons as (
         kind,
         label_groups
     from {{ ref("int_prices_association_comparisons") }}
+    where {{ is_lacking("comparison_key", runs) }}
 ),
 
 units as (
     select *
     from {{ ref("int_prices_compared_categories") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 compared_units as (

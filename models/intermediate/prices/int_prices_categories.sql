@@ -1,3 +1,6 @@
+{%- set runs = new_runs(ref("int_prices_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_prices_runs") }}
+
 with
 
 items as (
@@ -9,13 +12,16 @@ items as (
         categories,
         n
     from {{ ref("int_prices_items") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 prices_runs as (
     select
         run_id,
+        run_state,
         category_sets
     from {{ ref("int_prices_runs") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 named_sets as (
@@ -45,7 +51,9 @@ counted_answers as (
         from_json(answer -> 'categories', '[{"category": "VARCHAR", "n": "DOUBLE"}]') as categories,
         cast(answer ->> 'n_items' as double) as n_items
     from {{ ref("int_prices_answers") }}
-    where json_exists(answer, '$.n_items')
+    where
+        json_exists(answer, '$.n_items')
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 categories_of_items as (
@@ -125,12 +133,14 @@ categories as (
 
 prompt_categories as (
     select
-        run_id,
-        prompt_id,
-        category,
-        sum(n order by trial, place) as n
+        categories.run_id,
+        prices_runs.run_state,
+        categories.prompt_id,
+        categories.category,
+        sum(categories.n order by categories.trial, categories.place) as n
     from categories
-    group by run_id, prompt_id, category
+    inner join prices_runs on categories.run_id = prices_runs.run_id
+    group by categories.run_id, prices_runs.run_state, categories.prompt_id, categories.category
 )
 
 select * from prompt_categories

@@ -1,21 +1,28 @@
+{%- set runs = new_runs(ref("int_prices_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_prices_runs") }}
+
 with
 
 -- Categories are compared between two groups whose labels can move.
 prices_prompts as (
     select *
     from {{ ref("int_prices_prompts") }}
-    where is_movable
+    where
+        is_movable
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 categories as (
     select *
     from {{ ref("int_prices_categories") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 -- A null category counts the items.
 units as (
     select
         prices_prompts.run_id,
+        prices_prompts.run_state,
         prices_prompts.variant,
         prices_prompts.attribute,
         prices_prompts.kind,

@@ -1,8 +1,12 @@
+{%- set runs = new_runs(ref("int_prices_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_prices_runs") }}
+
 with
 
 units as (
     select *
     from {{ ref("int_prices_category_units") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 contrasts as (
@@ -14,13 +18,17 @@ contrasts as (
         group_name,
         reference_group
     from {{ ref("int_contrasts") }}
-    where comparison = 'against_reference'
+    where
+        comparison = 'against_reference'
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 -- A domain in which one group has no items says nothing about the difference.
 compared_units as (
     select
         contrasts.contrast_id,
+        contrasts.run_id,
+        units.run_state,
         units.kind,
         units.unit_kind,
         units.label_group,

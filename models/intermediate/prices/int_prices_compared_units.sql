@@ -1,3 +1,6 @@
+{%- set runs = new_runs(ref("int_prices_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_prices_runs") }}
+
 with
 
 contrasts as (
@@ -8,17 +11,21 @@ contrasts as (
         attribute,
         groups
     from {{ ref("int_prices_contrasts") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 units as (
     select *
     from {{ ref("int_prices_units") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 -- A domain in which one group has no items says nothing about the difference.
 compared_units as (
     select
         contrasts.contrast_id,
+        contrasts.run_id,
+        units.run_state,
         units.label_group,
         units.block_group,
         units.unit,

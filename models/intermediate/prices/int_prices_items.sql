@@ -1,8 +1,12 @@
+{%- set runs = new_runs(ref("int_prices_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_prices_runs") }}
+
 with
 
 prices_runs as (
     select *
     from {{ ref("int_prices_runs") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 answers as (
@@ -14,6 +18,7 @@ answers as (
         has_text,
         weight
     from {{ ref("int_prices_answers") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 prompts as (
@@ -24,6 +29,7 @@ prompts as (
         template,
         coalesce(domain, '') as domain
     from {{ ref("stg_ledger__prompts") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 -- An item of a catalogue that covers several places is known by its name and its place.
@@ -48,6 +54,7 @@ written_items as (
         prompts.domain,
         answers.weight,
         answers.has_text,
+        prices_runs.run_state,
         prices_runs.catalogue,
         prices_runs.n_levels,
         prices_runs.k,
@@ -87,6 +94,7 @@ kept_items as (
 found_items as (
     select
         kept_items.run_id,
+        kept_items.run_state,
         kept_items.prompt_id,
         kept_items.trial,
         kept_items.place,

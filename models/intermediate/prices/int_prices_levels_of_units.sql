@@ -1,3 +1,6 @@
+{%- set runs = new_runs(ref("int_prices_comparisons"), key="comparison_key") -%}
+{{ config(materialized="kept", kept_by="comparison_key", kept_in="int_prices_comparisons") }}
+
 with
 
 comparisons as (
@@ -8,6 +11,7 @@ comparisons as (
         label_groups,
         domains
     from {{ ref("int_prices_comparisons") }}
+    where {{ is_lacking("comparison_key", runs) }}
 ),
 
 members as (
@@ -21,6 +25,7 @@ members as (
 units as (
     select *
     from {{ ref("int_prices_compared_units") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 levels_of_units as (

@@ -1,9 +1,13 @@
+{%- set runs = new_runs(ref("int_prices_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_prices_runs") }}
+
 with
 
 -- A question with a typing error is asked for its own sake.
 prompts as (
     select
         prompts.run_id,
+        prices_runs.run_state,
         prompts.prompt_id,
         prompts.variant,
         prompts.template,
@@ -11,7 +15,9 @@ prompts as (
         concat_ws(' | ', prompts.template, prompts.language, prompts.domain, prompts.subject) as question
     from {{ ref("stg_ledger__prompts") }} as prompts
     inner join {{ ref("int_prices_runs") }} as prices_runs on prompts.run_id = prices_runs.run_id
-    where prompts.perturbation is null
+    where
+        prompts.perturbation is null
+        and {{ is_of_runs("prompts.run_id", runs) }}
 ),
 
 prompt_attributes as (
@@ -22,7 +28,9 @@ prompt_attributes as (
         group_name,
         carrier
     from {{ ref("stg_ledger__prompt_attributes") }}
-    where slot = 1
+    where
+        slot = 1
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 run_attributes as (
@@ -42,7 +50,9 @@ prompt_groups as (
         attribute,
         group_name
     from {{ ref("int_prompt_groups") }}
-    where slot = 1
+    where
+        slot = 1
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 -- Two attributes go together where one word states both in every prompt, as a name states race and gender.
@@ -188,6 +198,7 @@ unit_kinds as (
 prices_prompts as (
     select
         worded.run_id,
+        worded.run_state,
         worded.prompt_id,
         worded.variant,
         worded.domain,

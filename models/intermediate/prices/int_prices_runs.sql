@@ -16,6 +16,13 @@ runs as (
     from {{ ref("stg_ledger__runs") }}
 ),
 
+run_states as (
+    select
+        run_id,
+        run_state
+    from {{ ref("int_run_states") }}
+),
+
 catalogues as (
     select distinct
         catalogue,
@@ -26,6 +33,8 @@ catalogues as (
 prices_runs as (
     select
         runs.run_id,
+        -- A catalogue may be imported anew without a word of the run.
+        {{ integer_key_of(["run_states.run_state", "catalogues.catalogue_hash"]) }} as run_state,
         run_readings.reading_hash,
         run_readings.prices ->> 'catalogue' as catalogue,
         catalogues.catalogue_hash,
@@ -34,6 +43,7 @@ prices_runs as (
         cast(runs.answer ->> 'k' as integer) as k
     from runs
     inner join run_readings on runs.run_id = run_readings.run_id
+    inner join run_states on runs.run_id = run_states.run_id
     left join catalogues on (run_readings.prices ->> 'catalogue') = catalogues.catalogue
 )
 

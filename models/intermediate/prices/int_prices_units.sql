@@ -1,8 +1,12 @@
+{%- set runs = new_runs(ref("int_prices_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_prices_runs") }}
+
 with
 
 prices_prompts as (
     select *
     from {{ ref("int_prices_prompts") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 items as (
@@ -12,13 +16,16 @@ items as (
         price_level,
         sum(n order by trial, place) as n
     from {{ ref("int_prices_items") }}
-    where price_level is not null
+    where
+        price_level is not null
+        and {{ is_of_runs("run_id", runs) }}
     group by run_id, prompt_id, price_level
 ),
 
 units as (
     select
         prices_prompts.run_id,
+        prices_prompts.run_state,
         prices_prompts.variant,
         prices_prompts.attribute,
         prices_prompts.unit_kind,

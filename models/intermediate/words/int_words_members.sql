@@ -10,9 +10,7 @@ comparisons as (
         contrast_id,
         scheme
     from {{ ref("int_words_comparisons") }}
-    {% if runs is not none %}
-        where members_state not in (select distinct kept.members_state from {{ this }} as kept)
-    {% endif %}
+    where {{ is_lacking("members_state", runs) }}
 ),
 
 comparison_units as (
