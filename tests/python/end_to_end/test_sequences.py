@@ -12,6 +12,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+import yaml
 
 from benchmarks.same import differences
 from biasledger.publishing.work import hash_models
@@ -158,6 +159,30 @@ def test_readings_change_answers_are_erased_and_runs_forgotten(
     states = {verdict.name: verdict for verdict in verdicts}
     assert {verdict.state for verdict in states.values()} == {"intact"}
     assert "asked with the wrong spec" in " ".join(states[runs["lists"]].notes)
+
+
+def test_each_room_gets_a_second_run_and_what_runs_are_read_by_changes(
+    grown: Project, new_project: NewProject, tmp_path: Path
+) -> None:
+    """Runs beside those of a room that are kept; then a catalogue with other prices, and lists that are read otherwise."""
+    project = Project(shutil.copytree(grown.folder, tmp_path / "project", symlinks=True))
+    project.collect("simulator", "audits/recommendations.yml", n_subjects=3, domains=("music",))
+    project.collect("simulator", "audits/rankings.yml", n_subjects=1, trials=2)
+    project.collect("simulator", "audits/stereotypes.yml", n_subjects=2, trials=2)
+    menu.plant_more(project)
+    project.build()
+    assert project.rows("select count(*) from marts.fct_recommended_items where price_level = 3") == [(4,)]
+    assert differences(project.warehouse, _built_at_once(project, new_project).warehouse) == []
+
+    menu.raise_prices(project)
+    recommendations = project.folder / "audits" / "recommendations.yml"
+    spec = yaml.safe_load(recommendations.read_text(encoding="utf-8"))
+    spec["reading"]["lists"]["fuzzy"] = {"distance": 2, "overlap": 0.3}
+    recommendations.write_text(yaml.safe_dump(spec, sort_keys=False), encoding="utf-8")
+    project.build()
+    assert project.rows("select count(*) from marts.fct_recommended_items where price_level = 3") == [(0,)]
+    assert project.rows("select count(distinct run_id) from marts.fct_merged_items") == [(2,)]
+    assert differences(project.warehouse, _built_at_once(project, new_project).warehouse) == []
 
 
 def test_it_goes_on_with_the_files_of_the_release_before(

@@ -32,14 +32,41 @@ Boston,r3,u2,grey,green,,,0.2,0.1,0.1,0.0,0.5,0.5,0.6
 """
 
 
+MORE_REPLIES = """name,race,city,reply
+Ann,white,Boston,"[""Blue Door"", ""Nowhere""]"
+Bob,white,Boston,"[""Green Gate"", ""Blue Door""]"
+Cat,black,Boston,"[""Blue Door"", ""Nowhere""]"
+Dan,black,Boston,"[""Green Gate""]"
+"""
+
+
 def plant(project: Project) -> None:
-    (project.folder / "dishes.csv").write_text(
-        'name,price_level,categories,city,n_reviews\nBlue Door,$,"bars, pubs",Boston,7\nGreen Gate,$$$,,Boston,2\n',
-        encoding="utf-8",
-    )
+    _write_dishes(project, "$$$")
     (project.folder / "audits" / "menu.yml").write_text(MENU, encoding="utf-8")
-    (project.folder / "menu.csv").write_text(REPLIES, encoding="utf-8")
-    import_items(project.folder / "dishes.csv", project.ledger, name="dishes")
     (project.folder / "predictions.csv").write_text(PREDICTIONS, encoding="utf-8")
     import_predictions([project.folder / "predictions.csv"], project.ledger, name="waiter")
-    project.import_file("audits/menu.yml", project.folder / "menu.csv")
+    _import(project, "menu.csv", REPLIES)
+
+
+def plant_more(project: Project) -> None:
+    """A second run, with other replies."""
+    _import(project, "more.csv", MORE_REPLIES)
+
+
+def raise_prices(project: Project) -> None:
+    """The Green Gate becomes dearer than anything, and a pub."""
+    _write_dishes(project, "$$$$", "pubs")
+
+
+def _write_dishes(project: Project, price: str, category: str = "") -> None:
+    dishes = project.folder / "dishes.csv"
+    dishes.write_text(
+        f'name,price_level,categories,city,n_reviews\nBlue Door,$,"bars, pubs",Boston,7\nGreen Gate,{price},{category},Boston,2\n',
+        encoding="utf-8",
+    )
+    import_items(dishes, project.ledger, name="dishes")
+
+
+def _import(project: Project, name: str, replies: str) -> None:
+    (project.folder / name).write_text(replies, encoding="utf-8")
+    project.import_file("audits/menu.yml", project.folder / name)
