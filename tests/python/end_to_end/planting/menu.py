@@ -61,7 +61,8 @@ def raise_prices(project: Project) -> None:
 def _write_dishes(project: Project, price: str, category: str = "") -> None:
     dishes = project.folder / "dishes.csv"
     dishes.write_text(
-        f'name,price_level,categories,city,n_reviews\nBlue Door,$,"bars, pubs",Boston,7\nGreen Gate,{price},{category},Boston,2\n',
+        'name,price_level,categories,city,n_reviews\nBlue Door,$,"bars, pubs",Boston,7\n'
+        f"Green Gate,{price},{category},Boston,2\n",
         encoding="utf-8",
     )
     import_items(dishes, project.ledger, name="dishes")
