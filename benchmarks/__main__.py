@@ -20,6 +20,7 @@ SHORT_PRICES = 21
 SHORT_SIZES = (1_000, 8_000)
 # Importing these would take longer than to print help.
 _ROOM_NAMES = ("words", "lists", "decisions", "prices", "markers", "texts")
+_AUDIT_NAMES = ("products", "recommendations", "resumes", "rankings", "restaurants", "stereotypes")
 
 
 @click.group(invoke_without_command=True)
@@ -173,6 +174,25 @@ def sizes(
                 permutations=permutations,
                 more=more,
             )
+
+
+@main.command()
+@click.option(
+    "--audit",
+    "audits",
+    type=click.Choice(_AUDIT_NAMES),
+    multiple=True,
+    default=_AUDIT_NAMES,
+    show_default=True,
+    help="May be repeated.",
+)
+@click.option("--runs", "n_runs", type=click.IntRange(min=1), default=6, show_default=True)
+@click.pass_obj
+def runs(measured: list[Record], audits: tuple[str, ...], n_runs: int) -> None:
+    """The same audit asked again and again: what the build of each run costs."""
+    from benchmarks.runs import run
+
+    measured += run(audits=audits, n_runs=n_runs)
 
 
 @main.command()
