@@ -1,15 +1,22 @@
+{%- set with_events = "(select * from " ~ ref("int_answers_gap_comparisons") ~ " where n_events > 0)" -%}
+{%- set runs = new_runs(with_events, key="comparison_key") -%}
+{{ config(materialized="kept", kept_by="comparison_key", kept_in="int_answers_gap_comparisons") }}
+
 with
 
 -- Where nothing of the kind happened to either group there is nothing to permute.
 comparisons as (
     select *
     from {{ ref("int_answers_gap_comparisons") }}
-    where n_events > 0
+    where
+        n_events > 0
+        and {{ is_lacking("comparison_key", runs) }}
 ),
 
 units as (
     select *
     from {{ ref("int_answers_gap_units") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 outcomes as (
@@ -21,7 +28,9 @@ outcomes as (
         n_refused,
         n_unusable
     from {{ ref("int_answers_outcomes") }}
-    where n > 0
+    where
+        n > 0
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 by_prompt as (

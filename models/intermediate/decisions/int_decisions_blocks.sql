@@ -1,3 +1,6 @@
+{%- set runs = new_runs(ref("int_decisions_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_decisions_runs") }}
+
 with
 
 people as (
@@ -7,6 +10,7 @@ people as (
         is_paired
         and not is_unknown
         and selected is not null
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 run_attributes as (
@@ -22,13 +26,16 @@ block_values as (
     select
         pool_key,
         run_id,
+        run_state,
         variant,
         attribute,
         concat_ws(' | ', template, domain, subject, other_groups) as block,
         group_name,
         cast(sum(weight * selected) > sum(weight) / 2 as integer) as block_value
     from people
-    group by pool_key, run_id, variant, attribute, concat_ws(' | ', template, domain, subject, other_groups), group_name
+    group by
+        pool_key, run_id, run_state, variant, attribute, concat_ws(' | ', template, domain, subject, other_groups),
+        group_name
 ),
 
 counted as (
@@ -48,6 +55,7 @@ complete_blocks as (
             "'" ~ var("engine_version") ~ "'",
         ]) }} as block_key,
         counted.run_id,
+        counted.run_state,
         counted.variant,
         counted.attribute,
         counted.group_name,

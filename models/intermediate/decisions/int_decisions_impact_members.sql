@@ -1,3 +1,6 @@
+{%- set runs = new_runs(ref("int_decisions_impact_comparisons"), key="comparison_key") -%}
+{{ config(materialized="kept", kept_by="comparison_key", kept_in="int_decisions_impact_comparisons") }}
+
 with
 
 comparisons as (
@@ -6,11 +9,13 @@ comparisons as (
         pool_key,
         outcome
     from {{ ref("int_decisions_impact_comparisons") }}
+    where {{ is_lacking("comparison_key", runs) }}
 ),
 
 units as (
     select *
     from {{ ref("int_decisions_impact_units") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 members as (

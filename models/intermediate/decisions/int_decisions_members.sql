@@ -1,3 +1,6 @@
+{%- set runs = new_runs(ref("int_decisions_comparisons"), key="comparison_key") -%}
+{{ config(materialized="kept", kept_by="comparison_key", kept_in="int_decisions_comparisons") }}
+
 with
 
 comparisons as (
@@ -8,11 +11,13 @@ comparisons as (
         group_name,
         reference_group
     from {{ ref("int_decisions_comparisons") }}
+    where {{ is_lacking("comparison_key", runs) }}
 ),
 
 units as (
     select *
     from {{ ref("int_decisions_units") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 members as (

@@ -1,8 +1,12 @@
+{%- set runs = new_runs(ref("int_decisions_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_decisions_runs") }}
+
 with
 
 predictions as (
     select *
     from {{ ref("int_decisions_predictions") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 prompt_groups as (
@@ -15,6 +19,7 @@ prompt_groups as (
         carriers,
         other_groups
     from {{ ref("int_prompt_groups") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 decisions_runs as (

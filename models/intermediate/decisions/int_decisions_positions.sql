@@ -1,8 +1,12 @@
+{%- set runs = new_runs(ref("int_decisions_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_decisions_runs") }}
+
 with
 
 predictions as (
     select
         run_id,
+        run_state,
         variant,
         prompt_id,
         trial,
@@ -10,7 +14,9 @@ predictions as (
         rank,
         weight
     from {{ ref("int_decisions_predictions") }}
-    where kind = 'ranking'
+    where
+        kind = 'ranking'
+        and {{ is_of_runs("run_id", runs) }}
     -- A ranking without a first place says nothing here; fractions of rankings, which older ledgers may hold, cannot be
     -- counted.
     qualify
@@ -33,6 +39,7 @@ positions as (
             "predictions.run_id", "predictions.variant", "fingerprints.fingerprint", "'" ~ var("engine_version") ~ "'",
         ]) }} as position_key,
         predictions.run_id,
+        predictions.run_state,
         predictions.variant,
         cast(
             dense_rank() over (

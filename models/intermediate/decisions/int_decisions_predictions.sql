@@ -1,8 +1,12 @@
+{%- set runs = new_runs(ref("int_decisions_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_decisions_runs") }}
+
 with
 
 decisions_runs as (
     select *
     from {{ ref("int_decisions_runs") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 prompts as (
@@ -15,6 +19,7 @@ prompts as (
         subject,
         expected_label
     from {{ ref("stg_ledger__prompts") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 answers as (
@@ -26,6 +31,7 @@ answers as (
         answer_text,
         weight
     from {{ ref("int_answers") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 people as (
@@ -35,12 +41,14 @@ people as (
         slot,
         string_agg(distinct carrier, ' ' order by carrier) as carrier
     from {{ ref("stg_ledger__prompt_attributes") }}
+    where {{ is_of_runs("run_id", runs) }}
     group by run_id, prompt_id, slot
 ),
 
 read_answers as (
     select
         answers.* exclude (answer_text),
+        decisions_runs.run_state,
         decisions_runs.kind,
         decisions_runs.labels,
         decisions_runs.is_ordered,
@@ -132,6 +140,7 @@ medians as (
 predictions as (
     select
         decided.run_id,
+        decided.run_state,
         decided.prompt_id,
         decided.trial,
         decided.slot,

@@ -16,9 +16,17 @@ runs as (
     from {{ ref("stg_ledger__runs") }}
 ),
 
+run_states as (
+    select
+        run_id,
+        run_state
+    from {{ ref("int_run_states") }}
+),
+
 decisions_runs as (
     select
         runs.run_id,
+        run_states.run_state,
         run_readings.reading_hash,
         runs.answer ->> 'kind' as kind,
         from_json(runs.answer -> 'labels', '["VARCHAR"]') as labels,
@@ -30,6 +38,7 @@ decisions_runs as (
         cast(run_readings.decisions ->> 'paired' as boolean) as is_paired
     from runs
     inner join run_readings on runs.run_id = run_readings.run_id
+    inner join run_states on runs.run_id = run_states.run_id
 )
 
 select * from decisions_runs

@@ -1,9 +1,14 @@
+{%- set runs = new_runs(ref("int_decisions_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_decisions_runs") }}
+
 with
 
 people as (
     select *
     from {{ ref("int_decisions_people") }}
-    where not is_unknown or is_refused
+    where
+        (not is_unknown or is_refused)
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 decisions_runs as (
@@ -125,6 +130,7 @@ units as (
     select
         placed.pool_key,
         placed.run_id,
+        placed.run_state,
         placed.variant,
         placed.outcome,
         placed.judged_domain as domain,
@@ -158,9 +164,9 @@ units as (
             and placed.group_name = name_strata.group_name
             and placed.person_name = name_strata.person_name
     group by
-        placed.pool_key, placed.run_id, placed.variant, placed.outcome, placed.judged_domain, placed.attribute,
-        placed.group_name, placed.is_paired, placed.is_person, placed.stratum, placed.unit, placed.cluster,
-        placed.person_name, name_strata.name_stratum
+        placed.pool_key, placed.run_id, placed.run_state, placed.variant, placed.outcome, placed.judged_domain,
+        placed.attribute, placed.group_name, placed.is_paired, placed.is_person, placed.stratum, placed.unit,
+        placed.cluster, placed.person_name, name_strata.name_stratum
 )
 
 select * from units
