@@ -18,7 +18,7 @@ STANDS = "BIASLEDGER_STANDS"
 """Set in the environment of dbt's process where seeds and views that there are stand as a build would make them."""
 
 KEPT = "BIASLEDGER_KEPT"
-"""Set there where rows that an earlier build kept may be kept on (macros/engine/kept.sql)."""
+"""Set there to the rooms whose rows of an earlier build may be kept on (macros/engine/kept.sql), where there are any."""
 
 STOOD = "stands as it was"
 """What a node's result says that was not made anew."""

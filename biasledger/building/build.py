@@ -26,10 +26,10 @@ from biasledger.publishing.standing import (
     Standing,
     forget_standing,
     inputs_of,
-    is_as_left,
     read_standing,
     remember,
     rooms_inputs,
+    rooms_left,
     rooms_standing,
     settings_inputs,
     settings_stand,
@@ -148,8 +148,8 @@ def build_warehouse(
         may_stand = is_ordinary and not (full_refresh or is_forced)
         standing = rooms_standing(work, of_rooms) if may_stand else []
         environment = {}
-        if is_ordinary and is_as_left(work):
-            environment[KEPT] = "yes"
+        if is_ordinary and (left := rooms_left(work)):
+            environment[KEPT] = " ".join(left)
         if may_stand and settings_stand(work, settings):
             environment[STANDS] = "yes"
         if standing:
@@ -174,7 +174,7 @@ def build_warehouse(
         )
         if is_ordinary:
             found = Standing(utc_now(), summary.alarm_tests, len(summary.published))
-            remember(work, warehouse, inputs, found, of_rooms, settings)
+            remember(work, warehouse, inputs, found, of_rooms, settings, rooms)
         return summary
 
 

@@ -197,10 +197,13 @@ def remember(
     standing: Standing,
     rooms: Mapping[str, str],
     settings: str = "",
+    built: Sequence[str] = (),
 ) -> None:
-    """Write down what was built of what, after it was published; rooms: as `rooms_inputs`, settings: as `settings_inputs`."""
+    """Write down what was built of what, after it was published; rooms: as `rooms_inputs`, settings: as `settings_inputs`, built:
+    all rooms that were.
+    """
     content = asdict(standing) | {"built_at": standing.built_at.isoformat(), "rooms": dict(rooms)}
-    content |= {"inputs": inputs, "settings": settings}
+    content |= {"inputs": inputs, "settings": settings, "built": list(built)}
     content |= {"warehouse": _state(warehouse).decode(), "work": _state(work).decode()}
     beside(work, "built.json").write_text(json.dumps(content), encoding="utf-8")
 
@@ -216,9 +219,12 @@ def settings_stand(work: Path, settings: str) -> bool:
     return _left(work).get("settings") == settings
 
 
-def is_as_left(work: Path) -> bool:
-    """Whether the work file is as a whole build that came to its end left it."""
-    return bool(_left(work))
+def rooms_left(work: Path) -> list[str]:
+    """The rooms that the last build built, where it was a whole one that came to its end, and the work file is as it left it.
+
+    Tables of other rooms may be of any build before.
+    """
+    return list(_left(work).get("built", ()))
 
 
 def _left(work: Path) -> dict[str, Any]:

@@ -35,7 +35,9 @@
     {%- if not execute or this is none or should_full_refresh() or config.get("materialized") not in ["kept", "incremental"] -%}
         {{ return(false) }}
     {%- endif -%}
-    {%- if not env_var("BIASLEDGER_KEPT", "") -%}
+    {#- A room that the last build left out has tables of any build before. What belongs to no room was built. -#}
+    {%- set rooms_left = env_var("BIASLEDGER_KEPT", "").split() -%}
+    {%- if not rooms_left or (config.get("group") in rooms() and config.get("group") not in rooms_left) -%}
         {{ return(false) }}
     {%- endif -%}
     {%- set existing = load_cached_relation(this) -%}

@@ -1,4 +1,5 @@
-{%- set runs = new_runs(ref("int_lists_runs")) -%}
+{%- set asked = "(select * from " ~ ref("int_lists_runs") ~ " where relevance_hash is not null)" -%}
+{%- set runs = new_runs(asked) -%}
 {{ config(materialized="kept", kept_by="run_state", kept_in="int_lists_runs") }}
 
 with

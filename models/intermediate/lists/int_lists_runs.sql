@@ -1,4 +1,13 @@
-{%- set runs = new_runs(ref("int_run_states")) -%}
+{#- Of runs that are not read as lists no answer is looked at. -#}
+{%- set of_lists -%}
+    (
+        select states.*
+        from {{ ref("int_run_states") }} as states
+        inner join {{ ref("int_run_readings") }} as readings on states.run_id = readings.run_id
+        where json_exists(readings.reading, '$.lists')
+    )
+{%- endset -%}
+{%- set runs = new_runs(of_lists) -%}
 {{ config(materialized="kept", kept_by="run_state", kept_in="int_run_states") }}
 
 with

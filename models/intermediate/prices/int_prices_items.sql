@@ -39,7 +39,7 @@ catalogue_items as (
         lower(domain) as domain,
         {{ catalogue_name("item") }} as catalogue_name,
         min(price_level) as price_level,
-        any_value(from_json(categories, '["VARCHAR"]')) as categories
+        from_json(min(categories), '["VARCHAR"]') as categories
     from {{ ref("stg_ledger__items") }}
     group by catalogue, lower(domain), catalogue_name
 ),

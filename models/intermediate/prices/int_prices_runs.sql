@@ -24,10 +24,11 @@ run_states as (
 ),
 
 catalogues as (
-    select distinct
+    select
         catalogue,
-        catalogue_hash
+        max(catalogue_hash) as catalogue_hash
     from {{ ref("stg_ledger__items") }}
+    group by catalogue
 ),
 
 prices_runs as (

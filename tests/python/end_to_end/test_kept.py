@@ -23,12 +23,15 @@ NewProject = Callable[[], Project]
 KEYS = ("run_state", "members_state", "texts_state")
 KEPT = [
     "int_answers_counts",
+    "int_answers_gap_prompts",
+    "int_answers_gap_units",
     "int_answers_outcomes",
     "int_markers_found",
     "int_markers_list_hits",
     "int_markers_list_units",
     "int_markers_scores",
     "int_markers_texts",
+    "int_prompt_groups",
     "int_run_answers",
     "int_words_comparison_units",
     "int_words_members",
@@ -223,6 +226,24 @@ def test_of_what_did_not_change_nothing_is_made_again(project: Project) -> None:
         for table in OF_MARKERS
         for (n,) in project.work_rows(f"select count(*) from intermediate.{table} where run_state = {state}")
     }
+
+
+def test_a_room_that_was_left_out_keeps_nothing_of_builds_before(
+    project: Project, new_project: NewProject
+) -> None:
+    """Its tables are of the same runs, read in the same way, and yet nobody has looked after them."""
+    project.build()
+    with duckdb.connect(str(project.work)) as connection:
+        connection.execute("delete from intermediate.int_markers_texts where rowid = 0")
+    _as_if_built(project)
+    spec = _spec()
+    del spec["reading"]["markers"]
+    project.write_audit("texts", spec)
+    project.build()
+    assert project.work_rows("select count(*) from intermediate.int_markers_texts") != [(0,)]
+    project.write_audit("texts", _spec())
+    project.build()
+    assert _differences(project, new_project) == []
 
 
 def test_after_a_selection_or_other_materialisations_all_is_made_of_what_there_is(

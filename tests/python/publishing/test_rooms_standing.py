@@ -139,13 +139,17 @@ def test_rooms_stand_in_a_work_file_that_is_there_and_that_nothing_else_wrote_in
     work = tmp_path / "work.duckdb"
     inputs = {"words": "a", "lists": "b"}
     said = standing.Standing(datetime(2026, 1, 1), (), 1)
-    standing.remember(work, tmp_path / "warehouse.duckdb", "inputs", said, inputs, "settings")
+    standing.remember(
+        work, tmp_path / "warehouse.duckdb", "inputs", said, inputs, "settings", ["words", "lists"]
+    )
     assert standing.rooms_standing(work, inputs) == []
     assert not standing.settings_stand(work, "settings")
     work.touch()
-    assert not standing.is_as_left(work), "it was written since"
-    standing.remember(work, tmp_path / "warehouse.duckdb", "inputs", said, inputs, "settings")
-    assert standing.is_as_left(work)
+    assert standing.rooms_left(work) == [], "it was written since"
+    standing.remember(
+        work, tmp_path / "warehouse.duckdb", "inputs", said, inputs, "settings", ["words", "lists"]
+    )
+    assert standing.rooms_left(work) == ["words", "lists"]
     assert standing.settings_stand(work, "settings")
     assert not standing.settings_stand(work, "others")
     assert standing.rooms_standing(work, inputs) == ["words", "lists"]
