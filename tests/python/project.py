@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
@@ -13,7 +14,8 @@ import pandas as pd
 import yaml
 
 from biasledger.building.build import BuildSummary, build_warehouse
-from biasledger.publishing.work import work_file
+from biasledger.publishing import standing
+from biasledger.publishing.work import beside, work_file
 from collector.asking.runner import collect
 from collector.importers.tabular import import_file
 from collector.ledger.summary import RunSummary
@@ -76,6 +78,12 @@ class Project:
 
     def build(self, **options: Any) -> BuildSummary:
         return build_warehouse(self.folder, self.ledger, self.warehouse, **options)
+
+    def pass_as_built(self) -> None:
+        """Have the next build take what was written into the work file for what a build left."""
+        note = beside(self.work, "built.json")
+        content = json.loads(note.read_text(encoding="utf-8"))
+        note.write_text(json.dumps(content | {"work": standing._state(self.work).decode()}), encoding="utf-8")
 
     def query(self, sql: str) -> pd.DataFrame:
         with duckdb.connect(str(self.warehouse), read_only=True) as connection:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,8 +11,6 @@ import duckdb
 import pytest
 
 from benchmarks.same import differences
-from biasledger.publishing import standing
-from biasledger.publishing.work import beside
 from tests.python.project import Project, import_spec
 
 from .planting.texts import made_texts
@@ -127,13 +124,6 @@ def _kept(project: Project) -> list[str]:
     return [name for (name,) in found if name not in STATES]
 
 
-def _as_if_built(project: Project) -> None:
-    """Have the next build take what was written into the work file for what a build left."""
-    note = beside(project.work, "built.json")
-    content = json.loads(note.read_text(encoding="utf-8"))
-    note.write_text(json.dumps(content | {"work": standing._state(project.work).decode()}), encoding="utf-8")
-
-
 def test_a_run_grows_and_others_come(project: Project, new_project: NewProject) -> None:
     first, second = _runs(project)
     ledger = project.ledger.read_bytes()
@@ -211,7 +201,7 @@ def test_of_what_did_not_change_nothing_is_made_again(project: Project) -> None:
             one = f"select min(rowid) {of_first}{' and list is not null' if table.endswith('list_units') else ''}"
             connection.execute(f"delete from intermediate.{table} where rowid = ({one})")
             [(n_left[table],)] = connection.execute(f"select count(*) {of_first}").fetchall()
-    _as_if_built(project)
+    project.pass_as_built()
     _change(project, f"update raw.responses set weight = 2 where run_id = '{second}' and seq = 5")
     project.build(is_forced=True)
     told = project.rows(
@@ -235,7 +225,7 @@ def test_a_room_that_was_left_out_keeps_nothing_of_builds_before(
     project.build()
     with duckdb.connect(str(project.work)) as connection:
         connection.execute("delete from intermediate.int_markers_texts where rowid = 0")
-    _as_if_built(project)
+    project.pass_as_built()
     spec = _spec()
     del spec["reading"]["markers"]
     project.write_audit("texts", spec)

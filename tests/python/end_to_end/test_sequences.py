@@ -26,6 +26,11 @@ from .planting import menu, texts
 pytestmark = pytest.mark.slow
 NewProject = Callable[[], Project]
 # Two orders, of which one is the other turned round: each room comes before and after each other one.
+# They name the states that rows are kept by.
+SAY_WHAT_IS_CURRENT = {
+    "int_run_states",
+    *(f"int_{room}_runs" for room in ("words", "decisions", "prices", "markers")),
+}
 ORDER = ("words", "lists", "decisions", "prices", "markers")
 
 
@@ -166,10 +171,7 @@ def test_each_room_gets_a_second_run_and_what_runs_are_read_by_changes(
 ) -> None:
     """Runs beside those of a room that are kept; then a catalogue with other prices, and lists that are read otherwise."""
     project = Project(shutil.copytree(grown.folder, tmp_path / "project", symlinks=True))
-    project.collect("simulator", "audits/recommendations.yml", n_subjects=3, domains=("music",))
-    project.collect("simulator", "audits/rankings.yml", n_subjects=1, trials=2)
-    project.collect("simulator", "audits/stereotypes.yml", n_subjects=2, trials=2)
-    menu.plant_more(project)
+    _collect_once_more(project)
     project.build()
     assert project.rows("select count(*) from marts.fct_recommended_items where price_level = 3") == [(4,)]
     assert differences(project.warehouse, _built_at_once(project, new_project).warehouse) == []
@@ -183,6 +185,42 @@ def test_each_room_gets_a_second_run_and_what_runs_are_read_by_changes(
     assert project.rows("select count(*) from marts.fct_recommended_items where price_level = 3") == [(0,)]
     assert project.rows("select count(distinct run_id) from marts.fct_merged_items") == [(2,)]
     assert differences(project.warehouse, _built_at_once(project, new_project).warehouse) == []
+
+
+def test_of_runs_that_stand_no_room_makes_anything_again(grown: Project, tmp_path: Path) -> None:
+    """Rows that are marked are there, marked, when each room has another run; a table that is made anew has no marks."""
+    project = Project(shutil.copytree(grown.folder, tmp_path / "project", symlinks=True))
+    with duckdb.connect(str(project.work)) as connection:
+        found = connection.execute(
+            "select table_name from duckdb_columns() inner join duckdb_tables() using (schema_name, table_name) "
+            "where schema_name = 'intermediate' and column_name = 'run_state'"
+        ).fetchall()
+        tables = sorted({table for (table,) in found} - SAY_WHAT_IS_CURRENT)
+        n_marked = {}
+        for table in tables:
+            connection.execute(f"alter table intermediate.{table} add column was_there boolean")
+            connection.execute(f"update intermediate.{table} set was_there = true")
+            [(n_marked[table],)] = connection.execute(f"select count(*) from intermediate.{table}").fetchall()
+    project.pass_as_built()
+    _collect_once_more(project)
+    project.build()
+    rows = {
+        table: project.work_rows(
+            f"select count(*) filter (was_there), count(*) filter (was_there is null) from intermediate.{table}"
+        )[0]
+        for table in tables
+    }
+    assert {table: n for table, (n, _) in rows.items()} == n_marked
+    rooms = {table.split("_")[1] for table, (n_before, n_new) in rows.items() if n_before and n_new}
+    assert rooms >= {"answers", *ORDER}
+
+
+def _collect_once_more(project: Project) -> None:
+    texts.plant_shuffled(project)
+    project.collect("simulator", "audits/recommendations.yml", n_subjects=3, domains=("music",))
+    project.collect("simulator", "audits/rankings.yml", n_subjects=1, trials=2)
+    project.collect("simulator", "audits/stereotypes.yml", n_subjects=2, trials=2)
+    menu.plant_more(project)
 
 
 def test_it_goes_on_with_the_files_of_the_release_before(
