@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 import duckdb
 from dbt_common.invocation import get_invocation_id
-from threadpoolctl import threadpool_limits
 
 from biasledger.measures.schema import Table
+from biasledger.model_inputs.one_thread import one_thread
 from biasledger.model_inputs.relations import as_relation
 from biasledger.model_inputs.sharing import sharing
 from biasledger.model_inputs.told import told
@@ -52,7 +52,7 @@ def measured(measure: Callable[[Iterable[Compared]], Table], comparisons: Iterab
     """What the measure says of these, by linear algebra on one thread: models and tasks run side by side, and sums then never
     depend on the machine's cores.
     """
-    with threadpool_limits(limits=1):
+    with one_thread():
         return measure(comparisons)
 
 

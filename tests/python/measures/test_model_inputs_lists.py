@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import duckdb
 import numpy as np
 import pandas as pd
 import pytest
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from biasledger.measures.lists import robustness_tests, spreads
 from biasledger.model_inputs.lists import read_robustness_comparisons, read_spread_comparisons
-from biasledger.model_inputs.models import computed_keys, new_rows
+from biasledger.model_inputs.models import computed_keys, measured, new_rows
 
 FEATURES = ["jaccard", "serp", "prag", "serp_code", "prag_code"]
 
@@ -238,3 +240,36 @@ def test_a_model_computes_what_its_table_does_not_hold_on_one_thread(connection)
     rows = new_rows(dbt, connection, robustness_tests, read, comparisons, cells)
     assert rows.select("comparison_key").fetchall() == [("b",)]
     assert threads == {1}
+
+
+def test_a_measure_stays_on_one_thread_while_others_beside_it_end():
+    def threads(_=()):
+        return {pool["num_threads"] for pool in threadpool_info()}
+
+    def of_the_process(n):
+        """Set by a thread that ends, so that others may set it."""
+        with ThreadPoolExecutor(1) as setter:
+            setter.submit(threadpool_limits, limits=n)
+
+    before, first_ended, second_began = threads(), threading.Event(), threading.Event()
+
+    def second(_):
+        second_began.set()
+        assert first_ended.wait(10)
+        return threads()
+
+    with ThreadPoolExecutor(1) as beside:
+
+        def first(_):
+            running = beside.submit(measured, second, ())
+            assert second_began.wait(10)
+            return running
+
+        try:
+            of_the_process(2)
+            running = measured(first, ())
+            first_ended.set()
+            assert running.result() == {1}
+            assert threads() == {2}
+        finally:
+            of_the_process(max(before))

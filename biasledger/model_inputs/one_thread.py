@@ -1,0 +1,48 @@
+"""Linear algebra on one thread, for as long as anyone in the process measures."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+
+from threadpoolctl import threadpool_limits
+
+
+class OneThread:
+    """A context for threads that run side by side: sums inside it never depend on the machine's cores.
+
+    OpenBLAS has one limit for the whole process, so that whoever lifted it at their own end would lift it for all others, and
+    threadpoolctl lets only the thread that set it lift it. So a thread of its own sets it when the first comes in, and lifts it
+    when the last has left.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._n_inside = 0
+        self._setter: ThreadPoolExecutor | None = None
+        self._limits = ExitStack()
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        """Of OpenMP the limit is each thread's own, so that it is set here."""
+        with self._lock:
+            self._setter = self._setter or ThreadPoolExecutor(1)
+            self._n_inside += 1
+            # By each anew: a library may have been loaded since.
+            self._setter.submit(lambda: self._limits.enter_context(threadpool_limits(limits=1))).result()
+        try:
+            with threadpool_limits(limits=1, user_api="openmp"):
+                yield
+        finally:
+            with self._lock:
+                self._n_inside -= 1
+                if not self._n_inside and self._setter:
+                    # In turn, the first one last, which knows what it was before.
+                    self._setter.submit(self._limits.close).result()
+                    self._setter.shutdown()
+                    self._setter = None
+
+
+one_thread = OneThread()
