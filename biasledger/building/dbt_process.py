@@ -12,6 +12,8 @@ import sys
 import threading
 from typing import NoReturn
 
+from biasledger.model_inputs import beside
+
 
 def main() -> int:
     """Wait for the command and run it; without one, do nothing. Returns the process's exit code: see `dbt_command.run`."""
@@ -34,6 +36,7 @@ def main() -> int:
     asked = sys.stdin.read()
     if not asked:
         return SUCCEEDED
+    beside.beside = beside.Beside()
     command = json.loads(asked)
     os.environ.update(command["environment"])
     return run(command["arguments"], kept)
@@ -44,6 +47,8 @@ def end(code: int) -> NoReturn:
     process."""
     # Exit functions close what is to be closed; dbt-duckdb's lets go of the work file, which closes where nothing else holds it.
     gc.collect()
+    if beside.beside is not None:
+        beside.beside.end()
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()

@@ -47,7 +47,8 @@ class Dbt:
 
     def __enter__(self) -> Dbt:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", _PROCESS],
+            # A script in the project's folder is nobody's module (-P), whatever it is called.
+            [sys.executable, "-P", "-m", _PROCESS],
             cwd=self._project,
             env=_environment(),
             stdin=subprocess.PIPE,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import Any, TypeVar, cast
 
 import duckdb
 from dbt_common.invocation import get_invocation_id
 
 from biasledger.measures.schema import Table
+from biasledger.model_inputs import beside
 from biasledger.model_inputs.one_thread import one_thread
 from biasledger.model_inputs.relations import as_relation
 from biasledger.model_inputs.sharing import sharing
@@ -50,10 +52,30 @@ def connection_of(session: Any) -> duckdb.DuckDBPyConnection:
 
 def measured(measure: Callable[[Iterable[Compared]], Table], comparisons: Iterable[Compared]) -> Table:
     """What the measure says of these, by linear algebra on one thread: models and tasks run side by side, and sums then never
-    depend on the machine's cores.
+    depend on the machine's cores. What is small is measured in the process beside, if there is one and it is free.
     """
+    left, read = iter(comparisons), list[Compared]()
+    if (process := beside.beside) is not None:
+        with suppress(beside.Unmeasured):
+            return cast("Table", process.measured(measure, _parcel(left, read)))
     with one_thread():
-        return measure(comparisons)
+        return measure(_given(read, left))
+
+
+def _parcel(comparisons: Iterator[Compared], read: list[Compared]) -> beside.Parcel:
+    """All of these, to be handed over; `read`: those that were read for it, which are to be measured here if it fails."""
+    parcel = beside.Parcel()
+    for one in comparisons:
+        read.append(one)
+        parcel.add(one)
+    return parcel
+
+
+def _given(read: list[Compared], left: Iterator[Compared]) -> Iterator[Compared]:
+    """These, none of which is held any longer, and those."""
+    while read:
+        yield read.pop(0)
+    yield from left
 
 
 def _n_pending(comparisons: duckdb.DuckDBPyRelation, key: str, done: frozenset[str]) -> int | None:

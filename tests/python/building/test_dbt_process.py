@@ -87,6 +87,7 @@ def test_dbt_ends_with_an_interrupted_build(tmp_path: Path, monkeypatch: pytest.
 
     monkeypatch.setattr(running, "subprocess", subprocess)
     monkeypatch.setattr(running, "_PROCESS", "sleeper")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.setattr(running, "_follow", interrupted)
     monkeypatch.setattr(running, "parsed_before", lambda *_, **__: nullcontext())
     with pytest.raises(KeyboardInterrupt), running.Dbt(tmp_path) as dbt:

@@ -1,0 +1,248 @@
+"""What is measured in a process beside: the same, or here."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+import types
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from biasledger.measures.comparisons import Comparison
+from biasledger.measures.schema import Table
+from biasledger.measures.words.judged import divergences, separabilities, word_statistics
+from biasledger.model_inputs import beside as module
+from biasledger.model_inputs.beside import LEAST_BYTES, MOST_BYTES, Beside, Parcel, Unmeasured
+from biasledger.model_inputs.models import measured
+from tests.python.measures.simulated_texts import comparison, corpus
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def beside(monkeypatch: pytest.MonkeyPatch) -> Iterator[Beside]:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setattr(module, "LEAST_BYTES", 0)
+    process = Beside()
+    monkeypatch.setattr(module, "beside", process)
+    yield process
+    process.end()
+
+
+def compared(n: int = 3, **settings) -> list[Comparison]:
+    return [
+        comparison(*corpus(np.random.default_rng(seed), 12, 12), key=f"c{seed}", **settings)
+        for seed in range(n)
+    ]
+
+
+def of_bytes(n: int) -> Comparison[np.ndarray]:
+    return Comparison(key="k", name=("k",), units=np.arange(n, dtype=np.uint8))
+
+
+def pids(comparisons) -> Table:
+    return Table({"pid": np.array([os.getpid() for _ in comparisons])})
+
+
+def changed(comparisons) -> Table:
+    """Writes to what it is given, and where a library would print."""
+    print("nothing for whoever reads results")  # noqa: T201
+    for one in comparisons:
+        np.add(one.units, 1, out=one.units)
+    return Table({"sum": np.array([int(one.units.sum()) for one in comparisons])})
+
+
+def failing(comparisons) -> Table:
+    raise ValueError(f"comparison {next(iter(comparisons)).key}: it is odd")
+
+
+class OddError(Exception):
+    def __init__(self, first: int, second: int) -> None:
+        super().__init__(f"{first} is not {second}")
+
+
+def failing_oddly(_) -> Table:
+    raise OddError(1, 2)
+
+
+def ending(_) -> Table:
+    os._exit(9)
+
+
+def waiting(comparisons) -> Table:
+    (one,) = comparisons
+    (one.units / "begun").touch()
+    while not (one.units / "end").exists():
+        time.sleep(0.01)
+    return Table({})
+
+
+def sleeping(_) -> Table:
+    time.sleep(600)
+    return Table({})
+
+
+@pytest.mark.parametrize("measure", [word_statistics, divergences, separabilities])
+def test_numbers_are_the_same(beside, measure):
+    there = measured(measure, compared()).to_pandas()
+    assert beside._process is not None
+    pd.testing.assert_frame_equal(there, measure(compared()).to_pandas())
+
+
+def test_what_one_measure_hands_on_comes_back(beside):
+    there, here = ([replace(one, handed={}) for one in compared(2)] for _ in range(2))
+    for measure in word_statistics, divergences:
+        pd.testing.assert_frame_equal(measured(measure, there).to_pandas(), measure(here).to_pandas())
+        assert [list(one.handed) for one in there] == [list(one.handed) for one in here]
+        # What the first finds the other uses, and then it is gone.
+        assert all(len(one.handed) == (measure is word_statistics) for one in here)
+
+
+def test_arrays_can_be_written_to_and_what_is_printed_is_no_answer(beside, capfd):
+    assert measured(changed, [of_bytes(3)]).columns["sum"].tolist() == [6]
+    assert "nothing for whoever" in capfd.readouterr().err
+
+
+def test_it_is_another_process_and_one_for_all(beside):
+    there = {int(pid) for _ in range(2) for pid in measured(pids, [of_bytes(1)] * 2).columns["pid"]}
+    assert len(there) == 1
+    assert there != {os.getpid()}
+
+
+@pytest.mark.parametrize("n_bytes", [1, LEAST_BYTES // 2, MOST_BYTES + 1])
+def test_little_and_much_is_measured_here(beside, monkeypatch, n_bytes):
+    monkeypatch.setattr(module, "LEAST_BYTES", LEAST_BYTES)
+    comparisons = [of_bytes(n_bytes), of_bytes(1)]
+    assert measured(pids, comparisons).columns["pid"].tolist() == [os.getpid()] * 2
+    assert beside._process is None
+
+
+def test_comparisons_that_are_not_handed_over_are_each_measured_once_and_in_order(beside):
+    keys = []
+
+    def measure(comparisons):  # not to be found in another process
+        keys.extend(one.key for one in comparisons)
+        return Table({})
+
+    comparisons = compared(5)
+    measured(measure, iter(comparisons))
+    comparisons[2] = Comparison(key="c2", name=("c2",), units=lambda: "cannot be pickled")
+    measured(measure, iter(comparisons))
+    assert keys == ["c0", "c1", "c2", "c3", "c4"] * 2
+
+
+def test_a_large_one_is_not_held_beside_its_measuring(beside):
+    """What was read to see whether it can be handed over goes when the measure is done with it."""
+    alive = []
+
+    class Large:
+        def __reduce__(self):
+            raise TypeError("cannot be pickled")
+
+        def __del__(self):
+            alive.remove(id(self))
+
+    def one():
+        large = Large()
+        alive.append(id(large))
+        return large
+
+    def measure(comparisons):
+        for given in comparisons:
+            del given
+            assert len(alive) <= 1
+        return Table({})
+
+    measured(measure, (one() for _ in range(4)))
+    assert not alive
+
+
+def test_an_error_is_raised_as_it_was_with_where_it_was(beside):
+    with pytest.raises(ValueError, match=r"^comparison c0: it is odd$") as raised:
+        measured(failing, compared(1))
+    assert "in failing" in str(raised.value.__cause__)
+    # One that cannot be handed over is told all the same, and the next one is measured.
+    with pytest.raises(RuntimeError, match=r"^OddError: 1 is not 2$"):
+        measured(failing_oddly, compared(1))
+    assert measured(pids, [of_bytes(1)]).columns["pid"].tolist() != [os.getpid()]
+
+
+def test_a_measure_that_it_does_not_know_is_measured_here(beside, monkeypatch):
+    only_here = types.ModuleType("known_only_here")
+    monkeypatch.setitem(sys.modules, only_here.__name__, only_here)
+
+    def unknown(comparisons) -> Table:
+        return pids(comparisons)
+
+    unknown.__module__, unknown.__qualname__ = only_here.__name__, "unknown"
+    only_here.unknown = unknown
+    assert measured(unknown, [of_bytes(1)]).columns["pid"].tolist() == [os.getpid()]
+    assert beside._process is not None
+
+
+def test_what_it_cannot_end_is_measured_here(beside, monkeypatch):
+    parcel = Parcel()
+    parcel.add(of_bytes(1))
+    with pytest.raises(Unmeasured, match="has ended"):
+        beside.measured(ending, parcel)
+    assert measured(pids, [of_bytes(1)]).columns["pid"].tolist() == [os.getpid()]
+
+
+def test_while_it_is_busy_others_measure_here(beside, tmp_path):
+    busy = threading.Thread(
+        target=measured, args=(waiting, [Comparison(key="k", name=("k",), units=tmp_path)])
+    )
+    busy.start()
+    while not (tmp_path / "begun").exists():
+        time.sleep(0.01)
+    assert measured(pids, [of_bytes(1)]).columns["pid"].tolist() == [os.getpid()]
+    (tmp_path / "end").touch()
+    busy.join()
+    assert measured(pids, [of_bytes(1)]).columns["pid"].tolist() != [os.getpid()]
+
+
+def test_it_ends_with_the_one_that_began_it_whatever_it_measures():
+    program = (
+        "import sys, threading, time\n"
+        "from biasledger.model_inputs import beside\n"
+        "from tests.python.measures.test_beside import of_bytes, pids, sleeping\n"
+        "from biasledger.model_inputs.models import measured\n"
+        "beside.LEAST_BYTES, beside.beside = 0, beside.Beside()\n"
+        "print(measured(pids, [of_bytes(1)]).columns['pid'][0], flush=True)\n"
+        "measured(sleeping, [of_bytes(1)])\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as began:
+        assert began.stdout is not None
+        pid = int(began.stdout.readline())
+        assert _is_alive(pid)
+        began.kill()
+    for _ in range(100):
+        if not _is_alive(pid):
+            break
+        time.sleep(0.1)
+    else:
+        pytest.fail("It goes on alone.")
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    # One that has ended and that nobody waits for is there, too.
+    stat = Path(f"/proc/{pid}/stat")
+    return not stat.exists() or stat.read_text(encoding="ascii").rsplit(")", 1)[1].split()[0] != "Z"
