@@ -19,8 +19,6 @@ shuffled labels, too. What is judged is how much of the way from there to 1 it g
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,7 +35,14 @@ from biasledger.measures.engine.resampling import (
 )
 from biasledger.measures.engine.word_counts import sums_by
 from biasledger.measures.words.kernel_ridge import Booleans, ridge_folds, text_kernel
-from biasledger.measures.words.linear_svm import WeightedTexts, WordWeights, fitted, squares_of
+from biasledger.measures.words.linear_svm import (
+    Lesson,
+    WeightedTexts,
+    WordWeights,
+    fitted_side_by_side,
+    squares_of,
+    users_of,
+)
 
 MAX_UNITS_FOR_P = 2000
 MAX_TEXTS = 20_000
@@ -100,15 +105,13 @@ def separability(
     folds, training = _splits(design, clusters, moved, n_folds, seed)
     n_groups = int(design.labels.max()) + 1
     chance = float(np.bincount(design.labels).max() / design.n_units)
-    coefficients = np.empty(0, dtype=np.float64)
     if not _can_learn(design.labels, training):
         return Separability(
-            np.nan, np.nan, np.nan, np.nan, chance, np.nan, np.nan, np.nan, coefficients, None, kept.size
+            np.nan, np.nan, np.nan, np.nan, chance, np.nan, np.nan, np.nan, np.empty(0), None, kept.size
         )
-    predicted, scores = _out_of_fold(features, design.labels, folds, training, weighting, min_units)
-    if n_groups == 2:
-        weighted = WordWeights.learnt_from(features, weighting=weighting, min_units=min_units)
-        coefficients = fitted(weighted(features), design.labels).weights[0]
+    predicted, scores, coefficients = _classified(
+        features, design.labels, folds, training, weighting, min_units
+    )
     correct = predicted == design.labels
     accuracies = np.array([correct[folds == fold].mean() for fold in np.unique(folds)])
     balanced = float(_balanced_accuracies(design.labels, predicted, n_groups))
@@ -287,32 +290,37 @@ def out_of_fold_predictions(
 ) -> Labels:
     """Each unit's label as predicted by the SVM fitted on the other folds; shape (n_units,)."""
     training = [folds != fold for fold in np.unique(folds)]
-    return _out_of_fold(features, labels, folds, training, weighting, min_units)[0]
+    return _classified(features, labels, folds, training, weighting, min_units)[0]
 
 
-def _out_of_fold(
+def _classified(
     features: sparse.csr_array,
     labels: Labels,
     folds: Integers,
     training: list[Booleans],
     weighting: str,
     min_units: int,
-) -> tuple[Labels, Floats]:
-    """Each text's label as the SVM fitted on its fold's training texts predicts it, and its score for label 1."""
+) -> tuple[Labels, Floats, Floats]:
+    """Each text's label as the SVM fitted on its fold's training texts predicts it, and its score for label 1; and the
+    coefficients of the SVM of all texts, (n_words,), of more than two groups none.
+    """
+    squares, users = squares_of(features), users_of(features)
+
+    def lesson(learnt: Booleans) -> Lesson:
+        used = users - users_of(features[~learnt])
+        words = WordWeights.of(used, int(learnt.sum()), weighting=weighting, min_units=min_units)
+        return Lesson(words.weights, words.lengths(squares), learnt)
+
+    lessons = [lesson(learnt) for learnt in training]
+    if labels.max() == 1:
+        lessons.append(lesson(np.ones(labels.size, dtype=np.bool_)))
+    svms = fitted_side_by_side(features, labels, lessons)
     predicted, scores = np.empty_like(labels), np.zeros(labels.size)
-    squares = squares_of(features)
-
-    def predict(fold: int, learnt: Booleans) -> None:
-        held_out, texts = folds == fold, features[learnt]
-        words = WordWeights.learnt_from(texts, weighting=weighting, min_units=min_units)
-        lengths = words.lengths(squares)
-        svm = fitted(WeightedTexts(texts, words.weights, lengths[learnt]), labels[learnt])
-        asked = WeightedTexts(features[held_out], words.weights, lengths[held_out])
-        predicted[held_out], scores[held_out] = svm.predict(asked)
-
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        list(pool.map(predict, np.unique(folds), training))
-    return predicted, scores
+    for fold, learnt_from, svm in zip(np.unique(folds), lessons, svms, strict=False):
+        held_out = folds == fold
+        found, of_label = svm.predict(WeightedTexts(features, learnt_from.weights, learnt_from.lengths))
+        predicted[held_out], scores[held_out] = found[held_out], of_label[held_out]
+    return predicted, scores, svms[-1].weights[0] if labels.max() == 1 else np.empty(0)
 
 
 def _ridge_test(

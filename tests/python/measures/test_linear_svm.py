@@ -9,7 +9,14 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.svm import LinearSVC
 
 from biasledger.measures.words import linear_svm
-from biasledger.measures.words.linear_svm import WeightedTexts, WordWeights, fitted
+from biasledger.measures.words.linear_svm import (
+    Lesson,
+    WeightedTexts,
+    WordWeights,
+    fitted,
+    fitted_side_by_side,
+    squares_of,
+)
 
 
 def counted(
@@ -136,6 +143,34 @@ def test_texts_without_words_go_by_the_intercept():
     assert svm.intercepts == pytest.approx([0.0], abs=1e-9)
 
 
+@pytest.mark.parametrize("n_lessons", [1, 2, 3, 5, 8, 11])
+@pytest.mark.parametrize("sizes", [[60, 40], [40, 30, 30]])
+def test_classifiers_side_by_side_are_those_of_each_alone(n_lessons, sizes):
+    """Of texts of their own, words weighted by these, and a border that some find sooner than others."""
+    counts, labels = counted(7, sizes, n_words=150)
+    rng = np.random.default_rng(n_lessons)
+    masks = [rng.random(labels.size) < share for share in np.linspace(1.1, 0.3, n_lessons)]
+    weights = [WordWeights.learnt_from(counts[mask], weighting="tfidf", min_units=2) for mask in masks]
+    lessons = [
+        Lesson(words.weights, words.lengths(squares_of(counts)), mask)
+        for words, mask in zip(weights, masks, strict=True)
+    ]
+    found = fitted_side_by_side(counts, labels, lessons)
+    assert len(found) == n_lessons
+    for svm, words, mask in zip(found, weights, masks, strict=True):
+        alone = fitted(words(counts[mask]), labels[mask])
+        assert svm.weights == pytest.approx(alone.weights, abs=1e-9)
+        assert svm.intercepts == pytest.approx(alone.intercepts, abs=1e-9)
+        assert np.abs(svm.weights).max() > 0.01
+
+
+def test_a_lesson_without_a_group_is_told():
+    counts, labels = counted(1, [5, 5])
+    lesson = Lesson(np.ones(counts.shape[1]), np.ones(10), labels == 0)
+    with pytest.raises(ValueError, match=r"Groups of \[5, 0\] texts"):
+        fitted_side_by_side(counts, labels, [lesson])
+
+
 class TestWordWeights:
     def test_are_scikit_learns_of_the_words_that_are_kept(self):
         counts, _ = counted(3, [20, 20], n_words=200, length=15)
@@ -165,9 +200,8 @@ class TestWordWeights:
         counts, _ = counted(6, [9, 9])
         texts = WordWeights.learnt_from(counts, weighting=weighting, min_units=2)(counts)
         rng = np.random.default_rng(1)
-        of_words, of_texts = rng.normal(size=counts.shape[1]), rng.normal(size=counts.shape[0])
+        of_words = rng.normal(size=counts.shape[1])
         assert texts.scores(of_words) == pytest.approx(texts.matrix() @ of_words, rel=1e-13)
-        assert texts.sums(of_texts) == pytest.approx(texts.matrix().T @ of_texts, rel=1e-13, abs=1e-13)
 
     def test_texts_without_words_have_no_length_to_be_divided_by(self):
         counts = sparse.csr_array(np.array([[0.0, 0.0], [3.0, 4.0]]))
