@@ -118,14 +118,15 @@ def _show_findings(warehouse: Path) -> Finding | None:
     from biasledger.comparing.verdicts import read_verdicts
     from biasledger.findings import NO_FINDING, read_findings
 
-    findings = read_findings(warehouse, only_current=True)
+    # Open once for all that reads it.
     with open_tables(warehouse) as tables:
+        findings, worse = read_findings(warehouse, only_current=True), regressions(warehouse)
         silent, notes, verdicts = silent_groups(tables), standing_notes(tables), read_verdicts(tables)
         notes += unjudged_runs(tables) if findings else []
     say()
     findings_table(findings, verdicts, limit=ROWS_SHOWN)
     say(status_counts(findings) if findings else NO_FINDING)
-    if worse := regressions(warehouse):
+    if worse:
         say(worse)
     for sentence in (*notes, *(one.sentence for one in silent)):
         say(sentence)

@@ -62,6 +62,13 @@ def require_replaceable(warehouse: Path, ledger: Path) -> None:
     Raises:
         InputError: it is the ledger, another ledger, no DuckDB file, or open for writing elsewhere.
     """
+    _require_own_file(warehouse, ledger)
+    if warehouse.exists():
+        with _memory(None) as connection:
+            _hold(connection, warehouse)
+
+
+def _require_own_file(warehouse: Path, ledger: Path) -> None:
     if not warehouse.exists():
         return
     if ledger.exists() and warehouse.samefile(ledger):
@@ -70,8 +77,6 @@ def require_replaceable(warehouse: Path, ledger: Path) -> None:
         raise InputError(
             f"{warehouse} is no DuckDB file and would be overwritten: name another, or delete it."
         )
-    with _memory(None) as connection:
-        _hold(connection, warehouse)
 
 
 def publish_warehouse(
@@ -96,18 +101,17 @@ def publish_warehouse(
     import duckdb
 
     warehouse = warehouse.resolve()
-    require_replaceable(warehouse, ledger)
+    _require_own_file(warehouse, ledger)
     new = warehouse.with_name(f".{warehouse.stem}.new{warehouse.suffix}")
     spill = work.with_name(f"{work.name}.spill")
     _clear(new, spill)
     try:
         warehouse.parent.mkdir(parents=True, exist_ok=True)
         with _memory(spill) as connection:
-            connection.execute(f"attach {_path(work)} as work (read_only)")
-            counts = write_tables(connection, "work", new, tables, build)
-        with _memory(None) as connection:
             # Held open for reading, the old file gets no writer until it is replaced.
             _hold(connection, warehouse)
+            connection.execute(f"attach {_path(work)} as work (read_only)")
+            counts = write_tables(connection, "work", new, tables, build)
             # Left by a crashed program, it would be taken for the new file's, which then could not be opened. Without it the
             # old file is still whole, as of its last checkpoint.
             _wal(warehouse).unlink(missing_ok=True)
@@ -155,7 +159,7 @@ def write_tables(
     connection.execute("commit")
     counts = _counts(connection, source, tables)
     connection.execute("detach new")
-    _check(new, counts)
+    _check(connection, new, counts)
     return counts
 
 
@@ -262,21 +266,23 @@ def _describe(connection: duckdb.DuckDBPyConnection, tables: Sequence[PublicTabl
 def _counts(
     connection: duckdb.DuckDBPyConnection, database: str, tables: Sequence[PublicTable]
 ) -> dict[tuple[str, str], int]:
-    counts: dict[tuple[str, str], int] = {}
-    for table in tables:
-        ((counts[table.schema, table.name],),) = connection.execute(
-            f"select count(*) from {database}.{quote_name(table.schema)}.{quote_name(table.name)}"
-        ).fetchall()
-    return counts
+    if not tables:
+        return {}
+    counted = " union all ".join(
+        f"select {place}, count(*) from {database}.{quote_name(table.schema)}.{quote_name(table.name)}"
+        for place, table in enumerate(tables)
+    )
+    found = dict(connection.execute(counted).fetchall())
+    return {(table.schema, table.name): found[place] for place, table in enumerate(tables)}
 
 
-def _check(new: Path, counts: dict[tuple[str, str], int]) -> None:
+def _check(connection: duckdb.DuckDBPyConnection, new: Path, counts: dict[tuple[str, str], int]) -> None:
     """Read the file as a reader would: it opens by itself, and every row is in it."""
     if _wal(new).exists():
         raise PublishError(f"{new} was not closed: its write-ahead log is still there.")
-    with _memory(None) as connection:
-        connection.execute(f"attach {_path(new)} as new (read_only)")
-        found = _counts(connection, "new", [PublicTable(schema, name, ()) for schema, name in counts])
+    connection.execute(f"attach {_path(new)} as new (read_only)")
+    found = _counts(connection, "new", [PublicTable(schema, name, ()) for schema, name in counts])
+    connection.execute("detach new")
     wrong = [f"{schema}.{name}" for (schema, name), rows in counts.items() if found[schema, name] != rows]
     if wrong:
         raise PublishError(f"{new} does not hold all rows of {', '.join(wrong)}.")

@@ -188,10 +188,12 @@ def test_a_file_that_lost_rows_is_not_published(
     before = warehouse.read_bytes()
     check = publishing._check
 
-    def after_a_loss(new: Path, counts: dict[tuple[str, str], int]) -> None:
-        with duckdb.connect(str(new)) as connection:
-            connection.execute("delete from marts.fct_words where word = ''")
-        check(new, counts)
+    def after_a_loss(
+        connection: duckdb.DuckDBPyConnection, new: Path, counts: dict[tuple[str, str], int]
+    ) -> None:
+        with duckdb.connect(str(new)) as elsewhere:
+            elsewhere.execute("delete from marts.fct_words where word = ''")
+        check(connection, new, counts)
 
     monkeypatch.setattr(publishing, "_check", after_a_loss)
     with pytest.raises(PublishError, match=r"does not hold all rows of marts.fct_words"):
