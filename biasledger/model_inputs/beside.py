@@ -15,12 +15,14 @@ import subprocess
 import sys
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, NoReturn
 
 LEAST_BYTES, MOST_BYTES = 2 * 2**20, 32 * 2**20
 """Of what a model compares, to be measured beside: a few hundred answers with their words, some thousand lists."""
+# Libraries of linear algebra that are loaded while it measures have one thread, too; `one_thread` limits those that are.
+_ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")}
 # What was measured, what each comparison hands on, and an error with its traceback, or None.
 _Answer = tuple[Any, list[dict[str, Any] | None], BaseException | None, str]
 
@@ -50,7 +52,7 @@ class _Packed:
         arrays: list[pickle.PickleBuffer] = []
         try:
             data = pickle.dumps(thing, protocol=5, buffer_callback=arrays.append)
-        except (pickle.PicklingError, AttributeError, TypeError) as error:
+        except Exception as error:  # whatever a class of a project's own does
             raise Unmeasured(str(error)) from error
         raw = [array.raw() for array in arrays]
         if len(data) + sum(array.nbytes for array in raw) > most:
@@ -95,6 +97,11 @@ class Beside:
         self._process: subprocess.Popen[bytes] | None = None
         self._in_use = threading.Lock()
 
+    @property
+    def is_free(self) -> bool:
+        """Whether it would measure what is asked now: it measures nothing, and has not ended."""
+        return not self._in_use.locked() and (self._process is None or self._process.poll() is None)
+
     def measured(self, measure: Callable[..., Any], parcel: Parcel) -> Any:
         """What the measure says of a parcel.
 
@@ -112,7 +119,11 @@ class Beside:
         finally:
             self._in_use.release()
         if error is not None:
-            raise error from (None if isinstance(error, Unmeasured) else _There(trace))
+            try:
+                raise error from (None if isinstance(error, Unmeasured) else _There(trace))
+            finally:
+                # Held by its own traceback, it would hold the parcel.
+                del error
         for ours, theirs in zip(parcel.handed, handed, strict=True):
             if ours is not None and theirs is not None:
                 for used in ours.keys() - theirs.keys():
@@ -121,19 +132,25 @@ class Beside:
         return found
 
     def _answer(self, asked: object) -> _Answer:
-        if self._process is None:
-            # Not as its main module, whose classes would be others than these.
-            command = [sys.executable, "-P", "-c", f"from {__name__} import serve; serve()"]
-            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        process = self._process
-        assert process.stdin is not None
-        assert process.stdout is not None
         try:
-            pickle.dump(pickle.dumps(asked, protocol=5), process.stdin)
-            process.stdin.flush()
-            answer: _Answer = pickle.load(process.stdout)  # noqa: S301 (of our own process)
-        except (BrokenPipeError, EOFError, pickle.UnpicklingError) as error:
-            raise Unmeasured("The process has ended.") from error
+            if self._process is None:
+                # Not as its main module, whose classes would be others than these.
+                command = [sys.executable, "-P", "-c", f"from {__name__} import serve; serve()"]
+                self._process = subprocess.Popen(
+                    command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, **_ONE_THREAD}
+                )
+            asks, answers = self._process.stdin, self._process.stdout
+            assert asks is not None
+            assert answers is not None
+            pickle.dump(pickle.dumps(asked, protocol=5), asks)
+            asks.flush()
+            # What cannot be unpickled leaves nothing for the next answer.
+            given: bytes = pickle.load(answers)  # noqa: S301 (of our own process)
+            answer: _Answer = pickle.loads(given)  # noqa: S301
+        except Exception as error:
+            raise Unmeasured(
+                "The process cannot begin, has ended, or says what is not known here."
+            ) from error
         return answer
 
     def end(self) -> None:
@@ -157,12 +174,8 @@ def serve() -> NoReturn:
     sys.stdout = sys.stderr
     asked: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(sys.stdin.buffer, asked), daemon=True).start()
-    from biasledger.model_inputs.one_thread import one_thread
-
     while True:
-        with one_thread():
-            answer = _answer(asked.get())
-        pickle.dump(answer, answers, protocol=5)
+        pickle.dump(_answer(asked.get()), answers)
         answers.flush()
 
 
@@ -174,18 +187,30 @@ def _read(stream: IO[bytes], asked: queue.SimpleQueue[bytes]) -> None:
         os._exit(0)
 
 
-def _answer(asked: bytes) -> _Answer:
+def _answer(asked: bytes) -> bytes:
     try:
         of_measure, packed = pickle.loads(asked)  # noqa: S301 (of our own process)
         measure = pickle.loads(of_measure)  # noqa: S301
         comparisons = [one.unpacked() for one in packed]
-    except (AttributeError, ImportError) as error:
-        return None, [], Unmeasured(str(error)), ""
+    except Exception as error:  # noqa: BLE001 (whatever it is, it is measured where it was asked for)
+        return _answered(error=Unmeasured(str(error)))
+    from biasledger.model_inputs.one_thread import one_thread
+
     try:
-        found = measure(comparisons)
+        with one_thread():
+            found = measure(comparisons)
+        return _answered(found, [getattr(one, "handed", None) for one in comparisons])
     except Exception as error:  # noqa: BLE001 (whatever it is, it is raised where it was asked for)
-        return None, [], _sendable(error), traceback.format_exc()
-    return found, [getattr(one, "handed", None) for one in comparisons], None, ""
+        return _answered(error=_sendable(error), trace=traceback.format_exc())
+
+
+def _answered(
+    found: object = None,
+    handed: Sequence[dict[str, Any] | None] = (),
+    error: Exception | None = None,
+    trace: str = "",
+) -> bytes:
+    return pickle.dumps((found, list(handed), error, trace), protocol=5)
 
 
 def _sendable(error: Exception) -> Exception:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, TypeVar, cast
 
 import duckdb
@@ -40,8 +41,8 @@ def new_rows(
     done = computed_keys(dbt, session, key)
     model = str(dbt.this).rsplit(".", 1)[-1].strip('"')
     with sharing(get_invocation_id()):
-        comparisons = told(model, read(*relations, done=done), _n_pending(relations[0], key, done))
-        return as_relation(connection_of(session), measured(measure, comparisons))
+        tell = partial(told, model, total=_n_pending(relations[0], key, done))
+        return as_relation(connection_of(session), measured(measure, read(*relations, done=done), tell))
 
 
 def connection_of(session: Any) -> duckdb.DuckDBPyConnection:
@@ -50,16 +51,21 @@ def connection_of(session: Any) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def measured(measure: Callable[[Iterable[Compared]], Table], comparisons: Iterable[Compared]) -> Table:
+def measured(
+    measure: Callable[[Iterable[Compared]], Table],
+    comparisons: Iterable[Compared],
+    tell: Callable[[Iterable[Compared]], Iterable[Compared]] = iter,
+) -> Table:
     """What the measure says of these, by linear algebra on one thread: models and tasks run side by side, and sums then never
-    depend on the machine's cores. What is small is measured in the process beside, if there is one and it is free.
+    depend on the machine's cores. What is small is measured in the process beside, if there is one and it is free; of what is
+    measured here, `tell` says which one is begun.
     """
     left, read = iter(comparisons), list[Compared]()
-    if (process := beside.beside) is not None:
+    if (process := beside.beside) is not None and process.is_free:
         with suppress(beside.Unmeasured):
             return cast("Table", process.measured(measure, _parcel(left, read)))
     with one_thread():
-        return measure(_given(read, left))
+        return measure(tell(_given(read, left)))
 
 
 def _parcel(comparisons: Iterator[Compared], read: list[Compared]) -> beside.Parcel:

@@ -29,9 +29,9 @@ class OneThread:
         """Of OpenMP the limit is each thread's own, so that it is set here."""
         with self._lock:
             self._setter = self._setter or ThreadPoolExecutor(1)
-            self._n_inside += 1
             # By each anew: a library may have been loaded since.
             self._setter.submit(lambda: self._limits.enter_context(threadpool_limits(limits=1))).result()
+            self._n_inside += 1
         try:
             with threadpool_limits(limits=1, user_api="openmp"):
                 yield

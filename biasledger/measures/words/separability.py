@@ -316,7 +316,8 @@ def _classified(
         lessons.append(lesson(np.ones(labels.size, dtype=np.bool_)))
     svms = fitted_side_by_side(features, labels, lessons)
     predicted, scores = np.empty_like(labels), np.zeros(labels.size)
-    for fold, learnt_from, svm in zip(np.unique(folds), lessons, svms, strict=False):
+    n_folds = len(training)
+    for fold, learnt_from, svm in zip(np.unique(folds), lessons[:n_folds], svms[:n_folds], strict=True):
         held_out = folds == fold
         found, of_label = svm.predict(WeightedTexts(features, learnt_from.weights, learnt_from.lengths))
         predicted[held_out], scores[held_out] = found[held_out], of_label[held_out]

@@ -2,11 +2,11 @@
     config(
         materialized="incremental",
         incremental_strategy="append",
-        pre_hook="{{ small_tasks() }}",
     )
 }}
 
 {%- set runs = new_runs(ref("int_words_runs"), key="texts_state") %}
+{%- do small_tasks() %}
 
 with
 

@@ -332,6 +332,39 @@ def test_new_rows_go_into_a_table_as_dbt_appends_them(tmp_path: Path) -> None:
         assert connection.execute("select name from measured order by name").fetchall() == [("bb",), ("ccc",)]
 
 
+IN_SMALL_TASKS = {
+    "models/counted.sql": """
+        {{ config(materialized='incremental', incremental_strategy='append') }}
+        {%- set setting = small_tasks() %}
+        select range as id, '{{ setting }}' as setting from range(3)
+        {% if is_incremental() %} where range not in (select id from {{ this }}) {% endif %}
+        """,
+}
+
+
+@pytest.mark.slow
+def test_a_model_asks_for_small_tasks_and_its_rows_are_appended_all_the_same(tmp_path: Path) -> None:
+    project = _write(tmp_path, {**GROWN, **IN_SMALL_TASKS})
+    (project / "given.csv").write_text("name\na\n", encoding="utf-8")
+    (project / "macros").mkdir(exist_ok=True)
+    shutil.copy(ROOT / "macros/engine/tasks.sql", project / "macros")
+    _build_made(project)
+    with duckdb.connect(project / "made.duckdb") as connection:
+        found = connection.execute(
+            "select distinct setting, count(*) from counted group by setting"
+        ).fetchall()
+        assert found == [("verify_parallelism", 3)]
+        # DuckDB has it: without, builds would only be slower, which nobody would notice.
+        connection.execute(f"pragma {found[0][0]}")
+        connection.execute("delete from counted where id = 1")
+    shutil.rmtree(project / "target/run")
+    _build_made(project)
+    with duckdb.connect(project / "made.duckdb") as connection:
+        assert connection.execute("select id from counted").fetchall() == [(0,), (2,), (1,)]
+    # What dbt appends in its own way, by way of another table, it writes there.
+    assert not list((project / "target").glob("run/**/counted.sql"))
+
+
 def _build(project: Path) -> dict[str, tuple[str, str | None]]:
     with Dbt(project) as dbt:
         dbt.run(["build"], {}, lambda *_: None, rooms=["words"], is_closed=True)

@@ -52,6 +52,16 @@ def pids(comparisons) -> Table:
     return Table({"pid": np.array([os.getpid() for _ in comparisons])})
 
 
+def pools(comparisons) -> Table:
+    from scipy import linalg
+    from threadpoolctl import threadpool_info
+
+    assert linalg
+    return Table(
+        {"n": np.array([max(pool["num_threads"] for pool in threadpool_info()) for _ in comparisons])}
+    )
+
+
 def changed(comparisons) -> Table:
     """Writes to what it is given, and where a library would print."""
     print("nothing for whoever reads results")  # noqa: T201
@@ -109,6 +119,11 @@ def test_what_one_measure_hands_on_comes_back(beside):
 def test_arrays_can_be_written_to_and_what_is_printed_is_no_answer(beside, capfd):
     assert measured(changed, [of_bytes(3)]).columns["sum"].tolist() == [6]
     assert "nothing for whoever" in capfd.readouterr().err
+
+
+def test_the_first_that_it_measures_is_on_one_thread_too(beside):
+    """What loads the libraries of linear algebra comes with it."""
+    assert [measured(pools, [of_bytes(1)]).columns["n"].tolist() for _ in range(2)] == [[1], [1]]
 
 
 def test_it_is_another_process_and_one_for_all(beside):
@@ -186,6 +201,51 @@ def test_a_measure_that_it_does_not_know_is_measured_here(beside, monkeypatch):
     only_here.unknown = unknown
     assert measured(unknown, [of_bytes(1)]).columns["pid"].tolist() == [os.getpid()]
     assert beside._process is not None
+
+
+def test_where_it_cannot_begin_all_is_measured_here(beside, monkeypatch):
+    monkeypatch.setattr(module.sys, "executable", "/no/such/program")
+    assert measured(pids, [of_bytes(1)]).columns["pid"].tolist() == [os.getpid()]
+
+
+class Odd:
+    """Cannot be pickled, or not be unpickled."""
+
+    def __init__(self, *, there: bool) -> None:
+        self._there = there
+
+    def __reduce__(self):
+        if not self._there:
+            raise ValueError("not from here")
+        return _refused, ()
+
+
+def _refused():
+    if "serve" in " ".join(sys.orig_argv):
+        raise ValueError("not there")
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_what_cannot_be_handed_over_is_measured_here_and_the_next_one_there(beside, there):
+    odd = Comparison(key="k", name=("k",), units=Odd(there=there))
+    assert measured(pids, [odd]).columns["pid"].tolist() == [os.getpid()]
+    assert measured(pids, [of_bytes(1)]).columns["pid"].tolist() != [os.getpid()]
+
+
+def test_progress_is_told_of_what_is_measured_here(beside):
+    begun = []
+
+    def tell(comparisons):
+        for one in comparisons:
+            begun.append(one.key)
+            yield one
+
+    comparisons = [Comparison(key=key, name=("k",), units=np.zeros(1)) for key in "ab"]
+    measured(pids, comparisons, tell)
+    assert begun == []
+    beside.end()
+    measured(pids, comparisons, tell)
+    assert begun == ["a", "b"]
 
 
 def test_what_it_cannot_end_is_measured_here(beside, monkeypatch):
