@@ -61,7 +61,7 @@ def module_of(file: Path) -> ModuleType:
 def test_nothing_is_read_again(shipped: Project, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[Any] = []
 
-    def told(_model: str, comparisons: Any, _total: int | None) -> Any:
+    def told(_model: str, comparisons: Any, total: int | None) -> Any:
         begun.extend(comparisons)
         return iter(begun)
 
