@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 import types
 from collections.abc import Iterator
 from dataclasses import replace
@@ -88,15 +87,15 @@ def ending(_) -> Table:
 
 
 def waiting(comparisons) -> Table:
+    """Opening a pipe waits for whoever opens its other end."""
     (one,) = comparisons
-    (one.units / "begun").touch()
-    while not (one.units / "end").exists():
-        time.sleep(0.01)
+    (one.units / "begun").open("w").close()
+    (one.units / "end").open().close()
     return Table({})
 
 
-def sleeping(_) -> Table:
-    time.sleep(600)
+def endless(_) -> Table:
+    threading.Event().wait()
     return Table({})
 
 
@@ -257,52 +256,39 @@ def test_what_it_cannot_end_is_measured_here(beside, monkeypatch):
 
 
 def test_while_it_is_busy_others_measure_here(beside, tmp_path):
+    for name in ("begun", "end"):
+        os.mkfifo(tmp_path / name)
     busy = threading.Thread(
         target=measured, args=(waiting, [Comparison(key="k", name=("k",), units=tmp_path)])
     )
     busy.start()
-    while not (tmp_path / "begun").exists():
-        time.sleep(0.01)
+    (tmp_path / "begun").open().close()
     assert measured(pids, [of_bytes(1)]).columns["pid"].tolist() == [os.getpid()]
-    (tmp_path / "end").touch()
+    (tmp_path / "end").open("w").close()
     busy.join()
     assert measured(pids, [of_bytes(1)]).columns["pid"].tolist() != [os.getpid()]
 
 
 def test_it_ends_with_the_one_that_began_it_whatever_it_measures():
     program = (
-        "import sys, threading, time\n"
         "from biasledger.model_inputs import beside\n"
-        "from tests.python.measures.test_beside import of_bytes, pids, sleeping\n"
+        "from tests.python.measures.test_beside import endless, of_bytes, pids\n"
         "from biasledger.model_inputs.models import measured\n"
         "beside.LEAST_BYTES, beside.beside = 0, beside.Beside()\n"
         "print(measured(pids, [of_bytes(1)]).columns['pid'][0], flush=True)\n"
-        "measured(sleeping, [of_bytes(1)])\n"
+        "measured(endless, [of_bytes(1)])\n"
     )
     with subprocess.Popen(
         [sys.executable, "-c", program],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
     ) as began:
         assert began.stdout is not None
-        pid = int(began.stdout.readline())
-        assert _is_alive(pid)
+        assert began.stderr is not None
+        assert int(began.stdout.readline()) != began.pid
         began.kill()
-    for _ in range(100):
-        if not _is_alive(pid):
-            break
-        time.sleep(0.1)
-    else:
-        pytest.fail("It goes on alone.")
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    # One that has ended and that nobody waits for is there, too.
-    stat = Path(f"/proc/{pid}/stat")
-    return not stat.exists() or stat.read_text(encoding="ascii").rsplit(")", 1)[1].split()[0] != "Z"
+        # Both write there: it ends when both have ended.
+        assert began.stderr.read() == ""

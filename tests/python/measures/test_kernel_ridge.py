@@ -68,6 +68,8 @@ def test_single_precision_predicts_what_double_does(n_groups, monkeypatch):
     )
     labels = arrangements(rng, 200, 300, n_groups)
     labels[:50] = np.arange(300) % 2
+    # Groups without a text.
+    labels[50], labels[51] = 0, n_groups - 1
     scores = np.stack(
         [
             (labels[:, ridge.learnt] == group)

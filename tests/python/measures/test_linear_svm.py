@@ -164,6 +164,18 @@ def test_classifiers_side_by_side_are_those_of_each_alone(n_lessons, sizes):
         assert np.abs(svm.weights).max() > 0.01
 
 
+@pytest.mark.parametrize("n_vectors", range(1, 11))
+@pytest.mark.parametrize("kind", ["scores", "sums"])
+def test_products_of_several_vectors_are_those_of_each(kind, n_vectors):
+    counts, _ = counted(8, [9, 9])
+    matrix = counts.toarray() if kind == "scores" else counts.toarray().T
+    vectors = list(np.random.default_rng(n_vectors).normal(size=(n_vectors, matrix.shape[1])))
+    found = list(linear_svm._Products(counts)(kind, vectors))
+    assert len(found) == n_vectors
+    for product, vector in zip(found, vectors, strict=True):
+        assert product == pytest.approx(matrix @ vector, rel=1e-12, abs=1e-12)
+
+
 def test_a_lesson_without_a_group_is_told():
     counts, labels = counted(1, [5, 5])
     lesson = Lesson(np.ones(counts.shape[1]), np.ones(10), labels == 0)
