@@ -1,5 +1,6 @@
-"""dbt as a process of its own. What it is to do comes as JSON on standard input: dbt's arguments, and what its environment has
-beside what it began with.
+"""dbt as a process of its own. What it is to do comes as a line of JSON on standard input: dbt's arguments, and what its
+environment has beside what it began with. It ends when standard input does: then whoever began it is gone, however that came,
+and a work file that nobody waits for would be held until all is built.
 """
 
 from __future__ import annotations
@@ -31,15 +32,23 @@ def main() -> int:
     defer_schemas()
     # Locks for processes would start one more, which looks after them.
     mp_context._MP_CONTEXT = threading  # type: ignore[assignment]  # it has the two that dbt asks for
-    from biasledger.building.dbt_command import SUCCEEDED, run
+    from biasledger.building.dbt_command import BROKE_DOWN, SUCCEEDED, run
 
-    asked = sys.stdin.read()
+    asked = sys.stdin.readline()
     if not asked:
         return SUCCEEDED
+    threading.Thread(target=_end_without_input, args=(BROKE_DOWN,), daemon=True).start()
     beside.beside = beside.Beside()
     command = json.loads(asked)
     os.environ.update(command["environment"])
     return run(command["arguments"], kept)
+
+
+def _end_without_input(code: int) -> NoReturn:
+    """End at once, as if killed, when standard input ends: what DuckDB had committed stays."""
+    while os.read(sys.stdin.fileno(), 1):
+        pass
+    os._exit(code)
 
 
 def end(code: int) -> NoReturn:

@@ -102,8 +102,10 @@ class Dbt:
         assert self._process.stdout is not None
         with parsed_before(self._project, rooms, keeps=not is_closed):
             # Where it broke down while it began, what it said tells why.
-            with suppress(BrokenPipeError), self._process.stdin as stdin:
-                stdin.write(json.dumps(asked))
+            with suppress(BrokenPipeError):
+                # It stays open: when it is closed, also by this process's end, dbt's ends.
+                self._process.stdin.write(f"{json.dumps(asked)}\n")
+                self._process.stdin.flush()
             messages = _follow(self._process.stdout, on_step)
             code = self._process.wait()
         # 1 says that nodes failed, which the results tell; with any other code dbt did not get that far.

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import select
 import subprocess
 import sys
 import textwrap
@@ -101,6 +102,44 @@ def test_dbt_ends_where_a_build_asks_nothing_of_it(tmp_path: Path, monkeypatch: 
     with running.Dbt(tmp_path) as dbt:
         assert dbt._process.poll() is None
     assert dbt._process.returncode is not None
+
+
+def test_dbt_ends_with_a_build_that_is_killed(tmp_path: Path) -> None:
+    """A work file that nobody waits for would be held until all is built, and the next build refused."""
+    beginning = """
+        import sys
+        from pathlib import Path
+        from biasledger.building import running
+        running._PROCESS = "working"
+        with running.Dbt(Path()) as dbt:
+            dbt.run(["build"], {}, lambda *_: None, rooms=["words"])
+    """
+    working = """
+        import threading
+        from biasledger.building import dbt_command, dbt_process
+        def run(*_):
+            with open("told", "w") as told:
+                print("begun", file=told, flush=True)
+                threading.Event().wait()
+        dbt_command.run = run
+        dbt_process.end(dbt_process.main())
+    """
+    (tmp_path / "working.py").write_text(textwrap.dedent(working), encoding="utf-8")
+    (tmp_path / "target").mkdir()
+    os.mkfifo(tmp_path / "told")
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    build = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(beginning)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    with (tmp_path / "told").open(encoding="utf-8") as told:
+        assert told.readline() == "begun\n"
+        build.kill()
+        build.wait()
+        is_closed, _, _ = select.select([told], [], [], 60)
+        assert is_closed, "dbt's process still works"
+        assert told.read() == ""
 
 
 def test_its_end_is_in_good_order(tmp_path: Path) -> None:
