@@ -14,6 +14,9 @@ PARSED = Path("target/partial_parse.msgpack")
 CODE = Path("target/code.marshal")
 """What was compiled for dbt's process: see `kept_code`."""
 
+READINGS = Path("target/readings.json")
+"""What the audit files say of reading, by hash: see `readings`."""
+
 STANDS = "BIASLEDGER_STANDS"
 """Set in the environment of dbt's process where seeds and views that there are stand as a build would make them."""
 

@@ -1,8 +1,7 @@
 """Registers how answers are read: the `reading` part of each audit file whose audit the ledger holds.
 
 What was asked is frozen with its run; how it is read may change from build to build. Registering it in the ledger
-lets SQL read it and gives every finding the hash of its reading.
-"""
+lets SQL read it and gives every finding the hash of its reading."""
 
 from __future__ import annotations
 
@@ -11,13 +10,12 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biasledger.building.described import Described, Descriptions
 from collector.errors import InputError
-from collector.hashing import hash_of
 from collector.hints import did_you_mean
 
 if TYPE_CHECKING:
-    from collector.ledger.database import HeldReadings, Ledger
-    from collector.spec.audit import Audit
+    from collector.ledger.database import Ledger
 
 _PATTERNS = ("audits/*.yml", "audits/replications/*.yml")
 
@@ -51,31 +49,24 @@ def register_readings(
     ledger.update()
     held = ledger.held_readings()
     described = _audits(project, held.audits, allow_outside=allow_outside, on_note=on_note)
-    present = sorted(held.audits & described.keys())
-    _require_catalogues(ledger, {name: described[name] for name in present})
-    if not all(_is_held(described[name], held) for name in present):
+    present = {name: described[name] for name in sorted(held.audits & described.keys())}
+    _require_catalogues(ledger, {name: one.catalogue for name, (one, _) in present.items()})
+    new = [path for one, path in present.values() if not one.is_held(held)]
+    if new:
+        from collector.spec.loading import load_audit
+
         with ledger.append() as append:
-            for name in present:
-                audit = described[name]
-                append.reading(name, audit.reading_document())
+            for path in new:
+                audit = load_audit(path, allow_outside=allow_outside)
+                append.reading(audit.audit, audit.reading_document())
                 append.relevance(audit.relevance_hash, audit.relevance_rows)
                 append.markers(audit.markers_hash, audit.marker_rows, audit.probe_rows)
-    return present
+    return list(present)
 
 
-def _is_held(audit: Audit, held: HeldReadings) -> bool:
-    """Whether registering its reading would write nothing, which takes longer to try than to see."""
-    named = {audit.relevance_hash, audit.markers_hash} - {None}
-    return held.latest.get(audit.audit) == hash_of(audit.reading_document()) and named <= held.named
-
-
-def _require_catalogues(ledger: Ledger, audits: Mapping[str, Audit]) -> None:
+def _require_catalogues(ledger: Ledger, catalogues: Mapping[str, str | None]) -> None:
     """Without the catalogue that an audit names, none of its items would have a price."""
-    named = {
-        name: audit.reading.prices.catalogue
-        for name, audit in audits.items()
-        if audit.answer.kind == "items" and audit.reading.prices.catalogue is not None
-    }
+    named = {name: catalogue for name, catalogue in catalogues.items() if catalogue is not None}
     known = ledger.catalogues() if named else frozenset()
     for name, catalogue in named.items():
         if catalogue not in known:
@@ -88,24 +79,24 @@ def _require_catalogues(ledger: Ledger, audits: Mapping[str, Audit]) -> None:
 
 def _audits(
     project: Path, asked: Collection[str], *, allow_outside: bool, on_note: Callable[[str], None]
-) -> dict[str, Audit]:
-    """Audit's name -> its spec, of every audit file of the project but wrong ones of which there is no run among those asked."""
-    from collector.spec.loading import load_audit
-
-    audits: dict[str, Audit] = {}
-    files: dict[str, Path] = {}
+) -> dict[str, tuple[Described, Path]]:
+    """Audit's name -> what its file says and the file, of every audit file of the project but wrong ones of which there is no run
+    among those asked.
+    """
+    audits: dict[str, tuple[Described, Path]] = {}
+    descriptions = Descriptions(project, allow_outside=allow_outside)
     for path in sorted(path for pattern in _PATTERNS for path in project.glob(pattern)):
         try:
-            audit = load_audit(path, allow_outside=allow_outside)
+            one = descriptions.of(path)
         except InputError as error:
             _pass_over(path, error, asked, on_note)
             continue
-        name = audit.audit
-        if name in files:
+        if one.audit in audits:
             raise InputError(
-                f"{files[name]} and {path} both describe the audit {name!r}: rename one of them."
+                f"{audits[one.audit][1]} and {path} both describe the audit {one.audit!r}: rename one of them."
             )
-        files[name], audits[name] = path, audit
+        audits[one.audit] = one, path
+    descriptions.keep()
     return audits
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, PrivateAttr
@@ -126,6 +127,7 @@ class Audit(Section):
     _marker_rows: tuple[MarkerRow, ...] = PrivateAttr(default=())
     _probe_rows: tuple[ProbeRow, ...] = PrivateAttr(default=())
     _category_sets: Mapping[str, tuple[str, ...]] = PrivateAttr(default_factory=dict)
+    _files: tuple[Path, ...] = PrivateAttr(default=())
 
     def model_post_init(self, context: Any, /) -> None:
         """Write `ask` at the end of every template."""
@@ -167,6 +169,11 @@ class Audit(Section):
     def relevance_rows(self) -> tuple[RelevanceRow, ...]:
         """What is relevant for which subject, in the file's order; empty where the reading names no such file."""
         return self._relevance_rows
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """What it was read from, the spec first; a folder where it names one. Empty where it was not read from a file."""
+        return self._files
 
     @property
     def relevance_hash(self) -> str | None:

@@ -7,7 +7,7 @@ files or folders whose names begin with a dot, such as `.env`, which are refused
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from collector.errors import InputError
@@ -24,11 +24,13 @@ class SpecFiles:
         spec: the spec, from whose folder the names of files are seen.
         root: the folder in which all of them lie; None where they may lie anywhere.
         is_wide: whether the root holds far more than an audit, so that only the files directly in it are read.
+        named: what was asked for so far.
     """
 
     spec: Path
     root: Path | None
     is_wide: bool = False
+    named: list[Path] = field(default_factory=list, compare=False)
 
     @classmethod
     def of(cls, spec: Path, *, allow_outside: bool = False) -> SpecFiles:
@@ -64,6 +66,7 @@ class SpecFiles:
                 f"{self.spec} names the file {shown(name)}, which {problem}, or allow it with "
                 f"--allow-outside or BIASLEDGER_ALLOW_OUTSIDE=1."
             )
+        self.named.append(path)
         return path
 
     def _problem(self, place: Path, root: Path) -> str | None:

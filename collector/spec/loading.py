@@ -118,6 +118,7 @@ class _Loading:
                 yield problem
             if n:
                 return
+        self._read._files = (self._path, *files.named)
 
     def _groups(self, document: dict[str, Any], files: SpecFiles) -> Iterator[SpecProblem]:
         """Put the groups that files hold in their place."""

@@ -1,0 +1,139 @@
+"""What audit files say of reading, by hash: kept in the project, and read again where a file is another one.
+
+Most builds find all of it registered in the ledger, and then need not read twenty files to see it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import collector
+from biasledger import __version__
+from biasledger.building import READINGS
+from collector.errors import InputError
+from collector.files.replacing import write_whole
+from collector.hashing import hash_of, hash_of_file
+from collector.spec.files import SpecFiles
+
+if TYPE_CHECKING:
+    from collector.ledger.database import HeldReadings
+
+# What was written so shortly before it was read may have been written again while it was.
+_SETTLED_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class Described:
+    """What an audit file says, as far as registering asks.
+
+    audit: its name. reading: the hash of how it is read. named: hashes of the relevance and markers that this names. catalogue:
+    the one that prices come from. names: the files that it was read from, as seen from its folder. files: a hash of these, None
+    where they cannot be told from others.
+    """
+
+    audit: str
+    reading: str
+    named: Sequence[str]
+    catalogue: str | None
+    names: Sequence[str]
+    files: str | None
+
+    def is_held(self, held: HeldReadings) -> bool:
+        """Whether registering it would write nothing, which takes longer to try than to see."""
+        return held.latest.get(self.audit) == self.reading and held.named.issuperset(self.named)
+
+
+class Descriptions:
+    """What each audit file of a project says.
+
+    With `allow_outside` all are read and none is kept: what lies outside of the project may be read only where that is said.
+    """
+
+    def __init__(self, project: Path, *, allow_outside: bool) -> None:
+        self._project = project
+        self._allow_outside = allow_outside
+        self._before = {} if allow_outside else self._kept()
+        self._now: dict[str, Described] = {}
+
+    def of(self, spec: Path) -> Described:
+        """What an audit file says.
+
+        Raises:
+            InputError: it is wrong.
+        """
+        place = spec.relative_to(self._project).as_posix()
+        found = self._before.get(place)
+        if found is None or found.files is None or _hash_of_files(spec, found.names) != found.files:
+            found = _read(spec, allow_outside=self._allow_outside)
+        self._now[place] = found
+        return found
+
+    def keep(self) -> None:
+        """Keep what was said for the next build, where it can be kept."""
+        if self._allow_outside or self._now == self._before:
+            return
+        audits = {place: asdict(one) for place, one in self._now.items()}
+        with suppress(OSError):
+            (self._project / READINGS).parent.mkdir(exist_ok=True)
+            write_whole(self._project / READINGS, json.dumps({"code": self._code, "audits": audits}).encode())
+
+    def _kept(self) -> dict[str, Described]:
+        with suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
+            kept = json.loads((self._project / READINGS).read_bytes())
+            if kept["code"] == self._code:
+                return {place: _described(said) for place, said in kept["audits"].items()}
+        return {}
+
+    @cached_property
+    def _code(self) -> str:
+        """What reads the files: the version, and the state of the collector's own files, which a checkout changes."""
+        package = Path(collector.__file__).parent
+        found = [(path, path.stat()) for path in sorted(package.rglob("*.py"))]
+        states = [(str(path), state.st_size, state.st_mtime_ns) for path, state in found]
+        return hash_of([__version__, states])
+
+
+def _described(said: Mapping[str, Any]) -> Described:
+    return Described(**{**said, "named": tuple(said["named"]), "names": tuple(said["names"])})
+
+
+def _read(spec: Path, *, allow_outside: bool) -> Described:
+    from collector.spec.loading import load_audit
+
+    begun = time.time()
+    audit = load_audit(spec, allow_outside=allow_outside)
+    names = tuple(os.path.relpath(file, spec.parent) for file in audit.files)
+    return Described(
+        audit=audit.audit,
+        reading=hash_of(audit.reading_document()),
+        named=tuple(one for one in (audit.relevance_hash, audit.markers_hash) if one is not None),
+        catalogue=audit.reading.prices.catalogue if audit.answer.kind == "items" else None,
+        names=names,
+        files=_hash_of_files(spec, names, older_than=begun - _SETTLED_SECONDS),
+    )
+
+
+def _hash_of_files(spec: Path, names: Sequence[str], older_than: float | None = None) -> str | None:
+    """A hash of the files that a spec was read from: what each holds, where it lies, and what may lie there.
+
+    None where one is a folder, no regular file, cannot be read, or is no older than so many seconds since 1970.
+    """
+    files = SpecFiles.of(spec)
+    parts = [str(files.root), str(files.is_wide)]
+    try:
+        for name in names:
+            path = spec.parent / name
+            if older_than is not None and path.stat().st_mtime >= older_than:
+                return None
+            parts += [name, os.path.realpath(path), hash_of_file(path)]
+        return hash_of(parts)
+    except (OSError, ValueError, InputError):
+        return None
