@@ -49,6 +49,10 @@ class Plugin(BasePlugin):
             DbtRuntimeError: the ledger is missing or stays locked; one sentence.
         """
         conn.execute("set memory_limit = ?", [self.memory_limit])
+        # Here, as models that run side by side could not both make it.
+        conn.execute(
+            "create table if not exists kept_states (model varchar, state varchar, told varchar, build varchar)"
+        )
         self._attach_ledger(conn)
         published = Path(os.environ.get(PUBLISHED, ""))
         if published.is_file():

@@ -1,23 +1,38 @@
-{# A table whose rows stand as long as what they were made of: `kept_by` names the column that says what that was, `kept_in` the model
-   that says what it is now. Rows of a state that is no longer are deleted, and the model's query gives those of states that have none:
-   it asks for `new_runs`, or for what its own table lacks. Like `rebuilt`, in one statement, which rolls back where it fails. #}
+{# A table whose rows stand as long as what they were made of: `kept_by` names the column that says what that was, and `kept_in` the
+   model that says what it is now; `told_by` names the column of both that rows are told by, where the table does not have the
+   first. Rows of a state that is no longer are deleted, and the model's query gives those of states that were not made yet: it
+   asks for `new_runs`, or for what `is_lacking`. Which states were made is written down beside (`kept_states`), as many have no
+   rows. Like `rebuilt`, in one statement, which rolls back where it fails. #}
 {% materialization kept, adapter="duckdb", supported_languages=["sql"] %}
     {%- set target = this.incorporate(type="table") -%}
     {%- set existing = load_cached_relation(this) -%}
     {%- set key = config.require("kept_by") -%}
+    {%- set told = config.get("told_by", key) -%}
+    {%- set states = ref(config.require("kept_in")) -%}
     {{ run_hooks(pre_hooks, inside_transaction=False) }}
     {{ run_hooks(pre_hooks, inside_transaction=True) }}
     {%- if existing is not none and existing.type != "table" %}
         {%- call statement("drop") -%} drop {{ existing.type }} if exists {{ existing }} {%- endcall -%}
     {%- endif -%}
     {%- call statement("main") -%}
-        {%- if is_kept(key) -%}
-            delete from {{ target }}
-            where {{ key }} not in (select states.{{ key }} from {{ ref(config.require("kept_in")) }} as states);
-            insert into {{ target }} by name ({{ compiled_code }})
+        delete from {{ kept_states() }}
+        where
+            model = '{{ model.unique_id }}'
+            {% if is_kept(key) -%} and state not in (select cast(states.{{ key }} as varchar) from {{ states }} as states) {%- endif %};
+        {% if is_kept(key) -%}
+            delete from {{ target }} where cast({{ told }} as varchar) not in ({{ made_states("told") }});
+            insert into {{ target }} by name ({{ compiled_code }});
         {%- else -%}
-            create or replace table {{ target }} as ({{ compiled_code }})
-        {%- endif -%}
+            create or replace table {{ target }} as ({{ compiled_code }});
+        {%- endif %}
+        insert into {{ kept_states() }}
+        select distinct
+            '{{ model.unique_id }}',
+            cast(states.{{ key }} as varchar) as state,
+            cast(states.{{ told }} as varchar),
+            '{{ invocation_id }}'
+        from {{ states }} as states
+        where cast(states.{{ key }} as varchar) not in ({{ made_states("state") }})
     {%- endcall -%}
     {{ run_hooks(post_hooks, inside_transaction=True) }}
     {%- do adapter.commit() -%}
@@ -46,7 +61,7 @@
     {%- endif -%}
     {#- A model of ours has its key: where models are others than those of the last build, all tables are made anew. Of a
         project's own nobody says so. -#}
-    {{ return(model.package_name == "biasledger" or key in adapter.get_columns_in_relation(existing) | map(attribute="name")) }}
+    {{ return(model.package_name == "biasledger" or config.get("told_by", key) in adapter.get_columns_in_relation(existing) | map(attribute="name")) }}
 {%- endmacro %}
 
 {#-
@@ -58,20 +73,36 @@
         {{ return(none) }}
     {%- endif -%}
     {%- set found = run_query(
-        "select distinct states.run_id from " ~ states ~ " as states where states." ~ key ~ " not in (select distinct kept." ~ key ~ " from "
-        ~ this ~ " as kept where kept." ~ key ~ " is not null) order by states.run_id"
+        "select distinct states.run_id from " ~ states ~ " as states where " ~ _was_not_made("states." ~ key, key) ~ " order by states.run_id"
     ) -%}
     {{ return(found.columns[0].values() | list) }}
 {%- endmacro %}
 
-{#- Whether the model's table has no row of this key, given what `new_runs` said of the same. -#}
+{#- Whether nothing was made of this key, given what `new_runs` said of the same. -#}
 {% macro is_lacking(key, runs) -%}
     {%- if runs is none -%}
         true
     {%- else -%}
-        {{ key }} not in (select distinct kept.{{ key }} from {{ this }} as kept)
+        {{ _was_not_made(key, key) }}
     {%- endif -%}
 {%- endmacro %}
+
+{%- macro _was_not_made(value, key) -%}
+    {%- if config.get("materialized") == "kept" -%}
+        cast({{ value }} as varchar) not in ({{ made_states("state") }})
+    {%- else -%}
+        {{ value }} not in (select distinct kept.{{ key }} from {{ this }} as kept where kept.{{ key }} is not null)
+    {%- endif -%}
+{%- endmacro -%}
+
+{#- What kept models were made of: their ids, states, what their rows are told by, and the build that made them. See the plugin. -#}
+{% macro kept_states() -%}
+    {{ this.database }}.main.kept_states
+{%- endmacro %}
+
+{%- macro made_states(column) -%}
+    select made.{{ column }} from {{ kept_states() }} as made where made.model = '{{ model.unique_id }}'
+{%- endmacro -%}
 
 {#- Whether a row is of one of these runs, as of `new_runs`. -#}
 {% macro is_of_runs(column, runs) -%}
