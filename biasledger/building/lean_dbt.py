@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import gc
 import json
-import os
-from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from threading import Lock, current_thread
-from typing import Any, ClassVar
+from threading import current_thread
+from typing import Any
 
 from dbt.adapters.factory import FACTORY
 from dbt.artifacts.resources.types import NodeType
@@ -29,21 +27,16 @@ from dbt.task.build import BuildTask
 from dbt.task.run import ModelRunner
 from dbt.task.runnable import GraphRunnableTask
 from dbt.task.seed import SeedRunner
-from dbt.task.test import TestResultData, TestRunner
 from dbt_common.behavior_flags import BehaviorFlagRendered
-from dbt_common.clients.jinja import CallableMacroGenerator
 from dbt_common.events import functions
 from dbt_common.events.base_types import BaseEvent
 from dbt_common.exceptions import base as exceptions
 from dbt_common.exceptions import env_secrets
-from duckdb import Error as DuckDBError
 
-from biasledger.building import STANDS, STOOD
+from biasledger.building import STOOD
 from biasledger.building.kept_code import KeptCode, code_kept
-
-_PACKAGE = "biasledger"
-_PLAIN = {"severity": "ERROR", "fail_calc": "count(*)", "warn_if": "!= 0", "error_if": "!= 0"}
-_ABSENT = ("where", "limit", "store_failures")
+from biasledger.building.own_nodes import PACKAGE, is_bare, is_left_whole, stands
+from biasledger.building.quality_tests import QualityTests, rows_before
 
 
 @contextmanager
@@ -135,7 +128,7 @@ class Models(ModelRunner):
 
     def compile_and_execute(self, manifest: Manifest, ctx: Any) -> Any:
         """Compile and make it, or see that it stands."""
-        if self.node.config.materialized == "view" and _stands(self, self.node):
+        if self.node.config.materialized == "view" and stands(self, self.node):
             return _done(self.node, STOOD)
         return super().compile_and_execute(manifest, ctx)
 
@@ -145,8 +138,8 @@ class Models(ModelRunner):
             self.config.project_name, model.config.materialized, self.adapter.type()
         )
         # A project may have a materialisation of its own in its place.
-        is_ours = macro is not None and macro.package_name in {_PACKAGE, "dbt", "dbt_duckdb"}
-        if self.adapter.type() == "duckdb" and is_ours and _is_bare(model):
+        is_ours = macro is not None and macro.package_name in {PACKAGE, "dbt", "dbt_duckdb"}
+        if self.adapter.type() == "duckdb" and is_ours and is_bare(model):
             relation = self.adapter.Relation.create_from(self.config, model)
             before = self.adapter.get_relation(relation.database, relation.schema, relation.identifier)
             kind = _PLAIN_MODELS.get(model.config.materialized)
@@ -175,6 +168,9 @@ class Models(ModelRunner):
 
     def _appended(self, relation: Any, model: Any) -> Any:
         """Rows that the model gives go into the table as they are, not into a temporary one first."""
+        if is_left_whole(model):
+            cursor = self.adapter.connections.get_thread_connection().handle.cursor()
+            [(rows_before[model.unique_id],)] = cursor.execute(f"select count(*) from {relation}").fetchall()
         if model.language == "sql":
             return self._ran(f"insert into {relation} by name ({model.compiled_code})", relation, model)
         append = _APPEND.format(relation=json.dumps(str(relation)))
@@ -234,9 +230,7 @@ class Seeds(SeedRunner):
     def compile_and_execute(self, manifest: Manifest, ctx: Any) -> Any:
         """Read it in, or see that it stands."""
         return (
-            _done(self.node, STOOD)
-            if _stands(self, self.node)
-            else super().compile_and_execute(manifest, ctx)
+            _done(self.node, STOOD) if stands(self, self.node) else super().compile_and_execute(manifest, ctx)
         )
 
 
@@ -248,15 +242,6 @@ def materialize(df, con):
     con.execute("insert into " + {relation} + " by name select * from new_rows")
     con.unregister("new_rows")
 """
-
-
-def _stands(runner: Any, node: Any) -> bool:
-    """Whether a seed or view of biasledger's own is there as a build would make it."""
-    if not os.environ.get(STANDS) or not _is_bare(node) or runner.adapter.type() != "duckdb":
-        return False
-    with runner.adapter.connection_named(node.unique_id, node):
-        found = runner.adapter.get_relation(node.database, node.schema, node.alias)
-    return found is not None
 
 
 def _done(node: Any, message: str) -> RunResult:
@@ -273,17 +258,11 @@ def _done(node: Any, message: str) -> RunResult:
     )
 
 
-def _is_bare(node: Any) -> bool:
-    """Whether a node is one of biasledger's own that a project has given nothing to be done beside."""
-    config = node.config
-    return node.package_name == _PACKAGE and not (config.pre_hook or config.post_hook or config.grants)
-
-
 def _is_plain(model: Any) -> bool:
     """Whether a model is one of biasledger's own in SQL that asks for no more than its statement; a view has no contract."""
     config = model.config
     return (
-        _is_bare(model)
+        is_bare(model)
         and model.language == "sql"
         and not config.get("sql_header")
         and not (
@@ -307,94 +286,3 @@ def _only_appends(model: Any) -> bool:
 
 def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
-
-
-class QualityTests(TestRunner):
-    """Runs dbt's tests, and all of biasledger's own that look at one table alone as one statement, when the first is due."""
-
-    # By table: how many rows fail each test, and who may count them.
-    _counted: ClassVar[dict[str, dict[str, int]]] = {}
-    _stood: ClassVar[set[str]] = set()
-    _locks: ClassVar[dict[str, Lock]] = defaultdict(Lock)
-
-    def before_execute(self) -> None:
-        """Say that a test begins, but of one that was counted with others, which ends in the same moment."""
-        counted = self._counted.get(getattr(self.node, "attached_node", None) or "", {})
-        if self.node.unique_id not in counted:
-            super().before_execute()
-
-    def compile_and_execute(self, manifest: Manifest, ctx: Any) -> Any:
-        """Run one test; a failing one has its own name."""
-        # On Spark a statement is handed over as dbt does, so that it is translated.
-        if self.adapter.type() != "duckdb" or not _is_of_one_table(self.node):
-            return super().compile_and_execute(manifest, ctx)
-        table = self.node.attached_node
-        with self._locks[table]:
-            if table not in self._counted:
-                self._counted[table] = self._passed(manifest, table) or self._count(manifest, table)
-        failures = self._counted[table].get(self.node.unique_id)
-        if failures is None:
-            return super().compile_and_execute(manifest, ctx)
-        found = TestResultData(
-            failures, should_warn=failures > 0, should_error=failures > 0, adapter_response={}
-        )
-        result = self.build_test_run_result(self.node, found)
-        if table in self._stood:
-            result.message = STOOD
-        return result
-
-    def _passed(self, manifest: Manifest, table: str) -> dict[str, int]:
-        """That no row fails any test of a seed that stands: the last build, which came to its end, tested it."""
-        node = manifest.nodes.get(table)
-        if getattr(node, "resource_type", None) != NodeType.Seed or not _stands(self, node):
-            return {}
-        # A build ends well where an alarm fires.
-        passed = [test.unique_id for test in _tests_of(manifest, table) if "alarm" not in test.tags]
-        if passed:
-            self._stood.add(table)
-        return dict.fromkeys(passed, 0)
-
-    def _count(self, manifest: Manifest, table: str) -> dict[str, int]:
-        """How many rows fail each test of a table; nothing of a table whose tests do not run together."""
-        relation = getattr(manifest.nodes.get(table), "relation_name", None)
-        if relation is None:
-            return {}
-        statements = [
-            f"select '{test.unique_id}', count(*) from ({_statement(manifest, test, relation)})"
-            for test in _tests_of(manifest, table)
-        ]
-        with self.adapter.connection_named(self.node.unique_id, self.node):
-            cursor = self.adapter.connections.get_thread_connection().handle.cursor()
-            try:
-                return dict(cursor.execute(" union all ".join(statements)).fetchall())
-            except DuckDBError:
-                return {}
-
-
-def _tests_of(manifest: Manifest, table: str) -> list[Any]:
-    """The tests of a table that run together."""
-    return [
-        node
-        for node in manifest.nodes.values()
-        if getattr(node, "attached_node", None) == table and _is_of_one_table(node)
-    ]
-
-
-def _is_of_one_table(test: Any) -> bool:
-    """Whether a test is one of biasledger's generic tests and reads no other table than the one it hangs on."""
-    config = test.config
-    return (
-        test.resource_type == NodeType.Test
-        and getattr(test, "attached_node", None) is not None
-        and test.depends_on.nodes == [test.attached_node]
-        and f"macro.{_PACKAGE}.test_{test.test_metadata.name}" in test.depends_on.macros
-        and all(getattr(config, name).upper() == value.upper() for name, value in _PLAIN.items())
-        and not any(getattr(config, name) for name in _ABSENT)
-    )
-
-
-def _statement(manifest: Manifest, test: Any, relation: str) -> str:
-    macro: Callable[..., str] = CallableMacroGenerator(
-        manifest.macros[f"macro.{_PACKAGE}.test_{test.test_metadata.name}"], {}
-    )
-    return macro(**{**test.test_metadata.kwargs, "model": relation})

@@ -135,15 +135,22 @@ def parse(project: Path) -> bytes:
     (project / "models").mkdir(exist_ok=True)
     for name, text in SMALL.items():
         (project / name).write_text(text, encoding="utf-8")
-    subprocess.run(
+    with subprocess.Popen(
         [sys.executable, "-m", "biasledger.building.dbt_process"],
         cwd=project,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
-        input=json.dumps(PARSE),
         text=True,
-        capture_output=True,
-        check=True,
-    )
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        # It ends when its input does.
+        process.stdin.write(f"{json.dumps(PARSE)}\n")
+        process.stdin.flush()
+        said = process.stdout.read()
+        assert process.wait() == 0, said
     return (project / CODE).read_bytes()
 
 

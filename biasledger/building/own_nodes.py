@@ -1,0 +1,32 @@
+"""What dbt is asked to make, and is biasledger's own."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from biasledger.building import KEPT, STANDS
+
+PACKAGE = "biasledger"
+
+
+def stands(runner: Any, node: Any) -> bool:
+    """Whether a seed or view of biasledger's own is there as a build would make it."""
+    if not os.environ.get(STANDS) or not is_bare(node) or runner.adapter.type() != "duckdb":
+        return False
+    with runner.adapter.connection_named(node.unique_id, node):
+        found = runner.adapter.get_relation(node.database, node.schema, node.alias)
+    return found is not None
+
+
+def is_bare(node: Any) -> bool:
+    """Whether a node is one of biasledger's own that a project has given nothing to be done beside."""
+    config = node.config
+    return node.package_name == PACKAGE and not (config.pre_hook or config.post_hook or config.grants)
+
+
+def is_left_whole(model: Any) -> bool:
+    """Whether the last build came to its end and made this model, as macros/engine/kept.sql asks: all rows were tested."""
+    left = os.environ.get(KEPT, "").split()
+    rooms = os.environ.get("BIASLEDGER_ROOMS", "").split()
+    return bool(left) and (model.config.group in left or model.config.group not in rooms)
