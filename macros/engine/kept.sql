@@ -1,7 +1,7 @@
 {# A table whose rows stand as long as what they were made of: `kept_by` names the column that says what that was, and `kept_in` the
    model that says what it is now; `told_by` names the column of both that rows are told by, where the table does not have the
    first. Rows of a state that is no longer are deleted, and the model's query gives those of states that were not made yet: it
-   asks for `new_runs`, or for what `is_lacking`. Which states were made is written down beside (`kept_states`), as many have no
+   asks for `new_runs`, or for what `is_lacking`. `with_settings` says that it depends on settings, too. Which states were made is written down beside (`kept_states`), as many have no
    rows. Like `rebuilt`, in one statement, which rolls back where it fails. #}
 {% materialization kept, adapter="duckdb", supported_languages=["sql"] %}
     {%- set target = this.incorporate(type="table") -%}
@@ -23,7 +23,7 @@
             delete from {{ target }} where cast({{ told }} as varchar) not in ({{ made_states("told") }});
             insert into {{ target }} by name ({{ compiled_code }});
         {%- else -%}
-            create or replace table {{ target }} as ({{ compiled_code }});
+            {{ made_anew(target, compiled_code) }};
         {%- endif %}
         insert into {{ kept_states() }}
         select distinct
@@ -48,6 +48,10 @@
 -#}
 {% macro is_kept(key) -%}
     {%- if not execute or this is none or should_full_refresh() or config.get("materialized") not in ["kept", "incremental"] -%}
+        {{ return(false) }}
+    {%- endif -%}
+    {#- What depends on thresholds or variables, too, is made anew with these. -#}
+    {%- if config.get("with_settings") and not env_var("BIASLEDGER_STANDS", "") -%}
         {{ return(false) }}
     {%- endif -%}
     {#- A room that the last build left out has tables of any build before. What belongs to no room was built. -#}

@@ -11,20 +11,25 @@
         {%- call statement("drop") -%} drop {{ existing.type }} if exists {{ existing }} {%- endcall -%}
     {%- endif -%}
     {%- call statement("main") -%}
-        {%- if config.get("contract").enforced -%}
-            {%- if not env_var("BIASLEDGER_PUBLISHED", "") %}{{ get_assert_columns_equivalent(compiled_code) }}{% endif %}
-            create or replace table {{ target }} {{ get_table_columns_and_constraints() }};
-            insert into {{ target }} {{ get_column_names() }} ({{ get_select_subquery(compiled_code) }});
-            {{ comments_on(target) }}
-        {%- else -%}
-            create or replace table {{ target }} as ({{ compiled_code }})
-        {%- endif -%}
+        {{ made_anew(target, compiled_code) }}
     {%- endcall -%}
     {{ run_hooks(post_hooks, inside_transaction=True) }}
     {%- do adapter.commit() -%}
     {{ run_hooks(post_hooks, inside_transaction=False) }}
     {{ return({"relations": [target]}) }}
 {% endmaterialization %}
+
+{# The statements that make a table in its place: with its contract's columns and its comments, or as the query gives them. #}
+{% macro made_anew(target, query) -%}
+    {%- if config.get("contract").enforced -%}
+        {%- if not env_var("BIASLEDGER_PUBLISHED", "") %}{{ get_assert_columns_equivalent(query) }}{% endif %}
+        create or replace table {{ target }} {{ get_table_columns_and_constraints() }};
+        insert into {{ target }} {{ get_column_names() }} ({{ get_select_subquery(query) }});
+        {{ comments_on(target) }}
+    {%- else -%}
+        create or replace table {{ target }} as ({{ query }})
+    {%- endif -%}
+{%- endmacro %}
 
 {# What a model and its columns are, where dbt is to persist it; of columns that the contract lists, so that none is absent. #}
 {% macro comments_on(relation) -%}

@@ -1,3 +1,6 @@
+{%- set runs = new_runs(ref("int_run_states")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_run_states", told_by="run_id") }}
+
 with
 
 prompt_groups as (
@@ -7,6 +10,7 @@ prompt_groups as (
         attribute,
         group_name
     from {{ ref("int_prompt_groups") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 run_attributes as (

@@ -1,3 +1,6 @@
+{%- set runs = new_runs(ref("int_run_states")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_run_states", told_by="run_id") }}
+
 with
 
 prompt_groups as (
@@ -10,6 +13,7 @@ prompt_groups as (
         -- An intersection has no carrier of its own.
         if(kind = 'plain', carriers, null) as carrier
     from {{ ref("int_prompt_groups") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 prompts as (
@@ -23,6 +27,7 @@ prompts as (
         coalesce(subject, '') as subject,
         coalesce(domain, '') as domain
     from {{ ref("stg_ledger__prompts") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 dim_prompt_groups as (

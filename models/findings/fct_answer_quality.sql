@@ -1,3 +1,6 @@
+{%- set runs = new_runs(ref("int_run_states")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_run_states", told_by="run_id") }}
+
 with
 
 answers as (
@@ -8,6 +11,7 @@ answers as (
         n,
         n_distinct_texts
     from {{ ref("int_answers_counts") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 -- A prompt about several people counts once for each group among them.
@@ -19,6 +23,7 @@ prompt_groups as (
         attribute,
         group_name
     from {{ ref("int_prompt_groups") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 counted as (

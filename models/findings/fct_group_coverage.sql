@@ -1,3 +1,6 @@
+{%- set runs = new_runs(ref("int_run_states")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_run_states", told_by="run_id") }}
+
 with
 
 runs as (
@@ -6,6 +9,7 @@ runs as (
         spec,
         origin
     from {{ ref("stg_ledger__runs") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 prompts as (
@@ -14,6 +18,7 @@ prompts as (
         prompt_id,
         variant
     from {{ ref("stg_ledger__prompts") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 prompt_attributes as (
@@ -23,11 +28,13 @@ prompt_attributes as (
         attribute,
         group_name
     from {{ ref("stg_ledger__prompt_attributes") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 outcomes as (
     select *
     from {{ ref("int_answers_outcomes") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 asked_attributes as (

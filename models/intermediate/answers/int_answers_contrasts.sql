@@ -1,3 +1,6 @@
+{%- set runs = new_runs(ref("int_run_states")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_run_states", told_by="run_id") }}
+
 with
 
 contrasts as (
@@ -9,7 +12,9 @@ contrasts as (
         reference_group,
         is_crossed
     from {{ ref("int_contrasts") }}
-    where comparison = 'against_reference'
+    where
+        comparison = 'against_reference'
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 prompt_groups as (
@@ -21,6 +26,7 @@ prompt_groups as (
         group_name,
         other_groups
     from {{ ref("int_prompt_groups") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 prompts as (
@@ -29,6 +35,7 @@ prompts as (
         prompt_id,
         {{ question_key() }} as question_key
     from {{ ref("stg_ledger__prompts") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 run_attributes as (

@@ -1,8 +1,12 @@
+{%- set runs = new_runs(ref("int_run_states")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_run_states", told_by="run_id", with_settings=true) }}
+
 with
 
 contrasts as (
     select *
     from {{ ref("int_answers_contrasts") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 units as (
@@ -11,6 +15,7 @@ units as (
         unnest(['refused', 'unusable']) as scheme,
         unnest([n_refused, n_unusable]) as total
     from {{ ref("int_answers_gap_units") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 run_readings as (

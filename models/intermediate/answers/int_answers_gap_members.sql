@@ -1,5 +1,4 @@
-{%- set with_events = "(select * from " ~ ref("int_answers_gap_comparisons") ~ " where n_events > 0)" -%}
-{%- set runs = new_runs(with_events, key="comparison_key") -%}
+{%- set runs = new_runs(ref("int_answers_gap_comparisons"), key="comparison_key") -%}
 {{ config(materialized="kept", kept_by="comparison_key", kept_in="int_answers_gap_comparisons") }}
 
 with

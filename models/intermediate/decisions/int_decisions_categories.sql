@@ -1,9 +1,14 @@
+{%- set runs = new_runs(ref("int_decisions_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_decisions_runs", told_by="run_id") }}
+
 with
 
 units as (
     select *
     from {{ ref("int_decisions_units") }}
-    where outcome in ('selected', 'selected_of_asked')
+    where
+        outcome in ('selected', 'selected_of_asked')
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 counted as (

@@ -1,3 +1,5 @@
+{{ config(materialized="view") }}
+
 with
 
 comparisons as (
@@ -37,11 +39,8 @@ selections as (
 ),
 
 imported_selections as (
-    {{ imported_rows("selection", {
-        "run_id": "varchar", "variant": "varchar", "attribute": "varchar", "subject": "varchar", "unit_key": "varchar",
-        "stratum": "varchar", "cluster": "varchar", "group_name": "varchar", "n_candidates": "integer", "n": "double",
-        "total": "double",
-    }) }}
+    select *
+    from {{ ref("int_decisions_imported_units") }}
 ),
 
 comparable_units as (

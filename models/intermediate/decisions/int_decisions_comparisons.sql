@@ -1,9 +1,14 @@
+{%- set runs = new_runs(ref("int_decisions_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_decisions_runs", told_by="run_id", with_settings=true) }}
+
 with
 
 contrasts as (
     select *
     from {{ ref("int_contrasts") }}
-    where comparison = 'against_reference'
+    where
+        comparison = 'against_reference'
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 decisions_runs as (
@@ -16,8 +21,10 @@ decisions_runs as (
 units as (
     select *
     from {{ ref("int_decisions_units") }}
-    -- Judged as an impact ratio alone.
-    where outcome <> 'selected_of_asked'
+    where
+        -- Judged as an impact ratio alone.
+        outcome <> 'selected_of_asked'
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 compared as (

@@ -1,3 +1,5 @@
+{{ config(materialized="view") }}
+
 with
 
 lists_runs as (
@@ -48,11 +50,8 @@ values_of_features as (
 ),
 
 imported_values as (
-    {{ imported_rows("list_cell", {
-        "run_id": "varchar", "variant": "varchar", "scheme": "varchar", "attribute": "varchar", "subject": "varchar",
-        "similarity": "varchar", "is_personality": "boolean", "entity": "varchar", "group_name": "varchar",
-        "feature": "varchar", "feature_value": "double",
-    }) }}
+    select *
+    from {{ ref("int_lists_imported_cells") }}
 ),
 
 comparable_cells as (

@@ -1,3 +1,6 @@
+{%- set runs = new_runs(ref("int_lists_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_lists_runs", told_by="run_id") }}
+
 with
 
 lists_runs as (
@@ -10,7 +13,9 @@ lists_runs as (
 responses as (
     select *
     from {{ ref("int_lists_responses") }}
-    where wording = 'clean'
+    where
+        wording = 'clean'
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 relevance as (

@@ -1,5 +1,4 @@
-{%- set asked = "(select * from " ~ ref("int_lists_runs") ~ " where relevance_hash is not null)" -%}
-{%- set runs = new_runs(asked) -%}
+{%- set runs = new_runs(ref("int_lists_runs")) -%}
 {{ config(materialized="kept", kept_by="run_state", kept_in="int_lists_runs") }}
 
 with

@@ -1,3 +1,5 @@
+{{ config(materialized="view") }}
+
 with
 
 -- Where groups have a reference, each is judged by its gap to that, which does not depend on the number of items.
@@ -37,11 +39,8 @@ counts as (
 ),
 
 imported_counts as (
-    {{ imported_rows("price", {
-        "run_id": "varchar", "variant": "varchar", "attribute": "varchar", "unit_key": "varchar", "stratum": "varchar",
-        "cluster": "varchar", "group_name": "varchar", "domain": "varchar", "level": "integer", "n_levels": "integer",
-        "n": "double",
-    }) }}
+    select *
+    from {{ ref("int_prices_imported_units") }}
 ),
 
 comparable_units as (

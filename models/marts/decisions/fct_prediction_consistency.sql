@@ -1,9 +1,14 @@
+{%- set runs = new_runs(ref("int_decisions_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_decisions_runs", told_by="run_id") }}
+
 with
 
 people as (
     select *
     from {{ ref("int_decisions_people") }}
-    where is_paired
+    where
+        is_paired
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 run_attributes as (

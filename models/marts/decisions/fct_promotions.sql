@@ -1,3 +1,6 @@
+{%- set runs = new_runs(ref("int_decisions_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_decisions_runs", told_by="run_id") }}
+
 with
 
 people as (
@@ -6,6 +9,7 @@ people as (
     where
         is_paired
         and standing is not null
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 complete_subjects as (
@@ -16,7 +20,9 @@ complete_subjects as (
         domain,
         subject
     from {{ ref("fct_prediction_consistency") }}
-    where is_complete
+    where
+        is_complete
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 compared as (

@@ -1,8 +1,12 @@
+{%- set runs = new_runs(ref("int_lists_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_lists_runs", told_by="run_id") }}
+
 with
 
 responses as (
     select *
     from {{ ref("int_lists_responses") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 relevance as (
