@@ -82,6 +82,20 @@
     {{ return(found.columns[0].values() | list) }}
 {%- endmacro %}
 
+{#-
+    The runs of which a kept model that is told by runs made rows in this build; none, the value, where rows of an earlier build may be
+    lacking in the table that asks, which is appended to.
+-#}
+{% macro runs_made_now(name) -%}
+    {%- if not is_incremental() or not env_var("BIASLEDGER_KEPT", "") -%}
+        {{ return(none) }}
+    {%- endif -%}
+    {%- set found = run_query(
+        "select told from " ~ kept_states() ~ " where model = 'model.biasledger." ~ name ~ "' and build = '" ~ invocation_id ~ "' order by told"
+    ) -%}
+    {{ return(found.columns[0].values() | list) }}
+{%- endmacro %}
+
 {#- Whether nothing was made of this key, given what `new_runs` said of the same. -#}
 {% macro is_lacking(key, runs) -%}
     {%- if runs is none -%}

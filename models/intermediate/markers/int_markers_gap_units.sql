@@ -1,23 +1,30 @@
+{%- set runs = new_runs(ref("int_markers_scored_runs"), key="scores_state") -%}
+{{ config(materialized="kept", kept_by="scores_state", kept_in="int_markers_scored_runs", told_by="run_id") }}
+
 with
 
 markers_prompts as (
     select *
     from {{ ref("int_markers_prompts") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 scores as (
     select *
     from {{ ref("int_markers_scores") }}
-    where is_assessable
+    where
+        is_assessable
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 text_scores as (
     select *
     from {{ ref("int_markers_text_scores") }}
-    -- A classifier has too little to go by.
     where
+        -- A classifier has too little to go by.
         not is_short
         and badness is not null
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 outcomes as (
@@ -183,6 +190,7 @@ question_shifts as (
 units as (
     select
         weighted.gap_key,
+        weighted.run_id,
         weighted.contrast_id,
         weighted.outcome,
         weighted.scheme,

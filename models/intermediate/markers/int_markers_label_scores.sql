@@ -1,3 +1,6 @@
+{%- set runs = new_runs(ref("int_markers_scored_runs"), key="scores_state") -%}
+{{ config(materialized="kept", kept_by="scores_state", kept_in="int_markers_scored_runs", told_by="run_id") }}
+
 with
 
 texts as (
@@ -9,6 +12,7 @@ texts as (
         category,
         has_varied_answers
     from {{ ref("int_markers_texts") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 answers as (
@@ -20,12 +24,15 @@ answers as (
         response_hash,
         weight
     from {{ ref("int_answers") }}
-    where status = 'ok'
+    where
+        status = 'ok'
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 response_scores as (
     select *
     from {{ ref("stg_ledger__response_scores") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 scored_answers as (

@@ -1,3 +1,6 @@
+{%- set runs = new_runs(ref("int_markers_scored_runs"), key="scores_state") -%}
+{{ config(materialized="kept", kept_by="scores_state", kept_in="int_markers_scored_runs", told_by="run_id") }}
+
 with
 
 answer_scores as (
@@ -13,9 +16,10 @@ answer_scores as (
         badness,
         weight
     from {{ ref("int_markers_answer_scores") }}
-    -- A classifier has too little to go by.
     where
-        not is_short
+        {{ is_of_runs("run_id", runs) }}
+        -- A classifier has too little to go by.
+        and not is_short
         and badness is not null
 ),
 
@@ -35,6 +39,7 @@ labels as (
         is_drawn,
         avg(if(label = 'problematic', 1, 0)) as problematic
     from {{ ref("int_answers_labels") }}
+    where {{ is_of_runs("run_id", runs) }}
     group by run_id, prompt_id, trial, is_drawn
 ),
 
@@ -45,6 +50,7 @@ cells as (
         prompt_id,
         string_agg(concat_ws('=', slot, attribute, group_name), '; ' order by slot, attribute, group_name) as cell
     from {{ ref("stg_ledger__prompt_attributes") }}
+    where {{ is_of_runs("run_id", runs) }}
     group by run_id, prompt_id
 ),
 

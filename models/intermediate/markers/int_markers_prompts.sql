@@ -1,3 +1,6 @@
+{%- set runs = new_runs(ref("int_markers_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_markers_runs", told_by="run_id") }}
+
 with
 
 prompts as (
@@ -10,6 +13,7 @@ prompts as (
         ) as question
     from {{ ref("stg_ledger__prompts") }} as prompts
     inner join {{ ref("int_markers_runs") }} as markers_runs on prompts.run_id = markers_runs.run_id
+    where {{ is_of_runs("prompts.run_id", runs) }}
 ),
 
 contrasts as (
@@ -20,6 +24,7 @@ contrasts as (
         -- Whose group nobody knows stands for no group.
         and not {{ is_unknown_group("group_name") }}
         and not {{ is_unknown_group("reference_group") }}
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 prompt_attributes as (
@@ -30,7 +35,9 @@ prompt_attributes as (
         group_name,
         carrier
     from {{ ref("stg_ledger__prompt_attributes") }}
-    where slot = 1
+    where
+        slot = 1
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 run_attributes as (
@@ -49,7 +56,9 @@ prompt_groups as (
         group_name,
         stratum
     from {{ ref("int_prompt_groups") }}
-    where slot = 1
+    where
+        slot = 1
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 words as (

@@ -1,9 +1,14 @@
+{%- set runs = new_runs(ref("int_markers_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_markers_runs", told_by="run_id") }}
+
 with
 
 scores as (
     select *
     from {{ ref("int_markers_scores") }}
-    where is_assessable
+    where
+        is_assessable
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 -- Ratios of texts that name somebody depend on the names: beside others they are left out.
@@ -13,6 +18,7 @@ texts as (
         not is_named or bool_and(is_named) over (partition by run_id, variant, category, probe) as is_of_probe,
         not is_named or bool_and(is_named) over (partition by run_id, variant, category) as is_of_category
     from {{ ref("int_markers_texts") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 scores_of_probes as (
@@ -33,6 +39,7 @@ scores_of_probes as (
 of_probes as (
     select
         ratio_key,
+        run_id,
         concat_ws(' | ', prompt_id, response_hash, trial) as unit,
         if(is_named, prompt_id, unit) as cluster,
         n,
@@ -71,6 +78,7 @@ scores_without_probe as (
 of_categories as (
     select
         ratio_key,
+        run_id,
         own_probe as unit,
         own_probe as cluster,
         sum(n_answers) as n,
@@ -78,10 +86,11 @@ of_categories as (
         1 as weight
     from scores_of_categories
     where own_probe <> ''
-    group by ratio_key, own_probe
+    group by ratio_key, run_id, own_probe
     union all by name
     select
         ratio_key,
+        run_id,
         concat_ws(' | ', prompt_id, response_hash, trial) as unit,
         unit as cluster,
         n,

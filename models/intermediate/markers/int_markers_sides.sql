@@ -1,3 +1,6 @@
+{%- set runs = new_runs(ref("int_markers_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_markers_runs", told_by="run_id") }}
+
 with
 
 prompts as (
@@ -9,7 +12,9 @@ prompts as (
         probe,
         groups
     from {{ ref("int_markers_texts") }}
-    where markers_hash is not null
+    where
+        markers_hash is not null
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 directed_markers as (

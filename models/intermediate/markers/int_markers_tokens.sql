@@ -5,6 +5,8 @@
     )
 }}
 
+{%- set runs = runs_made_now("int_markers_texts") %}
+
 with
 
 texts as (
@@ -13,7 +15,9 @@ texts as (
         text_key,
         answer_text
     from {{ ref("int_markers_texts") }}
-    where markers_hash is not null
+    where
+        markers_hash is not null
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 runs_with_substrings as (

@@ -1,3 +1,6 @@
+{%- set runs = new_runs(ref("int_markers_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_markers_runs", told_by="run_id") }}
+
 with
 
 scores as (
@@ -14,6 +17,7 @@ scores as (
     where
         is_judged
         and markers_hash is not null
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 texts as (
@@ -21,6 +25,7 @@ texts as (
         answer_key,
         text_key
     from {{ ref("int_markers_texts") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 tokens as (

@@ -1,3 +1,6 @@
+{%- set runs = new_runs(ref("int_markers_runs")) -%}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_markers_runs", told_by="run_id") }}
+
 with
 
 texts as (
@@ -10,7 +13,9 @@ texts as (
         text_key,
         n_answers
     from {{ ref("int_markers_texts") }}
-    where markers_hash is not null
+    where
+        markers_hash is not null
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 schemes as (
@@ -28,6 +33,7 @@ prompt_groups as (
         attribute,
         group_name
     from {{ ref("int_prompt_groups") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 lists as (

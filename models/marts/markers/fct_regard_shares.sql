@@ -1,8 +1,12 @@
+{%- set runs = new_runs(ref("int_markers_scored_runs"), key="scores_state") -%}
+{{ config(materialized="kept", kept_by="scores_state", kept_in="int_markers_scored_runs", told_by="run_id") }}
+
 with
 
 label_scores as (
     select *
     from {{ ref("int_markers_label_scores") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 prompt_groups as (
@@ -12,6 +16,7 @@ prompt_groups as (
         attribute,
         group_name
     from {{ ref("int_prompt_groups") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 -- All answers, and those about each group.

@@ -1,9 +1,14 @@
+{%- set runs = new_runs(ref("int_markers_scored_runs"), key="scores_state") -%}
+{{ config(materialized="kept", kept_by="scores_state", kept_in="int_markers_scored_runs", told_by="run_id", with_settings=true) }}
+
 with
 
 scores as (
     select *
     from {{ ref("int_markers_scores") }}
-    where markers_hash is not null
+    where
+        markers_hash is not null
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 prompt_groups as (
@@ -13,6 +18,7 @@ prompt_groups as (
         attribute,
         group_name
     from {{ ref("int_prompt_groups") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 probes as (

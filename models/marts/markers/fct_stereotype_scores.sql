@@ -1,8 +1,12 @@
+{%- set runs = new_runs(ref("int_markers_scored_runs"), key="scores_state") -%}
+{{ config(materialized="kept", kept_by="scores_state", kept_in="int_markers_scored_runs", told_by="run_id") }}
+
 with
 
 scores as (
     select *
     from {{ ref("int_markers_scores") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 answers as (
@@ -12,7 +16,9 @@ answers as (
         trial,
         response_hash
     from {{ ref("int_answers") }}
-    where status = 'ok'
+    where
+        status = 'ok'
+        and {{ is_of_runs("run_id", runs) }}
 ),
 
 probes as (
@@ -31,6 +37,7 @@ thresholds as (
 label_scores as (
     select *
     from {{ ref("int_markers_label_scores") }}
+    where {{ is_of_runs("run_id", runs) }}
 ),
 
 -- Where several scorers read a run, the last of those who say negative is shown here; fct_regard_shares has all.
