@@ -49,7 +49,11 @@ new_texts as (
         any_value(answer_text) as answer_text
     from wanted
     {% if is_incremental() %}
-        where (text_key, cut) not in (select (cut_before.text_key, cut_before.cut) from {{ this }} as cut_before)
+        where (text_key, cut) not in (
+            select (cut_before.text_key, cut_before.cut)
+            from {{ this }} as cut_before
+            where cut_before.text_key in (select texts.text_key from texts)
+        )
     {% endif %}
     group by text_key, cut
 ),
