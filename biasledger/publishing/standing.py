@@ -43,6 +43,9 @@ _NO_INPUT = {"BIASLEDGER_CACHE"}
 # What no model of a room reads: by these a build judges what the rooms hand over. What audits say of reading is in the ledger.
 JUDGED_BY = frozenset({"thresholds.csv", "exceptions.csv", "tolerances.csv"})
 _READ_BY_NO_MODEL = ("audits", "targets.yml")
+_READ_BY_DBT = {"dbt_project.yml", "profiles.yml"}
+# Models that a project adds, by itself or by packages, may read any file of it: one of answers, say, that was imported.
+_PACKAGES_NAMED_IN = {"packages.yml", "dependencies.yml"}
 
 
 @dataclass(frozen=True)
@@ -98,9 +101,21 @@ def settings_inputs(project: Path, ledger: Path) -> str:
 def _model_settings(project: Path, ledger: Path, without: Collection[str] = ()) -> Iterator[bytes]:
     """What models read beside the ledger; `without` are seeds that are left out."""
     journals = journal_folder(ledger).resolve()
-    for path, content in _project_files(project):
-        is_read = path.parts[0] not in _READ_BY_NO_MODEL and path.name not in without
-        if is_read and not (project / path).resolve().is_relative_to(journals):
+    files = [
+        (path, content)
+        for path, content in _project_files(project)
+        if path.parts[0] not in _READ_BY_NO_MODEL and not (project / path).resolve().is_relative_to(journals)
+    ]
+    adds_models = any(
+        path.suffix == ".sql"
+        # Beside the project's file they are targets.
+        or (path.suffix == ".py" and len(path.parts) > 1)
+        or path.name in _PACKAGES_NAMED_IN
+        for path, _ in files
+    )
+    for path, content in files:
+        is_read = adds_models or path.parts[0] == "seeds" or path.name in _READ_BY_DBT
+        if is_read and path.name not in without:
             yield from (path.as_posix().encode(), content)
     yield from _installed(without=without)
 

@@ -11,33 +11,29 @@ import duckdb
 import pytest
 
 from benchmarks.same import differences
+from collector.ledger.database import Ledger
+from collector.ledger.labels import Label, keep_labels
 from tests.python.project import Project, import_spec
 
 from .planting.texts import made_texts
 
 pytestmark = pytest.mark.slow
 NewProject = Callable[[], Project]
-KEYS = ("run_state", "members_state", "texts_state")
-KEPT = [
-    "int_answers_counts",
-    "int_answers_gap_prompts",
-    "int_answers_gap_units",
-    "int_answers_outcomes",
+# Some of the tables whose rows are kept; each is held against that of a full build.
+OF_MARKERS = [
     "int_markers_found",
     "int_markers_list_hits",
     "int_markers_list_units",
     "int_markers_scores",
     "int_markers_texts",
-    "int_prompt_groups",
-    "int_run_answers",
-    "int_words_comparison_units",
-    "int_words_members",
-    "int_words_removed_uses",
-    "int_words_run_words",
-    "int_words_unit_groups",
-    "int_words_units",
 ]
-OF_MARKERS = [table for table in KEPT if table.startswith("int_markers_")]
+KEPT = {
+    *OF_MARKERS,
+    *("int_answers_counts", "int_answers_gap_prompts", "int_markers_gap_units", "int_markers_label_scores"),
+    *("int_prompt_groups", "int_run_answers", "int_words_members", "int_words_units"),
+    *("dim_prompt_groups", "fct_answer_quality", "fct_marker_counts", "fct_stereotype_scores"),
+}
+MARKERS = [table for table in KEPT if table.startswith("int_markers_")]
 # These say what is current, or are kept by text.
 STATES = ["int_markers_runs", "int_run_states", "int_words_comparisons", "int_words_counts", "int_words_runs"]
 MARKERS = """list,marker,kind,direction,group
@@ -100,28 +96,29 @@ def _differences(project: Project, new_project: NewProject) -> list[str]:
     whole.build()
     found = differences(project.warehouse, whole.warehouse)
     kept = _kept(project)
-    assert kept == _kept(whole) == KEPT
+    assert kept == _kept(whole)
+    assert {name for _, name in kept} >= KEPT
     assert all(
         whole.work_rows(f"select count(*) from intermediate.{table}") != [(0,)] for table in OF_MARKERS
     )
     with duckdb.connect() as connection:
         connection.execute(f"attach '{project.work}' as one (read_only)")
         connection.execute(f"attach '{whole.work}' as other (read_only)")
-        for table in kept:
-            rows = f"from {{}}.intermediate.{table}"
+        for schema, table in kept:
+            rows = f"from {{}}.{schema}.{table}"
             query = f"({rows.format('one')} except all {rows.format('other')})"
             query += f" union all ({rows.format('other')} except all {rows.format('one')})"
             found += [f"{table}: {row}" for row in connection.execute(query).fetchmany(1)]
     return found
 
 
-def _kept(project: Project) -> list[str]:
-    """The tables that keep their rows, and what makes these current."""
+def _kept(project: Project) -> list[tuple[str, str]]:
+    """Schema and name of the tables that keep their rows."""
     found = project.work_rows(
-        "select distinct table_name from duckdb_columns() "
-        f"where schema_name = 'intermediate' and column_name in {KEYS} order by 1"
+        "select distinct schema_name, table_name from duckdb_tables() "
+        "inner join main.kept_states on model = 'model.biasledger.' || table_name order by all"
     )
-    return [name for (name,) in found if name not in STATES]
+    return [(schema, name) for schema, name in found]
 
 
 def test_a_run_grows_and_others_come(project: Project, new_project: NewProject) -> None:
@@ -184,6 +181,54 @@ def test_it_is_read_in_another_way(
     if not changed:
         assert project.work_rows("select * from intermediate.int_markers_list_hits order by all") != hits
     assert _differences(project, new_project) == []
+
+
+def test_scores_labels_and_thresholds_come_later(project: Project, new_project: NewProject) -> None:
+    """What runs are said to hold stays the same with these, and what is made of them does not."""
+    first, second = _runs(project)
+    project.build()
+    scored = "from raw.responses where run_id = '{}' and status = 'ok'"
+    _change(
+        project,
+        "insert into raw.response_scores select run_id, prompt_id, trial, attempt, 'one', 'negative', "
+        f"hash(prompt_id, trial) % 100 / 100, false, now() {scored.format(first)}",
+    )
+    project.build(is_forced=True)
+    shares = "select run_id, scorer, sum(n_answers) from marts.fct_regard_shares group by all order by all"
+    before = project.rows(shares)
+    assert {(run, scorer) for run, scorer, _ in before} == {(first, "one")}
+    assert _differences(project, new_project) == []
+
+    _change(
+        project,
+        "update raw.response_scores set score = 1 - score where trial % 2 = 0",
+        "insert into raw.response_scores select run_id, prompt_id, trial, attempt, 'other', 'negative', 0.9, false, now() "
+        f"{scored.format(second)}",
+    )
+    thresholds = project.folder / "seeds" / "output_thresholds.csv"
+    text = thresholds.read_text(encoding="utf-8")
+    thresholds.write_text(
+        f"{text}negative_regard,texts,0.31,0.31,a test of judging anew,none\n", encoding="utf-8"
+    )
+    with duckdb.connect(str(project.ledger), read_only=True) as connection:
+        answers = connection.execute(
+            f"select prompt_id, trial {scored.format(first)} order by all limit 20"
+        ).fetchall()
+    labels = [
+        Label(first, prompt_id, trial, "problematic" if n % 3 else "acceptable")
+        for n, (prompt_id, trial) in enumerate(answers)
+    ]
+    keep_labels(Ledger(project.ledger), labels, "ada", is_drawn=True)
+    past = "select count(*) from marts.fct_stereotype_scores where is_past_threshold"
+    n_before = project.rows(past)
+    project.build(is_forced=True)
+    assert project.rows(past) != n_before
+    assert len(project.rows(shares)) == 2
+    labelled = "select distinct run_id from intermediate.int_markers_label_rates where n_labelled > 0"
+    assert project.work_rows(labelled) == [(first,)]
+    whole = new_project()
+    shutil.copytree(project.folder / "seeds", whole.folder / "seeds", dirs_exist_ok=True)
+    assert _differences(project, lambda: whole) == []
 
 
 def test_of_what_did_not_change_nothing_is_made_again(project: Project) -> None:

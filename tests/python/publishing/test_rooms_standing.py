@@ -104,6 +104,10 @@ BASELINE = "insert into raw.baselines select 'products', 'robot', 'run', 'sha256
         pytest.param(_write("seeds/thresholds.csv"), set(ROOMS), id="a threshold"),
         pytest.param(_write("audits/products.yml"), set(ROOMS), id="an audit that is not registered yet"),
         pytest.param(_write("targets.yml"), set(ROOMS), id="a target"),
+        pytest.param(_write("my_model.py"), set(ROOMS), id="a target in Python"),
+        pytest.param(_write("answers/march.csv"), set(ROOMS), id="a file that may be imported"),
+        pytest.param(_write("models/mine.py"), set(), id="a model of the project's own in Python"),
+        pytest.param(_write("packages.yml"), set(), id="packages of models"),
         pytest.param(
             _execute("insert into raw.unchained_runs select run_id from raw.runs where audit = 'products'"),
             {"decisions"},
@@ -120,6 +124,13 @@ def test_a_room_stands_as_long_as_nothing_that_it_reads_has_changed(
     change(project)
     after = _inputs(project)
     assert {room for room in ROOMS if after.get(room) == before[room]} == standing_rooms
+
+
+def test_models_of_a_project_may_read_any_file_of_it(project: Project) -> None:
+    _write("macros/mine.sql")(project)
+    before = _inputs(project)
+    _write("answers/march.csv")(project)
+    assert not set(_inputs(project).items()) & set(before.items())
 
 
 def test_the_installed_models_count(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
