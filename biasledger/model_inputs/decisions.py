@@ -15,7 +15,16 @@ from biasledger.measures.decisions.units import Units
 from biasledger.measures.engine.resampling import Design, Integers
 from biasledger.measures.equal_sizes.counts import CountPair, CountUnits
 from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, count_units, questions
-from biasledger.model_inputs.relations import Columns, RowsByKey, described, floats, integers, pending
+from biasledger.model_inputs.relations import (
+    Columns,
+    RowsByKey,
+    described,
+    floats,
+    integers,
+    keys_of,
+    pending,
+    without,
+)
 
 _MAX_GROUPS = 128
 
@@ -62,7 +71,8 @@ def read_blocks(blocks: duckdb.DuckDBPyRelation, *, done: frozenset[str]) -> Ite
     Raises:
         ValueError: a subject lacks a group or has one twice, or a value is neither 0 nor 1; names the block.
     """
-    for key, rows in RowsByKey(blocks, "block_key", "subject_id", "label").without(done):
+    left = without(blocks, "block_key", done)
+    for key, rows in RowsByKey(left, "block_key", "subject_id", "label", of=None):
         name = f"block {key}"
         subjects = np.unique(rows["subject_id"], return_inverse=True)[1]
         labels, values = (integers(rows[column], f"{name}: {column}") for column in ("label", "value"))
@@ -93,7 +103,8 @@ def read_positions(
     Raises:
         ValueError: a response has a slot twice, or not exactly one candidate at the top; names the set.
     """
-    for key, rows in RowsByKey(positions, "position_key", "response_id", "slot").without(done):
+    left = without(positions, "position_key", done)
+    for key, rows in RowsByKey(left, "position_key", "response_id", "slot", of=None):
         name = f"rankings {key}"
         _, starts, responses, sizes = np.unique(
             rows["response_id"], return_index=True, return_inverse=True, return_counts=True
@@ -113,8 +124,9 @@ def _units_of(
     comparisons: duckdb.DuckDBPyRelation, members: duckdb.DuckDBPyRelation, done: frozenset[str]
 ) -> Iterator[tuple[dict[str, Any], Units]]:
     """Comparisons not yet done, with their units in the order of unit_id."""
-    members_of = RowsByKey(members, "comparison_key", "unit_id")
-    for row in pending(comparisons, done):
+    left = pending(comparisons, done)
+    members_of = RowsByKey(members, "comparison_key", "unit_id", of=keys_of(left))
+    for row in left:
         with named_errors(row["comparison_key"]):
             units = _units(members_of[row["comparison_key"]], row)
         yield row, units

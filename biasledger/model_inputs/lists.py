@@ -15,7 +15,7 @@ from biasledger.measures.equal_sizes.lists import Cells, ListPair
 from biasledger.measures.instead import HeldItems
 from biasledger.measures.lists import Lists, PerturbedLists
 from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, questions
-from biasledger.model_inputs.relations import Columns, RowsByKey, described, floats, pending, quoted
+from biasledger.model_inputs.relations import Columns, RowsByKey, described, floats, keys_of, pending, quoted
 
 
 def read_spread_comparisons(
@@ -33,10 +33,11 @@ def read_spread_comparisons(
     Raises:
         ValueError: a label lies outside the comparison's groups, or a subject and group (or rerun) come twice.
     """
-    cells_of = RowsByKey(cells, "comparison_key", "subject_id", "label")
-    reruns_of = RowsByKey(reruns, "rerun_key", "subject_id", "rerun")
+    left = pending(comparisons, done)
+    cells_of = RowsByKey(cells, "comparison_key", "subject_id", "label", of=keys_of(left))
+    reruns_of = RowsByKey(reruns, "rerun_key", "subject_id", "rerun", of=keys_of(left, "rerun_key"))
     features, rerun_features = cells.columns[3:], reruns.columns[3:]
-    for row in pending(comparisons, done):
+    for row in left:
         key, rerun_key, n_groups = row["comparison_key"], row["rerun_key"], int(row["n_groups"])
         values = _matrices(cells_of[key], "label", features, f"comparison {key}", n_groups)
         similarities = {}
@@ -54,9 +55,10 @@ def read_robustness_comparisons(
     comparisons: a row a comparison; cells: comparison_key, subject_id, similarity, rerun_similarity (null where the
     subject has no reruns).
     """
-    cells_of = RowsByKey(cells, "comparison_key", "subject_id")
+    left = pending(comparisons, done)
+    cells_of = RowsByKey(cells, "comparison_key", "subject_id", of=keys_of(left))
     name = ("similarity", "variant", "scheme", "wording", "domain", "attribute")
-    for row in pending(comparisons, done):
+    for row in left:
         inside = cells_of[row["comparison_key"]]
         units = PerturbedLists(floats(inside["similarity"]), floats(inside["rerun_similarity"]))
         yield Comparison(units=units, **described(row, *name))

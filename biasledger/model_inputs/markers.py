@@ -9,7 +9,15 @@ import numpy as np
 
 from biasledger.measures.comparisons import Comparison, named_errors
 from biasledger.measures.markers import RatioUnits
-from biasledger.model_inputs.relations import Columns, RowsByKey, described, floats, integers, pending
+from biasledger.model_inputs.relations import (
+    Columns,
+    RowsByKey,
+    described,
+    floats,
+    integers,
+    keys_of,
+    pending,
+)
 
 
 def read_ratio_comparisons(
@@ -25,8 +33,9 @@ def read_ratio_comparisons(
         ValueError: a unit comes twice, a value is missing, or a count or ratio is not what it can be; names the comparison.
     """
     name = ("variant", "scheme", "category", "probe")
-    members_of = RowsByKey(members, "comparison_key", "unit_id")
-    for row in pending(comparisons, done):
+    left = pending(comparisons, done)
+    members_of = RowsByKey(members, "comparison_key", "unit_id", of=keys_of(left))
+    for row in left:
         with named_errors(row["comparison_key"]):
             units = _units(members_of[row["comparison_key"]])
         yield Comparison(units=units, **described(row | {part: row[part] or "" for part in name}, *name))

@@ -98,3 +98,8 @@ def computed_keys(dbt: Any, session: duckdb.DuckDBPyConnection, key: str) -> fro
     return frozenset(
         value for (value,) in session.execute(f"select distinct {key} from {dbt.this}").fetchall()
     )
+
+
+def not_held(dbt: Any, relation: duckdb.DuckDBPyRelation, key: str) -> duckdb.DuckDBPyRelation:
+    """The rows of a relation whose key the model's table does not hold yet; all on its first build."""
+    return relation.filter(f"{key} not in (select {key} from {dbt.this})") if dbt.is_incremental else relation

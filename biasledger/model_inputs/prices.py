@@ -17,7 +17,7 @@ from biasledger.measures.prices import associations
 from biasledger.measures.prices import items as prices
 from biasledger.measures.prices.questions import balanced_by_question, sums_of_sets
 from biasledger.model_inputs.pairs import Rows, asked, comparable_pairs, count_units, questions
-from biasledger.model_inputs.relations import Columns, RowsByKey, described, integers, pending
+from biasledger.model_inputs.relations import Columns, RowsByKey, described, integers, keys_of, pending
 
 _LARGEST_LABEL = 127
 _CONTRAST = 2
@@ -181,10 +181,11 @@ def _read(
     done: frozenset[str],
 ) -> Iterator[tuple[dict[str, Any], _Members, list[Columns]]]:
     """Comparisons not yet done, each with its units and its rows of every counted relation."""
+    left = pending(comparisons, done)
     members_of, *counted_of = (
-        RowsByKey(relation, "comparison_key", "unit_id") for relation in (members, *counted)
+        RowsByKey(relation, "comparison_key", "unit_id", of=keys_of(left)) for relation in (members, *counted)
     )
-    for row in pending(comparisons, done):
+    for row in left:
         key = row["comparison_key"]
         with named_errors(key):
             units = _Members.of(members_of[key])

@@ -11,7 +11,7 @@ import numpy as np
 from biasledger.measures.recommenders.quality import UNKNOWN
 from biasledger.measures.recommenders.table import Measure, Predictions, averaged, measures
 from biasledger.measures.schema import Table, table_of
-from biasledger.model_inputs.relations import Columns, RowsByKey, floats
+from biasledger.model_inputs.relations import Columns, RowsByKey, floats, without
 
 _TYPES = {"str": "str", "float | None": "float64", "int": "int64"}
 _CATEGORY = "category_"
@@ -25,9 +25,9 @@ def read_predictions(
     predictions: predictions_hash, city, review_id, user_id, business_id, predicted_business_id, rank, popularity_rank and the
     category measures, a row a held-out text and import; recommender and imported_at say of which, as several may have the same.
     """
-    of_texts = predictions.project("* exclude (recommender, imported_at)").distinct()
-    rows_by_key = RowsByKey(of_texts, "predictions_hash", "city", "review_id")
-    for key, rows in rows_by_key.without(done):
+    left = without(predictions, "predictions_hash", done)
+    of_texts = left.project("* exclude (recommender, imported_at)").distinct()
+    for key, rows in RowsByKey(of_texts, "predictions_hash", "city", "review_id", of=None):
         cities = rows["city"].astype(np.str_)
         yield (
             key,

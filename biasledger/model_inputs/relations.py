@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -51,6 +51,11 @@ def pending(
     return [row for row in records(comparisons.order(key)) if row[key] not in done]
 
 
+def keys_of(rows: Iterable[Mapping[str, Any]], key: str = "comparison_key") -> frozenset[str]:
+    """The keys that records have."""
+    return frozenset(row[key] for row in rows if row[key] is not None)
+
+
 def described(row: Mapping[str, Any], *name: str) -> dict[str, Any]:
     """What a `Comparison` says beside its units: key, name (from these columns), permutations, alpha and seed."""
     return {
@@ -63,10 +68,16 @@ def described(row: Mapping[str, Any], *name: str) -> dict[str, Any]:
 
 
 class RowsByKey:
-    """A relation's rows by key, as columns, read when the first are asked for; `key` and `order`: what they are sorted by."""
+    """A relation's rows by key, as columns, read when the first are asked for.
 
-    def __init__(self, relation: duckdb.DuckDBPyRelation, key: str, *order: str) -> None:
-        self._sorted = relation.order(", ".join((key, *order)))
+    key, order: what they are sorted by. of: the keys that will be asked for, so that no other rows are read; None of all keys.
+    """
+
+    def __init__(
+        self, relation: duckdb.DuckDBPyRelation, key: str, *order: str, of: Collection[str] | None
+    ) -> None:
+        asked = relation if of is None else relation.filter(f"{key} in ({_listed(of)})")
+        self._sorted = asked.order(", ".join((key, *order)))
         self._key = key
 
     @cached_property
@@ -82,11 +93,20 @@ class RowsByKey:
         inside = slice(np.searchsorted(self._keys, key, "left"), np.searchsorted(self._keys, key, "right"))
         return {name: column[inside] for name, column in self._columns.items()}
 
-    def without(self, done: frozenset[str]) -> Iterator[tuple[str, Columns]]:
-        """Each key that is not done yet with its rows, in the order of keys."""
+    def __iter__(self) -> Iterator[tuple[str, Columns]]:
+        """Each key with its rows, in the order of keys."""
         for key in np.unique(self._keys):
-            if str(key) not in done:
-                yield str(key), self[str(key)]
+            yield str(key), self[str(key)]
+
+
+def without(relation: duckdb.DuckDBPyRelation, key: str, done: Collection[str]) -> duckdb.DuckDBPyRelation:
+    """The rows of a relation whose key is not done yet."""
+    return relation.filter(f"{key} not in ({_listed(done)})") if done else relation
+
+
+def _listed(keys: Collection[str]) -> str:
+    """Keys as a list in SQL, which must not be empty."""
+    return ", ".join(map(quoted, sorted(keys))) or "null"
 
 
 def integers(column: NDArray[Any], name: str) -> Integers:

@@ -6,6 +6,7 @@ import base64
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -15,12 +16,13 @@ from biasledger.measures.schema import table_of
 from biasledger.measures.texts.manners import manners, masked_text
 from biasledger.measures.texts.similarity import OF_VECTORS, Answers, Vectors
 from biasledger.model_inputs.encoders import load_encoder
-from biasledger.model_inputs.models import computed_keys, connection_of
+from biasledger.model_inputs.models import connection_of, not_held
 from biasledger.model_inputs.relations import (
     RowsByKey,
     as_relation,
     described,
     integers,
+    keys_of,
     pending,
     records,
 )
@@ -39,9 +41,10 @@ def read_similarity_comparisons(
     unit_id, name_id (-1 where nobody is named), name_stratum_id, words (a blank between two), vector_key, a row an answer.
     vectors: vector_key, vector; read where a comparison is by a sentence encoder.
     """
-    members_of = RowsByKey(members, "contrast_id", "answer_id")
+    left = pending(comparisons, done)
+    members_of = RowsByKey(members, "contrast_id", "answer_id", of=keys_of(left, "contrast_id"))
     vector_of = _KeptVectors(vectors)
-    for row in pending(comparisons, done):
+    for row in left:
         rows = members_of[row["contrast_id"]]
         numbers = {
             column: integers(rows[column], column)
@@ -63,7 +66,7 @@ def read_similarity_comparisons(
 
 
 def new_manners(
-    dbt: object,
+    dbt: Any,
     session: duckdb.DuckDBPyConnection,
     texts: duckdb.DuckDBPyRelation,
     removed_words: duckdb.DuckDBPyRelation,
@@ -73,15 +76,13 @@ def new_manners(
 
     texts: text_key, run_id, language, answer_text. removed_words: run_id, word, in lower case. hedges: language, term.
     """
-    done = computed_keys(dbt, session, "text_key")
     terms, masked = _lists(hedges, "language", "term"), _lists(removed_words, "run_id", "word")
     names = {run_id: frozenset(words) for run_id, words in masked.items()}
     columns = "text_key, any_value(run_id), any_value(language), any_value(answer_text)"
-    found = texts.aggregate(columns, "text_key").order("text_key").fetchall()
+    found = not_held(dbt, texts, "text_key").aggregate(columns, "text_key").order("text_key").fetchall()
     left = (
         (key, language, masked_text(text, names.get(run_id, frozenset())))
         for key, run_id, language, text in found
-        if key not in done
     )
     return as_relation(connection_of(session), manners(left, terms))
 
@@ -102,7 +103,7 @@ class _KeptVectors:
 
 
 def new_vectors(
-    dbt: object,
+    dbt: Any,
     session: duckdb.DuckDBPyConnection,
     texts: duckdb.DuckDBPyRelation,
     removed_words: duckdb.DuckDBPyRelation,
@@ -115,16 +116,14 @@ def new_vectors(
     Raises:
         InputError: an encoder cannot be loaded.
     """
-    done = computed_keys(dbt, session, "vector_key")
     masked = {run_id: frozenset(words) for run_id, words in _lists(removed_words, "run_id", "word").items()}
     columns = "vector_key, encoder_place, encoder_hash, any_value(run_id), any_value(answer_text)"
-    found = texts.filter("vector_key is not null").aggregate(
+    found = not_held(dbt, texts.filter("vector_key is not null"), "vector_key").aggregate(
         columns, "vector_key, encoder_place, encoder_hash"
     )
     left: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for key, place, content_hash, run_id, text in found.order("vector_key, encoder_place").fetchall():
-        if key not in done:
-            left[place, content_hash][key] = masked_text(text, masked.get(run_id, frozenset()))
+        left[place, content_hash][key] = masked_text(text, masked.get(run_id, frozenset()))
     vector_of: dict[str, str] = {}
     for (place, content_hash), by_key in left.items():
         vectors = load_encoder(place, content_hash)(list(by_key.values()))

@@ -56,8 +56,7 @@ def read_comparisons(
             words = vocabulary.order("word_id").select("word").fetchall()
             spelling = np.asarray([word for (word,) in words], dtype=np.str_)
         keys = [row["comparison_key"] for row in of_corpus]
-        listed = ", ".join(f"'{key}'" for key in keys)
-        members_of = RowsByKey(members.filter(f"comparison_key in ({listed})"), "comparison_key", "unit_id")
+        members_of = RowsByKey(members, "comparison_key", "unit_id", of=keys)
         of_run = features.filter(f"run_id = {quoted(of_corpus[0]['run_id'])}")
         ids = np.concatenate([members_of[key]["unit_id"] for key in keys])
         first, last = (int(ids.min()), int(ids.max())) if ids.size else (0, -1)
