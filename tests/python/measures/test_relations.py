@@ -1,0 +1,60 @@
+"""Rows by key are those of the keys that are asked for, in order; others are not read."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import duckdb
+import pytest
+
+from biasledger.model_inputs.models import not_held
+from biasledger.model_inputs.relations import RowsByKey, keys_of, without
+
+
+@pytest.fixture
+def rows() -> duckdb.DuckDBPyRelation:
+    """Rows of three keys, out of order; whoever reads the value of the second fails."""
+    return duckdb.connect().sql(
+        "select key, n, if(key = 'b''', error('it was read'), n) as value "
+        "from (values ('c', 2), ('a', 1), ('b''', 1), ('c', 1)) as rows (key, n)"
+    )
+
+
+def test_only_keys_that_are_asked_for_are_read(rows: duckdb.DuckDBPyRelation) -> None:
+    by_key = RowsByKey(rows, "key", "n", of={"a", "c", "of no row"})
+    assert by_key["c"]["value"].tolist() == [1, 2]
+    assert by_key["a"]["value"].tolist() == [1]
+    assert by_key["of no row"]["value"].tolist() == []
+    assert [key for key, _ in by_key] == ["a", "c"]
+    with pytest.raises(duckdb.InvalidInputException, match="it was read"):
+        RowsByKey(rows, "key", of={"b'"})["b'"]
+    with pytest.raises(duckdb.InvalidInputException, match="it was read"):
+        RowsByKey(rows, "key", of=None)["a"]
+
+
+def test_where_no_key_is_asked_for_nothing_is_read(rows: duckdb.DuckDBPyRelation) -> None:
+    assert list(RowsByKey(rows, "key", of=frozenset())) == []
+
+
+def test_what_is_done_is_not_read(rows: duckdb.DuckDBPyRelation) -> None:
+    left = without(rows, "key", {"b'", "of no row"})
+    assert [(key, found["value"].tolist()) for key, found in RowsByKey(left, "key", "n", of=None)] == [
+        ("a", [1]),
+        ("c", [1, 2]),
+    ]
+    assert without(rows, "key", frozenset()) is rows
+
+
+def test_keys_of_records_are_told_once_and_none_is_no_key() -> None:
+    records = [{"comparison_key": "x", "other": None}, {"comparison_key": "x", "other": "y"}]
+    assert keys_of(records) == {"x"}
+    assert keys_of(records, "other") == {"y"}
+
+
+def test_what_a_table_holds_is_left_out_but_on_its_first_build() -> None:
+    with duckdb.connect() as connection:
+        connection.execute("create table held as select 'a' as key")
+        given = connection.sql("select unnest(['a', 'b']) as key")
+        built = SimpleNamespace(is_incremental=True, this="held")
+        assert not_held(built, given, "key").fetchall() == [("b",)]
+        assert not_held(SimpleNamespace(is_incremental=False), given, "key") is given
