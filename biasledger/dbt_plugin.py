@@ -49,10 +49,11 @@ class Plugin(BasePlugin):
             DbtRuntimeError: the ledger is missing or stays locked; one sentence.
         """
         conn.execute("set memory_limit = ?", [self.memory_limit])
-        # Here, as models that run side by side could not both make it.
-        conn.execute(
-            "create table if not exists kept_states (model varchar, state varchar, told varchar, build varchar)"
-        )
+        if os.environ.get(PUBLISHED):
+            # Here, as models that run side by side could not both make it; by hand nothing is kept.
+            conn.execute(
+                "create table if not exists main.kept_states (model varchar, state varchar, told varchar, build varchar)"
+            )
         self._attach_ledger(conn)
         published = Path(os.environ.get(PUBLISHED, ""))
         if published.is_file():

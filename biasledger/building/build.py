@@ -31,7 +31,7 @@ from biasledger.publishing.standing import (
     rooms_inputs,
     rooms_left,
     rooms_standing,
-    settings_inputs,
+    settings_of,
     settings_stand,
 )
 from biasledger.publishing.work import forget_what_is_gone, locked, spark_file, work_file
@@ -142,13 +142,13 @@ def build_warehouse(
                 work.unlink(missing_ok=True)
             # As it is now: what comes while dbt reads is for the next build.
             rooms, erasures_hash = rooms_of(ledger), hash_erasures(connection)
-            inputs, of_rooms = inputs_of(project, ledger), rooms_inputs(project, Ledger(ledger), rooms)
-            settings = settings_inputs(project, ledger)
+            inputs, settings = inputs_of(project, ledger), settings_of(project, ledger, target)
+            of_rooms = rooms_inputs(settings, Ledger(ledger), rooms)
         is_ordinary = not (select or is_closed or allow_outside)
         may_stand = is_ordinary and not (full_refresh or is_forced)
         standing = rooms_standing(work, of_rooms) if may_stand else []
         environment = {}
-        if is_ordinary and (left := rooms_left(work)):
+        if is_ordinary and (left := rooms_left(work, settings)):
             environment[KEPT] = " ".join(left)
         if may_stand and settings_stand(work, settings):
             environment[STANDS] = "yes"

@@ -131,7 +131,9 @@ def _hash_of_files(spec: Path, names: Sequence[str], older_than: float | None = 
     try:
         for name in names:
             path = spec.parent / name
-            if older_than is not None and path.stat().st_mtime >= older_than:
+            state = path.stat()
+            # A file that takes another's place keeps the time of its change.
+            if older_than is not None and max(state.st_mtime, state.st_ctime) >= older_than:
                 return None
             parts += [name, os.path.realpath(path), hash_of_file(path)]
         return hash_of(parts)

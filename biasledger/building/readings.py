@@ -1,7 +1,8 @@
 """Registers how answers are read: the `reading` part of each audit file whose audit the ledger holds.
 
 What was asked is frozen with its run; how it is read may change from build to build. Registering it in the ledger
-lets SQL read it and gives every finding the hash of its reading."""
+lets SQL read it and gives every finding the hash of its reading.
+"""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -43,8 +43,9 @@ _NO_INPUT = {"BIASLEDGER_CACHE"}
 # What no model of a room reads: by these a build judges what the rooms hand over. What audits say of reading is in the ledger.
 JUDGED_BY = frozenset({"thresholds.csv", "exceptions.csv", "tolerances.csv"})
 _READ_BY_NO_MODEL = ("audits", "targets.yml")
-_READ_BY_DBT = {"dbt_project.yml", "profiles.yml"}
-# Models that a project adds, by itself or by packages, may read any file of it: one of answers, say, that was imported.
+_SEEDS = "seeds/"
+# What names in these files something that may read any file of the project, as a model may that it adds.
+_MAY_READ = {"dbt_project.yml": (b"hook", b"on-run-"), "profiles.yml": (b"module_paths",)}
 _PACKAGES_NAMED_IN = {"packages.yml", "dependencies.yml"}
 
 
@@ -80,7 +81,34 @@ def inputs_of(project: Path, ledger: Path) -> str:
     )
 
 
-def rooms_inputs(project: Path, ledger: Ledger, rooms: Sequence[str]) -> dict[str, str]:
+@dataclass(frozen=True)
+class Settings:
+    """Hashes of what models read beside the ledger.
+
+    all_of_them: with every seed: by these, seeds and views stand. of_rooms: without the seeds that findings are judged by.
+    of_rows: without seeds, as what a run's rows are made of says which seeds these were.
+    """
+
+    all_of_them: str
+    of_rooms: str
+    of_rows: str
+
+
+def settings_of(project: Path, ledger: Path, target: str | None = None) -> Settings:
+    """What models of this project read beside this ledger, for a target of profiles.yml."""
+    everything, of_rooms, of_rows = _Hash(), _Hash(), _Hash()
+    for name, content in _model_settings(project, ledger):
+        for part in (name.encode(), content):
+            everything.add(part)
+            if Path(name).name not in JUDGED_BY:
+                of_rooms.add(part)
+            if not name.startswith(_SEEDS):
+                of_rows.add(part)
+    asked = (target or "").encode()
+    return Settings(*(one.ended_by(asked) for one in (everything, of_rooms, of_rows)))
+
+
+def rooms_inputs(settings: Settings, ledger: Ledger, rooms: Sequence[str]) -> dict[str, str]:
     """Room -> a hash of all that its own models read: of each of its runs the head of its chain, and the same settings.
 
     A room whose runs are not all chained is left out: of these nobody knows what became of them.
@@ -88,43 +116,61 @@ def rooms_inputs(project: Path, ledger: Ledger, rooms: Sequence[str]) -> dict[st
     Raises:
         LedgerError: the ledger cannot be read.
     """
-    settings = list(_model_settings(project, ledger.path, without=JUDGED_BY))
     heads = ledger.heads_by_part()
-    return {room: _hash([*settings, heads[room].encode()]) for room in rooms if room in heads}
+    return {
+        room: _hash([settings.of_rooms.encode(), heads[room].encode()]) for room in rooms if room in heads
+    }
 
 
-def settings_inputs(project: Path, ledger: Path) -> str:
-    """A hash of all that decides what is the same in every build, whatever the ledger holds: seeds, and which rows views show."""
-    return _hash(_model_settings(project, ledger))
-
-
-def _model_settings(project: Path, ledger: Path, without: Collection[str] = ()) -> Iterator[bytes]:
-    """What models read beside the ledger; `without` are seeds that are left out."""
+def _model_settings(project: Path, ledger: Path) -> Iterator[tuple[str, bytes]]:
+    """Name and content of what models read beside the ledger."""
     journals = journal_folder(ledger).resolve()
-    files = [
-        (path, content)
-        for path, content in _project_files(project)
+    paths = [
+        path
+        for path in _project_files(project)
         if path.parts[0] not in _READ_BY_NO_MODEL and not (project / path).resolve().is_relative_to(journals)
     ]
-    adds_models = any(
-        path.suffix == ".sql"
-        # Beside the project's file they are targets.
-        or (path.suffix == ".py" and len(path.parts) > 1)
-        or path.name in _PACKAGES_NAMED_IN
-        for path, _ in files
+    reads_any = any(map(_may_read, paths)) or any(
+        word in _content(project / name) for name, words in _MAY_READ.items() for word in words
     )
-    for path, content in files:
-        is_read = adds_models or path.parts[0] == "seeds" or path.name in _READ_BY_DBT
-        if is_read and path.name not in without:
-            yield from (path.as_posix().encode(), content)
-    yield from _installed(without=without)
+    for path in paths:
+        if reads_any or path.parts[0] == "seeds" or path.as_posix() in _MAY_READ:
+            yield path.as_posix(), _content(project / path)
+    yield from _installed()
+
+
+def _may_read(path: Path) -> bool:
+    """Whether a file is a model, macro or test that a project adds, by itself or by packages, or says something of ours: it may
+    read any file of the project, one of answers, say, that was imported.
+    """
+    suffix = path.suffix.lower()
+    # Beside the project's file Python is of targets, and yml of dbt.
+    return suffix == ".sql" or (
+        path.name in _PACKAGES_NAMED_IN
+        if len(path.parts) == 1
+        else suffix in {".py", ".yml", ".yaml"} and path.parts[0] != "seeds"
+    )
+
+
+class _Hash:
+    """A tagged hash of parts, which are told apart."""
+
+    def __init__(self) -> None:
+        self._digest = hashlib.sha256()
+
+    def add(self, part: bytes) -> None:
+        self._digest.update(len(part).to_bytes(8) + part)
+
+    def ended_by(self, part: bytes) -> str:
+        self.add(part)
+        return f"sha256:{self._digest.hexdigest()}"
 
 
 def _hash(parts: Iterable[bytes]) -> str:
-    digest = hashlib.sha256()
+    digest = _Hash()
     for part in parts:
-        digest.update(len(part).to_bytes(8) + part)
-    return f"sha256:{digest.hexdigest()}"
+        digest.add(part)
+    return digest.ended_by(b"")
 
 
 def _ledger_state(ledger: Path) -> Iterator[bytes]:
@@ -134,33 +180,34 @@ def _ledger_state(ledger: Path) -> Iterator[bytes]:
 
 
 def _settings(project: Path) -> Iterator[bytes]:
-    for path, content in _project_files(project):
+    for path in _project_files(project):
         yield path.as_posix().encode()
+        yield _content(project / path)
+    for name, content in _installed():
+        yield name.encode()
         yield content
-    yield from _installed()
 
 
-def _project_files(project: Path) -> Iterator[tuple[Path, bytes]]:
-    """Each file of a project, as seen from there, but for what builds and people write beside it; and its content."""
+def _project_files(project: Path) -> Iterator[Path]:
+    """Each file of a project, as seen from there, but for what builds and people write beside it."""
     for path in _files(project):
         if path.suffix not in {".duckdb", ".wal", ".html", ".zip", ".log"}:
-            yield path.relative_to(project), _content(path)
+            yield path.relative_to(project)
 
 
-def _installed(without: Collection[str] = ()) -> Iterator[bytes]:
-    """The installed seeds, generic tests, models and packages, and the environment."""
+def _installed() -> Iterator[tuple[str, bytes]]:
+    """Name and content of the installed seeds, generic tests, models and packages, and of the environment."""
     for path in sorted((dbt_source() / "seeds").glob("*")):
-        if path.name not in without:
-            yield _content(path)
-    # Of a seed that stands the tests stand as well.
+        yield f"{_SEEDS}{path.name}", _content(path)
+    # Rows that were tested by others are tested anew.
     for path in sorted((dbt_source() / "tests" / "dbt" / "generic").glob("*.sql")):
-        yield _content(path)
-    yield hash_models().encode()
+        yield path.name, _content(path)
+    yield "models", hash_models().encode()
     for name in _PACKAGES:
-        yield f"{name} {_version(name)}".encode()
+        yield name, _version(name).encode()
     for name, value in sorted(os.environ.items()):
         if name.startswith(_VARIABLES) and name not in _NO_INPUT:
-            yield f"{name}={value}".encode()
+            yield name, value.encode()
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -211,14 +258,12 @@ def remember(
     inputs: str,
     standing: Standing,
     rooms: Mapping[str, str],
-    settings: str = "",
+    settings: Settings | None = None,
     built: Sequence[str] = (),
 ) -> None:
-    """Write down what was built of what, after it was published; rooms: as `rooms_inputs`, settings: as `settings_inputs`, built:
-    all rooms that were.
-    """
+    """Write down what was built of what, after it was published; rooms: as `rooms_inputs`, built: all rooms that were."""
     content = asdict(standing) | {"built_at": standing.built_at.isoformat(), "rooms": dict(rooms)}
-    content |= {"inputs": inputs, "settings": settings, "built": list(built)}
+    content |= {"inputs": inputs, "settings": asdict(settings) if settings else {}, "built": list(built)}
     content |= {"warehouse": _state(warehouse).decode(), "work": _state(work).decode()}
     beside(work, "built.json").write_text(json.dumps(content), encoding="utf-8")
 
@@ -229,17 +274,24 @@ def rooms_standing(work: Path, rooms: Mapping[str, str]) -> list[str]:
     return [room for room, inputs in rooms.items() if isinstance(before, dict) and before.get(room) == inputs]
 
 
-def settings_stand(work: Path, settings: str) -> bool:
-    """Whether the work file holds seeds and views as a build would make them; settings: as `settings_inputs`."""
-    return _left(work).get("settings") == settings
+def settings_stand(work: Path, settings: Settings) -> bool:
+    """Whether the work file holds seeds and views as a build would make them."""
+    return _settings_left(work).get("all_of_them") == settings.all_of_them
 
 
-def rooms_left(work: Path) -> list[str]:
-    """The rooms that the last build built, where it was a whole one that came to its end, and the work file is as it left it.
+def rooms_left(work: Path, settings: Settings) -> list[str]:
+    """The rooms that the last build built, where it was a whole one that came to its end, the work file is as it left it, and
+    all but seeds is as it was: what a run's rows are made of says no more.
 
     Tables of other rooms may be of any build before.
     """
-    return list(_left(work).get("built", ()))
+    is_alike = _settings_left(work).get("of_rows") == settings.of_rows
+    return list(_left(work).get("built", ())) if is_alike else []
+
+
+def _settings_left(work: Path) -> dict[str, str]:
+    found = _left(work).get("settings")
+    return found if isinstance(found, dict) else {}
 
 
 def _left(work: Path) -> dict[str, Any]:
@@ -251,7 +303,7 @@ def _left(work: Path) -> dict[str, Any]:
 def forget_rooms(work: Path) -> None:
     """Of tables that something else than a build wrote into no room's stand."""
     if content := _read(work):
-        left = content | {"rooms": {}, "settings": ""}
+        left = content | {"rooms": {}, "settings": {}}
         beside(work, "built.json").write_text(json.dumps(left), encoding="utf-8")
 
 

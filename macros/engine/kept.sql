@@ -1,8 +1,9 @@
 {# A table whose rows stand as long as what they were made of: `kept_by` names the column that says what that was, and `kept_in` the
    model that says what it is now; `told_by` names the column of both that rows are told by, where the table does not have the
-   first. Rows of a state that is no longer are deleted, and the model's query gives those of states that were not made yet: it
-   asks for `new_runs`, or for what `is_lacking`. `with_settings` says that it depends on settings, too. Which states were made is written down beside (`kept_states`), as many have no
-   rows. Like `rebuilt`, in one statement, which rolls back where it fails. #}
+   first. `with_settings` says that it depends on settings, too. Rows of a state that is no longer are deleted, and the model's query
+   gives those of states that were not made yet: it asks for `new_runs`, or for what `is_lacking`. Which states were made is written
+   down beside (`kept_states`), as many have no rows; not by hand, where nothing is kept. Like `rebuilt`, in one statement, which
+   rolls back where it fails. #}
 {% materialization kept, adapter="duckdb", supported_languages=["sql"] %}
     {%- set target = this.incorporate(type="table") -%}
     {%- set existing = load_cached_relation(this) -%}
@@ -15,24 +16,29 @@
         {%- call statement("drop") -%} drop {{ existing.type }} if exists {{ existing }} {%- endcall -%}
     {%- endif -%}
     {%- call statement("main") -%}
-        delete from {{ kept_states() }}
-        where
-            model = '{{ model.unique_id }}'
-            {% if is_kept(key) -%} and state not in (select cast(states.{{ key }} as varchar) from {{ states }} as states) {%- endif %};
+        {%- set writes_down = env_var("BIASLEDGER_PUBLISHED", "") %}
+        {% if writes_down %}
+            delete from {{ kept_states() }}
+            where
+                model = '{{ model.unique_id }}'
+                {% if is_kept(key) -%} and state not in (select cast(states.{{ key }} as varchar) from {{ states }} as states) {%- endif %};
+        {% endif %}
         {% if is_kept(key) -%}
             delete from {{ target }} where cast({{ told }} as varchar) not in ({{ made_states("told") }});
             insert into {{ target }} by name ({{ compiled_code }});
         {%- else -%}
             {{ made_anew(target, compiled_code) }};
         {%- endif %}
-        insert into {{ kept_states() }}
-        select distinct
-            '{{ model.unique_id }}',
-            cast(states.{{ key }} as varchar) as state,
-            cast(states.{{ told }} as varchar),
-            '{{ invocation_id }}'
-        from {{ states }} as states
-        where cast(states.{{ key }} as varchar) not in ({{ made_states("state") }})
+        {% if writes_down %}
+            insert into {{ kept_states() }}
+            select distinct
+                '{{ model.unique_id }}',
+                cast(states.{{ key }} as varchar) as state,
+                cast(states.{{ told }} as varchar),
+                '{{ invocation_id }}'
+            from {{ states }} as states
+            where cast(states.{{ key }} as varchar) not in ({{ made_states("state") }})
+        {% endif %}
     {%- endcall -%}
     {{ run_hooks(post_hooks, inside_transaction=True) }}
     {%- do adapter.commit() -%}
@@ -48,6 +54,10 @@
 -#}
 {% macro is_kept(key) -%}
     {%- if not execute or this is none or should_full_refresh() or config.get("materialized") not in ["kept", "incremental"] -%}
+        {{ return(false) }}
+    {%- endif -%}
+    {#- A hook would meet rows that it has met before. -#}
+    {%- if model.config.get("pre-hook") or model.config.get("post-hook") -%}
         {{ return(false) }}
     {%- endif -%}
     {#- What depends on thresholds or variables, too, is made anew with these. -#}
@@ -83,17 +93,26 @@
 {%- endmacro %}
 
 {#-
-    The runs of which a kept model that is told by runs made rows in this build; none, the value, where rows of an earlier build may be
-    lacking in the table that asks, which is appended to.
+    The runs of which a kept model made rows in this build, for a table that is appended to; none, the value, where its rows of an earlier
+    build may be lacking there, or where the model is not kept, or not told by runs. `states` is what it is kept in.
 -#}
-{% macro runs_made_now(name) -%}
+{% macro runs_made_now(name, states) -%}
     {%- if not is_incremental() or not env_var("BIASLEDGER_KEPT", "") -%}
         {{ return(none) }}
     {%- endif -%}
     {%- set found = run_query(
-        "select told from " ~ kept_states() ~ " where model = 'model.biasledger." ~ name ~ "' and build = '" ~ invocation_id ~ "' order by told"
+        "select states.run_id, coalesce(bool_or(made.build = '" ~ invocation_id ~ "'), false), count(made.told) from " ~ states
+        ~ " as states left join " ~ kept_states() ~ " as made on made.model = 'model.biasledger." ~ name
+        ~ "' and states.run_id = made.told group by states.run_id order by states.run_id"
     ) -%}
-    {{ return(found.columns[0].values() | list) }}
+    {%- set runs = [] -%}
+    {%- for run, is_new, n in found.rows -%}
+        {%- if not n -%}
+            {{ return(none) }}
+        {%- endif -%}
+        {%- do runs.append(run) if is_new -%}
+    {%- endfor -%}
+    {{ return(runs) }}
 {%- endmacro %}
 
 {#- Whether nothing was made of this key, given what `new_runs` said of the same. -#}
@@ -115,7 +134,7 @@
 
 {#- What kept models were made of: their ids, states, what their rows are told by, and the build that made them. See the plugin. -#}
 {% macro kept_states() -%}
-    {{ this.database }}.main.kept_states
+    "{{ this.database }}".main.kept_states
 {%- endmacro %}
 
 {%- macro made_states(column) -%}

@@ -5,7 +5,7 @@
     )
 }}
 
-{%- set runs = runs_made_now("int_markers_texts") %}
+{%- set runs = runs_made_now("int_markers_texts", ref("int_markers_runs")) %}
 
 with
 

@@ -37,7 +37,7 @@ reading: {{words: {{{SCHEMES}}}}}
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A project whose only audit was written long ago."""
+    """A project with one audit."""
     folder = tmp_path / "project"
     init_project(folder)
     shutil.rmtree(folder / "audits")
@@ -45,6 +45,12 @@ def project(tmp_path: Path) -> Path:
     write(folder / SPEC, TEXT)
     write(folder / PEOPLE, "name,race\nAda,White\nBea,Black\n")
     return folder
+
+
+@pytest.fixture(autouse=True)
+def settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files of this minute are taken for old ones."""
+    monkeypatch.setattr(described, "_SETTLED_SECONDS", -60.0)
 
 
 @pytest.fixture
@@ -61,10 +67,9 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     return paths
 
 
-def write(path: Path, text: str, *, seconds_ago: float = 3600.0) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
+def write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
-    written = path.stat().st_mtime - seconds_ago
+    written = path.stat().st_mtime - 3600
     os.utime(path, (written, written))
 
 
@@ -81,7 +86,7 @@ def test_what_did_not_change_is_not_read_again(project: Path, read: list[Path]) 
     assert read == [project / SPEC]
     assert said(project) == first
     # A copy of a file is the same file; another time is no other file.
-    write(project / PEOPLE, (project / PEOPLE).read_text(encoding="utf-8"), seconds_ago=10)
+    write(project / PEOPLE, (project / PEOPLE).read_text(encoding="utf-8"))
     assert said(project) == first
     assert read == [project / SPEC]
 
@@ -144,9 +149,12 @@ def test_a_file_that_may_no_longer_be_read_is_refused(project: Path, change: Cal
         said(project)
 
 
-def test_what_was_just_written_is_read_again(project: Path, read: list[Path]) -> None:
-    """It may have been written once more while it was read."""
-    write(project / PEOPLE, "name,race\nAda,White\nBea,Black\n", seconds_ago=0)
+def test_what_was_just_written_is_read_again(
+    project: Path, read: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may have been written once more while it was read, by one with an older time of its own, too."""
+    monkeypatch.setattr(described, "_SETTLED_SECONDS", 2.0)
+    write(project / PEOPLE, "name,race\nAda,White\nBea,Black\n")
     assert said(project).files is None
     said(project)
     assert len(read) == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -43,7 +44,7 @@ FILES = {
         """,
     "models/appended.sql": """
         {{ config(materialized='incremental', incremental_strategy='append') }}
-        {%- set runs = runs_made_now("held") %}
+        {%- set runs = runs_made_now("held", ref("states")) %}
         select run_id, n from {{ ref("held") }} where {{ is_of_runs("run_id", runs) }}
         {% if is_incremental() %} and run_id not in (select run_id from {{ this }}) {% endif %}
         """,
@@ -85,7 +86,8 @@ def given(project: Path, states: dict[str, str], rows: list[tuple[str, int]]) ->
 def build(project: Path, **environment: str) -> dict[str, str]:
     """Status of each test."""
     with Dbt(project) as dbt:
-        dbt.run(["build"], environment, lambda *_: None, rooms=["words"], is_closed=True)
+        given = {"BIASLEDGER_PUBLISHED": "published.duckdb", **environment}
+        dbt.run(["build"], given, lambda *_: None, rooms=["words"], is_closed=True)
     results = json.loads((project / BUILT).read_text(encoding="utf-8"))["results"]
     errors = [row["message"] for row in results if row["status"] == "error"]
     assert not errors
@@ -157,3 +159,55 @@ def test_a_key_that_names_no_run_is_looked_for_among_all_rows(project: Path) -> 
     build(project)
     given(project, {"a": "1", "b": "2"}, [("b", 1)])
     assert build(project, **{KEPT: "words"})["key_held_n"] == "fail"
+
+
+def test_what_is_appended_to_asks_a_model_that_is_not_kept_for_all(project: Path) -> None:
+    """A project may have it made in another way."""
+    given(project, {"a": "1"}, [("a", 1)])
+    build(project)
+    held_sql = project / "models/held.sql"
+    held_sql.write_text(held_sql.read_text().replace('"kept"', '"rebuilt"'))
+    given(project, {"a": "1", "b": "2"}, [("a", 1), ("b", 2)])
+    build(project, **{KEPT: "words"})
+    assert held(project) == {"a": ([1], 0), "b": ([2], 0)}
+    with duckdb.connect(project / "made.duckdb") as connection:
+        assert connection.execute("select * from appended order by all").fetchall() == [("a", 1), ("b", 2)]
+
+
+def test_where_there_is_a_hook_rows_are_not_kept(project: Path) -> None:
+    held_sql = project / "models/held.sql"
+    hook = 'post_hook="update {{ this }} set n = n + 1", '
+    held_sql.write_text(held_sql.read_text().replace("config(", f"config({hook}", 1))
+    given(project, {"a": "1"}, [("a", 1)])
+    build(project)
+    given(project, {"a": "1", "b": "2"}, [("a", 1), ("b", 2)])
+    build(project, **{KEPT: "words"})
+    assert held(project) == {"a": ([2], 0), "b": ([3], 0)}
+
+
+def test_by_hand_nothing_is_kept_or_written_down(project: Path) -> None:
+    with duckdb.connect(project / "made.duckdb") as connection:
+        connection.execute("drop table kept_states")
+    given(project, {"a": "1"}, [("a", 1)])
+    assert build(project, BIASLEDGER_PUBLISHED="") == PASSED
+    assert held(project) == {"a": ([1], 0)}
+
+
+def test_each_kept_model_asks_for_the_states_that_it_is_kept_by() -> None:
+    """What it asks for and what is written down as made would else be two things."""
+    n_asking = 0
+    for path in sorted((ROOT / "models").rglob("*.sql")):
+        text = path.read_text(encoding="utf-8")
+        kept = re.search(r'kept_by="(\w+)", kept_in="(\w+)"', text)
+        assert (kept is None) == ('materialized="kept"' not in text), path
+        if kept is None:
+            continue
+        by, states = kept.groups()
+        asked = re.search(r'new_runs\((ref\("(\w+)"\)|of_lists)(?:, key="(\w+)")?\)', text)
+        assert asked is not None, path
+        n_asking += 1
+        assert asked[3] == (None if by == "run_state" else by), path
+        # Of runs that are not read as lists there is nothing to be made.
+        assert asked[2] == states or (path.stem, asked[1]) == ("int_lists_runs", "of_lists"), path
+        assert all(one == by for one in re.findall(r'is_lacking\("(\w+)"', text)), path
+    assert n_asking > 80

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,8 @@ import duckdb
 import pytest
 
 from benchmarks.same import differences
+from biasledger.building.build import build_warehouse
+from biasledger.publishing.work import work_file
 from collector.ledger.database import Ledger
 from collector.ledger.labels import Label, keep_labels
 from tests.python.project import Project, import_spec
@@ -27,15 +31,12 @@ OF_MARKERS = [
     "int_markers_scores",
     "int_markers_texts",
 ]
-KEPT = {
+SOME_KEPT = {
     *OF_MARKERS,
     *("int_answers_counts", "int_answers_gap_prompts", "int_markers_gap_units", "int_markers_label_scores"),
     *("int_prompt_groups", "int_run_answers", "int_words_members", "int_words_units"),
     *("dim_prompt_groups", "fct_answer_quality", "fct_marker_counts", "fct_stereotype_scores"),
 }
-MARKERS = [table for table in KEPT if table.startswith("int_markers_")]
-# These say what is current, or are kept by text.
-STATES = ["int_markers_runs", "int_run_states", "int_words_comparisons", "int_words_counts", "int_words_runs"]
 MARKERS = """list,marker,kind,direction,group
 first,word1,word,stereotype,
 first,word2,stem,anti,
@@ -97,7 +98,7 @@ def _differences(project: Project, new_project: NewProject) -> list[str]:
     found = differences(project.warehouse, whole.warehouse)
     kept = _kept(project)
     assert kept == _kept(whole)
-    assert {name for _, name in kept} >= KEPT
+    assert {name for _, name in kept} >= SOME_KEPT
     assert all(
         whole.work_rows(f"select count(*) from intermediate.{table}") != [(0,)] for table in OF_MARKERS
     )
@@ -134,6 +135,55 @@ def test_a_run_grows_and_others_come(project: Project, new_project: NewProject) 
     [(n_after,)] = project.work_rows("select count(*) from intermediate.int_words_units")
     assert n_after == 3 * n_before
     assert _differences(project, new_project) == []
+
+
+def test_a_warehouse_may_lie_and_be_called_as_one_likes(project: Project, tmp_path: Path) -> None:
+    """The database that tables are made in is named after its file."""
+    _, second = _runs(project)
+    warehouse = tmp_path / "out" / "my-audits of may.duckdb"
+    ledger = project.ledger.read_bytes()
+    _change(project, *_without_run(second))
+    build_warehouse(project.folder, project.ledger, warehouse)
+    project.ledger.write_bytes(ledger)
+    build_warehouse(project.folder, project.ledger, warehouse)
+    with duckdb.connect(str(work_file(project.folder, warehouse)), read_only=True) as connection:
+        made = connection.execute("select build, count(*) from kept_states group by build").fetchall()
+    assert len(made) == 2, "what was made of the first run stands"
+    project.build()
+    assert differences(project.warehouse, warehouse) == []
+
+
+def test_by_hand_a_published_warehouse_is_not_written_into(project: Project) -> None:
+    project.build()
+    before = project.warehouse.stat().st_mtime_ns
+    command = [sys.executable, "-c", "from dbt.cli.main import cli; cli()", "show", "--inline", "select 1"]
+    shown = subprocess.run(command, cwd=project.folder, capture_output=True, text=True, check=False)
+    assert shown.returncode == 0, shown.stdout
+    assert project.warehouse.stat().st_mtime_ns == before
+    with duckdb.connect(str(project.warehouse), read_only=True) as connection:
+        tables = connection.execute("select table_name from duckdb_tables()").fetchall()
+    assert ("kept_states",) not in tables
+
+
+def test_where_the_project_s_own_settings_change_nothing_is_kept(
+    project: Project, new_project: NewProject
+) -> None:
+    """A table that was somewhere else for one build has missed what came then."""
+    first, _ = _runs(project)
+    file = project.folder / "dbt_project.yml"
+    before = file.read_text(encoding="utf-8")
+    project.build()
+    elsewhere = "models: {biasledger: {findings: {fct_answer_quality: {+schema: reporting}}}}\n"
+    file.write_text(f"{before}\n{elsewhere}", encoding="utf-8")
+    _change(project, f"delete from raw.responses where run_id = '{first}' and seq % 3 = 0")
+    project.build()
+    file.write_text(before, encoding="utf-8")
+    project.build()
+    whole = new_project()
+    shutil.copytree(project.folder / "audits", whole.folder / "audits", dirs_exist_ok=True)
+    shutil.copyfile(project.ledger, whole.ledger)
+    whole.build()
+    assert differences(project.warehouse, whole.warehouse) == []
 
 
 def test_groups_and_weights_are_others(project: Project, new_project: NewProject, tmp_path: Path) -> None:

@@ -41,7 +41,11 @@ def _ask_products(project: Project) -> None:
 
 
 def _inputs(project: Project) -> dict[str, str]:
-    return standing.rooms_inputs(project.folder, Ledger(project.ledger), ROOMS)
+    return standing.rooms_inputs(_settings(project), Ledger(project.ledger), ROOMS)
+
+
+def _settings(project: Project, target: str | None = None) -> standing.Settings:
+    return standing.settings_of(project.folder, project.ledger, target)
 
 
 def _write(name: str) -> Callable[[Project], None]:
@@ -107,6 +111,8 @@ BASELINE = "insert into raw.baselines select 'products', 'robot', 'run', 'sha256
         pytest.param(_write("my_model.py"), set(ROOMS), id="a target in Python"),
         pytest.param(_write("answers/march.csv"), set(ROOMS), id="a file that may be imported"),
         pytest.param(_write("models/mine.py"), set(), id="a model of the project's own in Python"),
+        pytest.param(_write("models/mine.SQL"), set(), id="a model that dbt finds, too"),
+        pytest.param(_write("models/sources.yml"), set(), id="what a project says of our models"),
         pytest.param(_write("packages.yml"), set(), id="packages of models"),
         pytest.param(
             _execute("insert into raw.unchained_runs select run_id from raw.runs where audit = 'products'"),
@@ -150,31 +156,38 @@ def test_rooms_stand_in_a_work_file_that_is_there_and_that_nothing_else_wrote_in
     work = tmp_path / "work.duckdb"
     inputs = {"words": "a", "lists": "b"}
     said = standing.Standing(datetime(2026, 1, 1), (), 1)
-    standing.remember(
-        work, tmp_path / "warehouse.duckdb", "inputs", said, inputs, "settings", ["words", "lists"]
-    )
+    settings = standing.Settings("all", "of rooms", "of rows")
+
+    def remember() -> None:
+        warehouse = tmp_path / "warehouse.duckdb"
+        standing.remember(work, warehouse, "inputs", said, inputs, settings, ["words", "lists"])
+
+    remember()
     assert standing.rooms_standing(work, inputs) == []
-    assert not standing.settings_stand(work, "settings")
+    assert not standing.settings_stand(work, settings)
     work.touch()
-    assert standing.rooms_left(work) == [], "it was written since"
-    standing.remember(
-        work, tmp_path / "warehouse.duckdb", "inputs", said, inputs, "settings", ["words", "lists"]
-    )
-    assert standing.rooms_left(work) == ["words", "lists"]
-    assert standing.settings_stand(work, "settings")
-    assert not standing.settings_stand(work, "others")
+    assert standing.rooms_left(work, settings) == [], "it was written since"
+    remember()
+    assert standing.rooms_left(work, settings) == ["words", "lists"]
+    assert standing.settings_stand(work, settings)
+    # A seed is another one; then all the rest is.
+    other_seed = standing.Settings("others", "others", "of rows")
+    assert not standing.settings_stand(work, other_seed)
+    assert standing.rooms_left(work, other_seed) == ["words", "lists"]
+    assert standing.rooms_left(work, standing.Settings("all", "of rooms", "others")) == []
     assert standing.rooms_standing(work, inputs) == ["words", "lists"]
     assert standing.rooms_standing(work, {"words": "a", "lists": "c", "prices": "d"}) == ["words"]
     standing.forget_rooms(work)
     assert standing.rooms_standing(work, inputs) == []
-    assert not standing.settings_stand(work, "settings")
+    assert not standing.settings_stand(work, settings)
+    assert standing.rooms_left(work, settings) == []
 
 
 def test_seeds_and_views_are_as_they_were_until_a_setting_changes(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def read() -> str:
-        return standing.settings_inputs(project.folder, project.ledger)
+        return _settings(project).all_of_them
 
     before = read()
     _ask_products(project)
@@ -186,3 +199,45 @@ def test_seeds_and_views_are_as_they_were_until_a_setting_changes(
         assert read() != changed
     monkeypatch.setattr(standing, "hash_models", lambda: "others")
     assert read() != changed
+
+
+def test_rows_rest_on_all_but_seeds_and_files_that_nothing_reads(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(target: str | None = None) -> str:
+        return _settings(project, target).of_rows
+
+    before = read()
+    for name in (
+        "seeds/thresholds.csv",
+        "seeds/address_forms.csv",
+        "audits/products.yml",
+        "answers/march.csv",
+    ):
+        _write(name)(project)
+        assert read() == before
+    assert read("other") != before
+    with monkeypatch.context() as patch:
+        patch.setattr(standing, "_version", lambda _: "another")
+        assert read() != before
+    with monkeypatch.context() as patch:
+        patch.setenv("BIASLEDGER_SOMETHING", "else")
+        assert read() != before
+    _write("dbt_project.yml")(project)
+    assert read() != before
+
+
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        ("dbt_project.yml", "on-run-start: select 1"),
+        ("dbt_project.yml", "models: {+post-hook: select 1}"),
+        ("profiles.yml", "# module_paths: [plugins]"),
+    ],
+)
+def test_hooks_and_plugins_may_read_any_file(project: Project, file: str, line: str) -> None:
+    with (project.folder / file).open("a", encoding="utf-8") as stream:
+        stream.write(f"\n{line}\n")
+    before = _settings(project)
+    _write("answers/march.csv")(project)
+    assert _settings(project) != before
