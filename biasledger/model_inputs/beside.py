@@ -19,6 +19,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, NoReturn
 
+from biasledger.model_inputs.deferred import defer_f2py
+
 LEAST_BYTES, MOST_BYTES = 2 * 2**20, 32 * 2**20
 """Of what a model compares, to be measured beside: a few hundred answers with their words, some thousand lists."""
 # Libraries of linear algebra that are loaded while it measures have one thread, too; `one_thread` limits those that are.
@@ -168,6 +170,7 @@ def serve() -> NoReturn:
     """Measure what comes on standard input, until that ends; whatever is being measured then is given up."""
     # Ctrl-C reaches the terminal's processes all at once. Ours ends with the one that began it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    defer_f2py()
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     # Nothing that a library prints gets in between.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
