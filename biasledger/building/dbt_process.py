@@ -14,7 +14,6 @@ import threading
 from typing import NoReturn
 
 from biasledger.model_inputs import beside
-from biasledger.model_inputs.deferred import defer_f2py
 
 
 def main() -> int:
@@ -22,7 +21,7 @@ def main() -> int:
     # Nearly all that is made while dbt begins stays until it ends: looking through it again and again for what could go takes
     # a seventh of that time. `lean_dbt.lean` switches it on again for the work.
     gc.disable()
-    defer_f2py()
+    beside.defer_f2py()
     from dbt import mp_context
 
     from biasledger.building import CODE

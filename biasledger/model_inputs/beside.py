@@ -7,6 +7,7 @@ over, and the much costs more to hand over than that gains.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import pickle
 import queue
@@ -18,8 +19,6 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, NoReturn
-
-from biasledger.model_inputs.deferred import defer_f2py
 
 LEAST_BYTES, MOST_BYTES = 2 * 2**20, 32 * 2**20
 """Of what a model compares, to be measured beside: a few hundred answers with their words, some thousand lists."""
@@ -164,6 +163,25 @@ class Beside:
 
 beside: Beside | None = None
 """The one of this process; None where everything is measured here, as where dbt is run by hand."""
+
+
+def defer_f2py() -> None:
+    """Have numpy's compiler of Fortran imported when something of it is used: scipy asks numpy for all of its modules.
+
+    Called before scipy is imported; afterwards, or in a numpy that has no such module, it does nothing.
+    """
+    import numpy as np
+
+    name = "numpy.f2py"
+    spec = None if name in sys.modules else importlib.util.find_spec(name)
+    if spec is None or spec.loader is None:
+        return
+    spec.loader = importlib.util.LazyLoader(spec.loader)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    # As an import would: without it numpy looks for the module once more.
+    np.f2py = module
 
 
 def serve() -> NoReturn:

@@ -6,6 +6,8 @@
     )
 }}
 
+{%- set runs = runs_made_now("int_words_units", ref("int_words_runs")) %}
+
 with
 
 removed as (
@@ -37,6 +39,7 @@ texts as (
         case when units.scheme = 'words' then terms_of_runs.fingerprint end as terms_fingerprint
     from {{ ref("int_words_units") }} as units
     left join terms_of_runs on units.run_id = terms_of_runs.run_id
+    where {{ is_of_runs("units.run_id", runs) }}
 ),
 
 {% if is_incremental() %}

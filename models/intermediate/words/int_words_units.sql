@@ -1,5 +1,5 @@
 {%- set runs = new_runs(ref("int_words_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_words_runs") }}
+{{ config(materialized="kept", kept_by="run_state", kept_in="int_words_runs", told_by="run_id") }}
 
 with
 

@@ -10,7 +10,7 @@ import textwrap
 def test_numpy_s_fortran_is_imported_when_it_is_used() -> None:
     program = """
         import sys
-        from biasledger.model_inputs.deferred import defer_f2py
+        from biasledger.model_inputs.beside import defer_f2py
         defer_f2py()
         defer_f2py()
         import scipy.sparse
@@ -25,7 +25,7 @@ def test_numpy_s_fortran_is_imported_when_it_is_used() -> None:
 def test_where_it_was_imported_it_stays() -> None:
     program = """
         import numpy.f2py
-        from biasledger.model_inputs.deferred import defer_f2py
+        from biasledger.model_inputs.beside import defer_f2py
         defer_f2py()
         assert type(numpy.f2py).__name__ == "module"
     """
