@@ -1,5 +1,10 @@
 {%- set runs = new_runs(ref("int_decisions_runs")) -%}
-{{ config(materialized="kept", kept_by="run_state", kept_in="int_decisions_runs", told_by="run_id", with_settings=true) }}
+{{
+    config(
+        materialized="kept", kept_by="run_state", kept_in="int_decisions_runs", told_by="run_id",
+        with_settings=true,
+    )
+}}
 
 {%- set least = var("min_permutations") if var("permutations") else 0 %}
 {%- set n_permutations = "coalesce(gaps.n_permutations, " ~ least ~ ")" %}

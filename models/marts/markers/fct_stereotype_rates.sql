@@ -1,5 +1,10 @@
 {%- set runs = new_runs(ref("int_markers_scored_runs"), key="scores_state") -%}
-{{ config(materialized="kept", kept_by="scores_state", kept_in="int_markers_scored_runs", told_by="run_id", with_settings=true) }}
+{{
+    config(
+        materialized="kept", kept_by="scores_state", kept_in="int_markers_scored_runs", told_by="run_id",
+        with_settings=true,
+    )
+}}
 
 with
 
