@@ -25,6 +25,7 @@ from collector.spec.files import SpecFiles
 
 if TYPE_CHECKING:
     from collector.ledger.database import HeldReadings
+    from collector.spec.audit import Audit
 
 # What was written so shortly before it was read may have been written again while it was.
 _SETTLED_SECONDS = 2.0
@@ -62,6 +63,7 @@ class Descriptions:
         self._allow_outside = allow_outside
         self._before = {} if allow_outside else self._kept()
         self._now: dict[str, Described] = {}
+        self._read: dict[Path, Audit] = {}
 
     def of(self, spec: Path) -> Described:
         """What an audit file says.
@@ -72,9 +74,22 @@ class Descriptions:
         place = spec.relative_to(self._project).as_posix()
         found = self._before.get(place)
         if found is None or found.files is None or _hash_of_files(spec, found.names) != found.files:
-            found = _read(spec, allow_outside=self._allow_outside)
+            begun = time.time()
+            found = _described(spec, self.audit(spec), begun - _SETTLED_SECONDS)
         self._now[place] = found
         return found
+
+    def audit(self, spec: Path) -> Audit:
+        """The audit itself, read once.
+
+        Raises:
+            InputError: it is wrong.
+        """
+        from collector.spec.loading import load_audit
+
+        if spec not in self._read:
+            self._read[spec] = load_audit(spec, allow_outside=self._allow_outside)
+        return self._read[spec]
 
     def keep(self) -> None:
         """Keep what was said for the next build, where it can be kept."""
@@ -89,7 +104,7 @@ class Descriptions:
         with suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
             kept = json.loads((self._project / READINGS).read_bytes())
             if kept["code"] == self._code:
-                return {place: _described(said) for place, said in kept["audits"].items()}
+                return {place: _kept(said) for place, said in kept["audits"].items()}
         return {}
 
     @cached_property
@@ -101,15 +116,11 @@ class Descriptions:
         return hash_of([__version__, states])
 
 
-def _described(said: Mapping[str, Any]) -> Described:
+def _kept(said: Mapping[str, Any]) -> Described:
     return Described(**{**said, "named": tuple(said["named"]), "names": tuple(said["names"])})
 
 
-def _read(spec: Path, *, allow_outside: bool) -> Described:
-    from collector.spec.loading import load_audit
-
-    begun = time.time()
-    audit = load_audit(spec, allow_outside=allow_outside)
+def _described(spec: Path, audit: Audit, older_than: float) -> Described:
     names = tuple(os.path.relpath(file, spec.parent) for file in audit.files)
     return Described(
         audit=audit.audit,
@@ -117,7 +128,7 @@ def _read(spec: Path, *, allow_outside: bool) -> Described:
         named=tuple(one for one in (audit.relevance_hash, audit.markers_hash) if one is not None),
         catalogue=audit.reading.prices.catalogue if audit.answer.kind == "items" else None,
         names=names,
-        files=_hash_of_files(spec, names, older_than=begun - _SETTLED_SECONDS),
+        files=_hash_of_files(spec, names, older_than=older_than),
     )
 
 

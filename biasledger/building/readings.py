@@ -49,16 +49,15 @@ def register_readings(
     # The models read the tables of the newest schema; an older ledger gains them, and loses nothing.
     ledger.update()
     held = ledger.held_readings()
-    described = _audits(project, held.audits, allow_outside=allow_outside, on_note=on_note)
+    descriptions = Descriptions(project, allow_outside=allow_outside)
+    described = _audits(project, descriptions, held.audits, on_note)
     present = {name: described[name] for name in sorted(held.audits & described.keys())}
     _require_catalogues(ledger, {name: one.catalogue for name, (one, _) in present.items()})
     new = [path for one, path in present.values() if not one.is_held(held)]
     if new:
-        from collector.spec.loading import load_audit
-
         with ledger.append() as append:
             for path in new:
-                audit = load_audit(path, allow_outside=allow_outside)
+                audit = descriptions.audit(path)
                 append.reading(audit.audit, audit.reading_document())
                 append.relevance(audit.relevance_hash, audit.relevance_rows)
                 append.markers(audit.markers_hash, audit.marker_rows, audit.probe_rows)
@@ -79,13 +78,15 @@ def _require_catalogues(ledger: Ledger, catalogues: Mapping[str, str | None]) ->
 
 
 def _audits(
-    project: Path, asked: Collection[str], *, allow_outside: bool, on_note: Callable[[str], None]
+    project: Path,
+    descriptions: Descriptions,
+    asked: Collection[str],
+    on_note: Callable[[str], None],
 ) -> dict[str, tuple[Described, Path]]:
     """Audit's name -> what its file says and the file, of every audit file of the project but wrong ones of which there is no run
     among those asked.
     """
     audits: dict[str, tuple[Described, Path]] = {}
-    descriptions = Descriptions(project, allow_outside=allow_outside)
     for path in sorted(path for pattern in _PATTERNS for path in project.glob(pattern)):
         try:
             one = descriptions.of(path)

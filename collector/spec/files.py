@@ -24,7 +24,7 @@ class SpecFiles:
         spec: the spec, from whose folder the names of files are seen.
         root: the folder in which all of them lie; None where they may lie anywhere.
         is_wide: whether the root holds far more than an audit, so that only the files directly in it are read.
-        named: what was asked for so far.
+        named: the files that were found so far for the names that the spec gives, in order.
     """
 
     spec: Path

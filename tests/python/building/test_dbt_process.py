@@ -7,7 +7,6 @@ import io
 import json
 import os
 import re
-import select
 import subprocess
 import sys
 import textwrap
@@ -137,8 +136,7 @@ def test_dbt_ends_with_a_build_that_is_killed(tmp_path: Path) -> None:
         assert told.readline() == "begun\n"
         build.kill()
         build.wait()
-        is_closed, _, _ = select.select([told], [], [], 60)
-        assert is_closed, "dbt's process still works"
+        # It is closed when dbt's process ends.
         assert told.read() == ""
 
 

@@ -153,7 +153,7 @@ def test_what_was_just_written_is_read_again(
     project: Path, read: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It may have been written once more while it was read, by one with an older time of its own, too."""
-    monkeypatch.setattr(described, "_SETTLED_SECONDS", 2.0)
+    monkeypatch.setattr(described, "_SETTLED_SECONDS", 3600.0)
     write(project / PEOPLE, "name,race\nAda,White\nBea,Black\n")
     assert said(project).files is None
     said(project)
