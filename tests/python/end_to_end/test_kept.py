@@ -19,6 +19,7 @@ from collector.ledger.database import Ledger
 from collector.ledger.labels import Label, keep_labels
 from tests.python.project import Project, import_spec
 
+from .planting import echoes, marker_lists, odd_decisions, odd_lists, odd_prices
 from .planting.texts import made_texts
 
 pytestmark = pytest.mark.slow
@@ -90,9 +91,10 @@ def _without_run(run: str) -> Sequence[str]:
 
 
 def _differences(project: Project, new_project: NewProject) -> list[str]:
-    """What one build of the same ledger, by the same audits, makes differently: published, or kept by what it was made of."""
+    """What one build of the same ledger, by the same audits and settings, makes differently: published, or kept."""
     whole = new_project()
-    shutil.copytree(project.folder / "audits", whole.folder / "audits", dirs_exist_ok=True)
+    for folder in ("audits", "seeds"):
+        shutil.copytree(project.folder / folder, whole.folder / folder, dirs_exist_ok=True)
     shutil.copyfile(project.ledger, whole.ledger)
     whole.build()
     found = differences(project.warehouse, whole.warehouse)
@@ -186,6 +188,15 @@ def test_where_the_project_s_own_settings_change_nothing_is_kept(
     assert differences(project.warehouse, whole.warehouse) == []
 
 
+def test_odd_audits_come_one_after_another(new_project: NewProject) -> None:
+    """Of unequal groups, repeated answers, names for several people and answers that are refused or missing, in every room."""
+    project = new_project()
+    for odd in (odd_decisions, marker_lists, odd_lists, odd_prices, echoes):
+        odd.plant(project)
+        project.build()
+    assert _differences(project, new_project) == []
+
+
 def test_groups_and_weights_are_others(project: Project, new_project: NewProject, tmp_path: Path) -> None:
     """What no collector does to a run is seen even so: nothing is kept that the ledger says otherwise."""
     first, second = _runs(project)
@@ -276,9 +287,7 @@ def test_scores_labels_and_thresholds_come_later(project: Project, new_project: 
     assert len(project.rows(shares)) == 2
     labelled = "select distinct run_id from intermediate.int_markers_label_rates where n_labelled > 0"
     assert project.work_rows(labelled) == [(first,)]
-    whole = new_project()
-    shutil.copytree(project.folder / "seeds", whole.folder / "seeds", dirs_exist_ok=True)
-    assert _differences(project, lambda: whole) == []
+    assert _differences(project, new_project) == []
 
 
 def test_of_what_did_not_change_nothing_is_made_again(project: Project) -> None:
