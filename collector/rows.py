@@ -65,6 +65,10 @@ class ResponseRow:
     error: str | None = None
     requested_at: datetime | None = None
     weight: float = 1.0
+    reasoning_text: str | None = None
+    read_by: str | None = None
+    read_text: str | None = None
+    answer_language: str | None = None
     is_last: bool = True
 
 

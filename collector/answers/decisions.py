@@ -35,6 +35,8 @@ class Decision:
     value: str | None = None
     problem: str | None = None
     is_certain: bool = False
+    read_by: str | None = None
+    read_text: str | None = None
 
 
 def read_label(text: str, labels: Sequence[str]) -> Decision:

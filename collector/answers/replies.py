@@ -11,21 +11,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
+from collector.answers.answer_language import language_of
 from collector.answers.decisions import Decision, read_label, read_score
 from collector.answers.items import FoundItems, find_items, items_text
 from collector.answers.json_refusals import Silence, plain_apostrophes, silence_of, whole_json
 from collector.answers.json_text import TOO_DEEP, JsonNumber, JsonObject, extract_json
 from collector.answers.lists import FoundList, find_list
 from collector.answers.rankings import read_ranking
+from collector.answers.reasoning import Parted, split_reasoning
 from collector.errors import InputError
 from collector.files.yaml import read_yaml_mapping
 
-Status = Literal["ok", "malformed", "refused", "truncated", "error"]
+Status = Literal["ok", "unread", "malformed", "refused", "truncated", "error"]
 RULES_FILE = Path(__file__).with_name("answer_rules.yml")
 
 # It matches every text, so that it is looked for once and at the start alone.
@@ -34,15 +36,27 @@ _PAST_SIGNS = re.compile(r"^\W*")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a reply amounts to; `answer_text` is set when the status is ok, `error` when it is not.
+    """How a reply was read.
 
-    `n_items` is the length of the list where the kind is list or items and the status is ok.
+    Attributes:
+        status: ok, unread (no rule finds a decision), malformed, refused or truncated.
+        answer_text: what is analysed; set where the status is ok.
+        error: one sentence where the status is not ok.
+        n_items: the number of items of a list; set where the status is ok.
+        read_by: the rule that read the answer or found the refusal; None where no rule did.
+        read_text: the part of the reply that the rule read; None where that is all of it.
+        reasoning_text: the model's reasoning, which is not judged; None where the reply holds none.
+        language: the ISO 639-1 code of the answer's language; None where the answer is too short to tell.
     """
 
     status: Status
     answer_text: str | None = None
     error: str | None = None
     n_items: int | None = None
+    read_by: str | None = None
+    read_text: str | None = None
+    reasoning_text: str | None = None
+    language: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +168,10 @@ def classify(
     maximum: float = 0.0,
     candidates: Sequence[str] = (),
     levels: int = 4,
+    refusals: Sequence[str] = (),
+    reasoning: str | None = None,
 ) -> Answer:
-    """Say what a reply amounts to.
+    """Read a reply: separate the reasoning, decide whether there is an answer, and extract it.
 
     Args:
         text: the reply, or None where nothing came back.
@@ -168,23 +184,86 @@ def classify(
         minimum, maximum: of the kind score, the scale.
         candidates: of the kind ranking, the candidates' names in the order shown.
         levels: of the kind items, how many price levels there are.
+        refusals: the audit's own patterns of refusals, regular expressions that are searched in the first 2,000 characters.
+        reasoning: the model's reasoning where the service sent it apart from the answer.
 
     Returns:
         Status ok with the words of the answer (of JSON, its keys and values; of a list, an item a line; the label as listed; the
         number; a ranking and items as their modules keep them), or another status with one sentence.
     """
     rules = load_rules()
+    parted = split_reasoning(text) if text else Parted("")
+    both = "\n\n".join(filter(None, (reasoning, parted.reasoning))) or None
+    answer = _without_text(rules, parted, text, max_characters, finish_reason)
+    if answer is None:
+        answer = _own_refusal(parted.answer, refusals) or _read(
+            parted.answer,
+            kind,
+            rules,
+            rules.by_finish_reason(finish_reason, "truncated"),
+            k=k,
+            labels=labels,
+            minimum=minimum,
+            maximum=maximum,
+            candidates=candidates,
+            levels=levels,
+        )
+    return replace(answer, reasoning_text=both, language=_language(answer, parted.answer, kind))
+
+
+def _without_text(
+    rules: AnswerRules, parted: Parted, text: str | None, max_characters: int, finish_reason: str | None
+) -> Answer | None:
+    """Return what a reply is that holds no text to read, None where there is text."""
     if rule := rules.by_finish_reason(finish_reason, "refused"):
-        return Answer(rule.status, error=_sentence(rule))
-    cut_off = rules.by_finish_reason(finish_reason, "truncated")
-    if text is None or not text.strip():
-        if cut_off:
-            return Answer(cut_off.status, error=_sentence(cut_off))
-        return Answer("malformed", error="The answer is empty.")
-    if len(text) > max_characters:
+        return _by_rule(rule)
+    if text is not None and len(text) > max_characters:
         return Answer(
             "malformed", error=f"The answer has {len(text)} characters; the limit is {max_characters}."
         )
+    if parted.is_unclosed:
+        return Answer(
+            "truncated", error="The reply ends inside the model's reasoning.", read_by="unclosed_reasoning"
+        )
+    if parted.answer.strip():
+        return None
+    if rule := rules.by_finish_reason(finish_reason, "truncated"):
+        return _by_rule(rule)
+    return Answer("malformed", error="The answer is empty.")
+
+
+def _own_refusal(text: str, patterns: Sequence[str]) -> Answer | None:
+    """Return the refusal that an audit's own pattern finds, None where none does."""
+    start = plain_apostrophes(text[:2000])
+    found = next((one for one in patterns if re.search(one, start, re.IGNORECASE)), None)
+    if found is None:
+        return None
+    return Answer(
+        "refused", error=f"The audit's own pattern {found!r} finds a refusal.", read_by="own_pattern"
+    )
+
+
+def _language(answer: Answer, text: str, kind: str) -> str | None:
+    """Return the language of an answer; titles and names of items have none."""
+    if answer.status == "ok" and kind in ("list", "items", "ranking"):
+        return None
+    return language_of((answer.answer_text if kind == "json_object" else None) or text)
+
+
+def _read(
+    text: str,
+    kind: str,
+    rules: AnswerRules,
+    cut_off: Rule | None,
+    *,
+    k: int | None,
+    labels: Sequence[str],
+    minimum: float,
+    maximum: float,
+    candidates: Sequence[str],
+    levels: int,
+) -> Answer:
+    """Read a reply that holds text."""
     if kind == "json_object":
         return _classify_json(text, rules, cut_off)
     decides = {
@@ -199,10 +278,10 @@ def classify(
     if decides is not None:
         return _classify_decision(decides(), text, rules, cut_off)
     if rule := rules.by_pattern(text):
-        return Answer(rule.status, error=_sentence(rule))
+        return _by_rule(rule)
     if cut_off:
-        return Answer(cut_off.status, error=_sentence(cut_off))
-    return Answer("ok", answer_text=text.strip())
+        return _by_rule(cut_off)
+    return Answer("ok", answer_text=text.strip(), read_by="text")
 
 
 def _silent(
@@ -223,7 +302,7 @@ def _silent(
         return None
     if said is None:
         return None
-    return Answer(said.status, error=_sentence(said)) if isinstance(said, Rule) else Answer(*said)
+    return _by_rule(said) if isinstance(said, Rule) else Answer(*said, read_by="json")
 
 
 def _classify_json(text: str, rules: AnswerRules, cut_off: Rule | None) -> Answer:
@@ -236,13 +315,13 @@ def _classify_json(text: str, rules: AnswerRules, cut_off: Rule | None) -> Answe
         except RecursionError:
             return Answer("malformed", error=TOO_DEEP)
         if any(one.is_text for one in words):
-            return Answer("ok", answer_text=" ".join(one.written for one in words))
+            return Answer("ok", answer_text=" ".join(one.written for one in words), read_by="json")
         missing = "no text under any of its keys" if words else "no words"
         return Answer("malformed", error=f"The JSON answer holds {missing}.")
     if rule := rules.by_pattern(text):
-        return Answer(rule.status, error=_sentence(rule))
+        return _by_rule(rule)
     if cut_off:
-        return Answer(cut_off.status, error=_sentence(cut_off))
+        return _by_rule(cut_off)
     if unclosed:
         return Answer("truncated", error="The JSON answer is not closed.")
     return Answer("malformed", error=problem)
@@ -255,17 +334,17 @@ def _classify_list(
     found = find_list(text) if levels is None else find_items(text, levels)
     # Prose and bullets may be what a refusal offers or asks instead, so there the refusal goes first.
     if not found.is_certain and (rule := rules.by_pattern(text)):
-        return Answer(rule.status, error=_sentence(rule))
+        return _by_rule(rule)
     if rule := rules.by_texts(_names(found)):
-        return Answer(rule.status, error=_sentence(rule))
+        return _by_rule(rule)
     is_short = k is None or len(found.items) < k
     if cut_off and is_short:
-        return Answer(cut_off.status, error=_sentence(cut_off))
+        return _by_rule(cut_off)
     if found.is_unclosed and is_short:
         return Answer("truncated", error="The JSON list is not closed.")
     if found.items:
         kept = items_text(found.items) if isinstance(found, FoundItems) else "\n".join(found.items)
-        return Answer("ok", answer_text=kept, n_items=len(found.items))
+        return Answer("ok", answer_text=kept, n_items=len(found.items), read_by=found.form)
     if found.form == "none":
         return Answer("malformed", error="The answer holds no list.")
     return Answer("malformed", error="The list is empty.")
@@ -282,12 +361,12 @@ def _classify_decision(decision: Decision, text: str, rules: AnswerRules, cut_of
     # A label in the midst of prose may be what a refusal speaks of, or what a model thought before it was cut off.
     if not decision.is_certain:
         if rule := rules.by_pattern(text):
-            return Answer(rule.status, error=_sentence(rule))
+            return _by_rule(rule)
         if cut_off:
-            return Answer(cut_off.status, error=_sentence(cut_off))
+            return _by_rule(cut_off)
     if decision.value is None:
-        return Answer("malformed", error=decision.problem)
-    return Answer("ok", answer_text=decision.value)
+        return Answer("unread", error=decision.problem)
+    return Answer("ok", answer_text=decision.value, read_by=decision.read_by, read_text=decision.read_text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,6 +390,10 @@ def _flatten(value: Any, *, is_key: bool = False) -> Iterable[_Words]:
         yield _Words(str(value).lower(), is_text=False)
     elif isinstance(value, str) and value.strip():
         yield _Words(value.strip(), is_text=not is_key and not isinstance(value, JsonNumber))
+
+
+def _by_rule(rule: Rule) -> Answer:
+    return Answer(rule.status, error=_sentence(rule), read_by=rule.id)
 
 
 def _sentence(rule: Rule) -> str:

@@ -38,7 +38,8 @@ def new_row(prompt: Prompt, trial: int, attempt: int) -> ResponseRow:
 def fill_reply(row: ResponseRow, prompt: Prompt, reply: Reply, form: AnswerForm) -> Answer:
     """Put into a row what came back, and return what it amounts to as an answer of the form expected."""
     text = _storable(reply.text)
-    answer = form.classify(text, reply.finish_reason, prompt.candidates)
+    answer = form.classify(text, reply.finish_reason, prompt.candidates, reasoning=_storable(reply.reasoning))
+    keep_reading(row, answer)
     row.status, row.answer_text, row.error = answer.status, _storable(answer.answer_text), answer.error
     if reply.instead is not None and not (text or "").strip():
         row.error = _storable(" ".join(filter(None, (answer.error, reply.instead))))
@@ -53,6 +54,12 @@ def fill_reply(row: ResponseRow, prompt: Prompt, reply: Reply, form: AnswerForm)
     return answer
 
 
+def keep_reading(row: ResponseRow, answer: Answer) -> None:
+    """Put into a row how its answer was read."""
+    row.read_by, row.answer_language = answer.read_by, answer.language
+    row.read_text, row.reasoning_text = _storable(answer.read_text), _storable(answer.reasoning_text)
+
+
 def fill_error(row: ResponseRow, prompt: Prompt, error: TargetError) -> None:
     """Put into a row why nothing came back."""
     row.error = _storable(str(error))
@@ -61,14 +68,14 @@ def fill_error(row: ResponseRow, prompt: Prompt, error: TargetError) -> None:
 
 
 def is_to_be_asked_again(answer: Answer, form: AnswerForm) -> bool:
-    """Whether an answer is malformed, or a good list where the audit wants a longer one; the last one counts as it is."""
+    """Return whether to ask again: the answer is malformed or unread, or is a list shorter than the audit wants."""
     is_too_short = (
         form.short == "ask_again"
         and form.k is not None
         and answer.n_items is not None
         and answer.n_items < form.k
     )
-    return answer.status == "malformed" or is_too_short
+    return answer.status in ("malformed", "unread") or is_too_short
 
 
 def estimated_tokens(prompt: Prompt) -> int:

@@ -48,7 +48,7 @@ DECISION_WEIGHT = (
 )
 # What was asked is compared as it is, and what came back is not needed in the first pass.
 ASKED_ROLES = ("prompt", "system_prompt")
-ANSWER_ROLES = ("text", "finish_reason", "error")
+ANSWER_ROLES = ("text", "finish_reason", "error", "reasoning")
 PROMPT_ROLES = (*ASKED_ROLES, "template", "subject", "domain", "expected")
 ROLES = (
     *ANSWER_ROLES,
@@ -96,7 +96,7 @@ class PlannedPrompt:
 class PlannedAnswer:
     """A response of a run: `text` is what came back, or of a plan whose answers are kept, the answer as it is kept.
 
-    `finish_reason` is why the model stopped, `error` why nothing came back, where the file says so.
+    `finish_reason` is why the model stopped, `error` why nothing came back, `reasoning` what it thought, where the file says so.
     `scores` are the labels it has already: (scorer, label).
     """
 
@@ -109,6 +109,7 @@ class PlannedAnswer:
     text: str | None
     finish_reason: str | None = None
     error: str | None = None
+    reasoning: str | None = None
     scores: tuple[tuple[str, str], ...] = ()
 
 
@@ -448,6 +449,7 @@ class RowPlan(FilePlan):
     def answers(self) -> Iterator[list[PlannedAnswer]]:
         """Yield every answer in the file's order, in batches."""
         # Two cursors side by side in place of a join, which would hold on to the texts.
+        n_roles = len(ANSWER_ROLES)
         came_back = [self._role_at.get(role, "null") for role in ANSWER_ROLES]
         labels = [f"nullif(trim({at}), '')" for at in self._score_at.values()]
         texts = self._connection.execute(f"select {', '.join((*came_back, *labels))} from source")
@@ -456,12 +458,8 @@ class RowPlan(FilePlan):
         )
         while batch := texts.fetchmany(BATCH_ROWS):
             yield [
-                PlannedAnswer(
-                    run, number, trial, seq, weight, model, text, finish_reason, error, self._scores(labelled)
-                )
-                for (run, number, trial, seq, weight, model), (text, finish_reason, error, *labelled) in zip(
-                    rows.fetchmany(len(batch)), batch, strict=True
-                )
+                PlannedAnswer(*(*known, *row[:n_roles], self._scores(row[n_roles:])))
+                for known, row in zip(rows.fetchmany(len(batch)), batch, strict=True)
             ]
 
     def _scores(self, labelled: Sequence[str | None]) -> tuple[tuple[str, str], ...]:

@@ -384,12 +384,16 @@ def _response(prompt: _Known, found: PlannedAnswer, audit: Audit, *, has_replies
         model_answered=storable(found.model) if found.model is not None else None,
         error=answer.error,
         weight=found.weight,
+        reasoning_text=storable(answer.reasoning_text) if answer.reasoning_text is not None else None,
+        read_by=answer.read_by,
+        read_text=storable(answer.read_text) if answer.read_text is not None else None,
+        answer_language=answer.language,
     )
 
 
 def read_answer(text: str | None, found: PlannedAnswer, audit: Audit) -> Answer:
     """Return what an answer that was written amounts to."""
-    answer = audit.answer.classify(text, found.finish_reason)
+    answer = audit.answer.classify(text, found.finish_reason, reasoning=found.reasoning)
     if found.error is not None and answer.status == "malformed" and not (text or "").strip():
         return Answer("error", error=storable(found.error))
     return answer

@@ -32,6 +32,11 @@ class Columns(Section):
         description="Why the model stopped, which tells a filtered answer or one that was cut off. Beside `text`.",
         examples=["finish_reason"],
     )
+    reasoning: NonBlank | None = Field(
+        default=None,
+        description="The model's reasoning, which is kept and not judged. Beside `text`.",
+        examples=["reasoning_content"],
+    )
     error: NonBlank | None = Field(
         default=None, description="Why there is no answer. Beside `text`.", examples=["error"]
     )

@@ -309,11 +309,67 @@ class Answer(Section):
         description="A longer answer is kept, and left out of every measure.",
         examples=[20_000],
     )
+    key: NonBlank | None = Field(
+        default=None,
+        description="The key of a JSON answer that holds the label or the score; a dotted path names a nested key.",
+        examples=["result.decision"],
+    )
+    pattern: NonBlank | None = Field(
+        default=None,
+        description="A regular expression with one capture group, which finds the label or the score in the reply.",
+        examples=[r"My verdict is (\w+)"],
+    )
+    labels_from: Mapping[str, Text] = Field(
+        default_factory=dict,
+        description="For questions with their own options: label → the subject's column, or the file's, that holds the text of "
+        "this option. An answer may name the label or state the text.",
+        examples=[{"A": "option_a", "B": "option_b"}],
+    )
+    rescale: bool = Field(
+        default=False,
+        description="Whether a score on another scale, such as 8/10 where 0 to 100 is asked for, is converted. It is unread "
+        "otherwise.",
+        examples=[True],
+    )
+    points: Mapping[str, Annotated[float, Field(allow_inf_nan=False)]] = Field(
+        default_factory=dict,
+        description="The named points of a scale: name → score.",
+        examples=[{"Disagree": 1, "Neutral": 3, "Agree": 5}],
+    )
+    currency: NonBlank | None = Field(
+        default=None,
+        description="The ISO 4217 code of the currency of the scores. Amounts in another currency are unread.",
+        examples=["EUR"],
+    )
+    per: Literal["year", "month"] | None = Field(
+        default=None,
+        description="The period that amounts are given for. An amount for another period is converted; without this key, an "
+        "answer that names a period is unread.",
+        examples=["year"],
+    )
+    refusals: Names = Field(
+        default=(),
+        description="Regular expressions for the refusals of your own bot. Each is searched in the first 2,000 characters of a "
+        "reply, without regard to case.",
+        examples=[["transfer you to a colleague"]],
+    )
 
     def classify(
-        self, text: str | None, finish_reason: str | None = None, candidates: Sequence[str] = ()
+        self,
+        text: str | None,
+        finish_reason: str | None = None,
+        candidates: Sequence[str] = (),
+        *,
+        reasoning: str | None = None,
     ) -> replies.Answer:
-        """Say what a reply amounts to; `candidates` are the names in a prompt that asks for a ranking, in the order shown."""
+        """Read a reply.
+
+        Args:
+            text: the reply, or None where nothing came back.
+            finish_reason: why the endpoint stopped, where it says so.
+            candidates: the names in a prompt that asks for a ranking, in the order shown.
+            reasoning: the model's reasoning where the service sent it apart from the answer.
+        """
         return replies.classify(
             text,
             self.kind,
@@ -325,6 +381,8 @@ class Answer(Section):
             maximum=self.maximum or 0.0,
             candidates=candidates,
             levels=self.levels,
+            refusals=self.refusals,
+            reasoning=reasoning,
         )
 
     def expected(self, written: str) -> str:

@@ -25,6 +25,11 @@ class _Shared(Section):
         "each, as their p-values are adjusted for their number.",
         examples=[True],
     )
+    include_reasoning: bool = Field(
+        default=False,
+        description="Of answers in text: whether the model's reasoning is analysed with the answer. It is kept in any case.",
+        examples=[True],
+    )
     same: Mapping[str, Names] = Field(
         default_factory=dict,
         description="Of items: attributes made from two others with the same two groups: name → the two. Its groups are `same` "

@@ -169,6 +169,7 @@ class ChatTarget(ABC):
             reply,
             text=self.redact.optional(reply.text),
             instead=self.redact.optional(reply.instead),
+            reasoning=self.redact.optional(reply.reasoning),
             finish_reason=self.redact.optional(reply.finish_reason),
             model_answered=self.redact.optional(reply.model_answered),
             raw_body=text,

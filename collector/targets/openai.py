@@ -131,6 +131,7 @@ class OpenAITarget(ChatTarget):
             prompt_tokens=count(usage.get("prompt_tokens")),
             completion_tokens=count(usage.get("completion_tokens")),
             instead=_instead(message, usage),
+            reasoning=_reasoning(message),
         )
 
     def hidden_error(self, document: dict[str, Any]) -> object:
@@ -170,6 +171,20 @@ def _instead(message: Mapping[str, Any], usage: Mapping[str, Any]) -> str | None
         [call.get("name") for call in (message.get("function_call"), *called) if isinstance(call, dict)],
         has_reasoned=bool(message.get("reasoning_content") or message.get("reasoning") or count(thought)),
     )
+
+
+def _reasoning(message: Mapping[str, Any]) -> str | None:
+    """Return the reasoning of a message, which services send in a field of its own or among the parts of the content."""
+    for name in ("reasoning_content", "reasoning"):
+        if isinstance(message.get(name), str) and message[name].strip():
+            return str(message[name])
+    content = message.get("content")
+    parts = (
+        [part.get("thinking") for part in content if isinstance(part, dict)]
+        if isinstance(content, list)
+        else []
+    )
+    return "".join(text for part in parts if (text := _content(part)) is not None) or None
 
 
 def _content(content: object) -> str | None:

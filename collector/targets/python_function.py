@@ -29,7 +29,16 @@ from collector.targets.http.errors import count, text_or_none
 from collector.validation import NonBlank
 
 KIND = "python"
-_RETURNED = ("text", "items", "finish_reason", "model", "prompt_tokens", "completion_tokens", "raw")
+_RETURNED = (
+    "text",
+    "items",
+    "finish_reason",
+    "model",
+    "prompt_tokens",
+    "completion_tokens",
+    "raw",
+    "reasoning",
+)
 
 logger = logging.getLogger(__name__)
 
@@ -272,6 +281,7 @@ class PythonFunction:
         return Reply(
             text=self._redact.optional(text),
             raw_body=self._redact(self._json(returned["raw"], "raw")) if "raw" in returned else None,
+            reasoning=self._redact.optional(text_or_none(returned.get("reasoning"))),
             finish_reason=self._redact.optional(text_or_none(returned.get("finish_reason"))),
             model_answered=self._redact.optional(text_or_none(returned.get("model"))),
             prompt_tokens=count(returned.get("prompt_tokens")),

@@ -18,6 +18,10 @@ responses as (
         completion_tokens,
         latency_ms,
         weight,
+        reasoning_text,
+        read_by,
+        read_text,
+        answer_language,
         requested_at
     from {{ source("ledger", "responses") }}
 )

@@ -531,6 +531,11 @@ def _unfilled_slots(audit: Audit, at: str, text: str | None) -> Iterator[Problem
 
 
 def _reading_problems(audit: Audit) -> Iterator[Problem]:
+    if audit.reading.include_reasoning and audit.answer.kind != "text":
+        yield (
+            "reading.include_reasoning",
+            f"is true, and the answers are of the kind {audit.answer.kind}; reasoning is analysed with answers of the kind text",
+        )
     for index, crossed in enumerate(audit.reading.crossed):
         at = f"reading.crossed[{index}]"
         names = split_crossed(crossed)

@@ -216,7 +216,7 @@ def test_a_filler_that_is_a_label_is_an_answer() -> None:
         ),
         ('{"score": 7, "reason": "I\'m sorry, but I can\'t say more."}', "score", "ok"),
         ('{"score": null, "code": 400, "reason": "I cannot provide a score."}', "score", "refused"),
-        ('{"ranking": ["Ann", "Bob"], "note": "I\'m sorry, but I can\'t say why."}', "ranking", "malformed"),
+        ('{"ranking": ["Ann", "Bob"], "note": "I\'m sorry, but I can\'t say why."}', "ranking", "unread"),
     ],
 )
 def test_refusals_among_lists_and_decisions(reply: str, kind: str, status: str) -> None:
