@@ -20,7 +20,7 @@ _SPACES = re.compile(r"[\s-]+")
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """What JSON may hold without answering (answer_rules.yml, `json`); keys in lower case, spaces and hyphens as underscores."""
+    """What JSON may hold without answering (common.yml, `json`); keys in lower case, spaces and hyphens as underscores."""
 
     error_keys: frozenset[str]
     remark_keys: frozenset[str]

@@ -21,6 +21,7 @@ from collector.answers.decisions import Decision, read_label, read_score
 from collector.answers.items import FoundItems, find_items, items_text
 from collector.answers.json_refusals import Silence, plain_apostrophes, silence_of, whole_json
 from collector.answers.json_text import TOO_DEEP, JsonNumber, JsonObject, extract_json
+from collector.answers.languages import COMMON_FILE, RULES_FOLDER, find_refusal, refusal_language
 from collector.answers.lists import FoundList, find_list
 from collector.answers.rankings import read_ranking
 from collector.answers.reasoning import Parted, split_reasoning
@@ -28,10 +29,7 @@ from collector.errors import InputError
 from collector.files.yaml import read_yaml_mapping
 
 Status = Literal["ok", "unread", "malformed", "refused", "truncated", "error"]
-RULES_FILE = Path(__file__).with_name("answer_rules.yml")
-
-# It matches every text, so that it is looked for once and at the start alone.
-_PAST_SIGNS = re.compile(r"^\W*")
+RULES_FILE = RULES_FOLDER / COMMON_FILE
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +64,12 @@ class Rule:
     id: str
     status: Status
     reason: str
-    finish_reasons: frozenset[str]
-    pattern: re.Pattern[str] | None
-    examples: tuple[str, ...]
-    counterexamples: tuple[str, ...]
+    finish_reasons: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerRules:
-    """The versioned rules of answer_rules.yml; silence: what JSON may hold without answering."""
+    """The versioned rules of common.yml; silence: what JSON may hold without answering."""
 
     version: str
     rules: tuple[Rule, ...]
@@ -87,12 +82,10 @@ class AnswerRules:
                 return rule
         return None
 
-    def by_pattern(self, text: str) -> Rule | None:
-        """Return the first rule whose pattern matches at the start of the text, past quotes, markup and white space."""
-        start = plain_apostrophes(_PAST_SIGNS.sub("", text[:2000], count=1))
-        return next(
-            (rule for rule in self.rules if rule.pattern is not None and rule.pattern.match(start)), None
-        )
+    def by_pattern(self, text: str, extra: Sequence[str] = ()) -> Rule | None:
+        """Return the refusal that the text opens with in any language, or that one of the audit's own patterns finds."""
+        refusal_id = find_refusal(text, extra)
+        return _refusal(refusal_id) if refusal_id else None
 
     def by_texts(self, texts: Iterable[str]) -> Rule | None:
         """Return the first rule that says of a text that it refuses, if every one of the texts refuses or is a filler."""
@@ -107,10 +100,10 @@ class AnswerRules:
 
 @cache
 def load_rules(path: Path = RULES_FILE) -> AnswerRules:
-    """Read the rules.
+    """Read the rules that belong to no language.
 
     Raises:
-        InputError: the file cannot be read, or a rule lacks a key or has an invalid pattern.
+        InputError: the file cannot be read, or a rule lacks a key.
     """
     document = read_yaml_mapping(path, what="answer rules")
     rules = []
@@ -122,23 +115,22 @@ def load_rules(path: Path = RULES_FILE) -> AnswerRules:
                     status=entry["status"],
                     reason=entry["reason"],
                     finish_reasons=frozenset(entry.get("finish_reason", ())),
-                    # A pattern may be written over several lines; the line breaks are not part of it.
-                    pattern=re.compile(entry["pattern"].replace("\n", ""), re.IGNORECASE)
-                    if "pattern" in entry
-                    else None,
-                    examples=tuple(entry.get("examples", ())),
-                    counterexamples=tuple(entry.get("counterexamples", ())),
                 )
             )
         except KeyError as error:
             raise InputError(f"{path}: rules[{index}] has no key {error.args[0]!r}.") from None
-        except re.error as error:
-            raise InputError(
-                f"{path}: rules[{index}].pattern is not a regular expression: {error}."
-            ) from None
     if not isinstance(document.get("version"), str):
         raise InputError(f"{path}: version is missing; it is text and changes with every rule.")
     return AnswerRules(document["version"], tuple(rules), _silence(document, path))
+
+
+@cache
+def _refusal(refusal_id: str) -> Rule:
+    language = refusal_language(refusal_id)
+    reason = (
+        f"it opens with a refusal in {language.name}" if language else "it matches a refusal of the audit"
+    )
+    return Rule(refusal_id, "refused", reason)
 
 
 def _silence(document: Mapping[str, Any], path: Path) -> Silence:

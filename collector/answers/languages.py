@@ -1,0 +1,440 @@
+"""What a reader of answers must know of each language, and whether an answer opens with a refusal.
+
+Everything about a language is data: `answer_rules/<code>.yml`. This module reads the files and tries their refusal patterns.
+Groups do not capture: `(?:…)`. Two keys of a file are optional:
+
+- `parts: {help: "help|assist"}` names fragments that several patterns share; `<<help>>` stands for one in parts below it,
+  `preface`, refusals and courtesies.
+- `preface` is a regular expression for what may stand before a refusal in the same sentence, with the gap up to it:
+  `(?:sorry|as an ai)[^.!?\n]{0,100}?`. It applies to all refusals of the file; they may stand without it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import yaml
+
+from collector.errors import InputError
+
+RULES_FOLDER = Path(__file__).with_name("answer_rules")
+# Rules that belong to no language: finish reasons, JSON without an answer.
+COMMON_FILE = "common.yml"
+
+# A refusal stands at the start of an answer, after a few courtesies.
+_OPENING_CHARACTERS = 1200
+_EXTRA_CHARACTERS = 2000
+_MOST_COURTESIES = 4
+# So many characters of the opening say which languages come into question.
+_SAMPLE_CHARACTERS = 160
+_KEY_LETTERS = 3
+
+_TEXT_LISTS = (
+    "courtesies",
+    "markers",
+    "copulas",
+    "final_markers",
+    "choosing",
+    "nouns",
+    "yes",
+    "no",
+    "negations",
+)
+_KEYS = frozenset({"language", "name", "parts", "preface", "refusals", *_TEXT_LISTS, "negations_after"})
+
+
+@dataclass(frozen=True, slots=True)
+class RefusalPattern:
+    """A regular expression that the start of a refusal matches.
+
+    source: the expression with its parts filled in and in lower case.
+    preface: what may stand before it in the same sentence; "" in languages whose patterns say it themselves.
+    """
+
+    id: str
+    source: str
+    preface: str = ""
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The compiled expression, preface included; it ignores case."""
+        return _compiled(_after(self.preface, [f"(?:{self.source})"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """What `answer_rules/<code>.yml` says; every text but those of `yes` and `no` is a regular expression."""
+
+    code: str
+    name: str
+    refusals: tuple[RefusalPattern, ...]
+    courtesies: tuple[str, ...]
+    markers: tuple[str, ...]
+    copulas: tuple[str, ...]
+    final_markers: tuple[str, ...]
+    choosing: tuple[str, ...]
+    nouns: tuple[str, ...]
+    yes: tuple[str, ...]
+    no: tuple[str, ...]
+    negations: tuple[str, ...]
+    negations_after: tuple[str, ...]
+
+
+@cache
+def load_languages(folder: Path = RULES_FOLDER) -> Mapping[str, Language]:
+    """Read the languages' files.
+
+    A pattern is compiled when it is first needed, because compiling all of them takes longer than reading the files.
+
+    Args:
+        folder: where `<code>.yml` lies for each language.
+
+    Returns:
+        The languages by code; English first, then by code.
+
+    Raises:
+        InputError: a file cannot be read, lacks a key, has an unknown one, or uses the id of a refusal again.
+    """
+    languages: dict[str, Language] = {}
+    files: dict[str, Path] = {}
+    for path in sorted(folder.glob("*.yml"), key=lambda path: (path.stem != "en", path.stem)):
+        if path.name == COMMON_FILE:
+            continue
+        language = _language(path)
+        for refusal in language.refusals:
+            if refusal.id in files:
+                raise InputError(
+                    f"{path}: the refusal id {refusal.id!r} is used in {files[refusal.id]} already; ids are unique."
+                )
+            files[refusal.id] = path
+        languages[language.code] = language
+    return MappingProxyType(languages)
+
+
+def find_refusal(text: str, extra: Sequence[str] = ()) -> str | None:
+    """Say whether a text opens with a refusal, in whatever language.
+
+    Quotes, markup, white space and a few leading courtesies ("Thank you for your question.") are skipped.
+
+    Args:
+        text: an answer, or a text of a JSON answer.
+        extra: an audit's own regular expressions, which are looked for anywhere in the text's first 2,000 characters.
+
+    Returns:
+        The id of the pattern that matched, as "de-cannot"; of the extra patterns "audit-1", "audit-2" and so on; else None.
+
+    Raises:
+        InputError: a pattern is not a regular expression.
+    """
+    opening, start = _opening(text)
+    for matcher in _candidates(opening[start : start + _SAMPLE_CHARACTERS]):
+        if found := matcher.find(opening, start):
+            return found
+    if extra:
+        searched = unicodedata.normalize("NFC", text[:_EXTRA_CHARACTERS]).translate(_PLAIN_SIGNS)
+        for number, source in enumerate(extra, start=1):
+            if _compiled(source).search(searched):
+                return f"audit-{number}"
+    return None
+
+
+def refusal_language(refusal_id: str) -> Language | None:
+    """Return the language of a refusal pattern's id; None for an audit's own pattern."""
+    return load_languages().get(refusal_id.partition("-")[0])
+
+
+# -- Reading a file --------------------------------------------------------------------------------------------------
+
+
+class _Texts:
+    """Makes every scalar a text: `no` is a word here and not a truth value. A key given twice is an error."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        mapping: dict[Any, Any] = {}
+        for key_node, value_node in node.value:
+            key = self.construct_object(key_node, deep=True)  # type: ignore[attr-defined]
+            if key in mapping:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {key!r} is given twice", key_node.start_mark
+                )
+            mapping[key] = self.construct_object(value_node, deep=deep)  # type: ignore[attr-defined]
+        return mapping
+
+
+_Loader = type("_Loader", (_Texts, getattr(yaml, "CBaseLoader", yaml.BaseLoader)), {})
+
+
+def _language(path: Path) -> Language:
+    document = _document(path)
+    if unknown := sorted(set(document) - _KEYS):
+        raise InputError(
+            f"{path}: the key {unknown[0]!r} is unknown; a language has {', '.join(sorted(_KEYS))}."
+        )
+    for key in ("language", "name", "refusals", *_TEXT_LISTS):
+        if key not in document:
+            raise InputError(f"{path} has no key {key!r}.")
+    code = document["language"]
+    if code != path.stem:
+        raise InputError(f"{path}: language is {code!r}; it should be the file's name, {path.stem!r}.")
+    lists = {key: _texts(path, key, document[key]) for key in _TEXT_LISTS}
+    lists["negations_after"] = _texts(path, "negations_after", document.get("negations_after", []))
+    parts = _parts(path, document.get("parts") or {})
+    lists["courtesies"] = tuple(
+        _filled(path, f"courtesies[{index}]", text, parts) for index, text in enumerate(lists["courtesies"])
+    )
+    preface = _filled(path, "preface", document.get("preface", ""), parts)
+    refusals = _refusals(path, code, document["refusals"], parts, preface)
+    return Language(code=code, name=document["name"], refusals=refusals, **lists)
+
+
+def _document(path: Path) -> dict[str, Any]:
+    try:
+        document = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506 (it makes texts alone)
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read: {error}.") from None
+    except yaml.YAMLError as error:
+        raise InputError(f"{path} is not valid YAML: {' '.join(str(error).split())}.") from None
+    if not isinstance(document, dict):
+        raise InputError(f"{path} should hold a mapping with the keys {', '.join(sorted(_KEYS))}.")
+    return document
+
+
+def _texts(path: Path, key: str, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(text, str) and text for text in value):
+        raise InputError(f"{path}: {key} should be a list of texts.")
+    return tuple(value)
+
+
+def _parts(path: Path, value: Any) -> Mapping[str, str]:
+    """Return the named fragments; one may use those above it."""
+    if not isinstance(value, dict):
+        raise InputError(f"{path}: parts should map names to regular expressions.")
+    parts: dict[str, str] = {}
+    for name, text in value.items():
+        if not isinstance(text, str):
+            raise InputError(f"{path}: parts.{name} should be a text.")
+        parts[name] = f"(?:{_filled(path, f'parts.{name}', text, parts)})"
+    return parts
+
+
+def _refusals(
+    path: Path, code: str, entries: Any, parts: Mapping[str, str], preface: str
+) -> tuple[RefusalPattern, ...]:
+    if not isinstance(entries, list) or not entries:
+        raise InputError(f"{path}: refusals should be a list of patterns, each with id and pattern.")
+    refusals: list[RefusalPattern] = []
+    for index, entry in enumerate(entries):
+        place = f"refusals[{index}]"
+        if not isinstance(entry, dict):
+            raise InputError(f"{path}: {place} should have the keys 'id' and 'pattern'.")
+        for key in ("id", "pattern"):
+            if not isinstance(entry.get(key), str):
+                raise InputError(f"{path}: {place} has no text under the key {key!r}.")
+        if not entry["id"].startswith(f"{code}-"):
+            raise InputError(f"{path}: the id of {place}, {entry['id']!r}, should start with '{code}-'.")
+        if any(refusal.id == entry["id"] for refusal in refusals):
+            raise InputError(f"{path}: the refusal id {entry['id']!r} is given twice; ids are unique.")
+        source = _filled(path, f"{place}.pattern", entry["pattern"], parts)
+        refusals.append(RefusalPattern(entry["id"], source, preface))
+    return tuple(refusals)
+
+
+_PART = re.compile(r"<<(\w+)>>")
+_ESCAPE_OR_REST = re.compile(r"\\.|[^\\]+", re.DOTALL)
+
+
+def _filled(path: Path, place: str, source: str, parts: Mapping[str, str]) -> str:
+    """Return a regular expression without line breaks, with its parts, and its letters folded as the texts' are."""
+
+    def part(found: re.Match[str]) -> str:
+        if found[1] not in parts:
+            raise InputError(f"{path}: {place} uses <<{found[1]}>>, which parts does not define above it.")
+        return parts[found[1]]
+
+    joined = _PART.sub(part, source.replace("\n", ""))
+    return _ESCAPE_OR_REST.sub(
+        lambda found: found[0] if found[0].startswith("\\") else _folded(found[0]), joined
+    )
+
+
+# -- Matching --------------------------------------------------------------------------------------------------------
+
+_SIGNS = re.compile(r"[\W_]*")
+_PLAIN_SIGNS = str.maketrans(
+    {
+        **dict.fromkeys(
+            "\N{RIGHT SINGLE QUOTATION MARK}\N{LEFT SINGLE QUOTATION MARK}\N{MODIFIER LETTER APOSTROPHE}`´",
+            "'",
+        ),
+        **dict.fromkeys("\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}", " "),
+    }
+)
+# A line that was broken to fit a width: a word goes on in the next line.
+_WRAPPED = re.compile(r"(?<=[\w,;'])[ \t]*\n(?=\w)")
+_SPACES = re.compile(r"[ \t]{2,}")
+
+
+def _folded(text: str) -> str:
+    """Return a text in lower case, composed, with plain apostrophes and spaces; the Turkish i without a dot gets one."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text).translate(_PLAIN_SIGNS)
+        return text.lower().replace("i\N{COMBINING DOT ABOVE}", "i").replace("ı", "i")
+    return text.lower()
+
+
+def _opening(text: str) -> tuple[str, int]:
+    """Return the start of a text as the patterns are written, and where its first word stands."""
+    opening = _folded(text[:_OPENING_CHARACTERS])
+    if "\n" in opening:
+        opening = _WRAPPED.sub(" ", opening)
+    if "  " in opening:
+        opening = _SPACES.sub(" ", opening)
+    return opening, _past_signs(opening, 0)
+
+
+def _past_signs(text: str, start: int) -> int:
+    found = _SIGNS.match(text, start)
+    return found.end() if found else start
+
+
+class _Matcher:
+    """Tries one language's refusals at the start of a text."""
+
+    def __init__(self, language: Language) -> None:
+        self._ids = [refusal.id for refusal in language.refusals]
+        sources = {refusal.id: refusal.source for refusal in language.refusals}
+        self._refusals = _one_of(language.code, sources, language.refusals[0].preface)
+        self._courtesies = (
+            _one_of(
+                language.code, {f"courtesy {n}": source for n, source in enumerate(language.courtesies, 1)}
+            )
+            if language.courtesies
+            else None
+        )
+
+    def find(self, text: str, start: int) -> str | None:
+        """Return the id of the refusal that stands at `start` or after a few courtesies there."""
+        for _ in range(_MOST_COURTESIES + 1):
+            if found := self._refusals.match(text, start):
+                return self._ids[(found.lastindex or 1) - 1]
+            courtesy = self._courtesies.match(text, start) if self._courtesies else None
+            if courtesy is None or courtesy.end() == start:
+                return None
+            start = _past_signs(text, courtesy.end())
+        return None
+
+
+def _after(preface: str, sources: Iterable[str]) -> str:
+    """Return one expression for alternatives, which may stand after a preface that ends with a word or a sign."""
+    return (rf"(?:{preface}(?<!\w))?" if preface else "") + f"(?:{'|'.join(sources)})"
+
+
+def _one_of(code: str, sources: Mapping[str, str], preface: str = "") -> re.Pattern[str]:
+    """Compile alternatives, each a group of its own, so that the group's number says which one matched.
+
+    Raises:
+        InputError: one of them is not a regular expression, or has a capturing group.
+    """
+    try:
+        pattern = re.compile(_after(preface, (f"({source})" for source in sources.values())))
+        if pattern.groups == len(sources):
+            return pattern
+    except re.error:
+        pass
+    for name, source in {"preface": preface, **sources}.items():
+        place = f"{RULES_FOLDER / code}.yml: the expression of {name}"
+        try:
+            groups = re.compile(source).groups
+        except re.error as error:
+            raise InputError(f"{place} is not a regular expression: {error}.") from None
+        if groups:
+            raise InputError(f"{place} has a capturing group; write (?:…) for (…).")
+    raise InputError(f"{RULES_FOLDER / code}.yml: the expressions cannot be compiled together.")
+
+
+@lru_cache(maxsize=1024)
+def _compiled(source: str) -> re.Pattern[str]:
+    try:
+        return re.compile(source, re.IGNORECASE)
+    except re.error as error:
+        raise InputError(f"{source!r} is not a regular expression: {error}.") from None
+
+
+@cache
+def _matcher(code: str) -> _Matcher:
+    return _Matcher(load_languages()[code])
+
+
+# -- Which languages come into question -------------------------------------------------------------------------------
+
+_NO_LETTERS = re.compile(r"\\.|\[[^\]]*\]|\(\?[:=!<]*|\{[\d,]*\}")
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Hints:
+    """What is in a language's patterns: of the Latin script the starts of words, of other scripts the letters."""
+
+    codes: tuple[str, ...]
+    by_word_start: Mapping[str, int]
+    by_letter: Mapping[str, int]
+
+
+@cache
+def _hints() -> _Hints:
+    languages = load_languages()
+    by_word_start: dict[str, int] = defaultdict(int)
+    by_letter: dict[str, int] = defaultdict(int)
+    for number, language in enumerate(languages.values()):
+        words = {
+            word for source in _sources(language) for word in _WORD.findall(_NO_LETTERS.sub(" ", source))
+        }
+        other_letters = {letter for word in words for letter in word if not _is_latin(letter)}
+        for letter in other_letters:
+            by_letter[letter] |= 1 << number
+        if not other_letters:
+            for word in words:
+                if len(word) >= _KEY_LETTERS:
+                    by_word_start[word[:_KEY_LETTERS]] |= 1 << number
+    return _Hints(tuple(languages), dict(by_word_start), dict(by_letter))
+
+
+def _sources(language: Language) -> tuple[str, ...]:
+    return (
+        *(refusal.source for refusal in language.refusals),
+        language.refusals[0].preface,
+        *language.courtesies,
+    )
+
+
+@cache
+def _is_latin(letter: str) -> bool:
+    return letter.isascii() or "LATIN" in unicodedata.name(letter, "")
+
+
+def _candidates(sample: str) -> Iterable[_Matcher]:
+    """Return the languages whose patterns have a word, or a letter of their script, in common with the start of a text."""
+    hints = _hints()
+    bits = 0
+    known = hints.by_word_start
+    for word in sample.split():
+        word_start = word[:_KEY_LETTERS]
+        if word_start in known:
+            bits |= known[word_start]
+    if not sample.isascii():
+        for letter in set(sample):
+            bits |= hints.by_letter.get(letter, 0)
+    return _matchers(bits)
+
+
+@lru_cache(maxsize=4096)
+def _matchers(bits: int) -> tuple[_Matcher, ...]:
+    return tuple(_matcher(code) for number, code in enumerate(_hints().codes) if bits >> number & 1)

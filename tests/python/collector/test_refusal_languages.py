@@ -1,0 +1,179 @@
+"""Refusals in every language: test sentences that refuse, near misses that answer, and what the files must not hold."""
+
+from __future__ import annotations
+
+import re
+import time
+from functools import cache
+from pathlib import Path
+
+import pytest
+import yaml
+
+from collector.answers.languages import find_refusal, load_languages, refusal_language
+from collector.errors import InputError
+
+SENTENCES = Path(__file__).with_name("refusals")
+LANGUAGES = load_languages()
+MIN_SENTENCES = 40
+MIN_RECALL = 0.9
+MIN_PRECISION = 0.97
+LONGEST_SECONDS = 0.02
+
+
+@cache
+def sentences(code: str) -> dict[str, list[str]]:
+    """Return the sentences that refuse and those that answer; every value is a text."""
+    text = (SENTENCES / f"{code}.yml").read_text(encoding="utf-8")
+    loaded: dict[str, list[str]] = yaml.load(text, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
+    return loaded
+
+
+def without_hints(text: str) -> bool:
+    """Whether a refusal is found if the language is known beforehand."""
+    from collector.answers import languages
+
+    return any(languages._matcher(code).find(*languages._opening(text)) for code in LANGUAGES)
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_every_language_has_enough_sentences(code: str) -> None:
+    for kind in ("refusals", "answers"):
+        distinct = {sentence.casefold() for sentence in sentences(code)[kind]}
+        assert len(distinct) == len(sentences(code)[kind]) >= MIN_SENTENCES, kind
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_recall_and_precision(code: str) -> None:
+    # The patterns of all languages are tried on every sentence.
+    missed = [sentence for sentence in sentences(code)["refusals"] if find_refusal(sentence) is None]
+    wrong = {sentence: found for sentence in sentences(code)["answers"] if (found := find_refusal(sentence))}
+    n_found = len(sentences(code)["refusals"]) - len(missed)
+    recall = n_found / len(sentences(code)["refusals"])
+    precision = n_found / (n_found + len(wrong))
+    assert recall >= MIN_RECALL, "not found:\n" + "\n".join(missed)
+    assert precision >= MIN_PRECISION, "called a refusal:\n" + "\n".join(
+        f"{found}: {sentence}" for sentence, found in wrong.items()
+    )
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_the_hints_of_a_language_hide_no_refusal(code: str) -> None:
+    hidden = [
+        sentence
+        for sentence in sentences(code)["refusals"]
+        if find_refusal(sentence) is None and without_hints(sentence)
+    ]
+    assert hidden == []
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_every_pattern_compiles(code: str) -> None:
+    for refusal in LANGUAGES[code].refusals:
+        assert refusal.pattern.groups == 0
+        assert refusal_language(refusal.id) is LANGUAGES[code]
+    for key in (
+        "courtesies",
+        "markers",
+        "copulas",
+        "final_markers",
+        "choosing",
+        "nouns",
+        "negations",
+        "negations_after",
+    ):
+        for source in getattr(LANGUAGES[code], key):
+            assert re.compile(source, re.IGNORECASE).groups == 0, (key, source)
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_gaps_in_patterns_are_bounded(code: str) -> None:
+    unbounded = re.compile(r"(?:(?<!\\)\.|\]|\\[wWsSdD])(?:\*|\+|\{\d+,\})")
+    language = LANGUAGES[code]
+    sources = [one for refusal in language.refusals for one in (refusal.source, refusal.preface)]
+    for source in [*sources, *language.courtesies]:
+        found = [hit[0] for hit in unbounded.finditer(source) if not hit[0].startswith("\\s")]
+        assert found == [], source
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_long_texts_of_a_language_are_read_fast(code: str) -> None:
+    # Sentences cut in the middle and repeated: many starts of refusals, and none that is complete.
+    pieces = [sentence[: len(sentence) * 2 // 3] for sentence in sentences(code)["refusals"]]
+    find_refusal(pieces[0])
+    for piece in pieces:
+        text = (piece + ", ") * (100_000 // len(piece))
+        start = time.perf_counter()
+        find_refusal(text)
+        assert time.perf_counter() - start < LONGEST_SECONDS, piece
+
+
+@pytest.mark.parametrize(
+    ("text", "is_refusal"),
+    [
+        ("**I'm sorry**, but I can't help with that.", True),
+        ("> I’m sorry, but I can’t\nhelp with that.", True),
+        ("\n\n\"I'M SORRY, BUT I CAN'T HELP WITH THAT.\"", True),
+        ("She said: I'm sorry, but I can't help with that.", False),
+        ("", False),
+        ("…", False),
+    ],
+)
+def test_where_a_refusal_stands(text: str, is_refusal: bool) -> None:
+    assert (find_refusal(text) is not None) == is_refusal
+
+
+def test_an_audits_own_patterns_are_looked_for_anywhere_near_the_start() -> None:
+    extra = ["please ask a colleague", "ticket \\d+ was opened"]
+    assert find_refusal("Hello! Ticket 12 was opened for you.", extra) == "audit-2"
+    assert find_refusal("Hello! PLEASE ask a colleague.", extra) == "audit-1"
+    assert find_refusal("x" * 2000 + "please ask a colleague", extra) is None
+    with pytest.raises(InputError, match="is not a regular expression"):
+        find_refusal("Hello!", ["("])
+
+
+FILE = """
+language: xx
+name: Test
+refusals: [{id: xx-no, pattern: "i (?:cannot|can't)"}]
+courtesies: []
+markers: []
+copulas: []
+final_markers: []
+choosing: []
+nouns: []
+yes: [yes]
+no: [no]
+negations: []
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("name: Test\n", "", "has no key 'name'"),
+        ("name: Test", "names: Test", "the key 'names' is unknown"),
+        ("language: xx", "language: en", "language is 'en'; it should be the file's name, 'xx'"),
+        ("id: xx-no", "id: no", r"the id of refusals\[0\], 'no', should start with 'xx-'"),
+        ("id: xx-no, ", "", r"refusals\[0\] has no text under the key 'id'"),
+        ("markers: []\ncop", "markers: x\ncop", "markers should be a list of texts"),
+        ("no: [no]", "no: [no]\nno: [nope]", "the key 'no' is given twice"),
+        ("(?:cannot", "<<cannot>>(?:", r"refusals\[0\].pattern uses <<cannot>>"),
+        ("yes: [yes]", "yes: [yes", "is not valid YAML"),
+        ("can't)\"}]", "can't)\"}, {id: xx-no, pattern: x}]", "the refusal id 'xx-no' is given twice"),
+    ],
+)
+def test_wrong_files_are_named(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert old in FILE
+    (tmp_path / "xx.yml").write_text(FILE.replace(old, new, 1))
+    with pytest.raises(InputError, match=message):
+        load_languages(tmp_path)
+
+
+def test_yes_and_no_are_words_and_parts_are_filled_in(tmp_path: Path) -> None:
+    parts = "parts:\n  help: help|answer\n  that: <<help>> (?:that|this)\n"
+    (tmp_path / "xx.yml").write_text(parts + FILE.replace("can't)", "can't) <<that>>"))
+    language = load_languages(tmp_path)["xx"]
+    assert (language.yes, language.no) == (("yes",), ("no",))
+    assert language.refusals[0].pattern.match("I can't ANSWER this")
+    assert language.refusals[0].pattern.match("I can't sing this") is None
