@@ -25,6 +25,7 @@ from collector.answers.languages import COMMON_FILE, RULES_FOLDER, find_refusal,
 from collector.answers.lists import FoundList, find_list
 from collector.answers.rankings import read_ranking
 from collector.answers.reasoning import Parted, split_reasoning
+from collector.answers.turns import Turns, find_conversation
 from collector.errors import InputError
 from collector.files.yaml import read_yaml_mapping
 
@@ -162,6 +163,7 @@ def classify(
     levels: int = 4,
     refusals: Sequence[str] = (),
     reasoning: str | None = None,
+    turns: Turns = "last_assistant",
 ) -> Answer:
     """Read a reply: separate the reasoning, decide whether there is an answer, and extract it.
 
@@ -178,15 +180,22 @@ def classify(
         levels: of the kind items, how many price levels there are.
         refusals: the audit's own patterns of refusals, regular expressions that are searched in the first 2,000 characters.
         reasoning: the model's reasoning where the service sent it apart from the answer.
+        turns: which turns of the assistant are the answer where the reply is a whole conversation.
 
     Returns:
         Status ok with the words of the answer (of JSON, its keys and values; of a list, an item a line; the label as listed; the
         number; a ranking and items as their modules keep them), or another status with one sentence.
     """
     rules = load_rules()
-    parted = split_reasoning(text) if text else Parted("")
-    both = "\n\n".join(filter(None, (reasoning, parted.reasoning))) or None
-    answer = _without_text(rules, parted, text, max_characters, finish_reason)
+    conversation = find_conversation(text) if text else None
+    judged = text if conversation is None else conversation.answer(turns)
+    parted = split_reasoning(judged) if judged else Parted("")
+    thoughts = (reasoning, conversation.reasoning if conversation else None, parted.reasoning)
+    both = "\n\n".join(filter(None, thoughts)) or None
+    if conversation is not None and judged is None:
+        answer: Answer | None = Answer("malformed", error=_missing_turn(len(conversation.turns), turns))
+    else:
+        answer = _without_text(rules, parted, text, max_characters, finish_reason)
     if answer is None:
         answer = _own_refusal(parted.answer, refusals) or _read(
             parted.answer,
@@ -201,6 +210,12 @@ def classify(
             levels=levels,
         )
     return replace(answer, reasoning_text=both, language=_language(answer, parted.answer, kind))
+
+
+def _missing_turn(n_turns: int, turns: Turns) -> str:
+    if n_turns == 0:
+        return "The conversation holds no turn of the assistant."
+    return f"The conversation holds {n_turns} turns of the assistant, and answer.turns asks for turn {turns}."
 
 
 def _without_text(

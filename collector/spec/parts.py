@@ -347,6 +347,12 @@ class Answer(Section):
         "answer that names a period is unread.",
         examples=["year"],
     )
+    turns: Literal["last_assistant", "all_assistant"] | Annotated[int, Field(ge=1)] = Field(
+        default="last_assistant",
+        description="Which turns are judged where an answer is a whole conversation: the last one of the assistant, all of them, "
+        "or the number of one from 1.",
+        examples=["all_assistant"],
+    )
     refusals: Names = Field(
         default=(),
         description="Regular expressions for the refusals of your own bot. Each is searched in the first 2,000 characters of a "
@@ -382,6 +388,7 @@ class Answer(Section):
             candidates=candidates,
             levels=self.levels,
             refusals=self.refusals,
+            turns=self.turns,
             reasoning=reasoning,
         )
 
