@@ -168,6 +168,94 @@ def label(
 
 
 @click.command()
+@click.option(
+    "--with",
+    "target_name",
+    required=True,
+    metavar="TARGET",
+    help="The model that reads: a name in the targets file or python:module:function.",
+)
+@click.option("--targets", type=PATH, default=Path("targets.yml"), show_default=True, help="File of targets.")
+@ledger_option
+@click.option(
+    "--run",
+    metavar="RUN",
+    shell_complete=complete_runs,
+    help="Only this run: its id, the beginning of it, latest or previous.",
+)
+@click.option(
+    "--check",
+    "n_checked",
+    type=click.IntRange(min=0),
+    default=50,
+    show_default=True,
+    metavar="N",
+    help="Also give it N answers that rules read, and count how many it reads alike.",
+)
+@click.option(
+    "--max-cost",
+    "max_cost_usd",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="USD",
+    help="Stop before another question might cost more; run the command again to go on.",
+)
+@click.option("--dry-run", is_flag=True, help="Only print how many answers it would read, and the cost.")
+def read(
+    target_name: str,
+    targets: Path,
+    ledger: Path,
+    run: str | None,
+    n_checked: int,
+    max_cost_usd: float | None,
+    dry_run: bool,
+) -> None:
+    """Have a model read the decisions that no rule reads.
+
+    TARGET is given each label and score that the rules leave unread, with a fixed prompt that asks for the decision as JSON. The
+    decision is kept in the ledger with model and prompt hash, at the end of its run's chain. It never replaces what a rule read.
+    """
+    from biasledger.comparing.ledger_runs import run_in_ledger
+    from biasledger.project import settings_file
+    from collector.asking.costs import load_prices, meter_for, usd
+    from collector.asking.progress import progress
+    from collector.asking.second_reader import answers_to_read, estimated_cost, read_answers, sample_to_check
+    from collector.ledger.database import Ledger
+    from collector.redaction import strike_out_named_in
+    from collector.targets import load_target
+
+    strike_out_named_in(targets)
+    target = load_target(targets, target_name)
+    run_id = None if run is None else run_in_ledger(ledger, run)
+    kept = Ledger(ledger)
+    unread = answers_to_read(kept, target.model, run_id)
+    if not unread:
+        say("No answer is left to read: rules or this model read every label and score.")
+        return
+    runs = {one.run_id for one in unread}
+    known = [one for one in answers_to_read(kept, target.model, run_id, status="ok") if one.run_id in runs]
+    checked = sample_to_check(known, n_checked)
+    meter = meter_for(target, load_prices(settings_file("model_prices.csv")), max_cost_usd)
+    expected = estimated_cost([*unread, *checked], meter)
+    cost = "cost unknown" if expected is None else f"about {usd(expected)} USD"
+    say(f"{target.name} reads {len(unread):,} unread answers and {len(checked):,} to check, {cost}.")
+    if dry_run:
+        return
+    with progress(len(unread) + len(checked), f"read with {target.name}", None) as advance:
+        done = read_answers(kept, target, unread, checked, meter, lambda n: advance(n, 0))
+    say(f"  decisions found: {done.n_read:,} of {done.n_unread:,} unread answers")
+    if done.n_failed:
+        say(f"  no reply: {done.n_failed:,}; run the command again to ask for these.")
+    if done.n_checked:
+        share = 100 * done.n_agreed / done.n_checked
+        say(f"  agrees with the rules on {done.n_agreed:,} of {done.n_checked:,} answers ({share:.0f} %)")
+    if done.cost_usd is not None:
+        say(f"  cost: {usd(done.cost_usd)} USD")
+    if done.is_cut_off:
+        say("The cost limit is reached. What was read is kept; run the command again to go on.", err=True)
+    next_step("biasledger build")
+
+
+@click.command()
 @click.argument("labels", type=PATH, required=False, metavar="[LABELS.csv]")
 @warehouse_option
 @ledger_option
@@ -276,5 +364,5 @@ def _print_tunings(result: TuningResult) -> None:
             )
 
 
-TITLE = "Score, label and tune"
-COMMANDS = (score, label, tune)
+TITLE = "Read, score, label and tune"
+COMMANDS = (read, score, label, tune)

@@ -102,6 +102,7 @@ def _is_right(
     audit_file: Path, file: Path | None, allow_outside: bool, *, table: str | None, encoding: str | None
 ) -> bool:
     """Print what is wrong in a spec, and with a file of answers how it reads it; whether nothing is."""
+    from biasledger.commands.dry_run import design_warnings
     from collector.spec.loading import check_audit
 
     try:
@@ -115,7 +116,7 @@ def _is_right(
             _print_look(audit_file, file, checked, table=table, encoding=encoding)
         say(f"{_count(n, 'problem')} in {audit_file}. Others may show once these are right.")
         return False
-    for warning in checked.audit.warnings():
+    for warning in [*checked.audit.warnings(), *design_warnings(checked.audit)]:
         say(f"Warning: {warning}")
     if file is None:
         say(f"{audit_file}: no problems found.")

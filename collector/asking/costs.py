@@ -302,6 +302,10 @@ class CostMeter:
         with self._lock:
             return None if self._price is None else self._spent(self._price)
 
+    def estimate(self, prompt_tokens: int, completion_tokens: int) -> float | None:
+        """Return what so many tokens cost in USD; None where the price is not known."""
+        return None if self._price is None else self._price.cost(prompt_tokens, completion_tokens)
+
     def ask_in_batches(self) -> None:
         """Reckon with the price of questions asked in batches."""
         with self._lock:

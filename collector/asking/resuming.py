@@ -12,7 +12,7 @@ from collector.asking.batch_log import BatchLog
 from collector.asking.costs import CostMeter
 from collector.errors import InputError, LedgerError
 from collector.journal.records import event_of, prompt_of, response_of, run_of
-from collector.rows import LABELLED
+from collector.rows import NO_PROGRESS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,7 +72,7 @@ class RunState:
             self._visit_response(body)
         elif record.kind == "event":
             event = event_of(body)
-            if event.event == LABELLED:
+            if event.event in NO_PROGRESS:
                 return
             self.is_finished = event.event == "finished"
             self.is_forgotten = self.is_forgotten or event.event == "forgotten"

@@ -179,7 +179,7 @@ def _read_answers(preview: Preview, plan: Plan, audit: Audit) -> None:
     for one in answers:
         answer = _answer(one, plan, audit)
         preview.statuses[answer.status] += 1
-        if audit.answer.kind == "label" and answer.status == "malformed" and one.text:
+        if audit.answer.kind == "label" and answer.status == "unread" and one.text:
             preview.undeclared[one.text.strip()] += 1
         if len(first) < ROWS_SHOWN:
             prompt = prompts[one.prompt_number]
