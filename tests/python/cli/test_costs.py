@@ -138,7 +138,9 @@ def test_a_design_that_cannot_be_judged_promises_nothing(biasledger: Biasledger,
     (thin / "subjects.csv").write_text(subjects, encoding="utf-8")
     spec = SMALL_SCORES.replace("[score]", "{kind: score, minimum: 0, maximum: 10}")
     (thin / "few.yml").write_text(spec, encoding="utf-8")
-    warning = "Warning: This design cannot judge Asian vs White: 5 subjects, and score_gap needs 10: add subjects."
+    warning = (
+        "Warning: This design cannot judge Asian vs White: 5 subjects, and score_gap needs 10: add subjects."
+    )
     assert warning in biasledger("validate", "few.yml").output
     dry = biasledger("collect", "few.yml", "--target", "priced", "--dry-run")
     assert warning in dry.stderr
