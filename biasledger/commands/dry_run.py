@@ -272,8 +272,7 @@ def design_warnings(audit: Audit) -> list[str]:
         if one.shortfall is not None:
             by_reason[str(one.shortfall)].append(f"{one.group} vs {one.reference}")
     return [
-        f"This design cannot judge {', '.join(groups)}: {reason}."
-        for reason, groups in by_reason.items()
+        f"This design cannot judge {', '.join(groups)}: {reason}." for reason, groups in by_reason.items()
     ]
 
 

@@ -276,6 +276,11 @@ def read(
 @click.option(
     "--write", is_flag=True, help="Write the proposed rows into seeds/output_thresholds.csv of this folder."
 )
+@click.option(
+    "--refusals",
+    is_flag=True,
+    help="Instead propose patterns for answer.refusals, from a LABELS.csv with the columns text and label (refused, answered).",
+)
 def tune(
     labels: Path | None,
     warehouse: Path,
@@ -285,8 +290,9 @@ def tune(
     seed: int,
     audit: str,
     write: bool,
+    refusals: bool,
 ) -> None:
-    """Find thresholds from labelled outputs.
+    """Find thresholds from labelled outputs, or patterns from labelled refusals.
 
     LABELS.csv says of single outputs (column response, or run, prompt and trial) whether they are acceptable or
     problematic (column label); without it the labels count that the ledger keeps (`biasledger label`). For each measure: the
@@ -303,6 +309,9 @@ def tune(
         write_rows,
     )
 
+    if refusals:
+        _tune_refusals(labels)
+        return
     again = "biasledger tune" + ("" if labels is None else f" {shlex.quote(str(labels))}")
     if audit != "*":
         again += f" --audit {shlex.quote(audit)}"
@@ -344,6 +353,28 @@ def tune(
     else:
         say()
         next_step(f"{again} --write")
+
+
+def _tune_refusals(labels: Path | None) -> None:
+    """Print patterns that find the labelled refusals, as the lines of an audit."""
+    from biasledger.tuning.refusals import propose_refusals
+
+    if labels is None:
+        raise click.UsageError("--refusals reads labelled answers: name the file LABELS.csv.")
+    found = propose_refusals(labels)
+    say(
+        f"{found.n_refused:,} labelled refusals and {found.n_answered:,} answers. The shipped patterns find "
+        f"{found.n_known:,} of the refusals, and take {found.n_false:,} of the answers for refusals."
+    )
+    if found.patterns:
+        say("\nPatterns for the audit, none of which finds a labelled answer:")
+        patterns = "".join(
+            f"    - '{one.pattern.replace(chr(39), 2 * chr(39))}'  # {one.n_new:,} more refusals\n"
+            for one in found.patterns
+        )
+        print_data(f"answer:\n  refusals:\n{patterns}")
+    if found.n_left:
+        say(f"\nNo pattern finds {found.n_left:,} of the refusals: they share no phrase with another one.")
 
 
 def _print_tunings(result: TuningResult) -> None:

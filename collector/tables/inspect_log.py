@@ -3,8 +3,8 @@
 Columns: `text` the first choice's text, `prompt` and `system_prompt` what the model was given before its first answer,
 `reasoning` the model's reasoning, `model` the model asked, `trial` the epoch, `finish_reason`, `error`; and under Inspect's own
 names `eval.task`, `eval.model`, `eval.task_args.…`, `eval.metadata.…`, `sample.id`, `sample.epoch`, `sample.target`,
-`sample.metadata.…`, `sample.output.model` and `sample.scores.….value`, `.answer` and `.explanation`. Rows are in Inspect's order: by
-epoch, then by sample.
+`sample.metadata.…`, `sample.output.model` and `sample.scores.….value`, `.answer` and `.explanation`. Rows are in Inspect's order:
+by epoch, then by sample.
 """
 
 from __future__ import annotations
