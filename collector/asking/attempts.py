@@ -38,7 +38,13 @@ def new_row(prompt: Prompt, trial: int, attempt: int) -> ResponseRow:
 def fill_reply(row: ResponseRow, prompt: Prompt, reply: Reply, form: AnswerForm) -> Answer:
     """Put into a row what came back, and return what it amounts to as an answer of the form expected."""
     text = _storable(reply.text)
-    answer = form.classify(text, reply.finish_reason, prompt.candidates, reasoning=_storable(reply.reasoning))
+    answer = form.classify(
+        text,
+        reply.finish_reason,
+        prompt.candidates,
+        reasoning=_storable(reply.reasoning),
+        subject=prompt.subject,
+    )
     keep_reading(row, answer)
     row.status, row.answer_text, row.error = answer.status, _storable(answer.answer_text), answer.error
     if reply.instead is not None and not (text or "").strip():

@@ -266,6 +266,7 @@ class Audit(Section):
             answer["labels"] = list(self.answer.labels)
         if self.answer.kind == "score":
             answer |= {"minimum": self.answer.minimum, "maximum": self.answer.maximum}
+        answer |= self.answer.how_it_is_read()
         document: dict[str, Any] = {
             "version": 1,
             "audit": self.audit,

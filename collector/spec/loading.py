@@ -205,6 +205,16 @@ def _read_subjects(audit: Audit, files: SpecFiles) -> None:
         expected=subjects.expected,
         target_group=subjects.target_group,
     )
+    columns = audit.answer.labels_from
+    if columns and set(columns.values()) <= set(audit.words_of_subjects):
+        options: dict[str, dict[str, str]] = {}
+        for one in audit._subject_rows:
+            of_subject = {label: one.words[column] for label, column in columns.items()}
+            if options.setdefault(one.name, of_subject) != of_subject:
+                raise InputError(
+                    f"{files.path(subjects.file)}: two subjects are called {one.name!r} and have other options; name them apart."
+                )
+        audit.answer = audit.answer.model_copy(update={"options": options})
 
 
 def _read_people(audit: Audit, files: SpecFiles) -> None:

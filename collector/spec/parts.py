@@ -267,6 +267,12 @@ class People(Section):
     )
 
 
+# Keys of `answer` that an audit's document states in a way of its own.
+_ASKED_KEYS = frozenset(
+    {"kind", "k", "short", "levels", "labels", "minimum", "maximum", "max_characters", "labels_from"}
+)
+
+
 class Answer(Section):
     """What kind of answer is expected. It decides by which method answers are compared."""
 
@@ -325,6 +331,12 @@ class Answer(Section):
         "this option. An answer may name the label or state the text.",
         examples=[{"A": "option_a", "B": "option_b"}],
     )
+    options: Mapping[str, Mapping[str, Text]] = Field(
+        default_factory=dict,
+        description="The same for collected answers, written out: subject → label → text. `labels_from` fills it from the "
+        "subjects' file.",
+        examples=[{"question 1": {"A": "a nurse", "B": "a doctor"}}],
+    )
     rescale: bool = Field(
         default=False,
         description="Whether a score on another scale, such as 8/10 where 0 to 100 is asked for, is converted. It is unread "
@@ -367,6 +379,7 @@ class Answer(Section):
         candidates: Sequence[str] = (),
         *,
         reasoning: str | None = None,
+        subject: str | None = None,
     ) -> replies.Answer:
         """Read a reply.
 
@@ -375,6 +388,7 @@ class Answer(Section):
             finish_reason: why the endpoint stopped, where it says so.
             candidates: the names in a prompt that asks for a ranking, in the order shown.
             reasoning: the model's reasoning where the service sent it apart from the answer.
+            subject: what the question is about, by which its own options are found.
         """
         return replies.classify(
             text,
@@ -391,6 +405,10 @@ class Answer(Section):
             turns=self.turns,
             reasoning=reasoning,
         )
+
+    def how_it_is_read(self) -> dict[str, Any]:
+        """Return the keys that say how an answer is read, as plain data; keys with their default are left out."""
+        return self.model_dump(mode="json", exclude_defaults=True, exclude=_ASKED_KEYS)
 
     def expected(self, written: str) -> str:
         """Return the right answer to a question in the form in which answers are kept.
