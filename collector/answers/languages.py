@@ -1,8 +1,12 @@
 """What a reader of answers must know of each language, and whether an answer opens with a refusal.
 
 Everything about a language is data: `answer_rules/<code>.yml`. This module reads the files and tries their refusal patterns.
-A file may name fragments that several patterns share, under `parts: {help: "help|assist"}`, and use them as `<<help>>` in parts
-below, refusals and courtesies. Groups do not capture: `(?:…)`.
+Groups do not capture: `(?:…)`. Two keys of a file are optional:
+
+- `parts: {help: "help|assist"}` names fragments that several patterns share; `<<help>>` stands for one in parts below it,
+  `preface`, refusals and courtesies.
+- `preface` is a regular expression for what may stand before a refusal in the same sentence, with the gap up to it:
+  `(?:sorry|as an ai)[^.!?\n]{0,100}?`. It applies to all refusals of the file; they may stand without it.
 """
 
 from __future__ import annotations
@@ -31,7 +35,6 @@ _EXTRA_CHARACTERS = 2000
 _MOST_COURTESIES = 4
 # So many characters of the opening say which languages come into question.
 _SAMPLE_CHARACTERS = 160
-_KEY_LETTERS = 3
 
 _TEXT_LISTS = (
     "courtesies",
@@ -44,20 +47,25 @@ _TEXT_LISTS = (
     "no",
     "negations",
 )
-_KEYS = frozenset({"language", "name", "parts", "refusals", *_TEXT_LISTS, "negations_after"})
+_KEYS = frozenset({"language", "name", "parts", "preface", "refusals", *_TEXT_LISTS, "negations_after"})
 
 
 @dataclass(frozen=True, slots=True)
 class RefusalPattern:
-    """A regular expression that the start of a refusal matches; source: with the parts filled in and in lower case."""
+    """A regular expression that the start of a refusal matches.
+
+    source: the expression with its parts filled in and in lower case.
+    preface: what may stand before it in the same sentence; "" in languages whose patterns say it themselves.
+    """
 
     id: str
     source: str
+    preface: str = ""
 
     @property
     def pattern(self) -> re.Pattern[str]:
-        """The compiled expression; it ignores case."""
-        return _compiled(self.source)
+        """The compiled expression, preface included; it ignores case."""
+        return _compiled(_after(self.preface, [f"(?:{self.source})"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,9 +189,9 @@ def _language(path: Path) -> Language:
     lists["courtesies"] = tuple(
         _filled(path, f"courtesies[{index}]", text, parts) for index, text in enumerate(lists["courtesies"])
     )
-    return Language(
-        code=code, name=document["name"], refusals=_refusals(path, code, document["refusals"], parts), **lists
-    )
+    preface = _filled(path, "preface", document.get("preface", ""), parts)
+    refusals = _refusals(path, code, document["refusals"], parts, preface)
+    return Language(code=code, name=document["name"], refusals=refusals, **lists)
 
 
 def _document(path: Path) -> dict[str, Any]:
@@ -216,7 +224,9 @@ def _parts(path: Path, value: Any) -> Mapping[str, str]:
     return parts
 
 
-def _refusals(path: Path, code: str, entries: Any, parts: Mapping[str, str]) -> tuple[RefusalPattern, ...]:
+def _refusals(
+    path: Path, code: str, entries: Any, parts: Mapping[str, str], preface: str
+) -> tuple[RefusalPattern, ...]:
     if not isinstance(entries, list) or not entries:
         raise InputError(f"{path}: refusals should be a list of patterns, each with id and pattern.")
     refusals: list[RefusalPattern] = []
@@ -231,9 +241,8 @@ def _refusals(path: Path, code: str, entries: Any, parts: Mapping[str, str]) -> 
             raise InputError(f"{path}: the id of {place}, {entry['id']!r}, should start with '{code}-'.")
         if any(refusal.id == entry["id"] for refusal in refusals):
             raise InputError(f"{path}: the refusal id {entry['id']!r} is given twice; ids are unique.")
-        refusals.append(
-            RefusalPattern(entry["id"], _filled(path, f"{place}.pattern", entry["pattern"], parts))
-        )
+        source = _filled(path, f"{place}.pattern", entry["pattern"], parts)
+        refusals.append(RefusalPattern(entry["id"], source, preface))
     return tuple(refusals)
 
 
@@ -300,7 +309,8 @@ class _Matcher:
 
     def __init__(self, language: Language) -> None:
         self._ids = [refusal.id for refusal in language.refusals]
-        self._refusals = _one_of(language.code, {refusal.id: refusal.source for refusal in language.refusals})
+        sources = {refusal.id: refusal.source for refusal in language.refusals}
+        self._refusals = _one_of(language.code, sources, language.refusals[0].preface)
         self._courtesies = (
             _one_of(
                 language.code, {f"courtesy {n}": source for n, source in enumerate(language.courtesies, 1)}
@@ -321,27 +331,32 @@ class _Matcher:
         return None
 
 
-def _one_of(code: str, sources: Mapping[str, str]) -> re.Pattern[str]:
+def _after(preface: str, sources: Iterable[str]) -> str:
+    """Return one expression for alternatives, which may stand after a preface that ends with a word or a sign."""
+    return (rf"(?:{preface}(?<!\w))?" if preface else "") + f"(?:{'|'.join(sources)})"
+
+
+def _one_of(code: str, sources: Mapping[str, str], preface: str = "") -> re.Pattern[str]:
     """Compile alternatives, each a group of its own, so that the group's number says which one matched.
 
     Raises:
         InputError: one of them is not a regular expression, or has a capturing group.
     """
     try:
-        pattern = re.compile("|".join(f"({source})" for source in sources.values()))
+        pattern = re.compile(_after(preface, (f"({source})" for source in sources.values())))
         if pattern.groups == len(sources):
             return pattern
     except re.error:
         pass
-    for name, source in sources.items():
-        place = f"{RULES_FOLDER / code}.yml: the pattern of {name}"
+    for name, source in {"preface": preface, **sources}.items():
+        place = f"{RULES_FOLDER / code}.yml: the expression of {name}"
         try:
             groups = re.compile(source).groups
         except re.error as error:
             raise InputError(f"{place} is not a regular expression: {error}.") from None
         if groups:
             raise InputError(f"{place} has a capturing group; write (?:…) for (…).")
-    raise InputError(f"{RULES_FOLDER / code}.yml: the patterns cannot be compiled together.")
+    raise InputError(f"{RULES_FOLDER / code}.yml: the expressions cannot be compiled together.")
 
 
 @lru_cache(maxsize=1024)
@@ -360,17 +375,23 @@ def _matcher(code: str) -> _Matcher:
 # -- Which languages come into question -------------------------------------------------------------------------------
 
 _NO_LETTERS = re.compile(r"\\.|\[[^\]]*\]|\(\?[:=!<]*|\{[\d,]*\}")
-_WORD = re.compile(r"[^\W\d_]+")
-_WORD_STARTS = re.compile(r"\b[^\W\d_]{3}")
+_WORD = re.compile(r"[^\W\d_]{2,}(?:'[^\W\d_]+)?")
+_KEY_LETTERS = 4
+# Of the words of a text, one in so many must be known to a language, or its patterns are not tried.
+_ONE_WORD_IN = 5
 
 
 @dataclass(frozen=True, slots=True)
 class _Hints:
-    """What is in a language's patterns: of the Latin script the starts of words, of other scripts the letters."""
+    """What is in the languages' patterns: the starts of words in Latin letters, and single letters of other scripts.
+
+    `by_word_start` holds a one in the byte of each language that knows it, so that a sum counts for all languages at once.
+    """
 
     codes: tuple[str, ...]
     by_word_start: Mapping[str, int]
     by_letter: Mapping[str, int]
+    ones: int
 
 
 @cache
@@ -379,16 +400,26 @@ def _hints() -> _Hints:
     by_word_start: dict[str, int] = defaultdict(int)
     by_letter: dict[str, int] = defaultdict(int)
     for number, language in enumerate(languages.values()):
-        sources = [*(refusal.source for refusal in language.refusals), *language.courtesies]
-        words = {word for source in sources for word in _WORD.findall(_NO_LETTERS.sub(" ", source))}
+        one = 1 << 8 * number
+        words = {
+            word for source in _sources(language) for word in _WORD.findall(_NO_LETTERS.sub(" ", source))
+        }
         other_letters = {letter for word in words for letter in word if not _is_latin(letter)}
         for letter in other_letters:
-            by_letter[letter] |= 1 << number
+            by_letter[letter] |= one
         if not other_letters:
-            for word in words:
-                if len(word) >= _KEY_LETTERS:
-                    by_word_start[word[:_KEY_LETTERS]] |= 1 << number
-    return _Hints(tuple(languages), dict(by_word_start), dict(by_letter))
+            for word_start in {word[:_KEY_LETTERS] for word in words}:
+                by_word_start[word_start] += one
+    ones = sum(1 << 8 * number for number in range(len(languages)))
+    return _Hints(tuple(languages), dict(by_word_start), dict(by_letter), ones)
+
+
+def _sources(language: Language) -> tuple[str, ...]:
+    return (
+        *(refusal.source for refusal in language.refusals),
+        language.refusals[0].preface,
+        *language.courtesies,
+    )
 
 
 @cache
@@ -396,14 +427,18 @@ def _is_latin(letter: str) -> bool:
     return letter.isascii() or "LATIN" in unicodedata.name(letter, "")
 
 
-def _candidates(sample: str) -> Iterable[_Matcher]:
-    """Return the languages whose patterns have a word, or a letter of their script, in common with the start of a text."""
+def _candidates(sample: str) -> tuple[_Matcher, ...]:
+    """Return the languages that know enough words, or a letter of another script, of the start of a text."""
     hints = _hints()
-    bits = 0
     known = hints.by_word_start
-    for word_start in _WORD_STARTS.findall(sample):
-        if word_start in known:
-            bits |= known[word_start]
+    words = sample.split()
+    counts = 0
+    for word in words:
+        if (word_start := word[:_KEY_LETTERS]) in known:
+            counts += known[word_start]
+    # A sample has at most 80 words: the highest bit of a byte is set where the count reaches what is needed.
+    needed = -(-len(words) // _ONE_WORD_IN)
+    bits = (counts + (128 - needed) * hints.ones) >> 7 & hints.ones if counts else 0
     if not sample.isascii():
         for letter in set(sample):
             bits |= hints.by_letter.get(letter, 0)
@@ -412,4 +447,4 @@ def _candidates(sample: str) -> Iterable[_Matcher]:
 
 @lru_cache(maxsize=4096)
 def _matchers(bits: int) -> tuple[_Matcher, ...]:
-    return tuple(_matcher(code) for number, code in enumerate(_hints().codes) if bits >> number & 1)
+    return tuple(_matcher(code) for number, code in enumerate(_hints().codes) if bits >> 8 * number & 1)

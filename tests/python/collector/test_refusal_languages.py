@@ -89,7 +89,9 @@ def test_every_pattern_compiles(code: str) -> None:
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_gaps_in_patterns_are_bounded(code: str) -> None:
     unbounded = re.compile(r"(?:(?<!\\)\.|\]|\\[wWsSdD])(?:\*|\+|\{\d+,\})")
-    for source in [*(refusal.source for refusal in LANGUAGES[code].refusals), *LANGUAGES[code].courtesies]:
+    language = LANGUAGES[code]
+    sources = [one for refusal in language.refusals for one in (refusal.source, refusal.preface)]
+    for source in [*sources, *language.courtesies]:
         found = [hit[0] for hit in unbounded.finditer(source) if not hit[0].startswith("\\s")]
         assert found == [], source
 
