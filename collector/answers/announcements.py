@@ -52,11 +52,10 @@ def announced(low: str, start: int, *, is_alone: bool) -> Announcement | None:
         if not is_alone:
             return None
         lead = lead.rstrip(OPENERS + "\r\n")
-    lead = without_noun(lead)
-    lead = _without_fillers(lead)
-    if not lead:
-        return None
-    found = _announcement(lead, is_heading=is_heading)
+    found = _announcement(lead, is_heading=is_heading) if lead else None
+    if found is None and not is_heading:
+        lead = _without_fillers(without_noun(lead))
+        found = _announcement(lead, is_heading=False) if lead else None
     if found is None or is_doubted(lead[: found.start]):
         return None
     rank = found.rank
@@ -97,6 +96,13 @@ def clause_after(low: str, end: int) -> str:
     """Return the rest of the clause behind a place."""
     found = CLAUSE_END.search(low, end, end + 120)
     return low[end : found.start() if found else end + 120]
+
+
+def claim_after(low: str, end: int) -> str:
+    """Return the rest of the clause behind a place, up to a word like "because"."""
+    after = clause_after(low, end)
+    cut = decision_words().because.within(after)
+    return after if cut is None else after[: cut[0]]
 
 
 def sentence_after(low: str, end: int) -> str:

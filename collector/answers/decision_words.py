@@ -25,6 +25,7 @@ class DecisionWords:
     listing: Phrases
     comparing: Phrases
     reasons: Phrases
+    because: Phrases
     verbs: Phrases
     preferring: Phrases
     rejecting: Phrases
@@ -48,6 +49,7 @@ class DecisionWords:
     other_lines: Phrases
     yes: frozenset[str]
     no: frozenset[str]
+    function_words: frozenset[str]
     prefixes: frozenset[str]
     unspaced_prefixes: tuple[str, ...]
     inflections: tuple[str, ...]
@@ -69,6 +71,8 @@ def decision_words() -> DecisionWords:
     for name in (*_SHARED, "negations_after"):
         lists.setdefault(name, [])
         lists[name] += [expression for language in languages for expression in getattr(language, name)]
+    only_compare = {*lists["comparing"], *lists["no_negations"]}
+    lists["negations"] = [word for word in lists["negations"] if word not in only_compare]
     lists["yes"] = [fold(word) for language in languages for word in language.yes]
     lists["no"] = [fold(word) for language in languages for word in language.no]
     values: dict[str, object] = {}

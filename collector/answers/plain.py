@@ -74,9 +74,16 @@ def _markup(text: str) -> re.Pattern[str] | None:
 
 
 class Reply:
-    """A reply, and what is read of it: `text` without markup, and `low`, the same in lower case."""
+    """A reply, and what is read of it.
 
-    __slots__ = ("_ends", "_removed", "low", "original", "text")
+    Attributes:
+        original: the reply, composed (NFC).
+        text: the reply without markup.
+        low: the text in lower case.
+        masked: the same, in which the labels that it names may be masked (mentions.masked).
+    """
+
+    __slots__ = ("_ends", "_removed", "low", "masked", "original", "text")
 
     def __init__(self, text: str, keep: str = "") -> None:
         """Remove the markup.
@@ -103,13 +110,14 @@ class Reply:
             ends = [*(start for start, _ in cuts), len(plain)]
             plain = "".join(plain[start:end] for start, end in zip(starts, ends, strict=True))
         self.text = plain
-        self.low = fold(plain) if not plain.isascii() else plain.lower()
+        self.low = fold(plain)
+        self.masked = self.low
 
     def part(self, start: int, end: int) -> str:
         """Return the part of the reply, as it was written, that stands between two places of the plain text."""
-        return self.original[self._place(start) : self._place(end, is_end=True)].strip()
+        return self.original[self._place(start) : self._place(end)].strip()
 
-    def _place(self, place: int, *, is_end: bool = False) -> int:
-        """Return the place in the reply; what is removed right before an end lies outside."""
-        n_before = bisect_right(self._ends, place - 1 if is_end else place)
+    def _place(self, place: int) -> int:
+        """Return the place in the reply, behind what was removed there."""
+        n_before = bisect_right(self._ends, place)
         return place + (self._removed[n_before - 1] if n_before else 0)
