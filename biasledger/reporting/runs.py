@@ -33,6 +33,7 @@ from biasledger.reporting.source import Row, Source
 
 _PARTS = {
     "n_refused": "refused",
+    "n_unread": "unread",
     "n_malformed": "malformed",
     "n_truncated": "cut off",
     "n_error": "failed",

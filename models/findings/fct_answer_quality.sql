@@ -34,6 +34,7 @@ counted as (
         prompt_groups.group_name,
         sum(answers.n) as n_answers,
         coalesce(sum(answers.n) filter (where answers.status = 'ok'), 0) as n_ok,
+        coalesce(sum(answers.n) filter (where answers.status = 'unread'), 0) as n_unread,
         coalesce(sum(answers.n) filter (where answers.status = 'malformed'), 0) as n_malformed,
         coalesce(sum(answers.n) filter (where answers.status = 'refused'), 0) as n_refused,
         coalesce(sum(answers.n) filter (where answers.status = 'truncated'), 0) as n_truncated,
@@ -52,7 +53,8 @@ answer_quality as (
     select
         *,
         n_ok / n_answers as share_ok,
-        n_refused / n_answers as share_refused
+        n_refused / n_answers as share_refused,
+        n_unread / n_answers as share_unread
     from counted
 )
 

@@ -134,8 +134,64 @@ position_bias as (
         interval_low,
         interval_high,
         first_p_value,
+        n_responses,
         n_sets
     from {{ ref("fct_position_bias") }}
+),
+
+-- Answers that no rule reads, by group.
+unread_groups as (
+    select
+        pool_key,
+        outcome,
+        group_name,
+        cast(sum(n_unread) as bigint) as n_unread,
+        printf('%s %d', group_name, cast(sum(n_unread) as bigint)) as counted
+    from {{ ref("int_decisions_units") }}
+    where n_unread > 0
+    group by pool_key, outcome, group_name
+),
+
+unread_contrasts as (
+    select
+        comparisons.comparison_key,
+        string_agg(unread_groups.counted, ', ' order by unread_groups.n_unread desc, unread_groups.group_name)
+            as unread_by_group
+    from comparisons
+    inner join unread_groups
+        on
+            comparisons.pool_key = unread_groups.pool_key
+            and comparisons.outcome = unread_groups.outcome
+            and unread_groups.group_name in (comparisons.group_name, comparisons.reference_group)
+    group by comparisons.comparison_key
+),
+
+unread_attributes as (
+    select
+        members.comparison_key,
+        string_agg(unread_groups.counted, ', ' order by unread_groups.n_unread desc, unread_groups.group_name)
+            as unread_by_group
+    from impact_members as members
+    inner join impact_comparisons on members.comparison_key = impact_comparisons.comparison_key
+    inner join unread_groups
+        on
+            impact_comparisons.pool_key = unread_groups.pool_key
+            and impact_comparisons.outcome = unread_groups.outcome
+            and members.group_name = unread_groups.group_name
+    group by members.comparison_key
+),
+
+unread_rankings as (
+    select
+        run_id,
+        variant,
+        -- A row is a candidate.
+        cast(round(sum(weight / n_candidates)) as bigint) as n_unread
+    from {{ ref("int_decisions_predictions") }}
+    where
+        is_unread
+        and kind = 'ranking'
+    group by run_id, variant
 ),
 
 named_attributes as (
@@ -199,6 +255,17 @@ measured_gaps as (
         sqrt(4 * unseen_share / (2 - unseen_share)) as unseen_gap,
         if(score_units.are_equal, -unseen_gap, gaps.adjusted_low) as interval_low,
         if(score_units.are_equal, unseen_gap, gaps.adjusted_high) as interval_high,
+        gaps.n_unread,
+        unread_contrasts.unread_by_group,
+        -- Equal scores and unread ones: as above, with those that were not read among those that differ.
+        least(1, gaps.n_unread / least(gaps.n_marked, gaps.n_reference)) as unread_share,
+        sqrt(4 * unread_share / (2 - unread_share)) as unread_gap,
+        least(1, unread_share + unseen_share) as open_share,
+        sqrt(4 * open_share / (2 - open_share)) as open_gap,
+        if(score_units.are_equal, -unread_gap, gaps.value_if_unread_low) as value_if_unread_low,
+        if(score_units.are_equal, unread_gap, gaps.value_if_unread_high) as value_if_unread_high,
+        if(score_units.are_equal, -open_gap, gaps.interval_if_unread_low) as interval_if_unread_low,
+        if(score_units.are_equal, open_gap, gaps.interval_if_unread_high) as interval_if_unread_high,
         gaps.mean_marked,
         gaps.mean_reference,
         -- Fewer than the comparison asks for where the test stopped early.
@@ -207,6 +274,7 @@ measured_gaps as (
     from comparisons
     inner join gaps on comparisons.comparison_key = gaps.comparison_key
     inner join decisions_runs on comparisons.run_id = decisions_runs.run_id
+    left join unread_contrasts on comparisons.comparison_key = unread_contrasts.comparison_key
     left join score_units
         on
             comparisons.run_id = score_units.run_id
@@ -268,6 +336,12 @@ gap_findings as (
         null_sd / unit as null_sd,
         interval_low / unit as interval_low,
         interval_high / unit as interval_high,
+        n_unread,
+        unread_by_group,
+        value_if_unread_low / unit as value_if_unread_low,
+        value_if_unread_high / unit as value_if_unread_high,
+        interval_if_unread_low / unit as interval_if_unread_low,
+        interval_if_unread_high / unit as interval_if_unread_high,
         gap as published_value,
         n_binding as n_units,
         n_cases as n_sufficient,
@@ -312,6 +386,12 @@ impact_findings as (
         impact_tests.null_sd,
         impact_tests.interval_low,
         impact_tests.interval_high,
+        impact_tests.n_unread,
+        unread_attributes.unread_by_group,
+        impact_tests.value_if_unread_low,
+        impact_tests.value_if_unread_high,
+        impact_tests.interval_if_unread_low,
+        impact_tests.interval_if_unread_high,
         impact_tests.smallest_ratio as published_value,
         if(
             impact_tests.width_unit = 'name' or impact_tests.unit = 'name', impact_tests.n_names, impact_tests.n_cases
@@ -338,6 +418,7 @@ impact_findings as (
     inner join impact_comparisons on impact_tests.comparison_key = impact_comparisons.comparison_key
     inner join decisions_runs on impact_comparisons.run_id = decisions_runs.run_id
     left join impact_groups on impact_tests.comparison_key = impact_groups.comparison_key
+    left join unread_attributes on impact_tests.comparison_key = unread_attributes.comparison_key
     left join named_attributes
         on
             impact_comparisons.run_id = named_attributes.run_id
@@ -347,6 +428,22 @@ impact_findings as (
             impact_comparisons.contrast_id = decision_rates.contrast_id
             and impact_comparisons.domain = decision_rates.domain
             and impact_comparisons.outcome = decision_rates.outcome
+),
+
+-- The candidate shown first is first in none of the unread rankings, or in all of them.
+bounded_position_bias as (
+    select
+        position_bias.*,
+        unread_rankings.n_unread,
+        position_bias.share_first * unread_rankings.n_unread
+        / (position_bias.n_responses + unread_rankings.n_unread) as fall,
+        (1 - position_bias.share_first) * unread_rankings.n_unread
+        / (position_bias.n_responses + unread_rankings.n_unread) as rise
+    from position_bias
+    left join unread_rankings
+        on
+            position_bias.run_id = unread_rankings.run_id
+            and position_bias.variant = unread_rankings.variant
 ),
 
 position_findings as (
@@ -368,12 +465,17 @@ position_findings as (
         position_bias.expected_share as null_mean,
         position_bias.interval_low - position_bias.expected_share as interval_low,
         position_bias.interval_high - position_bias.expected_share as interval_high,
+        position_bias.n_unread,
+        position_bias.share_first - position_bias.fall - position_bias.expected_share as value_if_unread_low,
+        position_bias.share_first + position_bias.rise - position_bias.expected_share as value_if_unread_high,
+        position_bias.interval_low - position_bias.fall - position_bias.expected_share as interval_if_unread_low,
+        position_bias.interval_high + position_bias.rise - position_bias.expected_share as interval_if_unread_high,
         position_bias.n_sets as n_units,
         position_bias.n_sets as n_sufficient,
         'rankings of different candidates' as settled_by,
         0 as n_permutations,
         0 as seed
-    from position_bias
+    from bounded_position_bias as position_bias
     inner join run_readings on position_bias.run_id = run_readings.run_id
 ),
 

@@ -17,6 +17,8 @@ responses as (
         response_text is not null as has_text,
         model_answered,
         weight,
+        read_by,
+        answer_language,
         requested_at
     from {{ ref("stg_ledger__responses") }}
 ),
