@@ -30,7 +30,12 @@ from biasledger.reporting.rates import RATE_KEYS, rates_panel
 from biasledger.reporting.source import Row, Source
 
 _OUTCOMES = {"selected": "share selected", "correct": "share judged rightly"}
-_STANDINGS = {"rank_gap": "rank of the label", "place_gap": "place in the ranking", "score_gap": "score"}
+_STANDINGS = {
+    "rank_gap": "rank of the label",
+    "place_gap": "place in the ranking",
+    "score_gap": "score",
+    "relative_gap": "logarithm of the score",
+}
 _FOUR_FIFTHS = 0.8
 _LABEL_ROWS = 80
 
