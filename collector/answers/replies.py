@@ -1,10 +1,10 @@
 """From a reply to a status and the words of the answer.
 
-A reply is `ok`, `malformed`, `refused` or `truncated`. JSON inside fences, after leading prose or with trailing commas is read;
-nothing is evaluated and nothing inside a string is touched. JSON with keys and no text under any of them is malformed. A
-well-formed answer (JSON, a numbered list) that says something is never called refused because of its words: refusal patterns are
-tried only on replies without one, and only at their start; and on JSON and lists all of whose texts refuse, as in
-{"error": "I'm sorry, but I can't …"}, which is no answer in another dress.
+A reply is `ok`, `unread`, `malformed`, `refused`, `truncated` or, where it is a service's error message, `error`. JSON inside
+fences, after leading prose or with trailing commas is read; nothing is evaluated and nothing inside a string is touched. JSON
+with keys and no text under any of them is malformed. A well-formed answer (JSON, a numbered list) that says something is never
+called refused because of its words: refusal patterns are tried only on replies without one, and only at their start; and on JSON
+and lists all of whose texts refuse, as in {"error": "I'm sorry, but I can't …"}, which is no answer in another dress.
 """
 
 from __future__ import annotations
@@ -14,14 +14,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from collector.answers.answer_language import language_of
 from collector.answers.decisions import Decision, read_label, read_score
+from collector.answers.failures import (
+    OTHER_ERROR,
+    RULES_FILE,
+    Rule,
+    Status,
+    failure_of_answer,
+    read_finish_reason,
+)
 from collector.answers.items import FoundItems, find_items, items_text
 from collector.answers.json_refusals import Silence, plain_apostrophes, silence_of, whole_json
 from collector.answers.json_text import TOO_DEEP, JsonNumber, JsonObject, extract_json
-from collector.answers.languages import COMMON_FILE, RULES_FOLDER, find_refusal, refusal_language
+from collector.answers.languages import find_refusal, refusal_language
 from collector.answers.lists import FoundList, find_list
 from collector.answers.rankings import read_ranking
 from collector.answers.reasoning import Parted, split_reasoning
@@ -29,16 +37,13 @@ from collector.answers.turns import Turns, find_conversation
 from collector.errors import InputError
 from collector.files.yaml import read_yaml_mapping
 
-Status = Literal["ok", "unread", "malformed", "refused", "truncated", "error"]
-RULES_FILE = RULES_FOLDER / COMMON_FILE
-
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """How a reply was read.
 
     Attributes:
-        status: ok, unread (no rule finds a decision), malformed, refused or truncated.
+        status: ok, unread (no rule finds a decision), malformed, refused, truncated or error (the reply is an error message).
         answer_text: what is analysed; set where the status is ok.
         error: one sentence where the status is not ok.
         n_items: the number of items of a list; set where the status is ok.
@@ -59,29 +64,11 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """One reason to call a reply refused or truncated."""
-
-    id: str
-    status: Status
-    reason: str
-    finish_reasons: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
 class AnswerRules:
-    """The versioned rules of common.yml; silence: what JSON may hold without answering."""
+    """The version of the rules, and what JSON may hold without answering."""
 
     version: str
-    rules: tuple[Rule, ...]
     silence: Silence
-
-    def by_finish_reason(self, finish_reason: str | None, status: Status) -> Rule | None:
-        """Return the rule of a status that names this finish reason."""
-        for rule in self.rules:
-            if finish_reason in rule.finish_reasons and rule.status == status:
-                return rule
-        return None
 
     def by_pattern(self, text: str, extra: Sequence[str] = ()) -> Rule | None:
         """Return the refusal that the text opens with in any language, or that one of the audit's own patterns finds."""
@@ -104,25 +91,12 @@ def load_rules(path: Path = RULES_FILE) -> AnswerRules:
     """Read the rules that belong to no language.
 
     Raises:
-        InputError: the file cannot be read, or a rule lacks a key.
+        InputError: the file cannot be read, or lacks a key.
     """
     document = read_yaml_mapping(path, what="answer rules")
-    rules = []
-    for index, entry in enumerate(document.get("rules") or ()):
-        try:
-            rules.append(
-                Rule(
-                    id=entry["id"],
-                    status=entry["status"],
-                    reason=entry["reason"],
-                    finish_reasons=frozenset(entry.get("finish_reason", ())),
-                )
-            )
-        except KeyError as error:
-            raise InputError(f"{path}: rules[{index}] has no key {error.args[0]!r}.") from None
     if not isinstance(document.get("version"), str):
         raise InputError(f"{path}: version is missing; it is text and changes with every rule.")
-    return AnswerRules(document["version"], tuple(rules), _silence(document, path))
+    return AnswerRules(document["version"], _silence(document, path))
 
 
 @cache
@@ -186,7 +160,7 @@ def classify(
         Status ok with the words of the answer (of JSON, its keys and values; of a list, an item a line; the label as listed; the
         number; a ranking and items as their modules keep them), or another status with one sentence.
     """
-    rules = load_rules()
+    rules, reason = load_rules(), read_finish_reason(finish_reason)
     conversation = find_conversation(text) if text else None
     judged = text if conversation is None else conversation.answer(turns)
     parted = split_reasoning(judged) if judged else Parted("")
@@ -195,13 +169,15 @@ def classify(
     if conversation is not None and judged is None:
         answer: Answer | None = Answer("malformed", error=_missing_turn(len(conversation.turns), turns))
     else:
-        answer = _without_text(rules, parted, text, max_characters, finish_reason)
+        answer = _without_text(reason, parted, text, max_characters)
     if answer is None:
-        answer = _own_refusal(parted.answer, refusals) or _read(
+        answer = _own_refusal(parted.answer, refusals) or _failed(parted.answer, rules, labels)
+    if answer is None:
+        answer = _read(
             parted.answer,
             kind,
             rules,
-            rules.by_finish_reason(finish_reason, "truncated"),
+            reason if reason is not None and reason.status == "truncated" else None,
             k=k,
             labels=labels,
             minimum=minimum,
@@ -219,11 +195,11 @@ def _missing_turn(n_turns: int, turns: Turns) -> str:
 
 
 def _without_text(
-    rules: AnswerRules, parted: Parted, text: str | None, max_characters: int, finish_reason: str | None
+    reason: Rule | None, parted: Parted, text: str | None, max_characters: int
 ) -> Answer | None:
     """Return what a reply is that holds no text to read, None where there is text."""
-    if rule := rules.by_finish_reason(finish_reason, "refused"):
-        return _by_rule(rule)
+    if reason is not None and reason.status in ("refused", "error"):
+        return _by_rule(reason)
     if text is not None and len(text) > max_characters:
         return Answer(
             "malformed", error=f"The answer has {len(text)} characters; the limit is {max_characters}."
@@ -234,8 +210,8 @@ def _without_text(
         )
     if parted.answer.strip():
         return None
-    if rule := rules.by_finish_reason(finish_reason, "truncated"):
-        return _by_rule(rule)
+    if reason is not None and reason.status == "truncated":
+        return _by_rule(reason)
     return Answer("malformed", error="The answer is empty.")
 
 
@@ -250,9 +226,24 @@ def _own_refusal(text: str, patterns: Sequence[str]) -> Answer | None:
     )
 
 
+def _failed(text: str, rules: AnswerRules, labels: Sequence[str]) -> Answer | None:
+    """Return what failed where the text is nothing but an error message, and none of the labels; None for any other text."""
+    failure = failure_of_answer(text)
+    if failure is None or text.strip().casefold() in {label.casefold() for label in labels}:
+        return None
+    if failure.status == "error":
+        # A model that refuses in JSON writes error bodies, too.
+        said = _silent(whole_json(text), rules)
+        if said is not None and (failure.rule == OTHER_ERROR or said.read_by != "json"):
+            return said
+    return Answer(failure.status, error=failure.sentence, read_by=failure.rule)
+
+
 def _language(answer: Answer, text: str, kind: str) -> str | None:
-    """Return the language of an answer; titles and names of items have none."""
+    """Return the language of an answer; titles, names of items and error messages have none."""
     if answer.status == "ok" and kind in ("list", "items", "ranking"):
+        return None
+    if answer.status != "ok" and failure_of_answer(text):
         return None
     return language_of((answer.answer_text if kind == "json_object" else None) or text)
 
@@ -400,8 +391,4 @@ def _flatten(value: Any, *, is_key: bool = False) -> Iterable[_Words]:
 
 
 def _by_rule(rule: Rule) -> Answer:
-    return Answer(rule.status, error=_sentence(rule), read_by=rule.id)
-
-
-def _sentence(rule: Rule) -> str:
-    return f"{rule.reason[0].upper()}{rule.reason[1:]} (rule {rule.id})."
+    return Answer(rule.status, error=rule.sentence, read_by=rule.id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
+from collector.answers.failures import OTHER_ERROR, RATE_LIMIT, read_failure
 from collector.answers.replies import Answer
 from collector.answers.stored_text import storable
 from collector.asking.costs import estimate_prompt_tokens, estimate_tokens
@@ -67,21 +68,26 @@ def keep_reading(row: ResponseRow, answer: Answer) -> None:
 
 
 def fill_error(row: ResponseRow, prompt: Prompt, error: TargetError) -> None:
-    """Put into a row why nothing came back."""
+    """Put into a row why nothing came back, and the rule that says so."""
     row.error = _storable(str(error))
+    if error.asks_to_slow_down:
+        row.read_by = RATE_LIMIT
+    else:
+        failure = read_failure(str(error))
+        row.read_by = failure.rule if failure.status == "error" else OTHER_ERROR
     row.raw_body = _storable(error.raw_body)
     row.content_hash = response_hash(prompt.content_hash, row.status, None)
 
 
 def is_to_be_asked_again(answer: Answer, form: AnswerForm) -> bool:
-    """Return whether to ask again: the answer is malformed or unread, or is a list shorter than the audit wants."""
+    """Return whether to ask again: the reply is malformed, unread or an error message, or a list shorter than the audit wants."""
     is_too_short = (
         form.short == "ask_again"
         and form.k is not None
         and answer.n_items is not None
         and answer.n_items < form.k
     )
-    return answer.status in ("malformed", "unread") or is_too_short
+    return answer.status in ("malformed", "unread", "error") or is_too_short
 
 
 def estimated_tokens(prompt: Prompt) -> int:

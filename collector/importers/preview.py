@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from collector.answers.failures import UnknownReasons
 from collector.answers.kinds import kind_of_answers
 from collector.answers.replies import Answer
 from collector.answers.stored_text import storable
@@ -172,7 +173,10 @@ def _read_answers(preview: Preview, plan: Plan, audit: Audit) -> None:
     preview.n_responses = sum(run.n_responses for run in plan.runs)
     answers = list(islice((one for batch in plan.answers() for one in batch), ANSWERS_READ))
     preview.n_read = len(answers)
-    preview.warnings = nothing_sentences(Counter(answers_of_nothing(audit, answers)))
+    reasons = UnknownReasons()
+    for one in answers:
+        reasons.note(one.finish_reason)
+    preview.warnings = [*nothing_sentences(Counter(answers_of_nothing(audit, answers))), *reasons.sentences()]
     shown = {one.prompt_number for one in answers[:ROWS_SHOWN]}
     prompts = {one.number: one.prompt for batch in plan.prompts() for one in batch if one.number in shown}
     first: list[PreviewedAnswer] = []

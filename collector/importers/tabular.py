@@ -15,6 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from collector.answers.failures import OTHER_ERROR, UnknownReasons, is_error, read_failure
 from collector.answers.replies import Answer, load_rules
 from collector.answers.stored_text import storable
 from collector.asking.progress import Advance, progress
@@ -289,6 +290,7 @@ def _write(
     neutral: set[str] = set()
     named: set[tuple[str, str]] = set()
     nothing: Counter[str] = Counter()
+    reasons = UnknownReasons()
     for batch in _read(plan, plan.prompts()):
         named.update((one.attribute, one.group_name) for asked in batch for one in asked.prompt.attributes)
         neutral.update(one.prompt.template for one in batch if not one.prompt.attributes)
@@ -319,9 +321,11 @@ def _write(
             run.scores([score for one in answered for score in _scores(known[one.prompt_number], one, now)])
             counts[number].update(row.status for row in rows)
         nothing.update(answers_of_nothing(audit, found))
+        for one in found:
+            reasons.note(one.finish_reason)
         total = sum(count.total() for count in counts.values())
         advance(total, total - sum(count["ok"] for count in counts.values()))
-    return counts, [*_silent_sentences(audit, named), *nothing_sentences(nothing)]
+    return counts, [*_silent_sentences(audit, named), *nothing_sentences(nothing), *reasons.sentences()]
 
 
 def _silent_sentences(audit: Audit, named: Container[tuple[str, str]]) -> list[str]:
@@ -392,11 +396,21 @@ def _response(prompt: _Known, found: PlannedAnswer, audit: Audit, *, has_replies
 
 
 def read_answer(text: str | None, found: PlannedAnswer, audit: Audit) -> Answer:
-    """Return what an answer that was written amounts to."""
+    """Return how an answer that was written is read; an error that the file states goes before its text."""
     answer = audit.answer.classify(text, found.finish_reason, reasoning=found.reasoning)
-    if found.error is not None and answer.status == "malformed" and not (text or "").strip():
-        return Answer("error", error=storable(found.error))
-    return answer
+    if found.error is None or not is_error(found.error):
+        return answer
+    # An error counts even where a text stands next to it: a placeholder, or what came before the call failed.
+    failure = read_failure(found.error)
+    if failure.rule == OTHER_ERROR and answer.status == "refused":
+        return answer
+    is_told = failure.status == "error"
+    return Answer(
+        failure.status,
+        error=storable(found.error if is_told else f"{failure.sentence} {found.error}"),
+        read_by=failure.rule,
+        reasoning_text=answer.reasoning_text,
+    )
 
 
 def _scores(prompt: _Known, found: PlannedAnswer, now: datetime) -> list[ScoreRow]:

@@ -319,6 +319,8 @@ class Audit(Section):
         document: dict[str, Any] = {"version": 1, "crossed": crossed, "pairwise": self.reading.pairwise}
         if self.reading.include_reasoning:
             document["include_reasoning"] = True
+        if self.reading.answers.attempt != "first":
+            document["answers"] = self.reading.answers.model_dump()
         if self.reading.same:
             document["same"] = {name: list(pair) for name, pair in self.reading.same.items()}
         return document | {name: room.document(self) for name, room in rooms().items() if room.is_read(self)}

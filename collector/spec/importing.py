@@ -38,7 +38,10 @@ class Columns(Section):
         examples=["reasoning_content"],
     )
     error: NonBlank | None = Field(
-        default=None, description="Why there is no answer. Beside `text`.", examples=["error"]
+        default=None,
+        description="Why the call failed, empty where it did not. A message of a content filter is a refusal, any other one a "
+        "failed call, even where `text` holds something. Beside `text`.",
+        examples=["error"],
     )
     template: NonBlank | None = Field(
         default=None,

@@ -24,6 +24,7 @@ from collector.targets.http.errors import (
     is_success,
     json_object,
     json_value,
+    reply_of_error,
 )
 from collector.targets.http.json_path import parse_json_path
 from collector.targets.http.session import HttpSession, excerpt
@@ -268,6 +269,11 @@ class HttpEndpoint:
             shown_url=self._url,
         )
         if not is_success(reply.status):
+            amounts_to = reply_of_error(
+                reply.text, status=reply.status, latency_ms=reply.latency_ms, hints=reply.hints
+            )
+            if amounts_to is not None:
+                return amounts_to
             raise http_error(
                 self.name,
                 reply.status,
