@@ -372,6 +372,12 @@ class Answer(Section):
         "reply, without regard to case.",
         examples=[["transfer you to a colleague"]],
     )
+    missing: Names = Field(
+        default=(),
+        description="Of imported answers: what stands in the file where no answer came, besides empty cells and words such as "
+        "#N/A or nan. Such a row is kept as an error.",
+        examples=[["[NO_TEXT_AFTER_RETRIES]", "ERROR"]],
+    )
 
     def classify(
         self,

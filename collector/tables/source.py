@@ -90,7 +90,7 @@ class Form:
 
 AS_IT_LOOKS = Form()
 # The columns of a file with a column of answers for each group: which group, its answer, and the number of the row.
-GROUP_COLUMN, ANSWER_COLUMN, ROW_COLUMN = "\0group", "\0answer", "\0row"
+GROUP_COLUMN, ANSWER_COLUMN, ROW_COLUMN = MADE_COLUMNS = ("\0group", "\0answer", "\0row")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +140,8 @@ def open_source(
 
     form = form or AS_IT_LOOKS
     kind, rows = _looked_at(path, form)
-    made = (GROUP_COLUMN, ANSWER_COLUMN, ROW_COLUMN)
-    needed = list(dict.fromkeys([*(one for one in columns if one not in made), *(answers or {}).values()]))
+    stated = (column for column in columns if column not in MADE_COLUMNS)
+    needed = list(dict.fromkeys([*stated, *(answers or {}).values()]))
     table, table_kind, notes = _table(path, kind, rows, form, needed, scratch)
     connection = duckdb.connect(":memory:")
     try:
