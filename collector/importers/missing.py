@@ -32,6 +32,8 @@ _NO_ANSWER = re.compile(
     r"NO[ _-](?:TEXT|RESPONSE|ANSWER|REPLY|OUTPUT|CONTENT|RESULT|DATA|COMPLETION)(?:[ _-].*)?", re.DOTALL
 )
 _FAILED_WORDS = ("error", "timeout", "empty", "no response", "no answer", "no reply", "no output", "no text")
+# What has a meaning in a regular expression.
+_SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")
 _REFUSED = re.compile(r"refus|block|filter|moderat|safety|declin|censor|policy|guardrail", re.IGNORECASE)
 
 
@@ -151,13 +153,21 @@ def is_refusal_token(word: str) -> bool:
     return _REFUSED.search(word) is not None
 
 
-def tokens_sentence(found: Mapping[str, int]) -> str:
-    """Return the sentence on tokens that a spec does not declare."""
+def token_sentences(found: Mapping[str, int]) -> Iterator[str]:
+    """Yield a sentence on tokens for no answer that a spec does not declare, and one on those for a refusal."""
+    refused = {word: n for word, n in found.items() if is_refusal_token(word)}
+    none = {word: n for word, n in found.items() if word not in refused}
+    if none:
+        listed = ", ".join(json.dumps(word, ensure_ascii=False) for word in none)
+        yield f"{_counted(none)}; where that stands for no answer, write answer: {{missing: [{listed}]}}."
+    if refused:
+        listed = ", ".join(json.dumps(_SPECIAL.sub(r"\\\g<0>", word), ensure_ascii=False) for word in refused)
+        yield f"{_counted(refused)}; where that tells of a refusal, write answer: {{refusals: [{listed}]}}."
+
+
+def _counted(found: Mapping[str, int]) -> str:
     n = sum(found.values())
     answers = "1 answer is" if n == 1 else f"{n:,} answers are"
     words = [f"{quoted([word])} ({count:,})" for word, count in Counter(found).most_common(10)]
     more = f" and {len(found) - 10} more" if len(found) > 10 else ""
-    return (
-        f"{answers} nothing but {', '.join(words)}{more}, and read as what was answered; where that stands for no answer, "
-        f"write answer: {{missing: [{', '.join(json.dumps(word, ensure_ascii=False) for word in found)}]}}."
-    )
+    return f"{answers} nothing but {', '.join(words)}{more}, and read as what was answered"

@@ -556,7 +556,8 @@ class RowPlan(FilePlan):
         found = tokens_for_nothing(
             others, n_answers, answer.labels, are_labels=answer.kind in ("label", "score")
         )
-        return missing, found
+        # What the audit reads as a refusal needs no other word for it.
+        return missing, {word: n for word, n in found.items() if answer.classify(word).status != "refused"}
 
     @property
     def answer_column(self) -> str:

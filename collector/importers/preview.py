@@ -16,7 +16,7 @@ from collector.answers.stored_text import storable
 from collector.errors import InputError
 from collector.hints import no_column
 from collector.importers.conditions import FoundWord, conditions_of
-from collector.importers.missing import tokens_sentence
+from collector.importers.missing import token_sentences
 from collector.importers.plan import Plan, PlannedAnswer, RowPlan, form_of, needed_columns, roles_of
 from collector.importers.tabular import plan_of, read_answer
 from collector.spec.loading import SpecProblem
@@ -187,7 +187,7 @@ def _read_answers(preview: Preview, plan: Plan, audit: Audit) -> None:
             missing, tokens = plan.counted_answers()
         preview.warnings = [
             *([missing_sentence(plan.answer_column, missing)] if missing else []),
-            *([tokens_sentence(tokens)] if tokens else []),
+            *token_sentences(tokens),
         ]
     shown = {one.prompt_number for one in answers[:ROWS_SHOWN]}
     prompts = {one.number: one.prompt for batch in plan.prompts() for one in batch if one.number in shown}
