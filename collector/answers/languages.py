@@ -35,7 +35,6 @@ _EXTRA_CHARACTERS = 2000
 _MOST_COURTESIES = 4
 # So many characters of the opening say which languages come into question.
 _SAMPLE_CHARACTERS = 160
-_KEY_LETTERS = 3
 
 _TEXT_LISTS = (
     "courtesies",
@@ -376,16 +375,23 @@ def _matcher(code: str) -> _Matcher:
 # -- Which languages come into question -------------------------------------------------------------------------------
 
 _NO_LETTERS = re.compile(r"\\.|\[[^\]]*\]|\(\?[:=!<]*|\{[\d,]*\}")
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(r"[^\W\d_]{2,}(?:'[^\W\d_]+)?")
+_KEY_LETTERS = 4
+# Of the words of a text, one in so many must be known to a language, or its patterns are not tried.
+_ONE_WORD_IN = 5
 
 
 @dataclass(frozen=True, slots=True)
 class _Hints:
-    """What is in a language's patterns: of the Latin script the starts of words, of other scripts the letters."""
+    """What is in the languages' patterns: the starts of words in Latin letters, and single letters of other scripts.
+
+    `by_word_start` holds a one in the byte of each language that knows it, so that a sum counts for all languages at once.
+    """
 
     codes: tuple[str, ...]
     by_word_start: Mapping[str, int]
     by_letter: Mapping[str, int]
+    ones: int
 
 
 @cache
@@ -394,17 +400,18 @@ def _hints() -> _Hints:
     by_word_start: dict[str, int] = defaultdict(int)
     by_letter: dict[str, int] = defaultdict(int)
     for number, language in enumerate(languages.values()):
+        one = 1 << 8 * number
         words = {
             word for source in _sources(language) for word in _WORD.findall(_NO_LETTERS.sub(" ", source))
         }
         other_letters = {letter for word in words for letter in word if not _is_latin(letter)}
         for letter in other_letters:
-            by_letter[letter] |= 1 << number
+            by_letter[letter] |= one
         if not other_letters:
-            for word in words:
-                if len(word) >= _KEY_LETTERS:
-                    by_word_start[word[:_KEY_LETTERS]] |= 1 << number
-    return _Hints(tuple(languages), dict(by_word_start), dict(by_letter))
+            for word_start in {word[:_KEY_LETTERS] for word in words}:
+                by_word_start[word_start] += one
+    ones = sum(1 << 8 * number for number in range(len(languages)))
+    return _Hints(tuple(languages), dict(by_word_start), dict(by_letter), ones)
 
 
 def _sources(language: Language) -> tuple[str, ...]:
@@ -420,15 +427,18 @@ def _is_latin(letter: str) -> bool:
     return letter.isascii() or "LATIN" in unicodedata.name(letter, "")
 
 
-def _candidates(sample: str) -> Iterable[_Matcher]:
-    """Return the languages whose patterns have a word, or a letter of their script, in common with the start of a text."""
+def _candidates(sample: str) -> tuple[_Matcher, ...]:
+    """Return the languages that know enough words, or a letter of another script, of the start of a text."""
     hints = _hints()
-    bits = 0
     known = hints.by_word_start
-    for word in sample.split():
-        word_start = word[:_KEY_LETTERS]
-        if word_start in known:
-            bits |= known[word_start]
+    words = sample.split()
+    counts = 0
+    for word in words:
+        if (word_start := word[:_KEY_LETTERS]) in known:
+            counts += known[word_start]
+    # A sample has at most 80 words: the highest bit of a byte is set where the count reaches what is needed.
+    needed = -(-len(words) // _ONE_WORD_IN)
+    bits = (counts + (128 - needed) * hints.ones) >> 7 & hints.ones if counts else 0
     if not sample.isascii():
         for letter in set(sample):
             bits |= hints.by_letter.get(letter, 0)
@@ -437,4 +447,4 @@ def _candidates(sample: str) -> Iterable[_Matcher]:
 
 @lru_cache(maxsize=4096)
 def _matchers(bits: int) -> tuple[_Matcher, ...]:
-    return tuple(_matcher(code) for number, code in enumerate(_hints().codes) if bits >> number & 1)
+    return tuple(_matcher(code) for number, code in enumerate(_hints().codes) if bits >> 8 * number & 1)
