@@ -45,6 +45,12 @@ _VERDICTS = {
     "unchanged": "quiet",
     "insufficient_data": "insufficient_data",
 }
+# Scheme of answer_gap -> what became of a question.
+_WITHOUT_ANSWER = {
+    "refused": "refused",
+    "unusable": "malformed, unread, cut off or empty",
+    "failed": "failed with an error",
+}
 _GROUPS_AT_MOST = 16
 _BUILDS_AT_LEAST = 2
 
@@ -224,14 +230,15 @@ def _answer_gaps(source: Source, run_id: str) -> Picture | None:
         draw=_answer_gaps_panel,
         noun="attributes",
         title="Who is refused more often",
-        reading="The share of a group’s questions that were refused, or answered in a form that could not be read, beside that "
-        "of the group it is held against, and how many times as large it is.",
+        reading="The share of a group’s questions that were refused, failed, or were answered in a form that could not be read, "
+        "beside that of the group it is held against, and how many times as large it is. First attempts count, unless the audit "
+        "says otherwise.",
         legend=lambda rows: (*status_keys(rows), *RATE_KEYS),
     )
 
 
 def _answer_gaps_panel(rows: Sequence[Row]) -> Panel:
-    what = "refused" if rows[0]["scheme"] == "refused" else "malformed, cut off or empty"
+    what = _WITHOUT_ANSWER[rows[0]["scheme"]]
     title = f"{what[:1].upper()}{what[1:]}, {readable(rows[0]['attribute'])} {against(rows)}"
     return rates_panel(rows[:_GROUPS_AT_MOST], title, f"share {what}")
 

@@ -210,6 +210,68 @@ run_readings as (
     from {{ ref("int_run_readings") }}
 ),
 
+-- Of comparisons of different people, who was asked about in either group.
+unpaired_comparisons as (
+    select
+        comparison_key,
+        run_id,
+        variant,
+        attribute,
+        domain,
+        group_name,
+        reference_group
+    from comparisons
+    where not is_paired
+),
+
+prompts as (
+    select
+        run_id,
+        prompt_id,
+        coalesce(domain, '') as domain,
+        subject
+    from {{ ref("stg_ledger__prompts") }}
+    where coalesce(subject, '') <> ''
+),
+
+prompt_groups as (
+    select
+        run_id,
+        prompt_id,
+        variant,
+        attribute,
+        group_name
+    from {{ ref("int_prompt_groups") }}
+),
+
+asked_subjects as (
+    select
+        unpaired.comparison_key,
+        prompts.subject,
+        count(distinct prompt_groups.group_name) as n_groups
+    from unpaired_comparisons as unpaired
+    inner join prompt_groups
+        on
+            unpaired.run_id = prompt_groups.run_id
+            and unpaired.variant = prompt_groups.variant
+            and unpaired.attribute = prompt_groups.attribute
+    inner join prompts
+        on
+            prompt_groups.run_id = prompts.run_id
+            and prompt_groups.prompt_id = prompts.prompt_id
+            and unpaired.domain = prompts.domain
+    where prompt_groups.group_name in (unpaired.group_name, unpaired.reference_group)
+    group by unpaired.comparison_key, prompts.subject
+),
+
+shared_subjects as (
+    select
+        comparison_key,
+        avg(cast(n_groups = 2 as integer)) as share_shared
+    from asked_subjects
+    group by comparison_key
+),
+
 measured_gaps as (
     select
         comparisons.*,
@@ -239,6 +301,9 @@ measured_gaps as (
         case
             when comparisons.is_paired then null
             when measure = 'place_gap' then 'this takes candidates of both groups for equally qualified'
+            when shared_subjects.share_shared > 0.5 then null
+            when shared_subjects.share_shared > 0
+                then 'most of those compared are different people, so their qualifications may differ, too'
             else 'different people are compared, so their qualifications may differ, too'
         end as caution,
         coalesce(score_units.score_sd, 1) as unit,
@@ -275,6 +340,7 @@ measured_gaps as (
     inner join gaps on comparisons.comparison_key = gaps.comparison_key
     inner join decisions_runs on comparisons.run_id = decisions_runs.run_id
     left join unread_contrasts on comparisons.comparison_key = unread_contrasts.comparison_key
+    left join shared_subjects on comparisons.comparison_key = shared_subjects.comparison_key
     left join score_units
         on
             comparisons.run_id = score_units.run_id
