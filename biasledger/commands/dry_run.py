@@ -14,8 +14,8 @@ from biasledger.measures.detectable import detectable_effect
 from biasledger.project import settings_file
 from collector.asking.costs import Price, TemplateEstimate, answer_limit, estimate_run, price_for
 from collector.errors import LedgerError
-from collector.files.csv import read_csv
 from collector.spec.parts import PLAIN
+from collector.tables.rows import read_rows
 
 if TYPE_CHECKING:
     from collector.spec.audit import Audit
@@ -312,7 +312,7 @@ def _min_units(measure: str, audit: str, attribute: str) -> int:
 
 @lru_cache(maxsize=1)
 def _thresholds(path: Path) -> list[dict[str, str]]:
-    return list(read_csv(path, "a row for each threshold", ("measure", "audit", "attribute", "min_units")))
+    return list(read_rows(path, "a row for each threshold", ("measure", "audit", "attribute", "min_units")))
 
 
 def _contrast(

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from collector.errors import InputError
-from collector.files.csv import read_csv
+from collector.tables.rows import read_rows
 
 if TYPE_CHECKING:
     from collector.spec.prompts import Prompt
@@ -134,7 +134,7 @@ def load_prices(path: Path) -> list[Price]:
     """
     return [
         _price(path, number, row)
-        for number, row in enumerate(read_csv(path, "a row for each price", _PRICE_COLUMNS), start=1)
+        for number, row in enumerate(read_rows(path, "a row for each price", _PRICE_COLUMNS), start=1)
     ]
 
 

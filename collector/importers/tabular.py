@@ -9,7 +9,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -22,8 +22,9 @@ from collector.asking.progress import Advance, progress
 from collector.errors import InputError
 from collector.hints import quoted
 from collector.importers.chained import ChainedRun
-from collector.importers.conditions import NOTHING, Conditions, conditions_of
+from collector.importers.conditions import Conditions, conditions_of
 from collector.importers.items import ItemPlan
+from collector.importers.missing import missing_answer, missing_answers
 from collector.importers.plan import (
     Plan,
     PlannedAnswer,
@@ -38,6 +39,7 @@ from collector.ledger.database import Ledger
 from collector.ledger.summary import RunSummary, all_versions, new_run_id
 from collector.rows import SHORT_CHARACTERS, ResponseRow, RunRow, ScoreRow, response_hash, utc_now
 from collector.spec.rooms.lists import MATCHED
+from collector.tables.missing import missing_sentence
 from collector.tables.source import MEMORY_LIMIT, Source, content_hash, open_source
 
 if TYPE_CHECKING:
@@ -115,7 +117,7 @@ def import_runs(
     columns = needed_columns(conditions, audit.imported.columns)
     with (
         tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
-        open_source(file, columns, form, Path(scratch)) as source,
+        open_source(file, columns, form, Path(scratch), audit.imported.columns.texts) as source,
     ):
         plan = plan_of(audit, conditions, source)
         with plan.readable():
@@ -173,7 +175,7 @@ def _mapping(imported: Import) -> dict[str, Any]:
     """Return how a file was read, as plain data: its columns and what it calls things."""
     mapping: dict[str, Any] = {"columns": imported.columns.model_dump(exclude_none=True)}
     # They came later, and how files were read before is told as it was.
-    for later in ("scores", "carriers"):
+    for later in ("scores", "carriers", "texts"):
         if not mapping["columns"][later]:
             del mapping["columns"][later]
     for stated in ("table", "encoding", "split"):
@@ -289,7 +291,7 @@ def _write(
     known: dict[int, _Known] = {}
     neutral: set[str] = set()
     named: set[tuple[str, str]] = set()
-    nothing: Counter[str] = Counter()
+    missing: Counter[str] = Counter()
     reasons = UnknownReasons()
     for batch in _read(plan, plan.prompts()):
         named.update((one.attribute, one.group_name) for asked in batch for one in asked.prompt.attributes)
@@ -320,12 +322,14 @@ def _write(
             run.responses(rows)
             run.scores([score for one in answered for score in _scores(known[one.prompt_number], one, now)])
             counts[number].update(row.status for row in rows)
-        nothing.update(answers_of_nothing(audit, found))
+        if isinstance(plan, RowPlan):
+            missing.update(missing_answers(found, audit.answer))
         for one in found:
             reasons.note(one.finish_reason)
         total = sum(count.total() for count in counts.values())
         advance(total, total - sum(count["ok"] for count in counts.values()))
-    return counts, [*_silent_sentences(audit, named), *nothing_sentences(nothing), *reasons.sentences()]
+    lacking = [missing_sentence(plan.answer_column, missing)] if isinstance(plan, RowPlan) and missing else []
+    return counts, [*_silent_sentences(audit, named), *lacking, *reasons.sentences()]
 
 
 def _silent_sentences(audit: Audit, named: Container[tuple[str, str]]) -> list[str]:
@@ -336,26 +340,6 @@ def _silent_sentences(audit: Audit, named: Container[tuple[str, str]]) -> list[s
     }
     listed = [f"{quoted(groups)} of {name}" for name, groups in silent.items() if groups]
     return [f"No row names a group that the audit declares: {'; '.join(listed)}."] if listed else []
-
-
-def answers_of_nothing(audit: Audit, answers: Iterable[PlannedAnswer]) -> Iterator[str]:
-    """Yield the answers in text that are no more than what programs write where there is nothing, such as nan."""
-    if audit.answer.kind == "text":
-        for one in answers:
-            if one.text is not None and (text := one.text.strip()).casefold() in NOTHING:
-                yield text
-
-
-def nothing_sentences(found: Counter[str]) -> list[str]:
-    """Return the sentence on such answers, none where there are none."""
-    if not found:
-        return []
-    answers = "1 answer is" if found.total() == 1 else f"{found.total():,} answers are"
-    sentence = (
-        f"{answers} nothing but {quoted(found)}, which programs write where there is nothing, and kept as what was answered; "
-        f"leave such cells empty."
-    )
-    return [sentence]
 
 
 def _read(plan: Plan, batches: Iterator[list[_Planned]]) -> Iterator[list[_Planned]]:
@@ -397,8 +381,13 @@ def _response(prompt: _Known, found: PlannedAnswer, audit: Audit, *, has_replies
 
 def read_answer(text: str | None, found: PlannedAnswer, audit: Audit) -> Answer:
     """Return how an answer that was written is read; an error that the file states goes before its text."""
-    answer = audit.answer.classify(text, found.finish_reason, reasoning=found.reasoning)
+    missing = missing_answer(text, audit.answer)
+    answer = audit.answer.classify(
+        text if missing is None else None, found.finish_reason, reasoning=found.reasoning
+    )
     if found.error is None or not is_error(found.error):
+        if missing is not None and answer.status == "malformed":
+            return Answer("error", error=f"The cell is missing ({storable(missing)}).", read_by="missing")
         return answer
     # An error counts even where a text stands next to it: a placeholder, or what came before the call failed.
     failure = read_failure(found.error)

@@ -96,6 +96,12 @@ class Audit(Section):
         description="What kind of answer is expected. A spec with `import` has to say it.",
         examples=[{"kind": "label", "labels": ["reject", "accept"]}],
     )
+    encoding: NonBlank | None = Field(
+        default=None,
+        description="The encoding of the tables beside the spec (subjects, people, groups, markers and the like) that are "
+        "neither UTF-8 nor marked as UTF-16.",
+        examples=["cp1252"],
+    )
     system_prompt: NonBlank | None = Field(
         default=None,
         description="The system prompt of every question. It has no slots.",

@@ -172,7 +172,8 @@ class Attribute(Section):
     )
     file: NonBlank | None = Field(
         default=None,
-        description="A CSV file beside the spec that holds the groups in place of `groups`: the columns group and carrier (the "
+        description="A table beside the spec (CSV with any separator, or Excel) that holds the groups in place of `groups`: the "
+        "columns group and carrier (the "
         "group's name if absent), a row for each carrier, and a further column for each agreeing slot.",
         examples=["restaurants/locations.csv"],
     )
@@ -214,7 +215,7 @@ class Subjects(Section):
     """
 
     file: NonBlank = Field(
-        description="The CSV file, as seen from the spec. Every column is a slot.",
+        description="The table, as seen from the spec: CSV with any separator, or Excel. Every column is a slot.",
         examples=["resumes/resumes.csv"],
     )
     name: NonBlank = Field(description="The column that names a subject.", examples=["resume"])
@@ -250,8 +251,8 @@ class People(Section):
     """Carriers that state several attributes at once, such as first names: a CSV file with a row for each."""
 
     file: NonBlank = Field(
-        description="The CSV file, as seen from the spec: a column of names, and one for each attribute that a name states, "
-        "called like the attribute.",
+        description="The table, as seen from the spec, CSV with any separator or Excel: a column of names, and one for each "
+        "attribute that a name states, called like the attribute.",
         examples=["names.csv"],
     )
     name: NonBlank = Field(description="The column of the names, which fill `{name}`.", examples=["name"])
@@ -370,6 +371,12 @@ class Answer(Section):
         description="Regular expressions for the refusals of your own bot. Each is searched in the first 2,000 characters of a "
         "reply, without regard to case.",
         examples=[["transfer you to a colleague"]],
+    )
+    missing: Names = Field(
+        default=(),
+        description="Of imported answers: what stands in the file where no answer came, besides empty cells and words such as "
+        "#N/A or nan. Such a row is kept as an error.",
+        examples=[["[NO_TEXT_AFTER_RETRIES]", "ERROR"]],
     )
 
     def classify(

@@ -194,6 +194,14 @@ unread_rankings as (
     group by run_id, variant
 ),
 
+relative_runs as (
+    select distinct
+        run_id,
+        variant
+    from comparisons
+    where outcome = 'relative'
+),
+
 named_attributes as (
     select
         run_id,
@@ -294,6 +302,7 @@ measured_gaps as (
         ) as scope,
         case
             when comparisons.outcome = 'correct' then 'accuracy_gap'
+            when comparisons.outcome = 'relative' then 'relative_gap'
             when decisions_runs.kind = 'label' then 'rank_gap'
             when decisions_runs.kind = 'ranking' then 'place_gap'
             else 'score_gap'
@@ -306,7 +315,7 @@ measured_gaps as (
                 then 'most of those compared are different people, so their qualifications may differ, too'
             else 'different people are compared, so their qualifications may differ, too'
         end as caution,
-        coalesce(score_units.score_sd, 1) as unit,
+        if(comparisons.outcome = 'relative', 1, coalesce(score_units.score_sd, 1)) as unit,
         score_units.are_equal,
         gaps.gap,
         -- Where all scores are equal there is no gap, and no standard deviation that it could be told in.
@@ -353,7 +362,18 @@ measured_gaps as (
         on
             comparisons.run_id = named_attributes.run_id
             and comparisons.attribute = named_attributes.attribute
-    where comparisons.outcome in ('standing', 'correct')
+    left join relative_runs
+        on
+            comparisons.run_id = relative_runs.run_id
+            and comparisons.variant = relative_runs.variant
+    where
+        comparisons.outcome = 'correct'
+        -- Scores are judged once: in per cent or, as equal ones always are, in standard deviations.
+        or (comparisons.outcome = 'relative' and not coalesce(score_units.are_equal, false))
+        or (
+            comparisons.outcome = 'standing'
+            and (relative_runs.run_id is null or coalesce(score_units.are_equal, false))
+        )
 ),
 
 gap_findings as (
@@ -377,6 +397,12 @@ gap_findings as (
                 then printf(
                     'candidates named as %s are put %.2f places %s those named as %s on average',
                     group_name, abs(gap), if(gap < -0.005, 'below', 'above'), reference_group
+                )
+            when 'relative_gap'
+                then printf(
+                    'scores for %s are %.1f %% %s than for %s',
+                    group_name, 100 * abs(exp(adjusted_gap) - 1), if(adjusted_gap < 0, 'lower', 'higher'),
+                    reference_group
                 )
             when 'score_gap'
                 then if(

@@ -17,7 +17,8 @@ decisions_runs as (
         labels,
         len(labels) - 1 as highest_label_rank,
         lowest_score,
-        highest_score
+        highest_score,
+        may_be_relative
     from {{ ref("int_decisions_runs") }}
 ),
 
@@ -64,7 +65,11 @@ ranged as (
         end as highest_standing,
         list_position(decisions_runs.labels, people.expected_label) - 1 as expected_rank,
         bool_or(people.expected_label is not null) over (partition by people.run_id) as has_expected_labels,
-        refused_attributes.run_id is not null as has_refusals
+        refused_attributes.run_id is not null as has_refusals,
+        coalesce(
+            decisions_runs.may_be_relative and min(people.score) over (partition by people.run_id, people.variant) > 0, false
+        ) as is_relative,
+        min(people.score) over (partition by people.run_id, people.variant) as lowest_read_score
     from people
     inner join decisions_runs on people.run_id = decisions_runs.run_id
     left join refused_attributes
@@ -77,14 +82,21 @@ ranged as (
 outcomes as (
     select
         *,
-        unnest([cast(lowest_standing as double), 0, 0, 0]) as lowest_outcome,
-        unnest([cast(highest_standing as double), 1, 1, 1]) as highest_outcome,
-        unnest(['standing', 'selected', 'selected_of_asked', 'correct']) as outcome,
-        unnest([kind = 'label' and has_expected_labels, false, false, false]) as is_held_against_expected,
+        unnest(
+            [
+                cast(lowest_standing as double), 0, 0, 0,
+                if(is_relative, ln(if(lowest_standing > 0, lowest_standing, lowest_read_score)), null)
+            ]
+        ) as lowest_outcome,
+        unnest(
+            [cast(highest_standing as double), 1, 1, 1, if(is_relative, ln(highest_standing), null)]
+        ) as highest_outcome,
+        unnest(['standing', 'selected', 'selected_of_asked', 'correct', 'relative']) as outcome,
+        unnest([kind = 'label' and has_expected_labels, false, false, false, false]) as is_held_against_expected,
         unnest(
             [
                 cast(standing as double), cast(selected as double), cast(selected_of_asked as double),
-                cast(correct as double)
+                cast(correct as double), if(is_relative, ln(score), null)
             ]
         ) as outcome_value
     from ranged
@@ -125,6 +137,7 @@ placed as (
             is_unread
             and case outcome
                 when 'correct' then expected_label is not null
+                when 'relative' then is_relative
                 when 'selected_of_asked' then has_refusals
                 else not is_held_against_expected or expected_label is not null
             end

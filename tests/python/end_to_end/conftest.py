@@ -27,6 +27,7 @@ from .planting import (
     odd_lists,
     odd_prices,
     texts,
+    unknown_groups,
 )
 
 
@@ -69,6 +70,7 @@ def odd(new_project: Callable[[], Project]) -> Project:
         odd_lists,
         odd_prices,
         texts,
+        unknown_groups,
     ):
         subject.plant(project)
     texts.plant_shuffled(project)
