@@ -289,9 +289,9 @@ stated as (
             || coalesce(' (' || unread_by_group || ')', '')
             || coalesce(
                 printf(
-                    ', and depending on what they say the value lies between %.3g and %.3g',
-                    value_if_unread_low, value_if_unread_high
-                ), ''
+                    ', and depending on what %s the value lies between %.3g and %.3g',
+                    if(n_unread = 1, 'it says', 'they say'), value_if_unread_low, value_if_unread_high
+                ), ', and what they say may change the value to any'
             )
             || case
                 when is_open_for_unread and status_as_read = 'alarm' then ', and not every such value would be an alarm'

@@ -139,17 +139,28 @@ position_bias as (
     from {{ ref("fct_position_bias") }}
 ),
 
--- Answers that no rule reads, by group.
-unread_groups as (
+asked_groups as (
     select
         pool_key,
         outcome,
         group_name,
-        cast(sum(n_unread) as bigint) as n_unread,
-        printf('%s %d', group_name, cast(sum(n_unread) as bigint)) as counted
+        sum(n) as n_read,
+        cast(sum(n_unread) as bigint) as n_unread
     from {{ ref("int_decisions_units") }}
-    where n_unread > 0
     group by pool_key, outcome, group_name
+),
+
+-- Answers that no rule reads, by group. A group that is no small part of a pool and has no other answers is missing from the
+-- impact ratio, and could be selected at any rate.
+unread_groups as (
+    select
+        *,
+        n_read = 0
+        and (n_read + n_unread) / sum(n_read + n_unread) over (partition by pool_key, outcome) >= 0.02
+        and not {{ is_unknown_group("group_name") }} as is_missing,
+        printf('%s %d', group_name, n_unread) as counted
+    from asked_groups
+    qualify n_unread > 0
 ),
 
 unread_contrasts as (
@@ -168,17 +179,22 @@ unread_contrasts as (
 
 unread_attributes as (
     select
-        members.comparison_key,
+        impact_comparisons.comparison_key,
+        sum(unread_groups.n_unread) as n_unread,
+        bool_or(unread_groups.is_missing) as is_group_missing,
         string_agg(unread_groups.counted, ', ' order by unread_groups.n_unread desc, unread_groups.group_name)
             as unread_by_group
-    from impact_members as members
-    inner join impact_comparisons on members.comparison_key = impact_comparisons.comparison_key
+    from impact_comparisons
     inner join unread_groups
         on
             impact_comparisons.pool_key = unread_groups.pool_key
             and impact_comparisons.outcome = unread_groups.outcome
-            and members.group_name = unread_groups.group_name
-    group by members.comparison_key
+    left join impact_members as members
+        on
+            impact_comparisons.comparison_key = members.comparison_key
+            and unread_groups.group_name = members.group_name
+    where members.group_name is not null or unread_groups.is_missing
+    group by impact_comparisons.comparison_key
 ),
 
 unread_rankings as (
@@ -478,12 +494,14 @@ impact_findings as (
         impact_tests.null_sd,
         impact_tests.interval_low,
         impact_tests.interval_high,
-        impact_tests.n_unread,
+        unread_attributes.n_unread,
         unread_attributes.unread_by_group,
-        impact_tests.value_if_unread_low,
-        impact_tests.value_if_unread_high,
-        impact_tests.interval_if_unread_low,
-        impact_tests.interval_if_unread_high,
+        if(unread_attributes.is_group_missing, 0, impact_tests.value_if_unread_low) as value_if_unread_low,
+        if(impact_tests.n_unread > 0, impact_tests.value_if_unread_high, impact_tests.smallest_ratio)
+            as value_if_unread_high,
+        if(unread_attributes.is_group_missing, 0, impact_tests.interval_if_unread_low) as interval_if_unread_low,
+        if(impact_tests.n_unread > 0, impact_tests.interval_if_unread_high, impact_tests.interval_high)
+            as interval_if_unread_high,
         impact_tests.smallest_ratio as published_value,
         if(
             impact_tests.width_unit = 'name' or impact_tests.unit = 'name', impact_tests.n_names, impact_tests.n_cases
