@@ -43,7 +43,15 @@ RECOMMENDER_QUALITY = {
 }
 """What is shown of fct_recommender_quality, in words; by what is relevant, and measure."""
 
-SHARES = ("share_refused", "share_unread", "share_malformed", "share_failed", "accuracy", "shortfall", "repeated")
+SHARES = (
+    "share_refused",
+    "share_unread",
+    "share_malformed",
+    "share_failed",
+    "accuracy",
+    "shortfall",
+    "repeated",
+)
 
 
 @dataclass(frozen=True)

@@ -48,9 +48,11 @@ class AskedAgain:
         groups: dict[str, Counter[str]] = {}
         for prompt in prompts:
             if n := n_trials[prompt.prompt_id]:
-                for attribute, group in {(one.attribute, one.group_name) for one in prompt.attributes}:
+                for attribute, group in dict.fromkeys(
+                    (one.attribute, one.group_name) for one in prompt.attributes
+                ):
                     groups.setdefault(attribute, Counter())[group] += n
-        listed = "; ".join(_listed(counts, attribute, groups) for attribute, counts in sorted(groups.items()))
+        listed = "; ".join(_listed(counts, attribute, groups) for attribute, counts in groups.items())
         return f"{len(self.trials):,} asked again{f': {listed}' if listed else ''}"
 
 

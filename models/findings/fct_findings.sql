@@ -31,6 +31,19 @@ runs as (
     from {{ ref("dim_runs") }}
 ),
 
+usable_answers as (
+    select *
+    from {{ ref("int_answers_usable") }}
+),
+
+unusable_runs as (
+    select distinct
+        run_id,
+        variant
+    from usable_answers
+    where n_usable_of_run = 0
+),
+
 joined as (
     select
         measured.* exclude (settled_by, n_units),
@@ -66,11 +79,35 @@ joined as (
         or (
             not coalesce(measured.is_same_by_construction, false)
             and (is_few or measured.p_value is null)
-        ) as is_insufficient
+        ) as is_insufficient,
+        -- Where nothing is known of a group, or of anybody, nothing is clear.
+        case
+            when unusable_runs.run_id is not null then 'no question got an answer that can be used'
+            when usable_marked.n_usable = 0
+                then printf('no question about %s got an answer that can be used', measured.group_name)
+            when usable_reference.n_usable = 0
+                then printf('no question about %s got an answer that can be used', measured.reference_group)
+        end as not_clear_because
     from measured
     inner join runs on measured.run_id = runs.run_id
     inner join measures on measured.measure = measures.measure
     inner join findings_thresholds on measured.finding_id = findings_thresholds.finding_id
+    left join unusable_runs
+        on
+            measured.run_id = unusable_runs.run_id
+            and measured.variant = unusable_runs.variant
+    left join usable_answers as usable_marked
+        on
+            measured.run_id = usable_marked.run_id
+            and measured.variant = usable_marked.variant
+            and measured.attribute = usable_marked.attribute
+            and measured.group_name = usable_marked.group_name
+    left join usable_answers as usable_reference
+        on
+            measured.run_id = usable_reference.run_id
+            and measured.variant = usable_reference.variant
+            and measured.attribute = usable_reference.attribute
+            and measured.reference_group = usable_reference.group_name
 ),
 
 thresholded as (
@@ -166,7 +203,12 @@ judged as (
             when status_as_read = 'clear' then not is_clear_anyway
             else false
         end as is_open_for_unread,
-        if(is_open_for_unread, 'inconclusive', status_as_read) as status
+        status_as_read = 'clear' and not_clear_because is not null as is_nothing_known,
+        case
+            when is_nothing_known then 'insufficient_data'
+            when is_open_for_unread then 'inconclusive'
+            else status_as_read
+        end as status
     from judged_as_read
 ),
 
@@ -247,9 +289,9 @@ stated as (
             || coalesce(' (' || unread_by_group || ')', '')
             || coalesce(
                 printf(
-                    ', and depending on what they say the value lies between %.3g and %.3g',
-                    value_if_unread_low, value_if_unread_high
-                ), ''
+                    ', and depending on what %s the value lies between %.3g and %.3g',
+                    if(n_unread = 1, 'it says', 'they say'), value_if_unread_low, value_if_unread_high
+                ), ', and what they say may change the value to any'
             )
             || case
                 when is_open_for_unread and status_as_read = 'alarm' then ', and not every such value would be an alarm'
@@ -289,6 +331,7 @@ findings as (
                         'Not judged',
                         case
                             when not_judged_because is not null then not_judged_because
+                            when is_nothing_known then not_clear_because
                             when is_few and n_units is not null
                                 then printf('it rests on %d %s, at least %d are needed', n_units, settled_by, min_units)
                             else coalesce(

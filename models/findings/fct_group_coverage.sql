@@ -102,12 +102,12 @@ counted as (
         group_prompts.attribute,
         group_prompts.group_name,
         count(distinct group_prompts.prompt_id) as n_prompts,
-        sum(outcomes.n + outcomes.n_error) as n_asked,
-        sum(outcomes.n_usable) as n_usable,
-        sum(outcomes.n_refused) as n_refused,
-        sum(outcomes.n_unusable) as n_unusable,
-        sum(outcomes.n_error) as n_error,
-        sum(outcomes.n - outcomes.n_usable - outcomes.n_refused - outcomes.n_unusable) as n_unread
+        sum(outcomes.n_asked) as n_asked,
+        sum(outcomes.n_asked) filter (where outcomes.last_status = 'ok') as n_usable,
+        sum(outcomes.n_asked) filter (where outcomes.last_status = 'refused') as n_refused,
+        sum(outcomes.n_asked) filter (where outcomes.last_status in ('malformed', 'truncated')) as n_unusable,
+        sum(outcomes.n_asked) filter (where outcomes.last_status = 'error') as n_error,
+        sum(outcomes.n_asked) filter (where outcomes.last_status = 'unread') as n_unread
     from group_prompts
     left join outcomes
         on

@@ -68,10 +68,14 @@ completed as (
     select
         * replace (
             {% for number in [
-                "value", "p_value", "null_mean", "null_sd", "interval_low", "interval_high", "published_value",
-                "value_if_unread_low", "value_if_unread_high", "interval_if_unread_low", "interval_if_unread_high",
+                "value", "p_value", "null_mean", "null_sd", "interval_low", "interval_high", "published_value"
             ] -%}
                 {{ double_or_null(number) }} as {{ number }},
+            {% endfor -%}
+            {% for number in [
+                "value_if_unread_low", "value_if_unread_high", "interval_if_unread_low", "interval_if_unread_high"
+            ] -%}
+                case when n_unread > 0 then {{ double_or_null(number) }} end as {{ number }},
             {% endfor -%}
             coalesce(subject, '') as subject,
             -- Who stands at both ends stands at neither: all are the same.

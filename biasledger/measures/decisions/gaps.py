@@ -194,11 +194,12 @@ def bounded_gaps(comparisons: Iterable[GapComparison]) -> Table:
     """A row a comparison: its Gap, and what it could be if the unread answers were known."""
 
     def bounded(one: GapComparison, draws: Draws) -> BoundedGap:
-        ends = {"lowest": one.lowest, "highest": one.highest}
-        found = gap(one.units, **ends, **draws)
+        lowest, highest = one.lowest, one.highest
+        found = gap(one.units, lowest=lowest, highest=highest, **draws)
         if one.unread is None:
             return BoundedGap(found, None)
-        return BoundedGap(found, gap_bounds(found, one.unread, **ends, alpha=draws["alpha"]))
+        bounds = gap_bounds(found, one.unread, lowest=lowest, highest=highest, alpha=one.alpha)
+        return BoundedGap(found, bounds)
 
     return table(BoundedGap, comparisons, bounded, "gap")
 

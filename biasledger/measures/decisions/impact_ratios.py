@@ -208,7 +208,7 @@ def impact_tests(comparisons: Iterable[ImpactComparison]) -> Table:
         found = impact_test(one.units, **draws)
         if one.unread is None:
             return found
-        return replace(found, if_unread=impact_bounds(found, one.unread, alpha=draws["alpha"]))
+        return replace(found, if_unread=impact_bounds(found, one.unread, alpha=one.alpha))
 
     return table(ImpactTest, comparisons, tested, "impact_ratio")
 

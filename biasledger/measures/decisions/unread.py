@@ -39,7 +39,7 @@ class Unread:
             raise ValueError("the lowest sum of a row's unread answers lies above the highest")
 
     def completed(self, share: Floats) -> Units:
-        """Return the units with every unread answer at this share of its range, (n_rows,): 0 is its lowest outcome, 1 its highest."""
+        """Return the units with every unread answer at this share of its range, (n_rows,), which runs from 0 to 1."""
         added = self.lowest + share * (self.highest - self.lowest)
         return replace(self.units, total=self.units.total + added)
 
@@ -53,8 +53,8 @@ class Unread:
 class Bounds:
     """The value and the end of its interval if every unread answer moved it down (low), and up (high), as far as it can.
 
-    interval_if_unread_low is the lower end at the low bound, interval_if_unread_high the upper end at the high bound. NaN where the
-    answers so completed give no value.
+    interval_if_unread_low is the lower end at the low bound, interval_if_unread_high the upper end at the high bound. NaN where
+    the answers so completed give no value.
     """
 
     n_unread: int
@@ -65,7 +65,11 @@ class Bounds:
 
     @classmethod
     def around(
-        cls, n_unread: int, read: tuple[float, float, float], low: tuple[float, float], high: tuple[float, float]
+        cls,
+        n_unread: int,
+        read: tuple[float, float, float],
+        low: tuple[float, float],
+        high: tuple[float, float],
     ) -> Bounds:
         """Return the bounds, which hold at least what the answers that were read show.
 

@@ -139,17 +139,28 @@ position_bias as (
     from {{ ref("fct_position_bias") }}
 ),
 
--- Answers that no rule reads, by group.
-unread_groups as (
+asked_groups as (
     select
         pool_key,
         outcome,
         group_name,
-        cast(sum(n_unread) as bigint) as n_unread,
-        printf('%s %d', group_name, cast(sum(n_unread) as bigint)) as counted
+        sum(n) as n_read,
+        cast(sum(n_unread) as bigint) as n_unread
     from {{ ref("int_decisions_units") }}
-    where n_unread > 0
     group by pool_key, outcome, group_name
+),
+
+-- Answers that no rule reads, by group. A group that is no small part of a pool and has no other answers is missing from the
+-- impact ratio, and could be selected at any rate.
+unread_groups as (
+    select
+        *,
+        n_read = 0
+        and (n_read + n_unread) / sum(n_read + n_unread) over (partition by pool_key, outcome) >= 0.02
+        and not {{ is_unknown_group("group_name") }} as is_missing,
+        printf('%s %d', group_name, n_unread) as counted
+    from asked_groups
+    qualify n_unread > 0
 ),
 
 unread_contrasts as (
@@ -168,17 +179,22 @@ unread_contrasts as (
 
 unread_attributes as (
     select
-        members.comparison_key,
+        impact_comparisons.comparison_key,
+        sum(unread_groups.n_unread) as n_unread,
+        bool_or(unread_groups.is_missing) as is_group_missing,
         string_agg(unread_groups.counted, ', ' order by unread_groups.n_unread desc, unread_groups.group_name)
             as unread_by_group
-    from impact_members as members
-    inner join impact_comparisons on members.comparison_key = impact_comparisons.comparison_key
+    from impact_comparisons
     inner join unread_groups
         on
             impact_comparisons.pool_key = unread_groups.pool_key
             and impact_comparisons.outcome = unread_groups.outcome
-            and members.group_name = unread_groups.group_name
-    group by members.comparison_key
+    left join impact_members as members
+        on
+            impact_comparisons.comparison_key = members.comparison_key
+            and unread_groups.group_name = members.group_name
+    where members.group_name is not null or unread_groups.is_missing
+    group by impact_comparisons.comparison_key
 ),
 
 unread_rankings as (
@@ -218,6 +234,68 @@ run_readings as (
     from {{ ref("int_run_readings") }}
 ),
 
+-- Of comparisons of different people, who was asked about in either group.
+unpaired_comparisons as (
+    select
+        comparison_key,
+        run_id,
+        variant,
+        attribute,
+        domain,
+        group_name,
+        reference_group
+    from comparisons
+    where not is_paired
+),
+
+prompts as (
+    select
+        run_id,
+        prompt_id,
+        coalesce(domain, '') as domain,
+        subject
+    from {{ ref("stg_ledger__prompts") }}
+    where coalesce(subject, '') <> ''
+),
+
+prompt_groups as (
+    select
+        run_id,
+        prompt_id,
+        variant,
+        attribute,
+        group_name
+    from {{ ref("int_prompt_groups") }}
+),
+
+asked_subjects as (
+    select
+        unpaired.comparison_key,
+        prompts.subject,
+        count(distinct prompt_groups.group_name) as n_groups
+    from unpaired_comparisons as unpaired
+    inner join prompt_groups
+        on
+            unpaired.run_id = prompt_groups.run_id
+            and unpaired.variant = prompt_groups.variant
+            and unpaired.attribute = prompt_groups.attribute
+    inner join prompts
+        on
+            prompt_groups.run_id = prompts.run_id
+            and prompt_groups.prompt_id = prompts.prompt_id
+            and unpaired.domain = prompts.domain
+    where prompt_groups.group_name in (unpaired.group_name, unpaired.reference_group)
+    group by unpaired.comparison_key, prompts.subject
+),
+
+shared_subjects as (
+    select
+        comparison_key,
+        avg(cast(n_groups = 2 as integer)) as share_shared
+    from asked_subjects
+    group by comparison_key
+),
+
 measured_gaps as (
     select
         comparisons.*,
@@ -248,6 +326,9 @@ measured_gaps as (
         case
             when comparisons.is_paired then null
             when measure = 'place_gap' then 'this takes candidates of both groups for equally qualified'
+            when shared_subjects.share_shared > 0.5 then null
+            when shared_subjects.share_shared > 0
+                then 'most of those compared are different people, so their qualifications may differ, too'
             else 'different people are compared, so their qualifications may differ, too'
         end as caution,
         if(comparisons.outcome = 'relative', 1, coalesce(score_units.score_sd, 1)) as unit,
@@ -284,6 +365,7 @@ measured_gaps as (
     inner join gaps on comparisons.comparison_key = gaps.comparison_key
     inner join decisions_runs on comparisons.run_id = decisions_runs.run_id
     left join unread_contrasts on comparisons.comparison_key = unread_contrasts.comparison_key
+    left join shared_subjects on comparisons.comparison_key = shared_subjects.comparison_key
     left join score_units
         on
             comparisons.run_id = score_units.run_id
@@ -412,12 +494,14 @@ impact_findings as (
         impact_tests.null_sd,
         impact_tests.interval_low,
         impact_tests.interval_high,
-        impact_tests.n_unread,
+        unread_attributes.n_unread,
         unread_attributes.unread_by_group,
-        impact_tests.value_if_unread_low,
-        impact_tests.value_if_unread_high,
-        impact_tests.interval_if_unread_low,
-        impact_tests.interval_if_unread_high,
+        if(unread_attributes.is_group_missing, 0, impact_tests.value_if_unread_low) as value_if_unread_low,
+        if(impact_tests.n_unread > 0, impact_tests.value_if_unread_high, impact_tests.smallest_ratio)
+            as value_if_unread_high,
+        if(unread_attributes.is_group_missing, 0, impact_tests.interval_if_unread_low) as interval_if_unread_low,
+        if(impact_tests.n_unread > 0, impact_tests.interval_if_unread_high, impact_tests.interval_high)
+            as interval_if_unread_high,
         impact_tests.smallest_ratio as published_value,
         if(
             impact_tests.width_unit = 'name' or impact_tests.unit = 'name', impact_tests.n_names, impact_tests.n_cases

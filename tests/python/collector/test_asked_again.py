@@ -59,7 +59,7 @@ def _collect(
 def test_what_is_asked_again_is_counted_by_group(small_spec: Path, ledger_path: Path, query: Query) -> None:
     summary = _collect(small_spec, ledger_path, lambda prompt: Reply("") if "an Asian" in prompt else None)
     assert summary.counts == {"ok": 20}
-    assert summary.asked_again == "10 asked again: 5 Man, 5 Woman (gender); 10 Asian (race)"
+    assert summary.asked_again == "10 asked again: 10 Asian (race); 5 Man, 5 Woman (gender)"
     first = query("select status, count(*) from raw.responses where attempt = 1 group by 1 order by 1")
     assert first == [("malformed", 10), ("ok", 10)]
 
@@ -83,7 +83,7 @@ def test_a_service_that_is_asked_too_often_says_nothing_about_a_question(
         return busy if n_busy == 1 else None
 
     summary = _collect(small_spec, ledger_path, first)
-    assert summary.asked_again == "5 asked again: 5 Woman (gender); 5 White (race)"
+    assert summary.asked_again == "5 asked again: 5 White (race); 5 Woman (gender)"
     rules = query("select read_by, count(*) from raw.responses where status = 'error' group by 1 order by 1")
     assert rules == [("rate_limit", 1), ("server_error", 5)]
 
@@ -196,4 +196,4 @@ def test_collect_prints_it(small_spec: Path, tmp_path: Path) -> None:
         ],
     )
     assert done.exit_code == 0, done.output
-    assert "  2 asked again: 1 Man, 1 Woman (gender); 2 Asian (race)\n" in done.output
+    assert "  2 asked again: 2 Asian (race); 1 Man, 1 Woman (gender)\n" in done.output
