@@ -26,6 +26,7 @@ from collector.answers.failures import (
     failure_of_answer,
     read_finish_reason,
 )
+from collector.answers.item_rules import ItemRules
 from collector.answers.items import FoundItems, find_items, items_text
 from collector.answers.json_refusals import Silence, plain_apostrophes, silence_of, whole_json
 from collector.answers.json_text import TOO_DEEP, JsonNumber, JsonObject, extract_json
@@ -135,6 +136,7 @@ def classify(
     maximum: float = 0.0,
     candidates: Sequence[str] = (),
     levels: int = 4,
+    items: ItemRules | None = None,
     refusals: Sequence[str] = (),
     reasoning: str | None = None,
     turns: Turns = "last_assistant",
@@ -152,6 +154,7 @@ def classify(
         minimum, maximum: of the kind score, the scale.
         candidates: of the kind ranking, the candidates' names in the order shown.
         levels: of the kind items, how many price levels there are.
+        items: of the kind items, how they are read; as levels and by known keys if absent.
         refusals: the audit's own patterns of refusals, regular expressions that are searched in the first 2,000 characters.
         reasoning: the model's reasoning where the service sent it apart from the answer.
         turns: which turns of the assistant are the answer where the reply is a whole conversation.
@@ -183,7 +186,7 @@ def classify(
             minimum=minimum,
             maximum=maximum,
             candidates=candidates,
-            levels=levels,
+            items=items or ItemRules(levels),
         )
     return replace(answer, reasoning_text=both, language=_language(answer, parted.answer, kind))
 
@@ -259,7 +262,7 @@ def _read(
     minimum: float,
     maximum: float,
     candidates: Sequence[str],
-    levels: int,
+    items: ItemRules,
 ) -> Answer:
     """Read a reply that holds text."""
     if kind == "json_object":
@@ -272,7 +275,7 @@ def _read(
     if silent := _silent(whole_json(text), rules, are_numbers_answers=decides is not None, answers=labels):
         return silent
     if kind in ("list", "items"):
-        return _classify_list(text, rules, cut_off, k, None if kind == "list" else levels)
+        return _classify_list(text, rules, cut_off, k, None if kind == "list" else items)
     if decides is not None:
         return _classify_decision(decides(), text, rules, cut_off)
     if rule := rules.by_pattern(text):
@@ -326,10 +329,10 @@ def _classify_json(text: str, rules: AnswerRules, cut_off: Rule | None) -> Answe
 
 
 def _classify_list(
-    text: str, rules: AnswerRules, cut_off: Rule | None, k: int | None, levels: int | None
+    text: str, rules: AnswerRules, cut_off: Rule | None, k: int | None, items: ItemRules | None
 ) -> Answer:
-    """Read a list of texts, or of items where there are price levels."""
-    found = find_list(text) if levels is None else find_items(text, levels)
+    """Read a list of texts, or of items where there are rules for them."""
+    found = find_list(text) if items is None else find_items(text, items.levels, items)
     # Prose and bullets may be what a refusal offers or asks instead, so there the refusal goes first.
     if not found.is_certain and (rule := rules.by_pattern(text)):
         return _by_rule(rule)
@@ -340,12 +343,17 @@ def _classify_list(
         return _by_rule(cut_off)
     if found.is_unclosed and is_short:
         return Answer("truncated", error="The JSON list is not closed.")
-    if found.items:
-        kept = items_text(found.items) if isinstance(found, FoundItems) else "\n".join(found.items)
+    problem = found.problem if isinstance(found, FoundItems) else None
+    if found.items and problem is None:
+        kept = "\n".join(found.items) if isinstance(found, FoundList) else _kept_items(found, items)
         return Answer("ok", answer_text=kept, n_items=len(found.items), read_by=found.form)
     if found.form == "none":
         return Answer("malformed", error="The answer holds no list.")
-    return Answer("malformed", error="The list is empty.")
+    return Answer("malformed", error=problem or "The list is empty.")
+
+
+def _kept_items(found: FoundItems, rules: ItemRules | None) -> str:
+    return items_text(found.items, with_amounts=rules is not None and rules.are_amounts)
 
 
 def _names(found: FoundList | FoundItems) -> list[str]:

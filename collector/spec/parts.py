@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, PrivateAttr
 
 from collector.answers import replies
 from collector.answers.decisions import read_score
+from collector.answers.item_rules import ItemRole, ItemRules, PriceForm, parse_key_path
 from collector.answers.price_levels import DEFAULT_LEVELS
 from collector.hints import did_you_mean
 from collector.spec.slots import Slot, parse_template, slot_names
@@ -274,6 +275,18 @@ _ASKED_KEYS = frozenset(
 )
 
 
+def _paths(value: Any) -> Any:
+    """Return a path of keys, or a list of them, as the tuple that the model holds."""
+    paths = _listed(value)
+    for path in paths:
+        if isinstance(path, str):
+            parse_key_path(path)
+    return paths
+
+
+KeyPaths = Annotated[tuple[Text, ...], BeforeValidator(_paths, json_schema_input_type=Text | list[Text])]
+
+
 class Answer(Section):
     """What kind of answer is expected. It decides by which method answers are compared."""
 
@@ -378,6 +391,26 @@ class Answer(Section):
         "#N/A or nan. Such a row is kept as an error.",
         examples=[["[NO_TEXT_AFTER_RETRIES]", "ERROR"]],
     )
+    keys: Mapping[ItemRole, KeyPaths] = Field(
+        default_factory=dict,
+        description="Of `items` in JSON: which key of an item holds its `name`, its `price` and its `category`; a dotted path "
+        "leads into nested objects and lists. Common words of many languages are known without it.",
+        examples=[{"name": "titel", "price": "preis_eur", "category": "sparte"}],
+    )
+    prices: PriceForm | None = Field(
+        default=None,
+        description='Of `items`: whether prices are `levels` or `amounts` of money (349, "349 €", "EUR 1.299,00"). Amounts get '
+        "levels of equal size over all answers of a run: with 4 `levels`, the cheapest quarter is level 1. Levels if absent.",
+        examples=["amounts"],
+    )
+    _has_catalogue: bool = PrivateAttr(default=False)
+
+    @property
+    def item_rules(self) -> ItemRules:
+        """How the items of an answer are read; where a catalogue states the levels, amounts are no problem."""
+        prices = self.prices or ("levels" if self._has_catalogue else None)
+        keys = {role: tuple(map(parse_key_path, paths)) for role, paths in self.keys.items()}
+        return ItemRules(self.levels, prices, keys)
 
     def classify(
         self,
@@ -407,7 +440,7 @@ class Answer(Section):
             minimum=self.minimum or 0.0,
             maximum=self.maximum or 0.0,
             candidates=candidates,
-            levels=self.levels,
+            items=self.item_rules if self.kind == "items" else None,
             refusals=self.refusals,
             turns=self.turns,
             reasoning=reasoning,
