@@ -23,6 +23,7 @@ class Leaf(NamedTuple):
     path: tuple[str, ...]
     text: str | None
     is_boolean: bool
+    is_number: bool
 
 
 class Found(NamedTuple):
@@ -72,7 +73,7 @@ def _leaves(value: JsonObject | list[Any]) -> Iterator[Leaf]:
         elif path:
             is_boolean = isinstance(one, bool)
             written = str(one).lower() if is_boolean else None if one is None else str(one)
-            yield Leaf(path, written, is_boolean)
+            yield Leaf(path, written, is_boolean, isinstance(one, JsonNumber))
 
 
 def _declared(leaves: list[Leaf], key: str, read: Callable[[Leaf, bool], str | None]) -> Found | None:
