@@ -25,8 +25,9 @@ Separator = Literal[".", ","]
 WORDS_FILE = Path(__file__).with_name("amount_words.yml")
 _MOST_DIGITS = 30
 _TOKEN = re.compile(
-    r"(?P<number>\d{1,3}(?: \d{3})+(?![\d])(?:[.,٫]\d+)?|\d+(?:[.,'٫٬_]\d+)*|(?<![\d.,])[.٫]\d+)(?P<dash>,-|,–|\.-)?"
+    r"(?P<number>\d{1,3}(?: \d{3})+(?![\d])(?:[.,٫]\d+)?|\d+(?:[.,'٫٬_]\d+)*|(?<![\d.,])[.٫]\d+)(?P<part>[½¼¾])?|(?P<lone>[½¼¾])"
 )
+_PARTS = {"½": Decimal("0.5"), "¼": Decimal("0.25"), "¾": Decimal("0.75")}
 _GROUPED = re.compile(r"\d{1,3}(?:\d{3})+|\d{1,2}(?:\d{2})+\d{3}")
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}/\d{1,2}/\d{2,4}|\d{1,2}\.\d{1,2}\.\d{2,4}|\d{1,2}:\d{2}(?::\d{2})?(?!\d)")
 _GAP = re.compile(r"[^\d]{0,40}")
@@ -52,6 +53,7 @@ class Amount:
         bounds: the numbers between which a range lies.
         is_multiplied: whether a word like "k" or "million" follows it.
         is_inexact: whether it is a bound: "more than 5", "50k+".
+        is_ordinal: whether it only numbers something: "step 7".
     """
 
     start: int
@@ -66,6 +68,7 @@ class Amount:
     is_range: bool = False
     is_multiplied: bool = False
     is_inexact: bool = False
+    is_ordinal: bool = False
 
     @property
     def is_money(self) -> bool:
@@ -84,6 +87,7 @@ class AmountWords:
     scale_words: Phrases
     points: Phrases
     cues: Phrases
+    numbered: Phrases
     bounds: Phrases
     ranges: Phrases
     between: Phrases
@@ -112,7 +116,7 @@ def amount_words() -> AmountWords:
         periods = {period: Phrases(_split(text)) for period, text in document["periods"].items()}
         lists = {
             name: Phrases(_split(document[name]))
-            for name in ("out_of", "scale_words", "points", "cues", "bounds", "ranges", "between", "qualifiers")
+            for name in ("out_of", "scale_words", "points", "cues", "numbered", "bounds", "ranges", "between", "qualifiers")
         }
     except KeyError as error:
         raise InputError(f"{WORDS_FILE} has no list {error.args[0]!r}.") from None
@@ -142,7 +146,7 @@ def find_amounts(low: str, decimal: Separator | None = None) -> list[Amount]:
     for token in _TOKEN.finditer(low):
         while at_skipped < len(skipped) and skipped[at_skipped][1] <= token.start():
             at_skipped += 1
-        if at_skipped < len(skipped) and skipped[at_skipped][0] <= token.start() and not _is_grouping(token["number"]):
+        if at_skipped < len(skipped) and skipped[at_skipped][0] <= token.start() and not _is_grouping(token["number"] or ""):
             continue
         amount = _amount(low, token, decimal, found[-1].end if found else 0)
         if amount is not None:
@@ -164,6 +168,8 @@ def decimal_of(texts: Iterable[str]) -> Separator | None:
     for text in texts:
         low = fold(plain_signs(text))
         for token in _TOKEN.finditer(low):
+            if not token["number"]:
+                continue
             vote = _vote(low, token)
             if vote is not None:
                 votes[vote] += 1
@@ -202,7 +208,7 @@ def _vote(low: str, token: re.Match[str]) -> Separator | None:
     """Return the decimal separator that a number shows; None if it shows none."""
     number = token["number"]
     marks = re.findall(r"[.,]", number)
-    if not marks or len(_readings(number, None, is_money=False)) != 1:
+    if not marks or not _readings(number, None, is_money=False):
         return None
     if _lone_mark(number) is not None:
         words = amount_words()
@@ -307,6 +313,9 @@ def _amount(low: str, token: re.Match[str], decimal: Separator | None, previous:
     if sign is None and earlier in _JOINING_MARKS and low[start - 2 : start - 1].isalnum() and previous != start - 1:
         if earlier != "-" or low[start - 2].isalpha():
             return None
+    if sign is not None and sign[1] == "$" and low[end : end + 1] == "$":
+        # "$7$" is a formula.
+        sign, currencies = None, frozenset()
     factor, end = _multiplier(low, end, has_currency=sign is not None)
     behind = words.after.match(low, end)
     if behind is not None:
@@ -317,24 +326,28 @@ def _amount(low: str, token: re.Match[str], decimal: Separator | None, previous:
     if factor is None and behind is not None:
         factor, end = _multiplier(low, end, has_currency=True)
     is_negative, start = _sign(low, start)
-    readings = _readings(token["number"], decimal, is_money=bool(currencies) and factor is None)
+    readings = _readings(token["number"] or "0", decimal, is_money=bool(currencies) and factor is None)
+    if part := token["part"] or token["lone"]:
+        readings = tuple(value + _PARTS[part] for value in readings)
     if factor is not None:
         readings = tuple(value * factor for value in readings)
     if is_negative or low[token.start() - 1 : token.start()] == "-" and sign is not None:
         readings = tuple(-value for value in readings)
+    is_counted = False
     is_percent = low[end : end + 2].lstrip()[:1] == "%"
     if is_percent:
         end = low.index("%", end) + 1
     elif not currencies and factor is None and (point := _points(low, end)):
-        end = point
-    period = _period(low, start, end)
+        end, is_counted = point, True
+    period, end = _period(low, start, end)
     return Amount(
         start,
         end,
         readings,
         currencies=currencies,
         period=period,
-        has_unit=not currencies and not is_percent and period is None and _has_unit(low, end),
+        has_unit=not (currencies or is_percent or is_counted) and period is None and _has_unit(low, end),
+        is_ordinal=not currencies and _is_ordinal(low, start),
         is_percent=is_percent,
         is_multiplied=factor is not None,
         is_inexact=_INEXACT.match(low, end) is not None or _is_bounded(low, start),
@@ -352,7 +365,7 @@ def _multiplier(low: str, end: int, *, has_currency: bool) -> tuple[Decimal | No
         return None, end
     if len(name) == 1 and name.isascii():
         # "5 m" may be metres, "3 t" tons.
-        is_attached = found.end() - end == 1 or follows_currency
+        is_attached = found.end() - end == 1 or follows_currency or not low[found.end() : found.end() + 2].strip()
         if not is_attached or name != "k" and not has_currency and not follows_currency:
             return None, end
     return words.multipliers[name], found.end()
@@ -395,6 +408,16 @@ def _has_unit(low: str, end: int) -> bool:
     return True
 
 
+def _is_ordinal(low: str, start: int) -> bool:
+    """Whether a number only numbers something: "#7", "step 7"."""
+    lead = low[max(0, start - 30) : start].rstrip(" (")
+    if lead.endswith("#"):
+        return True
+    cut = amount_words().numbered.ending(lead)
+    # "I would rate this candidate 7" does not number the candidate.
+    return cut is not None and decision_words().articles.ending(lead[:cut].rstrip()) is None
+
+
 def _is_bounded(low: str, start: int) -> bool:
     lead = low[max(0, start - 40) : start].rstrip(" \"'(*$~≈")
     if lead.endswith((">", "<", "≥", "≤", "±")) or low[start - 1 : start] in (">", "<", "≥", "≤", "±"):
@@ -402,23 +425,25 @@ def _is_bounded(low: str, start: int) -> bool:
     return amount_words().bounds.ending(lead) is not None
 
 
-def _period(low: str, start: int, end: int) -> str | None:
-    """Return the period that an amount is for, as the words behind or before it say."""
+def _period(low: str, start: int, end: int) -> tuple[str | None, int]:
+    """Return the period that an amount is for, as the words behind or before it say, and where the amount ends with it."""
     words = amount_words()
-    behind = low[end : end + _PERIOD_REACH].lstrip(" )(,-")
-    line = low[max(0, start - 60) : start].rpartition("\n")[2]
+    behind = low[end : end + _PERIOD_REACH]
+    gap = len(behind) - len(behind.lstrip(" )(,-"))
     for period, phrases in words.periods.items():
-        if (cut := phrases.starting(behind)) is not None and not behind[cut : cut + 1].isalpha():
-            return period
+        cut = phrases.starting(behind[gap:])
+        if cut is not None and not behind[gap + cut : gap + cut + 1].isalpha():
+            return period, end + gap + cut if not behind[:gap].strip() else end
     # "54,000 gross per year"
+    clause = re.split(r"[.\n;,(]", behind)[0]
     for period, phrases in words.periods.items():
-        found = phrases.within(re.split(r"[.\n;,(]", low[end : end + _PERIOD_REACH])[0])
-        if found is not None:
-            return period
+        if phrases.within(clause) is not None:
+            return period, end
+    line = re.split(r"[.;,]\s", low[max(0, start - 60) : start].rpartition("\n")[2])[-1]
     for period, phrases in words.periods.items():
-        if phrases.within(re.split(r"[.;,]\s", line)[-1]):
-            return period
-    return None
+        if phrases.within(line):
+            return period, end
+    return None, end
 
 
 # -- Several numbers together -----------------------------------------------------------------------------------------
@@ -446,6 +471,8 @@ def _range(low: str, first: Amount, second: Amount) -> Amount | None:
     elif not words.ranges.is_word(gap):
         return None
     before = low[max(0, first.start - 30) : first.start].rstrip(" ($€£")
+    if second.is_money and not second.is_multiplied and len(first.readings) > 1:
+        first = replace(first, readings=first.readings[-1:])
     if gap in _JOINING_WORDS and words.between.ending(before) is None:
         return None
     factor = _shared_factor(first, second)
@@ -471,7 +498,7 @@ def _range(low: str, first: Amount, second: Amount) -> Amount | None:
     )
 
 
-_JOINING_WORDS = frozenset("and und et y e en i и och og or a".split())
+_JOINING_WORDS = frozenset("and und et y e en i и och og or".split())
 
 
 def _shared_factor(first: Amount, second: Amount) -> Decimal:

@@ -199,20 +199,29 @@ def _in_prose(reply: Reply, labels: Labels) -> Decision:
     return decision
 
 
-def _boxed(reply: Reply, labels: Labels) -> list[Statement]:
-    """Return what stands in [[…]], \\boxed{…} or <answer>…</answer>."""
+def boxed_parts(reply: Reply) -> Iterator[tuple[int, int, int, int, bool]]:
+    """Yield what stands in [[…]], \\boxed{…} or <answer>…</answer>.
+
+    Yields:
+        Start and end with the brackets, start and end of what is in them, and whether it stands in a tag.
+    """
     if "[[" not in reply.low and "\\boxed" not in reply.low and "</" not in reply.low:
-        return []
-    found: list[Statement] = []
+        return
     for match in _BOXED.finditer(reply.low):
-        if match["tag"] is not None and match["tag"] not in decision_words().tags:
-            continue
-        start, end = match.span(match.lastgroup if match.lastgroup != "tag" else "c")
-        written = reply.text[start:end]
+        is_tag = match["tag"] is not None
+        if not is_tag or match["tag"] in decision_words().tags:
+            start, end = match.span("c" if is_tag else "a" if match["a"] is not None else "b")
+            yield match.start(), match.end(), start, end, is_tag
+
+
+def _boxed(reply: Reply, labels: Labels) -> list[Statement]:
+    found: list[Statement] = []
+    for start, end, inner, inner_end, is_tag in boxed_parts(reply):
+        written = reply.text[inner:inner_end]
         label = labels.named(written)
-        if label is None and match["tag"] is not None:
-            label = _in_prose(Reply(written, labels.keep), labels).value
-        found.append(Statement(Rank.FINAL, match.start(), match.end(), label))
+        if label is None and is_tag:
+            label = read_in_prose(written, labels).value
+        found.append(Statement(Rank.FINAL, start, end, label))
     return found
 
 

@@ -27,17 +27,21 @@ from collector.answers.announcements import (
 )
 from collector.answers.decision import Decision, written_number
 from collector.answers.decision_words import decision_words
-from collector.answers.json_decisions import Found, Leaf, json_decision
-from collector.answers.labels import pattern_matches, read_in_prose
+from collector.answers.json_decisions import Found, Leaf, json_decision, json_texts
+from collector.answers.labels import boxed_parts, pattern_matches, read_in_prose
 from collector.answers.mentions import compiled_labels, plain_key
-from collector.answers.plain import Reply
+from collector.answers.plain import Reply, fold
 
 Period = Literal["month", "year"]
 _CLOSERS = " \t\"'”’»›」』】）)]}_$*"
 _ENDS = frozenset(".,;:!。，、；：！…|(（[—–")
 _ENUMERATED = re.compile(r"(?m)^[ \t>]*(?:\d{1,2})[.)][ \t]+(?=\D)")
-_POINT_SCALE = re.compile(r"\b(\d{1,4})(?:\.0)?[- ](?:point|star|punkte?|stufige[nr]?|points)[- ]?(?:scale|skala|likert|rating|échelle)?\b")
+_POINT_SCALE = re.compile(
+    r"\b(\d{1,4})(?:[- ](?:point|star|punkte|stufige[nr]?)[- ](?:scale|skala|likert|rating|system)|-(?:point|stufig)\w{0,3})\b"
+)
 _SHOWN = 5
+# A scale up to here is one of points, unless the audit names a currency.
+_MOST_POINTS = 100
 _NEAR = 12
 _REVISE_REACH = 400
 
@@ -95,7 +99,14 @@ def read_score(
         ValueError: the pattern is no regular expression, or has not exactly one capture group.
     """
     scale = Scale(Decimal(str(minimum)), Decimal(str(maximum)), rescale, decimal, currency, per)
-    found = json_decision(text, key, lambda leaf, is_key: _json_value(leaf, scale, points, is_key=is_key))
+    found = json_decision(
+        text,
+        key,
+        lambda leaf, is_key: _json_value(leaf, scale, points, is_key=is_key),
+        lambda leaf: _is_of_other_period(leaf, scale),
+    )
+    if found is not None and (problem := _json_currency_problem(text, scale)):
+        return Decision(problem=problem)
     if found is not None and found.rule == "json_key":
         return _json_result(found, scale)
     if pattern is not None and (decision := _by_pattern(text, pattern, scale, points)):
@@ -113,10 +124,6 @@ def _json_value(
 ) -> str | None:
     if leaf.text is None or leaf.is_boolean:
         return None
-    name = " ".join(leaf.path).replace("_", " ")
-    said = [period for period, phrases in amount_words().periods.items() if phrases.within(name)]
-    if said and said[0] != scale.per and not (said[0] == "year" and scale.per is None):
-        return None
     if leaf.is_number:
         try:
             number = Decimal(leaf.text)
@@ -127,6 +134,23 @@ def _json_value(
     decision = _read(leaf.text, scale, points)
     if is_key or decision.read_by in ("last_line", "first_line", "points", "range"):
         return decision.value
+    return None
+
+
+def _is_of_other_period(leaf: Leaf, scale: Scale) -> bool:
+    """Whether a key says that its amount is for another period than the audit wants: "monthly_salary"."""
+    name = " ".join(leaf.path).replace("_", " ")
+    said = [period for period, phrases in amount_words().periods.items() if phrases.within(name)]
+    return bool(said) and said[0] != (scale.per or "year")
+
+
+def _json_currency_problem(text: str, scale: Scale) -> str | None:
+    """Return the problem if a key "currency" names another currency than the audit wants."""
+    known = amount_words().currencies
+    for written in json_texts(text, "currency"):
+        codes = known.get(fold(written.strip()), frozenset())
+        if scale.currency is not None and codes and scale.currency not in codes:
+            return f"The answer is in {written.strip()}, and not in {scale.currency}."
     return None
 
 
@@ -249,13 +273,28 @@ def _candidates(
     candidates = [
         _on_scale(amount, scale, next(iter(other)) if len(other) == 1 and not stated & {scale.maximum} else None)
         for amount in kept
-        if not amount.has_unit
+        if not amount.has_unit and not amount.is_ordinal
     ]
+    candidates = _without_listed(reply.low, candidates)
     if other and scale.maximum in stated:
         return candidates, None
     if len(other) > 1:
         return [], "The answer names several scales."
     return candidates, None
+
+
+def _without_listed(low: str, candidates: Sequence[_Candidate]) -> list[_Candidate]:
+    """Return the numbers, in which those of a list ("7 or 9") have no value."""
+    listed: set[int] = set()
+    for index, (earlier, later) in enumerate(zip(candidates, candidates[1:], strict=False)):
+        gap = low[earlier.amount.end : later.amount.start]
+        is_near = len(gap) <= _NEAR and _said(earlier) != _said(later)
+        if is_near and (gap.strip() in ("", ",", "/", "|") or decision_words().listing.is_word(gap.strip(" ,"))):
+            listed |= {index, index + 1}
+    return [
+        one._replace(value=None, problem="The answer lists several numbers.") if index in listed else one
+        for index, one in enumerate(candidates)
+    ]
 
 
 def _stated_scale(low: str, amount: Amount, scale: Scale) -> Decimal | None:
@@ -319,6 +358,8 @@ def _on_scale(amount: Amount, scale: Scale, stated: Decimal | None) -> _Candidat
     """Return a number with its value on the scale, or with the problem."""
     if not amount.readings:
         return _Candidate(amount, None, "The answer holds a number that is written as no number is.")
+    if amount.is_money and scale.currency is None and scale.per is None and scale.maximum <= _MOST_POINTS:
+        return _Candidate(amount, None, "The answer is an amount of money, and the audit asks for a score.")
     if amount.is_inexact:
         return _Candidate(amount, None, "The answer gives a bound and no number.")
     if amount.is_range and not (amount.is_money or amount.is_multiplied or scale.currency or scale.per):
@@ -373,6 +414,11 @@ def _stated(reply: Reply, candidates: Sequence[_Candidate], scale: Scale) -> Dec
     """Return the number that is announced: "Score: 8", "I would rate this candidate 8"."""
     low = reply.low
     statements: list[tuple[Rank, int, _Candidate]] = []
+    for start, end, inner, inner_end, _ in boxed_parts(reply):
+        inside = [one for one in candidates if inner <= one.amount.start and one.amount.end <= inner_end]
+        if len(inside) != 1 or re.search(r"\w", low[inner : inside[0].amount.start] + low[inside[0].amount.end : inner_end]):
+            return Decision(problem=f"The answer states {reply.part(start, end)!r}, which is no number on the scale.")
+        statements.append((Rank.FINAL, start, inside[0]))
     for candidate in candidates:
         amount = candidate.amount
         tail = _tail(low, amount.end)
@@ -593,7 +639,9 @@ def _tail(low: str, end: int) -> str:
     rest = low[end : end + 60].lstrip(" \t").partition("\n")[0]
     if not rest or rest[0] in _ENDS or re.match(r"[-–—](?:\s|\Z)|->", rest):
         return "end"
-    if rest[0] in "?？/=<>%+&":
+    if rest[0] in "?？/=<>%+&±":
         return "bad"
+    if not rest[0].isalnum() and rest[0] != "_":
+        return "end"
     cut = decision_words().reasons.starting(rest)
     return "reason" if cut is not None and not rest[cut : cut + 1].isalnum() else "word"
