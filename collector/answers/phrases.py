@@ -8,7 +8,7 @@ up in a set, whatever the number of languages. Any other expression is tried onl
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import product
 
 from collector.answers.plain import UNSPACED, fold
@@ -16,6 +16,8 @@ from collector.answers.plain import UNSPACED, fold
 _MOST_PHRASES = 6_000
 _LONGEST = 80
 _WORD = re.compile(rf"[^\W_{UNSPACED}]+(?:['’-][^\W_{UNSPACED}]+)*")
+_RUN = re.compile(r"[^\W\d_]{3,}")
+_FIRST_RUN = re.compile(r"[^\W_]+")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _ESCAPES_AND_CLASSES = re.compile(r"\\.|\(\?[:=!<]*|\{[\d,]*\}")
 _ALPHABET = re.compile(r"[^\W\d_a-zà-ɏ]")
@@ -128,8 +130,8 @@ class Phrases:
 
     def __init__(self, expressions: Iterable[str]) -> None:
         phrases: set[str] = set()
-        self._endings: list[tuple[re.Pattern[str] | None, re.Pattern[str]]] = []
-        self._anywhere: list[tuple[re.Pattern[str] | None, re.Pattern[str]]] = []
+        self._endings: list[tuple[tuple[str, ...], re.Pattern[str]]] = []
+        self._anywhere: list[tuple[tuple[str, ...], re.Pattern[str]]] = []
         for expression in dict.fromkeys(expressions):
             limited = written_out(expression)
             if limited is not None:
@@ -145,6 +147,9 @@ class Phrases:
         self._phrases = frozenset(phrases)
         # A tuple, as str.endswith and str.startswith want it.
         self._unspaced = tuple(sorted(unspaced, key=len, reverse=True))
+        # Most texts neither start nor end with a phrase: one look at their first or last word tells.
+        self.first = frozenset(_first_run(phrase) for phrase in phrases)
+        self.last = frozenset(_last_run(phrase) for phrase in phrases)
         spaced = {" ".join(_WORD.findall(phrase)): phrase for phrase in phrases - unspaced}
         self._words = frozenset(words for words in spaced if words)
         self._first_words = frozenset(words.split(" ")[0] for words in self._words if " " in words)
@@ -153,11 +158,12 @@ class Phrases:
 
     def ending(self, text: str) -> int | None:
         """Return where the longest phrase starts that the text ends with; None if it ends with none."""
-        text = text[-_LONGEST:] if len(text) <= _LONGEST else text
-        start = self._ending_in_set(text)
+        start = self._ending_in_set(text) if text else None
+        if not self._endings:
+            return start
         tail = text[-_LONGEST:]
         for gate, pattern in self._endings:
-            if gate is None or gate.search(tail):
+            if _may_match(gate, tail):
                 found = pattern.search(tail)
                 if found is not None and found.end() > found.start():
                     at = len(text) - len(tail) + found.start()
@@ -165,16 +171,20 @@ class Phrases:
         return start
 
     def _ending_in_set(self, text: str) -> int | None:
-        start: int | None = None
-        if text and _UNSPACED.match(text[-1]):
+        if self._unspaced and _UNSPACED.match(text[-1]):
             found = next((phrase for phrase in self._unspaced if text.endswith(phrase)), None)
             return None if found is None else len(text) - len(found)
+        if _last_run(text) not in self.last:
+            return None
+        start: int | None = None
         at = len(text)
         n_words = 0
         while at > 0 and n_words <= self._most_words:
             at -= 1
-            if at > 0 and text[at - 1].isalnum() and text[at].isalnum() and not _UNSPACED.match(text[at - 1]):
-                continue
+            if at > 0 and text[at].isalnum():
+                before = text[at - 1]
+                if before.isalnum() and (before.isascii() or not _UNSPACED.match(before)):
+                    continue
             if text[at:] in self._phrases:
                 start = at
             if text[at] == " ":
@@ -183,16 +193,16 @@ class Phrases:
 
     def starting(self, text: str) -> int | None:
         """Return where the longest phrase ends that the text starts with; None if it starts with none."""
-        words = text.split(" ", self._most_words)
-        for n in range(min(len(words), self._most_words), 0, -1):
-            phrase = " ".join(words[:n])
-            bare = phrase.rstrip(".,;:!?)\"'")
-            if bare in self._phrases:
-                return len(bare)
+        if _first_run(text[:_LONGEST]) in self.first:
+            words = text[: 2 * _LONGEST].split(" ", self._most_words)
+            for n in range(min(len(words), self._most_words), 0, -1):
+                bare = " ".join(words[:n]).rstrip(".,;:!?)\"'")
+                if bare in self._phrases:
+                    return len(bare)
         if self._unspaced and text.startswith(self._unspaced):
             return next(len(phrase) for phrase in self._unspaced if text.startswith(phrase))
         for gate, pattern in self._anywhere:
-            if gate is None or gate.search(text[:_LONGEST]):
+            if _may_match(gate, text[:_LONGEST]):
                 found = pattern.match(text)
                 if found is not None:
                     return found.end()
@@ -214,7 +224,7 @@ class Phrases:
             if glued is not None:
                 return glued.span()
         for gate, pattern in self._anywhere:
-            if gate is None or gate.search(text):
+            if _may_match(gate, text):
                 match = pattern.search(text)
                 if match is not None and match.end() > match.start():
                     return match.span()
@@ -225,9 +235,18 @@ class Phrases:
         return text in self._phrases or any(pattern.fullmatch(text) for _, pattern in self._anywhere)
 
 
-def all_of(lists: Iterable[Sequence[str]]) -> Phrases:
-    """Return the phrases of several lists."""
-    return Phrases(expression for expressions in lists for expression in expressions)
+def _last_run(text: str) -> str:
+    """Return the letters and digits that a text ends with, or its last character."""
+    start = len(text)
+    while start and text[start - 1].isalnum():
+        start -= 1
+    return text[start:] or text[-1:]
+
+
+def _first_run(text: str) -> str:
+    """Return the letters and digits that a text starts with, or its first character."""
+    found = _FIRST_RUN.match(text)
+    return found[0] if found else text[:1]
 
 
 def _folded_source(expression: str) -> str:
@@ -239,10 +258,16 @@ def _folded_source(expression: str) -> str:
     )
 
 
-def _gate(source: str) -> re.Pattern[str] | None:
-    """Return what a text must hold for the expression to match: a letter of its script; None for the Latin script."""
-    letters = "".join(dict.fromkeys(_ALPHABET.findall(_ESCAPES_AND_CLASSES.sub(" ", source))))
-    return re.compile(f"[{re.escape(letters)}]") if letters else None
+def _gate(source: str) -> tuple[str, ...]:
+    """Return what a text must hold one of for the expression to match: letters of its script, or starts of its words."""
+    cleaned = _ESCAPES_AND_CLASSES.sub(" ", source)
+    letters = tuple(dict.fromkeys(_ALPHABET.findall(cleaned)))
+    starts = tuple(dict.fromkeys(run[:3] for run in _RUN.findall(cleaned)))
+    return letters or starts
+
+
+def _may_match(gate: tuple[str, ...], text: str) -> bool:
+    return not gate or any(key in text for key in gate)
 
 
 def _is_unspaced(source: str) -> bool:
