@@ -196,7 +196,11 @@ def _before_copula(lead: str) -> Announcement | None:
 def _before_of(lead: str) -> Announcement | None:
     """Return the marker of "a score of"."""
     word = lead.rpartition(" ")[2]
-    return _marker(lead[: -len(word) - 1].rstrip()) if word in ("of", "von", "de", "di", "van", "på", "at", "to") else None
+    return (
+        _marker(lead[: -len(word) - 1].rstrip())
+        if word in ("of", "von", "de", "di", "van", "på", "at", "to")
+        else None
+    )
 
 
 def _heading(lead: str) -> Announcement | None:

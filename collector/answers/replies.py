@@ -10,9 +10,9 @@ and lists all of whose texts refuse, as in {"error": "I'm sorry, but I can't …
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +140,14 @@ def classify(
     refusals: Sequence[str] = (),
     reasoning: str | None = None,
     turns: Turns = "last_assistant",
+    key: str | None = None,
+    pattern: str | None = None,
+    options: Mapping[str, str] | None = None,
+    rescale: bool = False,
+    points: Mapping[str, float] | None = None,
+    decimal: Literal[".", ","] | None = None,
+    currency: str | None = None,
+    per: Literal["year", "month"] | None = None,
 ) -> Answer:
     """Read a reply: separate the reasoning, decide whether there is an answer, and extract it.
 
@@ -158,12 +166,30 @@ def classify(
         refusals: the audit's own patterns of refusals, regular expressions that are searched in the first 2,000 characters.
         reasoning: the model's reasoning where the service sent it apart from the answer.
         turns: which turns of the assistant are the answer where the reply is a whole conversation.
+        key, pattern, options: of the kinds label and score, as of read_label and read_score.
+        rescale, points, decimal, currency, per: of the kind score, as of read_score.
 
     Returns:
         Status ok with the words of the answer (of JSON, its keys and values; of a list, an item a line; the label as listed; the
         number; a ranking and items as their modules keep them), or another status with one sentence.
     """
     rules, reason = load_rules(), read_finish_reason(finish_reason)
+    decide: Mapping[str, Callable[[str], Decision]] = {
+        "label": partial(read_label, labels=labels, key=key, pattern=pattern, options=options),
+        "score": partial(
+            read_score,
+            minimum=minimum,
+            maximum=maximum,
+            key=key,
+            pattern=pattern,
+            rescale=rescale,
+            points=points,
+            decimal=decimal,
+            currency=currency,
+            per=per,
+        ),
+        "ranking": partial(read_ranking, names=candidates),
+    }
     conversation = find_conversation(text) if text else None
     judged = text if conversation is None else conversation.answer(turns)
     parted = split_reasoning(judged) if judged else Parted("")
@@ -183,9 +209,7 @@ def classify(
             reason if reason is not None and reason.status == "truncated" else None,
             k=k,
             labels=labels,
-            minimum=minimum,
-            maximum=maximum,
-            candidates=candidates,
+            decide=decide.get(kind),
             items=items or ItemRules(levels),
         )
     return replace(answer, reasoning_text=both, language=_language(answer, parted.answer, kind))
@@ -259,25 +283,18 @@ def _read(
     *,
     k: int | None,
     labels: Sequence[str],
-    minimum: float,
-    maximum: float,
-    candidates: Sequence[str],
+    decide: Callable[[str], Decision] | None,
     items: ItemRules,
 ) -> Answer:
-    """Read a reply that holds text."""
+    """Read a reply that holds text; `decide` reads the decision where one is asked for."""
     if kind == "json_object":
         return _classify_json(text, rules, cut_off)
-    decides = {
-        "label": lambda: read_label(text, labels),
-        "score": lambda: read_score(text, minimum, maximum),
-        "ranking": lambda: read_ranking(text, candidates),
-    }.get(kind)
-    if silent := _silent(whole_json(text), rules, are_numbers_answers=decides is not None, answers=labels):
+    if silent := _silent(whole_json(text), rules, are_numbers_answers=decide is not None, answers=labels):
         return silent
     if kind in ("list", "items"):
         return _classify_list(text, rules, cut_off, k, None if kind == "list" else items)
-    if decides is not None:
-        return _classify_decision(decides(), text, rules, cut_off)
+    if decide is not None:
+        return _classify_decision(decide(text), text, rules, cut_off)
     if rule := rules.by_pattern(text):
         return _by_rule(rule)
     if cut_off:

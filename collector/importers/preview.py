@@ -143,7 +143,7 @@ def _needed(imported: Import) -> Iterator[tuple[str, str]]:
 def _read(preview: Preview, audit: Audit, file: Path) -> None:
     assert audit.imported is not None
     conditions = conditions_of(audit, file)
-    columns = needed_columns(conditions, audit.imported.columns)
+    columns = needed_columns(conditions, audit)
     with (
         tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
         open_source(

@@ -114,7 +114,7 @@ def import_runs(
     conditions = conditions_of(audit, file)
     form = form_of(audit.imported)
     source_hash = content_hash(file, form) if file.exists() else ""
-    columns = needed_columns(conditions, audit.imported.columns)
+    columns = needed_columns(conditions, audit)
     with (
         tempfile.TemporaryDirectory(prefix="biasledger-") as scratch,
         open_source(file, columns, form, Path(scratch), audit.imported.columns.texts) as source,
@@ -383,7 +383,12 @@ def read_answer(text: str | None, found: PlannedAnswer, audit: Audit) -> Answer:
     """Return how an answer that was written is read; an error that the file states goes before its text."""
     missing = missing_answer(text, audit.answer)
     answer = audit.answer.classify(
-        text if missing is None else None, found.finish_reason, reasoning=found.reasoning
+        text if missing is None else None,
+        found.finish_reason,
+        reasoning=found.reasoning,
+        options=found.options,
+        decimal=found.column.decimal if found.column else None,
+        currency=found.column.currency if found.column else None,
     )
     if found.error is None or not is_error(found.error):
         if missing is not None and answer.status == "malformed":

@@ -270,9 +270,7 @@ class People(Section):
 
 
 # Keys of `answer` that an audit's document states in a way of its own.
-_ASKED_KEYS = frozenset(
-    {"kind", "k", "short", "levels", "labels", "minimum", "maximum", "max_characters", "labels_from"}
-)
+_ASKED_KEYS = {"kind", "k", "short", "levels", "labels", "minimum", "maximum", "max_characters"}
 
 
 def _paths(value: Any) -> Any:
@@ -462,7 +460,7 @@ class Answer(Section):
                 raise ValueError(f"which is none of the labels{did_you_mean(written, self.labels)}")
             return listed[written.casefold()]
         if self.kind == "score":
-            number = read_score(written, self.minimum or 0.0, self.maximum or 0.0)
+            number = read_score(written, self.minimum or 0.0, self.maximum or 0.0, points=self.points)
             if number.value is None:
                 raise ValueError(f"which is no number from {self.minimum:g} to {self.maximum:g}")
             return number.value

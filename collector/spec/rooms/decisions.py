@@ -68,7 +68,12 @@ def _problems(audit: Audit) -> Iterator[Problem]:
         if "decisions" in audit.reading.model_fields_set:
             yield at, f"is for labels, scores and rankings and the answer's kind is {kind!r}; remove it"
         return
-    for key, of_kind in (("ordered", "label"), ("favourable", "label"), ("top", "ranking"), ("relative", "score")):
+    for key, of_kind in (
+        ("ordered", "label"),
+        ("favourable", "label"),
+        ("top", "ranking"),
+        ("relative", "score"),
+    ):
         if key in decisions.model_fields_set and kind != of_kind:
             yield (
                 f"{at}.{key}",
