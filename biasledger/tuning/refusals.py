@@ -10,7 +10,7 @@ from pathlib import Path
 
 from collector.answers.languages import find_refusal
 from collector.errors import InputError
-from collector.files.csv import read_csv
+from collector.tables.rows import read_csv
 
 REFUSED, ANSWERED = "refused", "answered"
 _COLUMNS = ("text", "label")

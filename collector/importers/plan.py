@@ -547,9 +547,13 @@ class RowPlan(FilePlan):
         while batch := texts.fetchmany(BATCH_ROWS):
             yield [
                 PlannedAnswer(
-                    *(*known, *row[:n_roles], self._scores(row[n_roles : n_roles + n_scores])),
-                    options=self._options(row[n_roles + n_scores :]),
-                    column=column,
+                    *(
+                        *known,
+                        *row[:n_roles],
+                        self._scores(row[n_roles : n_roles + n_scores]),
+                        self._options(row[n_roles + n_scores :]),
+                        column,
+                    )
                 )
                 for known, row in zip(rows.fetchmany(len(batch)), batch, strict=True)
             ]

@@ -360,6 +360,11 @@ class Answer(Section):
         description="The named points of a scale: name → score.",
         examples=[{"Disagree": 1, "Neutral": 3, "Agree": 5}],
     )
+    decimal: Literal[".", ","] | None = Field(
+        default=None,
+        description="The decimal separator of the scores. Of a file, the whole column tells it if this is absent.",
+        examples=[","],
+    )
     currency: NonBlank | None = Field(
         default=None,
         description="The ISO 4217 code of the currency of the scores. Amounts in another currency are unread.",
@@ -418,6 +423,9 @@ class Answer(Section):
         *,
         reasoning: str | None = None,
         subject: str | None = None,
+        options: Mapping[str, str] | None = None,
+        decimal: Literal[".", ","] | None = None,
+        currency: str | None = None,
     ) -> replies.Answer:
         """Read a reply.
 
@@ -427,6 +435,8 @@ class Answer(Section):
             candidates: the names in a prompt that asks for a ranking, in the order shown.
             reasoning: the model's reasoning where the service sent it apart from the answer.
             subject: what the question is about, by which its own options are found.
+            options: the question's own options, where they are known from the file of answers.
+            decimal, currency: the decimal separator and the currency of the file's whole column.
         """
         return replies.classify(
             text,
@@ -442,6 +452,14 @@ class Answer(Section):
             refusals=self.refusals,
             turns=self.turns,
             reasoning=reasoning,
+            key=self.key,
+            pattern=self.pattern,
+            options=options or self.options.get(subject or ""),
+            rescale=self.rescale,
+            points=self.points,
+            decimal=self.decimal or decimal,
+            currency=self.currency or currency,
+            per=self.per,
         )
 
     def how_it_is_read(self) -> dict[str, Any]:

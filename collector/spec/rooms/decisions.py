@@ -44,8 +44,8 @@ class Decisions(Section):
 
     relative: bool | None = Field(
         default=None,
-        description="Whether gaps between scores are judged in per cent, as those of salaries are, and not in standard deviations. "
-        "If absent, they are where the scale ends above 1,000. Every score has to be above 0.",
+        description="Whether gaps between scores are judged in per cent, as with salaries, and not in standard deviations. If "
+        "absent, they are where the scale ends above 1,000. Every score has to be above 0.",
         examples=[True],
     )
 
