@@ -23,7 +23,7 @@ _LEAD = rf"(?:{_SPACE}|[>#])*"
 # 1. · 1) · 1: · (1) · **1.** · **1**. · ## 1. · 1、 · １． · १. ; where a digit follows, see _is_weak.
 _NUMBERED = re.compile(
     rf"{_LEAD}(?P<open>[*_]{{0,3}})[(（]?(?P<number>\d{{1,4}})(?P<close>[*_]{{0,3}})"
-    rf"(?P<mark>[、．：）｡。﹒]|{_SPACE}?\\?[.):]|{_SPACE}?[-–—](?={_SPACE}))"
+    rf"(?P<mark>{_SPACE}?[、．：）｡。﹒।]|{_SPACE}?\\?[.):]|{_SPACE}?[-–—](?={_SPACE}))"
     rf"(?P<close_after>[)）]?(?:-(?={_SPACE}))?[*_]{{0,3}})(?P<body>.*)"
 )
 # Before a digit these may be a decimal point or the colon of a time: "1.5 million", "8:30".
@@ -45,7 +45,11 @@ _WEAK_BULLET = re.compile(
 # A rule, a fence or a row of a table stands between lines and is none.
 NO_TEXT = re.compile(r"[ \t]*(?:[-*_=~]{3,}[ \t]*|`{3,}.*|\|.*|)")
 
-_CHINESE = {numeral: value for value, numeral in enumerate("零一二三四五六七八九十")} | {"〇": 0, "两": 2}
+_CHINESE = {
+    numeral: value
+    for numerals in ("零一二三四五六七八九十", "〇壹贰叁肆伍陆柒捌玖拾", "〇壹貳參肆伍陸柒捌玖拾")
+    for value, numeral in enumerate(numerals)
+}
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 _IS_ROMAN = re.compile(r"(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
 # Alphabets in the order in which lists count with them; two orders of one script are two alphabets.
@@ -67,7 +71,7 @@ _ALPHABETS = (
     "कखगघङचछजझञ",
     "甲乙丙丁戊己庚辛壬癸",
 )
-_NUMERALS = "[零〇一二三四五六七八九十]{1,4}"
+_NUMERALS = "[零〇一二三四五六七八九十壹贰貳叁參肆伍陆陸柒捌玖拾]{1,4}"
 _LEFT, _RIGHT = "(（[［【〔〖", ")）]］】〕〗"
 _KEYCAP = r"(?:\d\ufe0f?\u20e3){1,3}|\U0001f51f"
 _ENCLOSED = "[①-⒛⓪-⓿❶-➓㈠-㈩㊀-㊉㉑-㉟㊱-㊿Ⓐ-ⓩ\U0001f110-\U0001f189]"
@@ -81,7 +85,7 @@ _TOKEN_MARK = re.compile(
     rf"(?P<right>[{re.escape(_RIGHT)}][.:、．：]?|[.、．：:。])(?P<close_after>[*_]{{0,3}})(?P<body>.*)"
 )
 _ORDINAL_MARK = re.compile(
-    rf"{_LEAD}(?P<open>[*_]{{0,3}})(?P<token>\d{{1,3}})(?P<suffix>st|nd|rd|th|er|re|ère|e|ème|º|ª|°)"
+    rf"{_LEAD}(?P<open>[*_]{{0,3}})(?P<token>\d{{1,3}})(?P<suffix>st|nd|rd|th|er|re|ère|e|ème|º|ª|°|位|番|위|번)"
     rf"[.):]?[*_]{{0,3}}(?:{_SPACE}*[-–—:：]|(?={_SPACE}))(?P<close_after>[*_]{{0,3}})(?P<body>.*)"
 )
 _WORD_MARK = re.compile(
@@ -94,7 +98,7 @@ _INLINE_SYMBOL = re.compile(
     rf"(?:[（(]?(?P<numeral>{_NUMERALS})[、）)．]|\(?(?P<letter>[A-Za-z])\)(?=\s))"
 )
 _TIGHT_DASH = re.compile(rf"{_LEAD}(?P<token>\d{{1,3}})[-–—−](?P<body>[^\s\d\-–—].*)")
-_SLASH = re.compile(rf"{_LEAD}(?P<token>\d{{1,3}})[/>](?P<body>(?:{_SPACE}|[^\s\d/>]).*)")
+_SLASH = re.compile(rf"{_LEAD}(?P<token>\d{{1,3}})(?:[/>](?=[^\d/>])|,(?={_SPACE})|，)(?P<body>.*)")
 _BARE = re.compile(rf"{_LEAD}(?P<token>\d{{1,3}}){_SPACE}+(?P<body>\S.*)")
 # A quick look at a line's beginning, which all of the marks above pass.
 _MAY_BE_MARK = re.compile(
@@ -180,11 +184,6 @@ def without_own_numbers(titles: Sequence[str]) -> list[str]:
     if row is not None and [one.line for one in row] == list(range(len(titles))):
         return [one.body for one in row]
     return list(titles)
-
-
-def is_marked(line: str) -> bool:
-    """Return whether a line begins with a number and its mark, or with a bullet."""
-    return _NUMBERED.fullmatch(line) is not None or _BULLET.fullmatch(line) is not None
 
 
 def _is_heading(body: str) -> bool:
@@ -281,13 +280,16 @@ def _from_any(marked: Sequence[tuple[int, re.Match[str]]]) -> list[tuple[int, re
 
 def _body(lines: Sequence[str], at: int, found: re.Match[str]) -> str:
     body = _emphasised(found, found["close"] + found["close_after"].lstrip(")）-"))
-    return body if body.strip("*_ \t") else _below(lines, at)
+    return body if body.strip("*_ \t") else _below(lines, at, int(found["number"]))
 
 
-def _below(lines: Sequence[str], at: int) -> str:
-    """Return the line below a number that stands alone, unless it is marked itself; otherwise ''."""
+def _below(lines: Sequence[str], at: int, number: int) -> str:
+    """Return the line below a number that stands alone, unless it is an item of its own; otherwise ''."""
     line = lines[at + 1] if at + 1 < len(lines) else ""
-    return "" if is_marked(line) or NO_TEXT.fullmatch(line) else line.strip()
+    following = _NUMBERED.fullmatch(line)
+    # Any other number belongs to a title: "2001: A Space Odyssey" below "3.".
+    is_item = following is not None and int(following["number"]) in (0, 1, number, number + 1)
+    return "" if is_item or _BULLET.fullmatch(line) or NO_TEXT.fullmatch(line) else line.strip()
 
 
 def _split_at_gaps(entries: list[_Entry], mark: str) -> list[_Entry]:
@@ -394,7 +396,7 @@ def _first_row(lines: Sequence[str], before: int, behind: int = -1) -> list[_Ent
         for family, value, body in _readings(line):
             row = families.setdefault(family, [])
             if value == 1 or (row and value == row[-1].number + 1):
-                row.append(_Entry(at, value, body if body.strip("*_ \t") else _below(lines, at)))
+                row.append(_Entry(at, value, body if body.strip("*_ \t") else _below(lines, at, value)))
                 is_open = True
     rows = [row for family, row in families.items() if _is_row(family, row, lines) and row[0].line < before]
     return min(rows, key=lambda row: (row[0].line, -len(row)), default=None)
@@ -429,7 +431,8 @@ def _readings(line: str) -> Iterator[tuple[tuple[str, ...], int, str]]:
     elif (found := _TIGHT_DASH.fullmatch(line)) or (found := _SLASH.fullmatch(line)):
         yield ("tight",), int(found["token"]), found["body"].strip()
     elif found := _BARE.fullmatch(line):
-        yield ("bare",), int(found["token"]), found["body"].strip()
+        # A tab may divide the columns of a table.
+        yield ("bare",), int(found["token"]), found["body"].split("\t")[0].strip()
     elif found := _WORD_MARK.fullmatch(line):
         yield from _of_word(found)
 
@@ -452,7 +455,8 @@ def _of_token(found: re.Match[str]) -> Iterator[tuple[tuple[str, ...], int, str]
         return
     # "A.I." is no item: a letter needs a space behind its full stop.
     is_spaced = (
-        found["body"][:1].isspace()
+        not found["body"][:1].isascii()
+        or found["body"][:1].isspace()
         or not found["body"]
         or right[-1:] not in ".:"
         or bool(found["close_after"])
@@ -508,6 +512,7 @@ def _chinese(token: str) -> int | None:
     """Return the number of a Chinese numeral below 100: 三, 十, 十二, 二十, 二十一, 二一; None for any other text."""
     if not token or any(one not in _CHINESE for one in token):
         return None
+    token = token.replace("拾", "十")
     if "十" in token:
         tens, _, ones = token.partition("十")
         if len(tens) > 1 or len(ones) > 1:

@@ -47,7 +47,13 @@ _IN_LENTICULAR = re.compile(r"【([^【】]+)】")
 # An apostrophe that opens a title and closes nothing: 'Til, 'Round, '39.
 _ELISION = re.compile(r"['’](?:til|till|round|bout|cause|cuz|tis|twas|em|n|neath|s|\d\d?)\b", re.IGNORECASE)
 _DASH = re.compile(r"\s+[-–—]\s+|\s?(?:——|──)\s?")
-_TRAILING = ",;:，；：、"
+_EMOJI = re.compile(
+    r"\s*(?:[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff][\ufe0f\u200d\U0001f3fb-\U0001f3ff]*){1,4}\s+(?=\S)"
+)
+_DESCRIBED = re.compile(r"\s*(?P<title>[^:：\n]{1,150}?)(?:\s?:\s+|：)(?P<said>\S.*\S)\s*")
+SENTENCE_WORDS = 5
+MIN_CHARACTERS = 8
+_TRAILING = ",;:，；：、،؛"
 # "Title: Hello", and what follows such a title: ", Artist: Adele".
 _LABELLED = re.compile(
     r"\s*[*_]{0,3}(?P<label>[^\W\d_]{1,20}(?:[ \t][^\W\d_]{1,12})?)[*_]{0,3}\s?[:：][*_]{0,3}\s?(?P<rest>\S.*)"
@@ -66,7 +72,8 @@ def cleaned(bodies: Sequence[str]) -> tuple[str, ...]:
     What most items repeat before a dash is a performer and no title, and what all items begin with ("Title: …") is a label.
     """
     written = [body for body in bodies if not _PLACEHOLDER.fullmatch(body)]
-    halves = [_split_item(body) for body in _without_full_stops(_without_labels(written))]
+    titles = _without_full_stops(_without_descriptions(_without_labels(_without_emoji(written))))
+    halves = [_split_item(body) for body in titles]
     pairs = {(before.casefold(), behind.casefold()) for before, behind in halves if behind}
     n_behind = Counter(before for before, _ in pairs)
     n_before = Counter(behind for _, behind in pairs)
@@ -152,6 +159,33 @@ def _marked_title(item: str) -> str | None:
         return found[0].strip()
     whole = _CLOSING_TITLE.fullmatch(item) or _IN_LENTICULAR.fullmatch(item)
     return str(whole[1]).strip() if whole and not found else None
+
+
+def _without_emoji(bodies: list[str]) -> list[str]:
+    """Return items without the emoji that each of them begins with: "1. 🎵 Hello"."""
+    if len(bodies) < 2 or bodies[0].isascii():
+        return bodies
+    found = [_EMOJI.match(body) for body in bodies]
+    if not all(found):
+        return bodies
+    return [body[one.end() :] for body, one in zip(bodies, found, strict=True) if one is not None]
+
+
+def _without_descriptions(bodies: list[str]) -> list[str]:
+    """Return items without the sentence behind a colon, where each of them has one: "Emma: A novel about matches that fail."."""
+    if len(bodies) < 2:
+        return bodies
+    found = [_DESCRIBED.fullmatch(body) for body in bodies]
+    if not all(one is not None and _is_said(one["said"]) for one in found):
+        return bodies
+    return [one["title"] for one in found if one is not None]
+
+
+def _is_said(text: str) -> bool:
+    """Return whether a text is a sentence of five words, or in a script without spaces of eight characters."""
+    if text.endswith(("。", "！")):
+        return len(text) >= MIN_CHARACTERS
+    return text.endswith((".", "!")) and len(text.split()) >= SENTENCE_WORDS
 
 
 def _without_labels(bodies: list[str]) -> list[str]:

@@ -16,7 +16,7 @@ from collector.answers.json_text import JsonNumber, JsonObject, json_values
 from collector.answers.key_words import column_of_names, meaning_of
 from collector.answers.list_marks import NO_TEXT, SENTENCE_WORDS, read_marks, without_own_numbers
 from collector.answers.list_titles import clean_item, cleaned, quoted_titles
-from collector.answers.markdown_tables import MarkdownTable, markdown_tables
+from collector.answers.markdown_tables import MarkdownTable, markdown_tables, table_without_rule
 
 __all__ = ["MAX_DEPTH", "FoundList", "clean_item", "find_list", "is_counted"]
 
@@ -226,7 +226,7 @@ def is_counted(keys: Sequence[str]) -> bool:
 def _from_marks(lines: Sequence[str]) -> FoundList | None:
     """Return the list of numbered lines, bullets or a table's rows, whichever is written; None where there is neither."""
     marked = read_marks(lines)
-    table = next(markdown_tables(lines), None)
+    table = next(markdown_tables(lines), None) or table_without_rule(lines)
     # Numbers above a table are the list; bullets may be remarks about it.
     if table is not None and not (marked and marked.form == "numbered" and marked.line < table.line):
         titles = _of_table(lines, table)
@@ -239,7 +239,8 @@ def _from_marks(lines: Sequence[str]) -> FoundList | None:
 
 def _of_table(lines: Sequence[str], first: MarkdownTable) -> tuple[str, ...]:
     """Return the titles of a table and of those below it that have the same header."""
-    rows = [row for table in markdown_tables(lines) if table.header == first.header for row in table.rows]
+    alike = [table.rows for table in markdown_tables(lines) if table.header == first.header] or [first.rows]
+    rows = [row for rows in alike for row in rows]
     column = column_of_names(first.header, rows)
     return cleaned(without_own_numbers([row[column] if column < len(row) else "" for row in rows]))
 
@@ -335,6 +336,7 @@ def _n_words(text: str) -> int:
 def _parts(text: str) -> list[str]:
     if not text.isascii() and _UNSPACED.search(text):
         return _parts_in_chinese(text)
+    text = text.replace("،", ",").replace("؛", ";")
     separator = ";" if text.count(";") > 1 else ","
     parts = [part.strip() for part in text.split(separator) if part.strip()]
     # What ends in "or" names possibilities: "such as genres, artists, or moods".

@@ -34,6 +34,21 @@ def markdown_tables(lines: Sequence[str]) -> Iterator[MarkdownTable]:
         at = end
 
 
+def table_without_rule(lines: Sequence[str]) -> MarkdownTable | None:
+    """Return the table whose lines all begin with a pipe and whose rows are numbered from 1; its header may be absent."""
+    places = [at for at, line in enumerate(lines) if line.lstrip().startswith("|")]
+    if len(places) < 2 or places != list(range(places[0], places[0] + len(places))):
+        return None
+    rows = [cells_of(lines[at]) for at in places]
+    is_numbered = [row[0].strip("#.) ").isdecimal() if row else False for row in rows]
+    header = () if is_numbered[0] else rows[0]
+    counted = rows if is_numbered[0] else rows[1:]
+    numbers = [int(row[0].strip("#.) ")) for row, one in zip(rows, is_numbered, strict=True) if one]
+    if numbers != list(range(1, len(counted) + 1)) or min(len(row) for row in counted) < 2:
+        return None
+    return MarkdownTable(places[0], header or ("#", *[""] * (len(rows[0]) - 1)), tuple(counted))
+
+
 def cells_of(line: str) -> tuple[str, ...]:
     """Return the cells of a line; a pipe behind a backslash belongs to its cell."""
     cells = [cell.strip() for cell in _PIPE.split(line.strip())]
