@@ -72,7 +72,8 @@ def decision_words() -> DecisionWords:
         lists.setdefault(name, [])
         lists[name] += [expression for language in languages for expression in getattr(language, name)]
     only_compare = {*lists["comparing"], *lists["no_negations"]}
-    lists["negations"] = [word for word in lists["negations"] if word not in only_compare]
+    for name in ("negations", "negations_after"):
+        lists[name] = [word for word in lists[name] if word not in only_compare]
     lists["yes"] = [fold(word) for language in languages for word in language.yes]
     lists["no"] = [fold(word) for language in languages for word in language.no]
     values: dict[str, object] = {}

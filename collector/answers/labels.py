@@ -47,7 +47,8 @@ from collector.hints import quoted
 _BOXED = re.compile(
     r"\[\[(?P<a>[^\[\]\n]{1,60})\]\]"
     r"|\\boxed\s?\{\s?(?:\\(?:text|textbf|mathrm|mathbf|textit)\s?\{)?(?P<b>[^{}\n]{1,60})\}"
-    r"|<(?P<tag>[^<>/\s]{2,20})>(?P<c>[^<>]{1,200})</(?P=tag)>"
+    r"|<(?P<tag>[^<>/\s]{2,20})>(?P<c>.{1,200}?)</(?P=tag)>",
+    re.DOTALL,
 )
 _SHORT_VALUE = re.compile(r"[^\n:：]{0,120}[:：][ \t]*(?P<value>[^\n]{0,60})")
 _MOST_WORDS = 4

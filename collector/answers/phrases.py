@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cached_property
 from itertools import product
 
 from collector.answers.plain import UNSPACED, fold
@@ -122,49 +123,88 @@ def written_out(expression: str) -> frozenset[str] | None:
     except _NotLimitedError:
         return None
     # What stands for nothing would be found everywhere.
-    return frozenset(phrase for phrase in found if phrase.strip())
+    return frozenset(stripped for phrase in found if (stripped := phrase.strip()))
+
+
+class _Expression:
+    """An expression that is not written out. It is compiled when a text may match it, because compiling takes long."""
+
+    def __init__(self, expression: str) -> None:
+        self._source = _folded_source(expression)
+        self._gate = _gate(self._source)
+        self._is_unspaced = _UNSPACED.search(self._source) is not None
+
+    def may_match(self, text: str) -> bool:
+        return not self._gate or any(key in text for key in self._gate)
+
+    @cached_property
+    def ending(self) -> re.Pattern[str]:
+        return re.compile(rf"{self._boundary}(?:{self._source})\Z")
+
+    @cached_property
+    def anywhere(self) -> re.Pattern[str]:
+        end = "" if self._is_unspaced else r"(?![^\W_])"
+        return re.compile(rf"{self._boundary}(?:{self._source}){end}")
+
+    @property
+    def _boundary(self) -> str:
+        return "" if self._is_unspaced else r"(?<![^\W_])"
 
 
 class Phrases:
-    """Phrases, each a regular expression. The texts to look at are folded (plain.fold), their white space single spaces."""
+    """Phrases, each a regular expression. The texts to look at are folded (plain.fold), their white space single spaces.
+
+    Attributes:
+        first: the words that phrases start with.
+        last: the words that phrases end with.
+    """
 
     def __init__(self, expressions: Iterable[str]) -> None:
         phrases: set[str] = set()
-        self._endings: list[tuple[tuple[str, ...], re.Pattern[str]]] = []
-        self._anywhere: list[tuple[tuple[str, ...], re.Pattern[str]]] = []
+        self._expressions: list[_Expression] = []
         for expression in dict.fromkeys(expressions):
             limited = written_out(expression)
-            if limited is not None:
-                phrases |= {phrase.strip() for phrase in limited}
-                continue
-            source = _folded_source(expression)
-            gate = _gate(source)
-            boundary = "" if _is_unspaced(source) else r"(?<![^\W_])"
-            end = "" if _is_unspaced(source) else r"(?![^\W_])"
-            self._endings.append((gate, re.compile(rf"{boundary}(?:{source})\Z")))
-            self._anywhere.append((gate, re.compile(rf"{boundary}(?:{source}){end}")))
-        unspaced = {phrase for phrase in phrases if _UNSPACED.search(phrase)}
-        self._phrases = frozenset(phrases)
+            if limited is None:
+                self._expressions.append(_Expression(expression))
+            else:
+                phrases |= limited
+        self._phrases = phrases
+        unspaced = (phrase for phrase in phrases if not phrase.isascii() and _UNSPACED.search(phrase))
         # A tuple, as str.endswith and str.startswith want it.
         self._unspaced = tuple(sorted(unspaced, key=len, reverse=True))
-        # Most texts neither start nor end with a phrase: one look at their first or last word tells.
-        self.first = frozenset(_first_run(phrase) for phrase in phrases)
-        self.last = frozenset(_last_run(phrase) for phrase in phrases)
-        spaced = {" ".join(_WORD.findall(phrase)): phrase for phrase in phrases - unspaced}
-        self._words = frozenset(words for words in spaced if words)
-        self._first_words = frozenset(words.split(" ")[0] for words in self._words if " " in words)
-        self._most_words = max((words.count(" ") + 1 for words in self._words), default=0)
-        self._glued = re.compile("|".join(map(re.escape, self._unspaced))) if self._unspaced else None
+        self._most_words = max((phrase.count(" ") + phrase.count("'") + 1 for phrase in phrases), default=0)
+
+    # Most texts neither start nor end with a phrase: one look at their first or last word tells.
+    @cached_property
+    def first(self) -> frozenset[str]:
+        return frozenset(map(_first_run, self._phrases))
+
+    @cached_property
+    def last(self) -> frozenset[str]:
+        return frozenset(map(_last_run, self._phrases))
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        spaced = (" ".join(_WORD.findall(phrase)) for phrase in self._phrases.difference(self._unspaced))
+        return frozenset(words for words in spaced if words)
+
+    @cached_property
+    def _first_words(self) -> frozenset[str]:
+        return frozenset(words.split(" ")[0] for words in self._words if " " in words)
+
+    @cached_property
+    def _glued(self) -> re.Pattern[str] | None:
+        return re.compile("|".join(map(re.escape, self._unspaced))) if self._unspaced else None
 
     def ending(self, text: str) -> int | None:
         """Return where the longest phrase starts that the text ends with; None if it ends with none."""
         start = self._ending_in_set(text) if text else None
-        if not self._endings:
+        if not self._expressions:
             return start
         tail = text[-_LONGEST:]
-        for gate, pattern in self._endings:
-            if _may_match(gate, tail):
-                found = pattern.search(tail)
+        for expression in self._expressions:
+            if expression.may_match(tail):
+                found = expression.ending.search(tail)
                 if found is not None and found.end() > found.start():
                     at = len(text) - len(tail) + found.start()
                     start = at if start is None else min(start, at)
@@ -201,9 +241,9 @@ class Phrases:
                     return len(bare)
         if self._unspaced and text.startswith(self._unspaced):
             return next(len(phrase) for phrase in self._unspaced if text.startswith(phrase))
-        for gate, pattern in self._anywhere:
-            if _may_match(gate, text[:_LONGEST]):
-                found = pattern.match(text)
+        for expression in self._expressions:
+            if expression.may_match(text[:_LONGEST]):
+                found = expression.anywhere.match(text)
                 if found is not None:
                     return found.end()
         return None
@@ -223,20 +263,25 @@ class Phrases:
             glued = self._glued.search(text)
             if glued is not None:
                 return glued.span()
-        for gate, pattern in self._anywhere:
-            if _may_match(gate, text):
-                match = pattern.search(text)
+        for expression in self._expressions:
+            if expression.may_match(text):
+                match = expression.anywhere.search(text)
                 if match is not None and match.end() > match.start():
                     return match.span()
         return None
 
     def is_word(self, text: str) -> bool:
         """Whether the text is one of the phrases."""
-        return text in self._phrases or any(pattern.fullmatch(text) for _, pattern in self._anywhere)
+        if text in self._phrases:
+            return True
+        return any(one.may_match(text) and one.anywhere.fullmatch(text) for one in self._expressions)
 
 
 def _last_run(text: str) -> str:
     """Return the letters and digits that a text ends with, or its last character."""
+    word = text.rpartition(" ")[2]
+    if word.isalnum():
+        return word
     start = len(text)
     while start and text[start - 1].isalnum():
         start -= 1
@@ -264,11 +309,3 @@ def _gate(source: str) -> tuple[str, ...]:
     letters = tuple(dict.fromkeys(_ALPHABET.findall(cleaned)))
     starts = tuple(dict.fromkeys(run[:3] for run in _RUN.findall(cleaned)))
     return letters or starts
-
-
-def _may_match(gate: tuple[str, ...], text: str) -> bool:
-    return not gate or any(key in text for key in gate)
-
-
-def _is_unspaced(source: str) -> bool:
-    return _UNSPACED.search(source) is not None

@@ -38,6 +38,7 @@ _ENDS = frozenset(".,;:!。，、；：！…|(（[—–")
 _ENUMERATED = re.compile(r"(?m)^[ \t>]*(?:\d{1,2})[.)][ \t]+(?=\D)")
 _POINT_SCALE = re.compile(
     r"\b(\d{1,4})(?:[- ](?:point|star|punkte|stufige[nr]?)[- ](?:scale|skala|likert|rating|system)|-(?:point|stufig)\w{0,3})\b"
+    r"|(\d{1,4}) ?(?:点|分)?(?:満点|满分|分制)|满分 ?(\d{1,4})|(\d{1,4})점 ?만점"
 )
 _SHOWN = 5
 # A scale up to here is one of points, unless the audit names a currency.
@@ -249,7 +250,10 @@ def _candidates(reply: Reply, amounts: Sequence[Amount], scale: Scale) -> tuple[
     kept: list[Amount] = []
     enumerated = {found.end() for found in _ENUMERATED.finditer(reply.low)}
     is_list = len(enumerated) > 1
+    scales = list(_POINT_SCALE.finditer(reply.low))
     for amount in amounts:
+        if any(found.start() <= amount.start < found.end() for found in scales):
+            continue
         highest = _stated_scale(reply.low, amount, scale)
         if highest is not None:
             stated.add(highest)
@@ -257,7 +261,7 @@ def _candidates(reply: Reply, amounts: Sequence[Amount], scale: Scale) -> tuple[
             is_list and _numbers_line(reply.low, amount, enumerated)
         ):
             kept.append(amount)
-    stated |= {Decimal(found[1]) for found in _POINT_SCALE.finditer(reply.low)}
+    stated |= {Decimal(next(filter(None, found.groups()))) for found in scales}
     other = stated - {scale.maximum}
     money = [amount for amount in kept if amount.is_money]
     if money:
@@ -491,11 +495,11 @@ def _alone(reply: Reply, candidates: Sequence[_Candidate], scale: Scale) -> Deci
     if not candidates:
         return None
     last = candidates[-1]
-    if re.search(r"\w", low[last.amount.end :]) or not _can_be_alone(low, last.amount, candidates):
+    if re.search(r"\w", _behind(low, last.amount.end)) or not _can_be_alone(low, last.amount, candidates):
         last = None
     first = candidates[0]
     end = low.find("\n", first.amount.end)
-    rest = low[first.amount.end : end if end >= 0 else len(low)]
+    rest = _behind(low[: end if end >= 0 else len(low)], first.amount.end)
     starts_late = re.search(r"\w", low[: low.rfind("\n", 0, first.amount.start) + 1])
     if starts_late or re.search(r"\w", rest) or not _can_be_alone(low, first.amount, candidates):
         first = None
@@ -514,6 +518,12 @@ def _alone(reply: Reply, candidates: Sequence[_Candidate], scale: Scale) -> Deci
         "last_line" if last is not None else "first_line",
         reply.part(start, end if end >= 0 else len(low)),
     )
+
+
+def _behind(low: str, end: int) -> str:
+    """Return what follows a number, without the ending that a word has in a script without spaces."""
+    cut = decision_words().unspaced_endings.starting(low[end : end + 12])
+    return low[end + (cut or 0) :]
 
 
 def _can_be_alone(low: str, amount: Amount, candidates: Sequence[_Candidate]) -> bool:
@@ -651,6 +661,9 @@ def _tail(low: str, end: int) -> str:
     if mark in "+%=/<>^*&":
         return "end" if low[end : end + 2] == "</" else "bad"
     if mark not in " \t":
+        if mark.isalnum() and mark > "\u2e80":
+            rest = _behind(low, end)[:1]
+            return "end" if not rest.isalnum() else "word"
         return "end" if mark > "\u2e80" else "bad"
     rest = low[end : end + 60].lstrip(" \t").partition("\n")[0]
     if not rest or rest[0] in _ENDS or re.match(r"[-–—](?:\s|\Z)|->", rest):
