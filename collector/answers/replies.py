@@ -38,6 +38,9 @@ from collector.answers.turns import Turns, find_conversation
 from collector.errors import InputError
 from collector.files.yaml import read_yaml_mapping
 
+# A shorter label is part of too many other words.
+SHORTEST_WORD = 4
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -380,10 +383,18 @@ def _names(found: FoundList | FoundItems) -> list[str]:
     return list(found.items)
 
 
+def _is_the_label(decision: Decision, text: str, rules: AnswerRules) -> bool:
+    """Return whether the word that refuses is the label itself, as in "I would reject." where reject is a label."""
+    label = decision.value or ""
+    if len(label) < SHORTEST_WORD:
+        return False
+    return rules.by_pattern(re.sub(re.escape(label), "", text, flags=re.IGNORECASE)) is None
+
+
 def _classify_decision(decision: Decision, text: str, rules: AnswerRules, cut_off: Rule | None) -> Answer:
     # A label in the midst of prose may be what a refusal speaks of, or what a model thought before it was cut off.
     if not decision.is_certain:
-        if rule := rules.by_pattern(text):
+        if (rule := rules.by_pattern(text)) and not _is_the_label(decision, text, rules):
             return _by_rule(rule)
         if cut_off:
             return _by_rule(cut_off)
