@@ -5,6 +5,7 @@ A plan is the same for every form of file; `RowPlan` is the one for files with o
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -17,6 +18,7 @@ from collector.importers.conditions import Conditions
 from collector.importers.missing import (
     LEAST_RECURRING,
     TOKEN_CHARACTERS,
+    MissingAnswers,
     absent,
     literal,
     missing_answer,
@@ -587,20 +589,25 @@ class RowPlan(FilePlan):
             return at or "null"
         return f"case when not {sql_is_missing(trimmed(at))} then {at} end"
 
-    def counted_answers(self) -> tuple[dict[str, int], dict[str, int]]:
-        """Return what stands in cells without an answer -> how many cells, and the same of texts that may be such and recur."""
+    def counted_answers(self) -> tuple[MissingAnswers, dict[str, int]]:
+        """Return the cells without an answer, and texts that recur and may stand for no answer -> how many cells."""
         cell = trimmed(self._role_at["text"])
         answer = self._audit.answer
         longest = max([TOKEN_CHARACTERS, *map(len, answer.missing)])
         declared = "".join(f" or word = {literal(word)}" for word in answer.missing)
         rows = self._rows(
-            f"select coalesce(word, ''), count(*) as n from (select {cell} as word from source) "
-            f"where word is null or length(word) <= {longest} group by word "
+            f"select (row_number - 1) % {self._source.n_answers} as place, coalesce(word, ''), count(*) as n "
+            f"from (select row_number, {cell} as word from source) "
+            f"where word is null or length(word) <= {longest} group by place, word "
             f"having n >= {LEAST_RECURRING} or word is null or {sql_is_missing('word')}{declared}"
         )
-        counts = {str(word): int(n) for word, n in rows}
-        missing = {word: n for word, n in counts.items() if not word or missing_answer(word, answer)}
-        others = {word: n for word, n in counts.items() if word not in missing}
+        missing = MissingAnswers(self.answer_columns)
+        others: Counter[str] = Counter()
+        for place, word, n in rows:
+            if not word or missing_answer(word, answer) is not None:
+                missing.add_counted(place, word, n)
+            else:
+                others[word] += n
         n_answers = sum(run.n_responses for run in self.runs)
         found = tokens_for_nothing(
             others, n_answers, answer.labels, are_labels=answer.kind in ("label", "score")
@@ -609,11 +616,11 @@ class RowPlan(FilePlan):
         return missing, {word: n for word, n in found.items() if answer.classify(word).status != "refused"}
 
     @property
-    def answer_column(self) -> str:
+    def answer_columns(self) -> list[str]:
         """The column of the answers, or the columns where each group has its own."""
         assert self._audit.imported is not None
         columns = self._audit.imported.columns
-        return columns.text or ", ".join(columns.texts.values())
+        return list(columns.texts.values()) or [columns.text or ""]
 
     def _scores(self, labelled: Sequence[str | None]) -> tuple[tuple[str, str], ...]:
         """Return (scorer, label) of a row, for the columns that hold one."""

@@ -12,6 +12,7 @@ from collector.answers import replies
 from collector.answers.decisions import read_score
 from collector.answers.item_rules import ItemRole, ItemRules, PriceForm, parse_key_path
 from collector.answers.price_levels import DEFAULT_LEVELS
+from collector.composed import composed
 from collector.hints import did_you_mean
 from collector.spec.slots import Slot, parse_template, slot_names
 from collector.validation import Names, NonBlank, Section, Text, no_text
@@ -438,6 +439,9 @@ class Answer(Section):
             options: the question's own options, where they are known from the file of answers.
             decimal, currency: the decimal separator and the currency of the file's whole column.
         """
+        if text is not None and self.kind in DECISIONS:
+            # Labels and names are composed as a spec is read, and compared as characters.
+            text = composed(text)
         return replies.classify(
             text,
             self.kind,
