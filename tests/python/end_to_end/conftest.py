@@ -19,6 +19,7 @@ from .planting import (
     applicants,
     bad_input,
     echoes,
+    languages,
     lists,
     marker_lists,
     menu,
@@ -27,6 +28,7 @@ from .planting import (
     odd_lists,
     odd_prices,
     texts,
+    unread,
 )
 
 
@@ -61,6 +63,7 @@ def odd(new_project: Callable[[], Project]) -> Project:
         applicants,
         bad_input,
         echoes,
+        languages,
         lists,
         marker_lists,
         menu,
@@ -69,6 +72,7 @@ def odd(new_project: Callable[[], Project]) -> Project:
         odd_lists,
         odd_prices,
         texts,
+        unread,
     ):
         subject.plant(project)
     texts.plant_shuffled(project)
