@@ -87,6 +87,14 @@ def test_every_pattern_compiles(code: str) -> None:
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
+def test_a_decision_can_be_read_in_every_language(code: str) -> None:
+    language = LANGUAGES[code]
+    assert all((language.markers, language.final_markers, language.choosing, language.nouns, language.yes))
+    assert language.negations or language.negations_after
+    assert {word.casefold() for word in language.yes}.isdisjoint(word.casefold() for word in language.no)
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
 def test_gaps_in_patterns_are_bounded(code: str) -> None:
     # The letters of one word may go on: only the opening of a text is read.
     unbounded = re.compile(r"(?:(?<!\\)\.|\[\^[^\]]*\]|\\[WSD])(?:\*|\+|\{\d+,\})")
