@@ -125,7 +125,8 @@ def load_languages(folder: Path = RULES_FOLDER) -> Mapping[str, Language]:
 def find_refusal(text: str, extra: Sequence[str] = ()) -> str | None:
     """Say whether a text opens with a refusal, in whatever language.
 
-    Quotes, markup, white space and a few leading courtesies ("Thank you for your question.") are skipped.
+    Quotes, markup, white space and a few leading courtesies ("Thank you for your question.") are skipped. Quoted speech that the
+    text goes on after is no refusal: `"I can't help you," he said.`
 
     Args:
         text: an answer, or a text of a JSON answer.
@@ -139,7 +140,7 @@ def find_refusal(text: str, extra: Sequence[str] = ()) -> str | None:
     """
     opening, start = _opening(text)
     for matcher in _candidates(opening[start : start + _SAMPLE_CHARACTERS]):
-        if found := matcher.find(opening, start):
+        if (found := matcher.find(opening, start)) and not _is_speech(opening, start):
             return found
     if extra:
         searched = _plain(text[:_EXTRA_CHARACTERS])
@@ -313,6 +314,19 @@ def _opening(text: str) -> tuple[str, int]:
 def _past_signs(text: str, start: int) -> int:
     found = _SIGNS.match(text, start)
     return found.end() if found else start
+
+
+_CLOSING_QUOTES = {'"': '"', "“": "”", "„": "“”", "”": "”", "«": "»", "»": "«", "「": "」", "『": "』"}
+_LETTER = re.compile(r"[^\W_]")
+
+
+def _is_speech(text: str, start: int) -> bool:
+    """Whether a text opens with a quote that is closed before the text's last word."""
+    for sign in text[:start]:
+        ends = [end for quote in _CLOSING_QUOTES.get(sign, "") if (end := text.find(quote, start)) >= 0]
+        if ends and _LETTER.search(text, min(ends)):
+            return True
+    return False
 
 
 class _Matcher:
