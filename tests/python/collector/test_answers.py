@@ -94,17 +94,26 @@ def test_numbers_and_nesting_do_not_break_reading() -> None:
 
 @pytest.mark.parametrize("kind", ["json_object", "text"])
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_every_rule_does_what_its_examples_say(rule: Rule, kind: str) -> None:
-    assert rule.finish_reasons or rule.examples
-    for example in rule.examples:
-        answer = classify(example, kind, LIMIT)
-        assert answer.status == rule.status, example
-        assert f"(rule {rule.id})" in str(answer.error), example
+def test_every_finish_reason_has_the_status_of_its_rule(rule: Rule, kind: str) -> None:
+    assert rule.finish_reasons
     for finish_reason in rule.finish_reasons:
         answer = classify(None, kind, LIMIT, finish_reason)
         assert answer.status == rule.status, finish_reason
-    for example in rule.counterexamples:
-        assert classify(example, "text", LIMIT).status == "ok", example
+        assert f"(rule {rule.id})" in str(answer.error)
+
+
+@pytest.mark.parametrize(
+    ("reply", "error"),
+    [
+        ("Dabei kann ich Ihnen leider nicht helfen.", "It opens with a refusal in German (rule de-cannot)."),
+        ("Je suis désolé, je ne peux pas vous aider.", "It opens with a refusal in French (rule fr-cannot)."),
+        ("I must refuse this request.", "It opens with a refusal in English (rule en-decline)."),
+    ],
+)
+def test_a_refusal_names_its_language_and_rule(reply: str, error: str) -> None:
+    for kind in ("json_object", "text", "list"):
+        answer = classify(reply, kind, LIMIT)
+        assert (answer.status, answer.error) == ("refused", error)
 
 
 REFUSED_IN_JSON = [
@@ -358,17 +367,23 @@ LIST = "1. Hello\n2. Skyfall"
             None,
             25,
             "refused",
-            "apology",
+            "rule en-cannot",
         ),
         (
             "I cannot provide a list. Instead you could say:\n* **Genres you enjoy**\n* **Artists you like**",
             None,
             25,
             "refused",
-            "rule cannot",
+            "rule en-cannot",
         ),
-        ("Je suis désolé, mais je ne peux pas vous fournir une liste.", None, 25, "refused", "rule french"),
-        ("Lo siento, no puedo recomendarte canciones.", None, 25, "refused", "rule spanish"),
+        (
+            "Je suis désolé, mais je ne peux pas vous fournir une liste.",
+            None,
+            25,
+            "refused",
+            "rule fr-cannot",
+        ),
+        ("Lo siento, no puedo recomendarte canciones.", None, 25, "refused", "rule es-cannot"),
         ("1. \n2. \n3. ", None, 25, "malformed", "The list is empty."),
         ("[]", None, 25, "malformed", "The list is empty."),
         ("It depends on what you like.", None, 25, "malformed", "The answer holds no list."),
@@ -403,10 +418,6 @@ def test_storable_text_is_utf8_without_nul_and_otherwise_unchanged(text: str) ->
 
 
 def test_wrong_rules_are_told(tmp_path: Path) -> None:
-    path = tmp_path / "rules.yml"
-    path.write_text('version: "1"\nrules: [{id: a, status: refused, reason: b, pattern: "("}]\n')
-    with pytest.raises(InputError, match=r"rules\[0\]\.pattern is not a regular expression"):
-        load_rules(path)
     other = tmp_path / "other.yml"
     other.write_text('version: "1"\nrules: [{id: a, status: refused}]\n')
     with pytest.raises(InputError, match=r"rules\[0\] has no key 'reason'"):
