@@ -616,7 +616,7 @@ def _only_named(reply: Reply, labels: Labels, mentions: Sequence[Mention]) -> De
             return decision
         return _not_decided(labels, named)
     distinct = list(dict.fromkeys(one.label for one in (*before, *counted)))
-    if len(distinct) > 1 or any(one.label is None or one.is_listed for one in mentions):
+    if len(distinct) > 1 or any(one.label is None or one.is_listed and not one.is_echo for one in mentions):
         return _not_decided(labels, named)
     label = distinct[0]
     for mention in counted:

@@ -21,10 +21,10 @@ from collector.answers.announcements import (
     without_noun,
 )
 from collector.answers.decision_words import decision_words
-from collector.answers.plain import UNSPACED, Reply, fold, plain_signs
+from collector.answers.plain import MARKS, UNSPACED, Reply, fold, plain_signs
 
 _CLOSERS = "\"'”’»›」』】）)]}_"
-_JOINING = rf"[^\W_{UNSPACED}]"
+_LETTER_OR_DIGIT = rf"[^\W_{UNSPACED}]"
 _IS_UNSPACED = re.compile(f"[{UNSPACED}]")
 _ENDING = _CLOSERS + OPENERS + ".!,;。，！；\n\r"
 _SIGNS_BEFORE = frozenset("+-~!¬≠≤≥±^€£¥%&@\\<>$=")
@@ -284,6 +284,7 @@ def _expression(key: str) -> str:
 
     The letters before are looked at last, so that the search runs from one first letter to the next.
     """
+    joining = _LETTER_OR_DIGIT if key.isascii() else rf"(?:{_LETTER_OR_DIGIT}|[{MARKS}])"
     sign = re.match(r"[<>]=?(?=\d)", key)
     rest = key[sign.end() :] if sign else key
     escaped = "".join(r"[\s_-]" if mark == " " else re.escape(mark) for mark in rest)
@@ -291,9 +292,9 @@ def _expression(key: str) -> str:
     if sign is not None:
         other = {"<=": "|≤", ">=": "|≥"}.get(sign[0], "")
         escaped = f"(?:{sign[0]}{other}) ?{escaped}"
-    elif re.match(_JOINING, key):
-        before = rf"(?<!{_JOINING}.{{{len(key)}}})"
-    after = rf"(?!{_JOINING})" if re.match(_JOINING, key[-1]) else ""
+    elif re.match(joining, key):
+        before = rf"(?<!{joining}.{{{len(key)}}})"
+    after = rf"(?!{joining})" if re.match(joining, key[-1]) else ""
     return escaped + after + before
 
 

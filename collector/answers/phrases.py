@@ -8,18 +8,22 @@ up in a set, whatever the number of languages. Any other expression is tried onl
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import product
 
-from collector.answers.plain import UNSPACED, fold
+from collector.answers.plain import MARKS, UNSPACED, fold, is_joined
 
 _MOST_PHRASES = 6_000
 _LONGEST = 80
-_WORD = re.compile(rf"[^\W_{UNSPACED}]+(?:['’-][^\W_{UNSPACED}]+)*")
+_LETTER = rf"(?:[^\W_{UNSPACED}]|[{MARKS}])"
+_WORD = re.compile(rf"{_LETTER}+(?:['-]{_LETTER}+)*")
 _RUN = re.compile(r"[^\W\d_]{3,}")
-_FIRST_RUN = re.compile(r"[^\W_]+")
+_FIRST_RUN = re.compile(rf"(?:[^\W_]|[{MARKS}])+")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
+_ASCII_WORD = re.compile(r"[a-z0-9]+(?:['-][a-z0-9]+)*")
+_PIECE = re.compile(rf"{_LETTER}+|[^\s]")
+_ASCII_PIECE = re.compile(r"[a-z0-9]+|\S")
 _ESCAPES_AND_CLASSES = re.compile(r"\\.|\(\?[:=!<]*|\{[\d,]*\}")
 _ALPHABET = re.compile(r"[^\W\d_a-zà-ɏ]")
 
@@ -131,11 +135,11 @@ class _Expression:
 
     def __init__(self, expression: str) -> None:
         self._source = _folded_source(expression)
-        self._gate = _gate(self._source)
+        self.gate = _gate(self._source)
         self._is_unspaced = _UNSPACED.search(self._source) is not None
 
     def may_match(self, text: str) -> bool:
-        return not self._gate or any(key in text for key in self._gate)
+        return not self.gate or any(key in text for key in self.gate)
 
     @cached_property
     def ending(self) -> re.Pattern[str]:
@@ -143,12 +147,12 @@ class _Expression:
 
     @cached_property
     def anywhere(self) -> re.Pattern[str]:
-        end = "" if self._is_unspaced else r"(?![^\W_])"
+        end = "" if self._is_unspaced else rf"(?![^\W_]|[{MARKS}])"
         return re.compile(rf"{self._boundary}(?:{self._source}){end}")
 
     @property
     def _boundary(self) -> str:
-        return "" if self._is_unspaced else r"(?<![^\W_])"
+        return "" if self._is_unspaced else rf"(?<![^\W_])(?<![{MARKS}])"
 
 
 class Phrases:
@@ -172,7 +176,21 @@ class Phrases:
         unspaced = (phrase for phrase in phrases if not phrase.isascii() and _UNSPACED.search(phrase))
         # A tuple, as str.endswith and str.startswith want it.
         self._unspaced = tuple(sorted(unspaced, key=len, reverse=True))
+        self._longest = max(map(len, phrases), default=0)
         self._most_words = max((phrase.count(" ") + phrase.count("'") + 1 for phrase in phrases), default=0)
+
+    def _candidates(self, text: str) -> Sequence[_Expression]:
+        """Return the expressions that a text may match; of English texts, one search tells that there are none."""
+        if not self._expressions or text.isascii() and not self._ascii_gate.search(text):
+            return ()
+        return [expression for expression in self._expressions if expression.may_match(text)]
+
+    @cached_property
+    def _ascii_gate(self) -> re.Pattern[str]:
+        if not all(expression.gate for expression in self._expressions):
+            return re.compile("")
+        keys = {key for expression in self._expressions for key in expression.gate if key.isascii()}
+        return re.compile("|".join(sorted(keys)) or r"(?!)")
 
     # Most texts neither start nor end with a phrase: one look at their first or last word tells.
     @cached_property
@@ -199,15 +217,12 @@ class Phrases:
     def ending(self, text: str) -> int | None:
         """Return where the longest phrase starts that the text ends with; None if it ends with none."""
         start = self._ending_in_set(text) if text else None
-        if not self._expressions:
-            return start
         tail = text[-_LONGEST:]
-        for expression in self._expressions:
-            if expression.may_match(tail):
-                found = expression.ending.search(tail)
-                if found is not None and found.end() > found.start():
-                    at = len(text) - len(tail) + found.start()
-                    start = at if start is None else min(start, at)
+        for expression in self._candidates(tail):
+            found = expression.ending.search(tail)
+            if found is not None and found.end() > found.start():
+                at = len(text) - len(tail) + found.start()
+                start = at if start is None else min(start, at)
         return start
 
     def _ending_in_set(self, text: str) -> int | None:
@@ -216,20 +231,12 @@ class Phrases:
             return None if found is None else len(text) - len(found)
         if _last_run(text) not in self.last:
             return None
-        start: int | None = None
-        at = len(text)
-        n_words = 0
-        while at > 0 and n_words <= self._most_words:
-            at -= 1
-            if at > 0 and text[at].isalnum():
-                before = text[at - 1]
-                if before.isalnum() and (before.isascii() or not _UNSPACED.match(before)):
-                    continue
-            if text[at:] in self._phrases:
-                start = at
-            if text[at] == " ":
-                n_words += 1
-        return start
+        pattern = _ASCII_PIECE if text.isascii() else _PIECE
+        for piece in pattern.finditer(text, max(0, len(text) - self._longest)):
+            start = piece.start()
+            if text[start:] in self._phrases and not (start and is_joined(text[start]) and _joins(text[start - 1])):
+                return start
+        return None
 
     def starting(self, text: str) -> int | None:
         """Return where the longest phrase ends that the text starts with; None if it starts with none."""
@@ -241,16 +248,16 @@ class Phrases:
                     return len(bare)
         if self._unspaced and text.startswith(self._unspaced):
             return next(len(phrase) for phrase in self._unspaced if text.startswith(phrase))
-        for expression in self._expressions:
-            if expression.may_match(text[:_LONGEST]):
-                found = expression.anywhere.match(text)
-                if found is not None:
-                    return found.end()
+        for expression in self._candidates(text[:_LONGEST]):
+            found = expression.anywhere.match(text)
+            if found is not None:
+                return found.end()
         return None
 
     def within(self, text: str) -> tuple[int, int] | None:
         """Return where a phrase of whole words stands in the text; None if none does."""
-        found = list(_WORD.finditer(text)) if self._words else []
+        pattern = _ASCII_WORD if text.isascii() else _WORD
+        found = list(pattern.finditer(text)) if self._words else []
         words = [one[0] for one in found]
         for index, word in enumerate(words):
             if word in self._words:
@@ -263,18 +270,20 @@ class Phrases:
             glued = self._glued.search(text)
             if glued is not None:
                 return glued.span()
-        for expression in self._expressions:
-            if expression.may_match(text):
-                match = expression.anywhere.search(text)
-                if match is not None and match.end() > match.start():
-                    return match.span()
+        for expression in self._candidates(text):
+            match = expression.anywhere.search(text)
+            if match is not None and match.end() > match.start():
+                return match.span()
         return None
 
     def is_word(self, text: str) -> bool:
         """Whether the text is one of the phrases."""
-        if text in self._phrases:
-            return True
-        return any(one.may_match(text) and one.anywhere.fullmatch(text) for one in self._expressions)
+        return text in self._phrases or any(one.anywhere.fullmatch(text) for one in self._candidates(text))
+
+
+def _joins(character: str) -> bool:
+    """Whether a letter after this character goes on with the same word."""
+    return is_joined(character) and not _UNSPACED.match(character)
 
 
 def _last_run(text: str) -> str:
@@ -283,7 +292,7 @@ def _last_run(text: str) -> str:
     if word.isalnum():
         return word
     start = len(text)
-    while start and text[start - 1].isalnum():
+    while start and is_joined(text[start - 1]):
         start -= 1
     return text[start:] or text[-1:]
 
