@@ -234,7 +234,9 @@ class Phrases:
         pattern = _ASCII_PIECE if text.isascii() else _PIECE
         for piece in pattern.finditer(text, max(0, len(text) - self._longest)):
             start = piece.start()
-            if text[start:] in self._phrases and not (start and is_joined(text[start]) and _joins(text[start - 1])):
+            if text[start:] in self._phrases and not (
+                start and is_joined(text[start]) and _joins(text[start - 1])
+            ):
                 return start
         return None
 

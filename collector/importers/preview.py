@@ -22,6 +22,7 @@ from collector.importers.plan import Plan, PlannedAnswer, RowPlan, form_of, need
 from collector.importers.tabular import plan_of, read_answer
 from collector.spec.loading import SpecProblem
 from collector.tables.columns import column_name, find_column
+from collector.tables.marks import marked_column
 from collector.tables.source import MADE_COLUMNS, Form, open_source, sheet_notes, source_columns
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def preview_file(audit: Audit, file: Path) -> Preview:
     preview = Preview(columns)
     for at, column in needed.items():
         # Whether a path leads anywhere in a column of JSON is told when the file is read.
-        if columns.count(column) < 2 and find_column(column, columns) is None:
+        if columns.count(column) < 2 and find_column(marked_column(column), columns) is None:
             hint = no_column(column, columns)
             sentence = f"{at}: {file} has no column {column!r}{hint}{'' if hint.endswith('?') else '.'}"
             preview.problems.append(SpecProblem(at, sentence))

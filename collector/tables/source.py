@@ -35,6 +35,7 @@ from collector.tables.excel import open_sheet
 from collector.tables.json_folder import HALF_PAIR, can_be_written, json_files, write_folder
 from collector.tables.log_rows import LogRow, no_rows
 from collector.tables.logs import log_rows, write_table
+from collector.tables.marks import marked_column, without_marks
 from collector.tables.text import CSV_KINDS, HEADER_BYTES, TextTable, csv_headers, text_table
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def open_source(
 
     form = form or AS_IT_LOOKS
     kind, rows = _looked_at(path, form)
-    stated = (column for column in columns if column not in MADE_COLUMNS)
+    stated = (marked_column(column) for column in columns if column not in MADE_COLUMNS)
     needed = list(dict.fromkeys([*stated, *(answers or {}).values()]))
     table, table_kind, notes = _table(path, kind, rows, form, needed, scratch)
     connection = duckdb.connect(":memory:")
@@ -149,9 +150,11 @@ def open_source(
         connection.execute("set temp_directory = ?", [str(scratch)])
         with readable(path, kind, table.path, table.n_skipped):
             relation, cells = _relation(connection, path, table, table_kind, needed)
-            at = dict(zip(needed, cells, strict=True))
+            at, marks = without_marks(connection, relation, dict(zip(needed, cells, strict=True)))
             connection.execute(f"create view source as {_rows(relation, at, columns, answers)}")
-        yield Source(path, kind, connection, table.path, notes, table.n_skipped, len(answers or ()) or 1)
+        yield Source(
+            path, kind, connection, table.path, [*notes, *marks], table.n_skipped, len(answers or ()) or 1
+        )
     finally:
         connection.close()
 
