@@ -49,14 +49,16 @@ class ItemRules:
 
         Where the audit's prices are levels, an amount stays an amount and is never a level: "349 €", 349, or 3 under `preis_eur`.
         """
+        if currency is None and not self.are_amounts:
+            level = read_price(written, self.levels)
+            if level is not None:
+                return level
         currency = None if currency is None else currency_code(currency) or currency
         amount = read_amount(written, currency)
         if self.are_amounts:
             return amount
-        if currency is None or amount is None:
-            level = read_price(written, self.levels)
-            if level is not None:
-                return level
+        if currency is not None and amount is None:
+            return read_price(written, self.levels)
         is_money = amount is not None and (
             amount.currency is not None or amount.value > MOST_LEVELS or amount.value % 1 != 0
         )
